@@ -1,0 +1,10 @@
+/** Where the time comes from. Injected, so that tests can set it. */
+export abstract class Clock {
+  abstract now(): Date;
+}
+
+export class SystemClock extends Clock {
+  now(): Date {
+    return new Date();
+  }
+}

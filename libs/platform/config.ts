@@ -1,0 +1,154 @@
+import { plainToInstance, Transform, Type } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  validateSync,
+} from 'class-validator';
+
+export type Region = 'uk' | 'au';
+
+const postgresUrl = { protocols: ['postgres', 'postgresql'], require_protocol: true, require_tld: false };
+const asBoolean = ({ value }: { value: unknown }) =>
+  value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value;
+
+/** The whole environment of every process. Each property is an environment variable of the same name. */
+export class Config {
+  @IsIn(['development', 'production', 'test'])
+  NODE_ENV: 'development' | 'production' | 'test' = 'development';
+
+  /** Region that this deployment serves; sets what a new tenant starts with. */
+  @IsIn(['uk', 'au'])
+  REGION: Region = 'uk';
+
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(65535)
+  PORT = 8080;
+
+  /** Address to listen on. Loopback unless told otherwise. */
+  @IsString()
+  HOST = '127.0.0.1';
+
+  /** Base address as clients see it; default http://HOST:PORT. Written into tokens and metadata. */
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  PUBLIC_URL?: string;
+
+  /** PostgreSQL of the event store. `local` starts an embedded one when absent. */
+  @IsOptional()
+  @IsUrl(postgresUrl, { message: 'DATABASE_URL must be a postgres:// URL' })
+  DATABASE_URL?: string;
+
+  /** PostgreSQL of the read models; default DATABASE_URL. */
+  @IsOptional()
+  @IsUrl(postgresUrl, { message: 'READ_DATABASE_URL must be a postgres:// URL' })
+  READ_DATABASE_URL?: string;
+
+  /** Folder of the embedded database and the development key. */
+  @IsString()
+  DATA_DIR = '.data';
+
+  /** 32 bytes, base64. Encrypts secrets and wraps the keys of personal data. `local` makes one in DATA_DIR. */
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'SECRETS_KEY must be 32 bytes in base64' })
+  SECRETS_KEY?: string;
+
+  /** Connections of each pool. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(2)
+  @Max(200)
+  DATABASE_POOL = 10;
+
+  /** Partitions of the feed, fixed at installation. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(1024)
+  PARTITIONS = 12;
+
+  /** Events that a projection folds in one transaction. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(10000)
+  PROJECTION_BATCH = 1000;
+
+  @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+  LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info';
+
+  /** Number of reverse proxies in front whose X-Forwarded-For is believed. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(10)
+  TRUSTED_PROXIES = 0;
+
+  /** Set by `local`: the demo tenant and its integration are made at start. Refused in production. */
+  @Transform(asBoolean)
+  @IsBoolean()
+  DEMO = false;
+
+  get publicUrl(): string {
+    return this.PUBLIC_URL ?? `http://${this.HOST}:${this.PORT}`;
+  }
+
+  get databaseUrl(): string {
+    if (!this.DATABASE_URL) throw new ConfigError(['DATABASE_URL is required']);
+    return this.DATABASE_URL;
+  }
+
+  get readDatabaseUrl(): string {
+    return this.READ_DATABASE_URL ?? this.databaseUrl;
+  }
+
+  get secretsKey(): Buffer {
+    if (!this.SECRETS_KEY) throw new ConfigError(['SECRETS_KEY is required (32 bytes, base64)']);
+    return Buffer.from(this.SECRETS_KEY, 'base64');
+  }
+}
+
+/** The process's settings are wrong; `problems` has one line for each fault. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`Configuration: ${problems.join('; ')}`);
+  }
+}
+
+/**
+ * Reads and checks the environment.
+ * @throws ConfigError with every fault at once
+ */
+export function loadConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const known = Object.keys(new Config()).concat(
+    'PUBLIC_URL',
+    'DATABASE_URL',
+    'READ_DATABASE_URL',
+    'SECRETS_KEY',
+  );
+  const given = Object.fromEntries(
+    known
+      .filter((name) => environment[name] !== undefined && environment[name] !== '')
+      .map((name) => [name, environment[name]]),
+  );
+  const config = plainToInstance(Config, given, { exposeDefaultValues: true });
+  const problems = validateSync(config).flatMap((error) => Object.values(error.constraints ?? {}));
+  if (config.NODE_ENV === 'production') {
+    if (!config.DATABASE_URL)
+      problems.push(
+        'DATABASE_URL is required when NODE_ENV=production (the embedded database is for development)',
+      );
+    if (!config.SECRETS_KEY) problems.push('SECRETS_KEY is required when NODE_ENV=production');
+    if (config.DEMO) problems.push('DEMO is refused when NODE_ENV=production');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}

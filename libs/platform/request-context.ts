@@ -1,0 +1,24 @@
+/** The tenant that a request is for, as the platform knows it; its settings are a stream of its own. */
+export interface TenantRef {
+  id: number;
+  alias: string;
+  /** Partition of the feed that holds all of the tenant's events. */
+  partition: number;
+  /** UUID of the stream that holds the tenant's settings. */
+  streamId: string;
+}
+
+/** Who asks, for which tenant, under which limits. Made by the authenticator, handed on explicitly. */
+export interface RequestContext {
+  tenant: TenantRef;
+  integrationId: string;
+  /** `integration:<client id>`, or `cli`: what createdBy and updatedBy show. */
+  actor: string;
+  permissions: ReadonlySet<string>;
+  correlationId: string;
+  /** Settles when the rate limit has counted the request; rejects with DomainError `too_many`. Awaited before any write and before any answer. */
+  admitted: Promise<void>;
+  idempotency?: { key: string; hash: Buffer };
+  /** Version that If-Match names. */
+  ifMatch?: number;
+}
