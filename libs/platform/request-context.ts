@@ -18,6 +18,8 @@ export interface RequestContext {
   correlationId: string;
   /** Settles when the rate limit has counted the request; rejects with DomainError `too_many`. Awaited before any write and before any answer. */
   admitted: Promise<void>;
+  /** `RateLimit` and `RateLimit-Policy` for the answer; exact once `admitted` has settled. */
+  rateLimitHeaders(): Record<string, string>;
   idempotency?: { key: string; hash: Buffer };
   /** Version that If-Match names. */
   ifMatch?: number;

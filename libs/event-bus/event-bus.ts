@@ -1,0 +1,23 @@
+import type { RecordedEvent } from '#event-store/events';
+import type { Cursor } from '#event-store/feed';
+
+/** What a subscriber brings. */
+export interface Subscriber {
+  name: string;
+  /** Where the subscriber stands in the partitions that it is given; asked again after each failure. */
+  cursors(partitions: number[]): Promise<Cursor[]>;
+  /** Events of the partitions in commit order. When it fails, the same events come again. */
+  handle(events: RecordedEvent[]): Promise<void>;
+}
+
+export interface Subscription {
+  /** Finishes the batch in hand, gives the partitions back. */
+  stop(): Promise<void>;
+  /** The partitions that this process owns now. */
+  partitions(): number[];
+}
+
+/** What consumers see of the store: events in commit order, a partition owned by one consumer of a name at a time. */
+export abstract class EventBus {
+  abstract subscribe(subscriber: Subscriber): Subscription;
+}

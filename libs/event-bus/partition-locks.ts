@@ -1,0 +1,60 @@
+import { Client } from 'pg';
+
+/** First key of the two-part advisory lock; the second is a hash of the subscriber and the partition. */
+const LOCK_SPACE = 1_347_243_825;
+
+/**
+ * Ownership of partitions by session locks: whoever holds the lock consumes; when its session ends, however it
+ * ends, another takes over. The checkpoint's compare-and-swap is what protects the rows; this keeps the peace.
+ */
+export class PartitionLocks {
+  private client?: Client;
+  private owned = new Set<number>();
+
+  constructor(
+    private readonly url: string,
+    private readonly subscriber: string,
+    private readonly lost: () => void,
+  ) {}
+
+  get partitions(): number[] {
+    return [...this.owned].sort((a, b) => a - b);
+  }
+
+  /** Takes every partition that nobody holds. */
+  async take(): Promise<void> {
+    const client = await this.session();
+    const { rows } = await client.query<{ partition: number; mine: boolean }>(
+      `select p as partition, pg_try_advisory_lock($1, hashtext($2 || '/' || p)) as mine
+       from generate_series(0, (select partitions - 1 from platform.installation)) p where p <> all($3::int[])`,
+      [LOCK_SPACE, this.subscriber, this.partitions],
+    );
+    for (const { partition, mine } of rows) if (mine) this.owned.add(partition);
+  }
+
+  async release(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    this.owned.clear();
+    await client?.end();
+  }
+
+  private async session(): Promise<Client> {
+    if (this.client) return this.client;
+    const client = new Client({
+      connectionString: this.url,
+      application_name: `practice ${this.subscriber} locks`,
+    });
+    const gone = () => {
+      if (this.client !== client) return;
+      this.client = undefined;
+      this.owned.clear();
+      this.lost();
+    };
+    client.on('error', gone);
+    client.on('end', gone);
+    await client.connect();
+    this.client = client;
+    return client;
+  }
+}

@@ -1,0 +1,146 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Client } from 'pg';
+import { type Cursor, Feed } from '#event-store/feed';
+import { comparePositions } from '#event-store/position';
+import { APPENDED_CHANNEL } from '#event-store/signal';
+import { Config } from '#platform/config';
+import { EventBus, type Subscriber, type Subscription } from './event-bus';
+import { PartitionLocks } from './partition-locks';
+
+const POLL_MS = 250;
+const OWNERSHIP_MS = 1_000;
+const RETRY_MS = 500;
+
+/** The store's own feed: woken by a signal after each append, with a poll beneath it. */
+@Injectable()
+export class StoreEventBus extends EventBus implements OnApplicationShutdown {
+  private readonly subscriptions: StoreSubscription[] = [];
+
+  constructor(
+    private readonly config: Config,
+    private readonly feed: Feed,
+  ) {
+    super();
+  }
+
+  subscribe(subscriber: Subscriber): Subscription {
+    const subscription = new StoreSubscription(subscriber, this.config, this.feed);
+    this.subscriptions.push(subscription);
+    return subscription;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.subscriptions.map((subscription) => subscription.stop()));
+  }
+}
+
+class StoreSubscription implements Subscription {
+  private readonly log = new Logger('EventBus');
+  private readonly locks: PartitionLocks;
+  private readonly running: Promise<void>;
+  private listener?: Client;
+  private cursors = new Map<number, Cursor>();
+  private stopping = false;
+  private signalled = false;
+  private wake: () => void = () => undefined;
+  private ownershipCheckedAt = 0;
+
+  constructor(
+    private readonly subscriber: Subscriber,
+    private readonly config: Config,
+    private readonly feed: Feed,
+  ) {
+    this.locks = new PartitionLocks(config.databaseUrl, subscriber.name, () => this.cursors.clear());
+    this.running = this.run();
+  }
+
+  partitions(): number[] {
+    return this.locks.partitions;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.wake();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      try {
+        const more = await this.round();
+        if (!more) await this.rest(POLL_MS);
+      } catch (error) {
+        this.cursors.clear();
+        this.log.error(`${this.subscriber.name}: ${(error as Error).message}`, (error as Error).stack);
+        await this.rest(RETRY_MS, true);
+      }
+    }
+    await this.locks.release();
+    await this.listener?.end();
+  }
+
+  /** Reads once and hands over; true when there may be more at once. */
+  private async round(): Promise<boolean> {
+    await this.listen();
+    await this.own();
+    this.signalled = false;
+    const cursors = [...this.cursors.values()];
+    if (cursors.length === 0) return false;
+    const limit = this.config.PROJECTION_BATCH;
+    const events = await this.feed.read(cursors, limit);
+    if (events.length === 0) return this.signalled;
+    await this.subscriber.handle(events);
+    const counts = new Map<number, number>();
+    for (const { partition, at } of events) {
+      const cursor = this.cursors.get(partition);
+      if (cursor && comparePositions(at, cursor.after) > 0)
+        this.cursors.set(partition, { partition, after: at });
+      counts.set(partition, (counts.get(partition) ?? 0) + 1);
+    }
+    return this.signalled || [...counts.values()].some((count) => count >= limit);
+  }
+
+  private async own(): Promise<void> {
+    const now = Date.now();
+    if (now - this.ownershipCheckedAt >= OWNERSHIP_MS || this.locks.partitions.length === 0) {
+      await this.locks.take();
+      this.ownershipCheckedAt = now;
+    }
+    const fresh = this.locks.partitions.filter((partition) => !this.cursors.has(partition));
+    if (fresh.length === 0) return;
+    for (const cursor of await this.subscriber.cursors(fresh)) this.cursors.set(cursor.partition, cursor);
+  }
+
+  private async listen(): Promise<void> {
+    if (this.listener) return;
+    const listener = new Client({
+      connectionString: this.config.databaseUrl,
+      application_name: 'practice listener',
+    });
+    const gone = () => {
+      if (this.listener === listener) this.listener = undefined;
+    };
+    listener.on('error', gone);
+    listener.on('end', gone);
+    listener.on('notification', () => {
+      this.signalled = true;
+      this.wake();
+    });
+    await listener.connect();
+    await listener.query(`listen ${APPENDED_CHANNEL}`);
+    this.listener = listener;
+  }
+
+  /** Waits for a signal or the time; a retry after a failure waits the time out. */
+  private rest(milliseconds: number, deaf = false): Promise<void> {
+    if (this.stopping || (this.signalled && !deaf)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.wake = () => {
+        if (deaf && !this.stopping) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

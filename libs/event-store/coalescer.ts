@@ -1,0 +1,89 @@
+/** What a job of a batch must have to itself, and what it may share with others that only read it. */
+export interface Claims {
+  exclusive: readonly bigint[];
+  shared: readonly bigint[];
+}
+
+interface Waiting<Job, Result> {
+  job: Job;
+  claims: Claims;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+const NOTHING: Claims = { exclusive: [], shared: [] };
+
+/**
+ * Sends concurrent jobs together. While a batch is in flight on each lane the next jobs queue; a batch starts
+ * on setImmediate, so that all that arrived in one turn of the event loop go as one. Jobs whose claims collide
+ * never share a batch: the later one waits for the next.
+ */
+export class Coalescer<Job, Result> {
+  private queue: Waiting<Job, Result>[] = [];
+  private busy = 0;
+  private scheduled = false;
+
+  constructor(
+    /** Answers in the order of the jobs; an Error in a place rejects that job alone. */
+    private readonly run: (jobs: Job[]) => Promise<(Result | Error)[]>,
+    private readonly options: { lanes: number; maxBatch: number; claims?: (job: Job) => Claims },
+  ) {}
+
+  submit(job: Job): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.queue.push({ job, claims: this.options.claims?.(job) ?? NOTHING, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.busy >= this.options.lanes || this.queue.length === 0) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      void this.flight(this.take());
+      this.schedule();
+    });
+  }
+
+  private async flight(batch: Waiting<Job, Result>[]): Promise<void> {
+    this.busy++;
+    try {
+      const results = await this.run(batch.map((waiting) => waiting.job));
+      batch.forEach((waiting, index) => {
+        const result = results[index];
+        if (result instanceof Error) waiting.reject(result);
+        else waiting.resolve(result);
+      });
+    } catch (error) {
+      for (const waiting of batch) waiting.reject(error);
+    } finally {
+      this.busy--;
+      this.schedule();
+    }
+  }
+
+  /** The longest-waiting jobs that do not collide. */
+  private take(): Waiting<Job, Result>[] {
+    const batch: Waiting<Job, Result>[] = [];
+    const left: Waiting<Job, Result>[] = [];
+    const exclusive = new Set<bigint>();
+    const shared = new Set<bigint>();
+    for (const [index, waiting] of this.queue.entries()) {
+      if (batch.length >= this.options.maxBatch) {
+        left.push(...this.queue.slice(index));
+        break;
+      }
+      const { claims } = waiting;
+      const collides =
+        claims.exclusive.some((claim) => exclusive.has(claim) || shared.has(claim)) ||
+        claims.shared.some((claim) => exclusive.has(claim));
+      (collides ? left : batch).push(waiting);
+      // Also for one that must wait: what comes after it must not overtake it.
+      for (const claim of claims.exclusive) exclusive.add(claim);
+      for (const claim of claims.shared) shared.add(claim);
+    }
+    this.queue = left;
+    return batch;
+  }
+}

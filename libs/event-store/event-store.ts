@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '#kernel/clock';
+import { conflict, DomainError, invalid } from '#kernel/errors';
+import { toUuid } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { Appender, AppendRefused } from './append';
+import { Codec } from './codec';
+import type { Folded } from './events';
+import { type Repeat, repeatOf } from './load';
+import { Loader } from './loader';
+import type { Position } from './position';
+import { SubjectKeys } from './subject-keys';
+import { Turns } from './turns';
+import { AlreadyDone, UnitOfWork } from './unit-of-work';
+
+/** What a command did. */
+export interface Written<State extends object = object> {
+  record: Folded<State>;
+  /** Every record that was written, the answer's own first. */
+  records: Folded[];
+  /** Where the last event stands; absent when nothing had to be written. */
+  position?: Position;
+  outcome: unknown;
+  /** The request was carried out before, under the same Idempotency-Key. */
+  replayed: boolean;
+}
+
+const ATTEMPTS = 5;
+
+/** Carries out commands: load, decide, append, and again when what was relied on has changed meanwhile. */
+@Injectable()
+export class EventStore {
+  private readonly turns = new Turns();
+
+  constructor(
+    private readonly loader: Loader,
+    private readonly appender: Appender,
+    private readonly codec: Codec,
+    private readonly keys: SubjectKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Runs an attempt against fresh state until it is appended or refused; at most five times.
+   * @param attempt loads, decides and records; returns the record that the answer shows. It may run more than once
+   * @throws DomainError what the attempt refuses; `conflict` when others keep changing the same records
+   */
+  async execute<State extends object>(
+    context: RequestContext,
+    attempt: (work: UnitOfWork) => Promise<Folded<State>>,
+    options: { status?: number; source?: string } = {},
+  ): Promise<Written<State>> {
+    try {
+      return await this.attempts(context, attempt, options.status ?? 200, options.source ?? 'rest');
+    } catch (error) {
+      if (error instanceof AlreadyDone) return this.replay<State>(context, error.repeat);
+      throw error;
+    }
+  }
+
+  private async attempts<State extends object>(
+    context: RequestContext,
+    attempt: (work: UnitOfWork) => Promise<Folded<State>>,
+    status: number,
+    source: string,
+  ): Promise<Written<State>> {
+    let contended: string | undefined;
+    for (let count = 0; count < ATTEMPTS; count++) {
+      const once = async (): Promise<Written<State> | undefined> => {
+        const work = new UnitOfWork(context, this.clock.now(), source, {
+          loader: this.loader,
+          codec: this.codec,
+          keys: this.keys,
+        });
+        const record = await attempt(work);
+        const job = work.job(status, record);
+        await context.admitted;
+        const done = { record, records: work.records(record), outcome: work.outcome, replayed: false };
+        if (!job) return done;
+        contended = job.sections.streams?.[0].stream as string;
+        try {
+          return { ...done, position: await this.appender.append(job) };
+        } catch (error) {
+          if (!(error instanceof AppendRefused)) throw error;
+          await this.refused(context, error);
+          return undefined;
+        }
+      };
+      // Once a record is fought over, this process's writers of it go one after another.
+      const written = await (contended === undefined ? once() : this.turns.take(contended, once));
+      if (written) return written;
+    }
+    throw conflict('concurrent_update', 'Others keep changing the same records; try again.');
+  }
+
+  /** Throws where another attempt would not help. */
+  private async refused(context: RequestContext, { verdict, detail }: AppendRefused): Promise<void> {
+    if (verdict === 'taken') {
+      const [kind] = JSON.parse(detail!) as [string, string];
+      throw conflict(`${kind}_taken`, `Another record has this ${kind.replaceAll('_', ' ')}.`);
+    }
+    if (verdict === 'repeated') {
+      const { key } = context.idempotency!;
+      const [repeat] = await this.loader.load(context.tenant.id, [
+        repeatOf(context.integrationId, key, this.clock.now()),
+      ]);
+      if (repeat) throw new AlreadyDone(repeat as Repeat);
+    }
+  }
+
+  /** The first answer again: the records as they stood then, folded from their events. */
+  private async replay<State extends object>(
+    context: RequestContext,
+    repeat: Repeat,
+  ): Promise<Written<State>> {
+    if (!context.idempotency!.hash.equals(repeat.hash)) {
+      throw invalid('idempotency_key_reused', 'This Idempotency-Key was used before with another request.');
+    }
+    const records = await Promise.all(
+      repeat.streams.map(async ({ kind, id, version }) => {
+        const definition = this.codec.definitions.ofKind(kind);
+        const folded = await this.loader.foldEvents(definition, context.tenant.id, toUuid(id), version);
+        if (!folded)
+          throw new DomainError('unavailable', 'store_unavailable', `The events of ${id} are gone.`);
+        return folded;
+      }),
+    );
+    return { record: records[0] as Folded<State>, records, outcome: repeat.outcome, replayed: true };
+  }
+}

@@ -1,0 +1,103 @@
+import type { DomainEvent, StreamDefinition } from '#kernel/decider';
+import { type Id, toUuid } from '#kernel/ids';
+import type { AnyDefinition, Audit, Folded } from './events';
+
+/** A question about current state; Answer is what it is answered with. */
+export interface Ask<Answer> {
+  section: 'streams' | 'followed' | 'links' | 'keys' | 'counters' | 'repeats' | 'none';
+  definition?: AnyDefinition;
+  /** The section's element of `event_store.load`, without n and tenant. */
+  query?: Record<string, unknown>;
+  readonly answer?: Answer;
+}
+
+type State<D> = D extends StreamDefinition<infer S, infer _E extends DomainEvent> ? S : never;
+
+/** The stream with that id, or undefined; no id, no question. */
+// biome-ignore lint/suspicious/noExplicitAny: any definition
+export function at<D extends StreamDefinition<any, any>>(
+  definition: D,
+  id: string | null | undefined,
+): Ask<Folded<State<D>> | undefined> {
+  if (!id) return { section: 'none' };
+  return { section: 'streams', definition, query: { stream: toUuid(id) } };
+}
+
+/** The stream whose id stands in a field of another stream's state, in the same round trip. */
+// biome-ignore lint/suspicious/noExplicitAny: any definition
+export function via<D extends StreamDefinition<any, any>>(
+  definition: D,
+  id: string | null | undefined,
+  field: string,
+): Ask<Folded<State<D>> | undefined> {
+  if (!id) return { section: 'none' };
+  return { section: 'followed', definition, query: { stream: toUuid(id), field } };
+}
+
+/** How many links of a kind (or of any) point at a stream. */
+export function linksTo(id: string, kind: string | null = null): Ask<number> {
+  return { section: 'links', query: { target: toUuid(id), kind } };
+}
+
+/** UUID of the stream that holds a natural key. */
+export function holderOf(kind: string, key: string): Ask<string | undefined> {
+  return { section: 'keys', query: { kind, key } };
+}
+
+/** A counter's value; 0 before its first use. */
+export function counter(name: string): Ask<number> {
+  return { section: 'counters', query: { name } };
+}
+
+/** What was answered to an idempotency key, if it was used. */
+export interface Repeat {
+  hash: Buffer;
+  status: number;
+  streams: { kind: string; id: Id; version: number }[];
+  outcome: unknown;
+}
+
+export function repeatOf(integration: string, key: string, now: Date): Ask<Repeat | undefined> {
+  return { section: 'repeats', query: { integration, key, at: now } };
+}
+
+/** What one command asks, with its tenant. */
+export interface LoadJob {
+  tenantId: number;
+  asks: Ask<unknown>[];
+}
+
+export interface LoadRow {
+  n: number;
+  stream_id: string | null;
+  kind: string | null;
+  version: number | null;
+  // biome-ignore lint/suspicious/noExplicitAny: a stored state, or the answer kept for an idempotency key
+  state: any;
+  state_version: number | null;
+  wrapped: Buffer | null;
+  value: string | null;
+}
+
+export const SECTIONS = ['streams', 'followed', 'links', 'keys', 'counters', 'repeats'] as const;
+
+/** The parameters of `event_store.load` for a batch; n counts every ask of every job in turn. */
+export function loadParameters(jobs: LoadJob[]): (string | null)[] {
+  const sections = Object.fromEntries(SECTIONS.map((name) => [name, [] as object[]]));
+  let n = 0;
+  for (const { tenantId, asks } of jobs) {
+    for (const ask of asks) {
+      if (ask.section !== 'none') sections[ask.section].push({ n, tenant: tenantId, ...ask.query });
+      n++;
+    }
+  }
+  return SECTIONS.map((name) => (sections[name].length > 0 ? JSON.stringify(sections[name]) : null));
+}
+
+/** A stored state as the codec takes it. */
+export type StateRow = {
+  stream_id: string;
+  version: number;
+  wrapped: Buffer | null;
+  state: { audit: Audit; data: object; sealed?: string };
+};

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { WriteDatabase } from '#platform/database';
+import { Coalescer } from './coalescer';
+import { Codec, EVENT_COLUMNS, EVENT_KEYS, type EventRow } from './codec';
+import { type AnyDefinition, type Folded, fold, type RecordedEvent } from './events';
+import { type Ask, type LoadJob, type LoadRow, loadParameters, type Repeat, type StateRow } from './load';
+
+/** Reads current state. Concurrent loads of a process go to the database as one query. */
+@Injectable()
+export class Loader {
+  private readonly coalescer: Coalescer<LoadJob, unknown[]>;
+
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly codec: Codec,
+  ) {
+    this.coalescer = new Coalescer((jobs) => this.run(jobs), { lanes: 2, maxBatch: 256 });
+  }
+
+  load(tenantId: number, asks: Ask<unknown>[]): Promise<unknown[]> {
+    return this.coalescer.submit({ tenantId, asks });
+  }
+
+  /** The events of one stream, oldest first, up to a version. */
+  async events(
+    tenantId: number,
+    streamId: string,
+    range: { after?: number; upTo?: number; limit?: number } = {},
+  ): Promise<RecordedEvent[]> {
+    const { rows } = await this.database.pool.query<EventRow>(
+      `select ${EVENT_COLUMNS} from event_store.events e ${EVENT_KEYS}
+       where e.tenant_id = $1 and e.stream_id = $2 and e.version > $3 and e.version <= $4
+       order by e.version limit $5`,
+      [tenantId, streamId, range.after ?? 0, range.upTo ?? 2_147_483_647, range.limit ?? null],
+    );
+    return rows.map((row) => this.codec.decodeEvent(row));
+  }
+
+  /** A stream as it stood at a version (undefined: now), from its events. */
+  async foldEvents(
+    definition: AnyDefinition,
+    tenantId: number,
+    streamId: string,
+    upTo?: number,
+  ): Promise<Folded | undefined> {
+    const events = await this.events(tenantId, streamId, { upTo });
+    return events.reduce<Folded | undefined>(
+      (before, recorded) => fold(definition, before, recorded),
+      undefined,
+    );
+  }
+
+  private async run(jobs: LoadJob[]): Promise<(unknown[] | Error)[]> {
+    const { rows } = await this.database.pool.query<LoadRow>({
+      name: 'event_store.load',
+      text: 'select * from event_store.load($1, $2, $3, $4, $5, $6)',
+      values: loadParameters(jobs),
+    });
+    const byNumber = new Map(rows.map((row) => [row.n, row]));
+    let n = 0;
+    const numbered = jobs.map((job) => ({ job, first: (n += job.asks.length) - job.asks.length }));
+    return Promise.all(
+      numbered.map(({ job, first }) =>
+        Promise.all(
+          job.asks.map((ask, index) => this.answer(job.tenantId, ask, byNumber.get(first + index))),
+        ).catch((error: Error) => error),
+      ),
+    );
+  }
+
+  private answer(tenantId: number, ask: Ask<unknown>, row: LoadRow | undefined): unknown {
+    switch (ask.section) {
+      case 'none':
+        return undefined;
+      case 'links':
+      case 'counters':
+        return Number(row?.value ?? 0);
+      case 'keys':
+        return row?.stream_id ?? undefined;
+      case 'repeats':
+        return row && ({ hash: row.wrapped, ...row.state } as Repeat);
+      default:
+        return row && this.stream(ask.definition!, tenantId, row);
+    }
+  }
+
+  private stream(
+    definition: AnyDefinition,
+    tenantId: number,
+    row: LoadRow,
+  ): Folded | undefined | Promise<Folded | undefined> {
+    // An id of another kind was refused before; a stream of another kind under this id is no answer to the question.
+    if (row.kind !== definition.kind) return undefined;
+    if (row.state_version !== definition.foldVersion) {
+      return this.foldEvents(definition, tenantId, row.stream_id!, row.version!).then(
+        (folded) => folded && { ...folded, wrapped: row.wrapped ?? undefined },
+      );
+    }
+    return this.codec.decodeState(definition, row as StateRow);
+  }
+}

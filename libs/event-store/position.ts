@@ -1,0 +1,42 @@
+import { DomainError } from '#kernel/errors';
+
+/** Where an event stands in the feed; ordered by epoch, transaction id, position. */
+export interface Position {
+  epoch: number;
+  transactionId: bigint;
+  position: bigint;
+}
+
+export const START: Position = { epoch: 0, transactionId: 0n, position: 0n };
+
+/** Negative, zero or positive as a stands before, at or after b. */
+export function comparePositions(a: Position, b: Position): number {
+  if (a.epoch !== b.epoch) return a.epoch - b.epoch;
+  if (a.transactionId !== b.transactionId) return a.transactionId < b.transactionId ? -1 : 1;
+  if (a.position !== b.position) return a.position < b.position ? -1 : 1;
+  return 0;
+}
+
+/** `epoch.transactionId.position`, as the append function prints it. */
+export function parsePosition(text: string): Position {
+  const [epoch, transactionId, position] = text.split('.');
+  return { epoch: Number(epoch), transactionId: BigInt(transactionId), position: BigInt(position) };
+}
+
+export function printPosition(at: Position): string {
+  return `${at.epoch}.${at.transactionId}.${at.position}`;
+}
+
+/** The opaque token of `X-Event-Position`. */
+export function toToken(at: Position): string {
+  return Buffer.from(printPosition(at)).toString('base64url');
+}
+
+/** @throws DomainError `malformed` when the text is no token of ours */
+export function fromToken(token: string): Position {
+  const text = Buffer.from(token, 'base64url').toString('latin1');
+  if (!/^\d{1,9}\.\d{1,19}\.\d{1,19}$/.test(text)) {
+    throw new DomainError('malformed', 'invalid_position', 'Not a position that this service has given out.');
+  }
+  return parsePosition(text);
+}

@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { WriteDatabase } from '#platform/database';
+import { hashSecret, newSecret, verifySecret } from './secret-hash';
+import { TokenFailures } from './token-failures';
+
+export type Authenticated = { integrationId: string; clientId: string };
+export type Attempt = Authenticated | 'refused' | { retryAfterSeconds: number };
+
+interface Row {
+  integrationId: string;
+  secretHash: string;
+  revoked: boolean;
+}
+
+/** Checks client ids and secrets, and slows down who guesses. */
+@Injectable()
+export class ClientAuthentication {
+  /**
+   * Digests of secrets verified in the last 30 s, by the stored hash that they fit: a client that asks for tokens again
+   * and again costs one scrypt. A rotated secret has another hash, so its predecessor is forgotten at once.
+   */
+  private readonly verified = new LRUCache<string, Buffer>({ max: 1000, ttl: 30_000 });
+  /** Verified against when a client is unknown, so that the time taken does not tell. */
+  private readonly decoy = hashSecret(newSecret());
+  private readonly turns = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly failures: TokenFailures,
+  ) {}
+
+  /** An unknown client, a wrong secret and a revoked integration are refused alike. */
+  async attempt(clientId: string, secret: string, address: string): Promise<Attempt> {
+    return this.inTurn(address, async () => {
+      const retryAfterSeconds = await this.failures.secondsToWait(clientId, address);
+      if (retryAfterSeconds !== undefined) return { retryAfterSeconds };
+      const row = await this.find(clientId);
+      const fits = await this.verify(secret, row?.secretHash ?? (await this.decoy));
+      if (row && fits && !row.revoked) return { integrationId: row.integrationId, clientId };
+      await this.failures.record(clientId, address);
+      return 'refused';
+    });
+  }
+
+  private async verify(secret: string, stored: string): Promise<boolean> {
+    const digest = createHash('sha256').update(secret).digest();
+    const known = this.verified.get(stored);
+    if (known && timingSafeEqual(known, digest)) return true;
+    const fits = await verifySecret(secret, stored);
+    if (fits) this.verified.set(stored, digest);
+    return fits;
+  }
+
+  /** One attempt of an address at a time: a burst of guesses cannot all pass the count of failures before one fails. */
+  private async inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
+    const before = this.turns.get(address) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.turns.set(address, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.turns.get(address) === mine) this.turns.delete(address);
+    }
+  }
+
+  private async find(clientId: string): Promise<Row | undefined> {
+    const { rows } = await this.database.pool.query<Row>(
+      `select id as "integrationId", secret_hash as "secretHash", revoked_at is not null as revoked
+       from platform.integrations where client_id = $1`,
+      [clientId],
+    );
+    return rows[0];
+  }
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Clock } from '#kernel/clock';
+import { WriteDatabase } from '#platform/database';
+import type { TenantRef } from '#platform/request-context';
+import { aliasPattern } from './tenants';
+
+/** What a tenant grants an integration now. */
+export interface EffectiveGrant {
+  tenant: TenantRef;
+  permissions: ReadonlySet<string>;
+  limit: number;
+  period: number;
+}
+
+interface Row {
+  id: number;
+  partition: number;
+  streamId: string;
+  permissions: string[];
+  limit: number;
+  period: number;
+}
+
+type Lookup = { integrationId: string; alias: string };
+
+/** A statement may take 10 s and the age counts from its end: with 20 s a change bites within 30. */
+const freshForMs = 20_000;
+const refusalFreshForMs = 5_000;
+
+/** Grants, kept for a while in this process; concurrent questions for one are one query. */
+@Injectable()
+export class Grants {
+  private readonly cache: LRUCache<string, EffectiveGrant | 'none', Lookup>;
+
+  constructor(
+    private readonly database: WriteDatabase,
+    clock: Clock,
+  ) {
+    this.cache = new LRUCache<string, EffectiveGrant | 'none', Lookup>({
+      max: 10_000,
+      ttl: freshForMs,
+      ttlResolution: 0,
+      perf: { now: () => clock.now().getTime() },
+      fetchMethod: async (_key, _stale, { context, options }) => {
+        const grant = await this.read(context);
+        if (!grant) options.ttl = refusalFreshForMs;
+        return grant ?? 'none';
+      },
+    });
+  }
+
+  /** Undefined alike when there is no such tenant, no grant, or a revoked one. */
+  async find(integrationId: string, alias: string): Promise<EffectiveGrant | undefined> {
+    if (!aliasPattern.test(alias)) return undefined;
+    const key = `${integrationId}/${alias}`;
+    const grant = this.cache.get(key) ?? (await this.cache.fetch(key, { context: { integrationId, alias } }));
+    return grant === 'none' ? undefined : grant;
+  }
+
+  private async read({ integrationId, alias }: Lookup): Promise<EffectiveGrant | undefined> {
+    const { rows } = await this.database.pool.query<Row>({
+      name: 'effective-grant',
+      text: `select t.id, t.partition, t.stream_id as "streamId",
+                    g.permissions, g.request_limit as "limit", g.period_seconds as "period"
+             from platform.tenants t
+             join platform.grants g on g.tenant_id = t.id
+             join platform.integrations i on i.id = g.integration_id
+             where t.alias = $1 and i.id = $2 and g.revoked_at is null and i.revoked_at is null`,
+      values: [alias, integrationId],
+    });
+    if (rows.length === 0) return undefined;
+    const [{ id, partition, streamId, permissions, limit, period }] = rows;
+    return { tenant: { id, alias, partition, streamId }, permissions: new Set(permissions), limit, period };
+  }
+}

@@ -1,0 +1,40 @@
+import type { Pool } from 'pg';
+import { type Config, ConfigError, type Region } from '#platform/config';
+
+/** What was fixed when this deployment was installed. Injectable: a class, so that it is its own token. */
+export class Installation {
+  constructor(
+    readonly id: string,
+    readonly region: Region,
+    /** Partitions of the feed. The first start decides: a later PARTITIONS changes nothing. */
+    readonly partitions: number,
+  ) {}
+
+  /** The `aud` of this deployment's tokens: a token of another deployment is not accepted here. */
+  get audience(): string {
+    return `urn:practice-management:${this.id}`;
+  }
+}
+
+/**
+ * The installation of this database, recorded on the first start.
+ * @throws ConfigError when REGION is not the one it was installed for
+ */
+export async function ensureInstallation(
+  pool: Pool,
+  config: Pick<Config, 'REGION' | 'PARTITIONS'>,
+): Promise<Installation> {
+  await pool.query(
+    'insert into platform.installation (region, partitions) values ($1, $2) on conflict do nothing',
+    [config.REGION, config.PARTITIONS],
+  );
+  const { rows } = await pool.query<{ id: string; region: Region; partitions: number }>(
+    'select id, region, partitions from platform.installation',
+  );
+  const [{ id, region, partitions }] = rows;
+  if (region !== config.REGION)
+    throw new ConfigError([
+      `REGION is ${config.REGION}, but this database was installed for ${region}; a deployment serves one region`,
+    ]);
+  return new Installation(id, region, partitions);
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DatabaseError } from 'pg';
+import { v7 } from 'uuid';
+import { DomainError, invalid } from '#kernel/errors';
+import { WriteDatabase } from '#platform/database';
+import { allPermissions, isPermission } from './permissions';
+import { hashSecret, newSecret } from './secret-hash';
+import { type RegisteredTenant, Tenants } from './tenants';
+
+/** What a tenant allows an integration: permissions, and requests in a period of seconds. */
+export interface Grant {
+  tenant: string;
+  permissions: string[];
+  limit: number;
+  period: number;
+}
+
+/** Which integration is meant: its client id, or its name when only one has it. */
+export type IntegrationKey = { clientId: string } | { name: string };
+
+export interface ListedIntegration {
+  integrationId: string;
+  clientId: string;
+  name: string;
+  createdAt: Date;
+  revokedAt: Date | null;
+  grants: Grant[];
+}
+
+export type GrantTerms = { tenant: string } & Partial<Omit<Grant, 'tenant'>>;
+
+export type CreatedIntegration = {
+  integrationId: string;
+  clientId: string;
+  clientSecret: string;
+  name: string;
+} & Grant;
+
+type StoredLimit = { limit: number; period: number };
+const uniqueViolation = '23505';
+
+/** Integrations, their secrets and what tenants grant them. A change takes effect within 30 s everywhere. */
+@Injectable()
+export class Integrations {
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly tenants: Tenants,
+  ) {}
+
+  /**
+   * Makes an integration and its first grant: by default all permissions, 100 requests in 60 s.
+   * @returns the secret too, which is stored only as a hash and cannot be shown again
+   * @throws DomainError tenant_not_found, permission_unknown, limit_invalid, client_id_invalid, client_id_taken
+   */
+  async create(
+    terms: GrantTerms & { name: string; clientId?: string; clientSecret?: string },
+  ): Promise<CreatedIntegration> {
+    const { name, clientId = randomUUID(), clientSecret = newSecret() } = terms;
+    // RFC 6749, appendix A: client_id and client_secret are *VSCHAR
+    if (!/^[\x20-\x7e]{1,200}$/.test(clientId) || !/^[\x20-\x7e]{1,200}$/.test(clientSecret))
+      throw invalid('client_id_invalid', 'Client id and secret have 1 to 200 printable ASCII characters.');
+    const { tenant, permissions } = await this.check(terms);
+    const integrationId = v7();
+    const { rows } = await this.database.pool
+      .query<StoredLimit>(
+        `with made as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, $3, $4))
+         insert into platform.grants (tenant_id, integration_id, permissions, request_limit, period_seconds)
+         values ($5, $1, $6, coalesce($7, 100), coalesce($8, 60))
+         returning request_limit as "limit", period_seconds as "period"`,
+        [
+          integrationId,
+          clientId,
+          name,
+          await hashSecret(clientSecret),
+          tenant.id,
+          permissions,
+          terms.limit,
+          terms.period,
+        ],
+      )
+      .catch((error) => {
+        if (error instanceof DatabaseError && error.code === uniqueViolation)
+          throw new DomainError('conflict', 'client_id_taken', `The client id ${clientId} exists already.`);
+        throw error;
+      });
+    return { integrationId, clientId, clientSecret, name, tenant: tenant.alias, permissions, ...rows[0] };
+  }
+
+  /**
+   * Lets an integration into a tenant, or changes how: a grant that exists keeps the limit that is not given.
+   * @throws DomainError integration_not_found, integration_ambiguous, integration_revoked, tenant_not_found,
+   * permission_unknown, limit_invalid
+   */
+  async grant(key: IntegrationKey, terms: GrantTerms): Promise<Grant> {
+    const { id, revoked } = await this.find(key);
+    if (revoked)
+      throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
+    const { tenant, permissions } = await this.check(terms);
+    const { rows } = await this.database.pool.query<StoredLimit>(
+      `insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)
+       values ($1, $2, $3, coalesce($4, 100), coalesce($5, 60))
+       on conflict (tenant_id, integration_id) do update set
+         permissions = excluded.permissions, granted_at = now(), revoked_at = null,
+         request_limit = coalesce($4, g.request_limit), period_seconds = coalesce($5, g.period_seconds)
+       returning request_limit as "limit", period_seconds as "period"`,
+      [tenant.id, id, permissions, terms.limit, terms.period],
+    );
+    return { tenant: tenant.alias, permissions, ...rows[0] };
+  }
+
+  /** Takes an integration's grant from a tenant. @throws DomainError as `grant`, or grant_not_found */
+  async revoke(key: IntegrationKey, tenantAlias: string): Promise<void> {
+    const [{ id }, tenant] = await Promise.all([this.find(key), this.tenants.get(tenantAlias)]);
+    const { rowCount } = await this.database.pool.query(
+      `update platform.grants set revoked_at = now()
+       where tenant_id = $1 and integration_id = $2 and revoked_at is null`,
+      [tenant.id, id],
+    );
+    if (rowCount === 0)
+      throw new DomainError(
+        'not_found',
+        'grant_not_found',
+        `The integration has no grant in ${tenantAlias}.`,
+      );
+  }
+
+  /** Ends an integration in every tenant, for good: it gets no tokens and those it has are refused. */
+  async revokeEverywhere(key: IntegrationKey): Promise<void> {
+    const { id } = await this.find(key);
+    await this.database.pool.query(
+      'update platform.integrations set revoked_at = coalesce(revoked_at, now()) where id = $1',
+      [id],
+    );
+  }
+
+  /** A new secret; the old one gets no tokens from now on. */
+  async rotateSecret(key: IntegrationKey): Promise<{ clientId: string; clientSecret: string }> {
+    const { id, clientId } = await this.find(key);
+    const clientSecret = newSecret();
+    await this.database.pool.query('update platform.integrations set secret_hash = $2 where id = $1', [
+      id,
+      await hashSecret(clientSecret),
+    ]);
+    return { clientId, clientSecret };
+  }
+
+  /** All integrations with the grants that stand, by name. */
+  async list(): Promise<ListedIntegration[]> {
+    const { rows } = await this.database.pool.query<ListedIntegration>(
+      `select i.id as "integrationId", i.client_id as "clientId", i.name,
+              i.created_at as "createdAt", i.revoked_at as "revokedAt",
+              coalesce(json_agg(json_build_object(
+                'tenant', t.alias, 'permissions', g.permissions, 'limit', g.request_limit, 'period', g.period_seconds
+              ) order by t.alias) filter (where t.id is not null), '[]') as grants
+       from platform.integrations i
+       left join platform.grants g on g.integration_id = i.id and g.revoked_at is null
+       left join platform.tenants t on t.id = g.tenant_id
+       group by i.id order by i.name, i.client_id`,
+    );
+    return rows;
+  }
+
+  private async check(terms: GrantTerms): Promise<{ tenant: RegisteredTenant; permissions: string[] }> {
+    const { permissions = [...allPermissions], limit, period } = terms;
+    const unknown = permissions.filter((permission) => !isPermission(permission));
+    if (unknown.length > 0)
+      throw invalid('permission_unknown', `There is no permission ${unknown.join(', ')}.`, 'permissions');
+    for (const value of [limit, period])
+      if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 1_000_000_000))
+        throw invalid('limit_invalid', 'A limit and its period are whole numbers from 1 to 1000000000.');
+    return { tenant: await this.tenants.get(terms.tenant), permissions };
+  }
+
+  private async find(key: IntegrationKey): Promise<{ id: string; clientId: string; revoked: boolean }> {
+    const [column, value] = 'clientId' in key ? ['client_id', key.clientId] : ['name', key.name];
+    const { rows } = await this.database.pool.query<{ id: string; clientId: string; revoked: boolean }>(
+      `select id, client_id as "clientId", revoked_at is not null as revoked
+       from platform.integrations where ${column} = $1`,
+      [value],
+    );
+    if (rows.length === 0)
+      throw new DomainError('not_found', 'integration_not_found', `There is no integration ${value}.`);
+    if (rows.length > 1)
+      throw new DomainError(
+        'conflict',
+        'integration_ambiguous',
+        `${rows.length} integrations are named ${value}: give the client id.`,
+      );
+    return rows[0];
+  }
+}

@@ -1,0 +1,79 @@
+import { type CanActivate, type ExecutionContext, Injectable, type OnModuleInit } from '@nestjs/common';
+import { PATH_METADATA } from '@nestjs/common/constants';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { DomainError } from '#kernel/errors';
+import { traceOf } from '#platform/http/trace';
+import type { RequestContext } from '#platform/request-context';
+import { Authenticator } from './authenticator';
+import './current-context';
+import type { PermissionName } from './permissions';
+import { conditionsOf } from './request-headers';
+
+/** The permission that a route, or every route of a controller, asks for. */
+export const Permission = Reflector.createDecorator<PermissionName>();
+
+/** A route for anyone: health, descriptions. */
+export const Public = Reflector.createDecorator<true>({ transform: () => true });
+
+/** @throws DomainError permission_denied, naming what is missing */
+export function requirePermission(context: RequestContext, permission: PermissionName): void {
+  if (!context.permissions.has(permission))
+    throw new DomainError('forbidden', 'permission_denied', `The permission ${permission} is missing.`);
+}
+
+/**
+ * Authenticates every REST route `/:tenant/…` and checks its permission. A route that declares neither `Permission`
+ * nor `Public` stops the process at start.
+ */
+@Injectable()
+export class PermissionGuard implements CanActivate, OnModuleInit {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly reflector: Reflector,
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  onModuleInit(): void {
+    const undeclared = this.discovery.getControllers().flatMap(({ metatype }) => {
+      if (!metatype?.prototype) return [];
+      const { prototype } = metatype;
+      return this.scanner
+        .getAllMethodNames(prototype)
+        .filter((name) => Reflect.hasMetadata(PATH_METADATA, prototype[name]))
+        .filter((name) => !this.declared(prototype[name], metatype))
+        .map((name) => `${metatype.name}.${name}`);
+    });
+    if (undeclared.length > 0)
+      throw new Error(`Routes without @Permission or @Public: ${undeclared.join(', ')}`);
+  }
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    // GraphQL is authenticated before its document is read, in a hook of its route.
+    if (context.getType<string>() !== 'http') return true;
+    const declared = this.declared(context.getHandler(), context.getClass());
+    if (declared === true) return true;
+    if (!declared) throw new Error(`${context.getHandler().name} declares no permission`);
+
+    const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { tenant?: string } }>>();
+    const caller = await this.authenticator.authenticate({
+      headers: request.headers,
+      tenantAlias: request.params.tenant ?? '',
+      correlationId: traceOf(request),
+    });
+    request.caller = caller;
+    requirePermission(caller, declared);
+    Object.assign(caller, conditionsOf(request));
+    return true;
+  }
+
+  private declared(
+    ...targets: Parameters<Reflector['getAllAndOverride']>[1]
+  ): PermissionName | true | undefined {
+    return (
+      this.reflector.getAllAndOverride(Permission, targets) ??
+      this.reflector.getAllAndOverride(Public, targets)
+    );
+  }
+}

@@ -1,0 +1,192 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Counter } from 'prom-client';
+import { Clock } from '#kernel/clock';
+import { DomainError } from '#kernel/errors';
+import { WriteDatabase } from '#platform/database';
+import { RateWindows, type Take } from './rate-windows';
+
+export interface RateSubject {
+  tenantId: number;
+  integrationId: string;
+  /** Requests in a period. */
+  limit: number;
+  /** Length of the period in seconds. */
+  period: number;
+}
+
+/** A request's place under its limit. */
+export interface Admission {
+  /** Settles when the request is counted; rejects with DomainError rate_limited. Never an unhandled rejection. */
+  admitted: Promise<void>;
+  /** `RateLimit-Policy` and `RateLimit`, exact once `admitted` has settled. @see draft-ietf-httpapi-ratelimit-headers-10 */
+  headers(): Record<string, string>;
+}
+
+/** What this process knows of one subject's present window. */
+interface Window extends RateSubject {
+  start: number;
+  /** Counted in the database by all processes, when last seen. */
+  used: number;
+  /** Counted there by this process, and not given to a request yet. */
+  lease: number;
+  waiting: Waiting[];
+}
+
+interface Waiting {
+  admit(remaining: number): void;
+  refuse(): void;
+}
+
+const failedOpen = new Counter({
+  name: 'rate_limit_failed_open_total',
+  help: 'Requests let through uncounted because the store of the counters did not answer.',
+});
+
+/** Up to this limit every request is counted by itself; above, one in a hundred takes a lease for a hundredth. */
+const exactUpTo = 1000;
+const storeTimeoutMs = 1000;
+
+/**
+ * Fixed windows for each integration and tenant, aligned to the clock and counted in one table by all processes, so
+ * that together they never admit more than the limit. The requests of a tick, and those that arrive while a statement
+ * is under way, are counted by one statement, beside the work of the requests. Fails open.
+ */
+@Injectable()
+export class RateLimiter {
+  private readonly logger = new Logger(RateLimiter.name);
+  private readonly store: RateWindows;
+  private readonly windows = new LRUCache<string, Window>({ max: 10_000 });
+  private queued = new Set<Window>();
+  private counting = false;
+  private lastWarned = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    database: WriteDatabase,
+    private readonly clock: Clock,
+  ) {
+    this.store = new RateWindows(database.pool, storeTimeoutMs);
+  }
+
+  /** Counts a request. @throws DomainError rate_limited at once when the window is known to be used up */
+  admit(subject: RateSubject): Admission {
+    const window = this.windowOf(subject);
+    let remaining = remainingIn(window);
+    const headers = () => this.headersOf(window, remaining);
+    if (window.lease > 0) {
+      window.lease -= 1;
+      remaining -= 1;
+      return { admitted: Promise.resolve(), headers };
+    }
+    if (window.used >= window.limit) throw this.refusal(window);
+
+    const admitted = new Promise<void>((resolve, reject) => {
+      window.waiting.push({
+        admit: (left) => {
+          remaining = left;
+          resolve();
+        },
+        refuse: () => {
+          remaining = 0;
+          reject(this.refusal(window));
+        },
+      });
+    });
+    // A request that fails for another reason never looks at its admission.
+    admitted.catch(() => undefined);
+    this.enqueue(window);
+    return { admitted, headers };
+  }
+
+  private windowOf(subject: RateSubject): Window {
+    const key = `${subject.tenantId}/${subject.integrationId}`;
+    const length = subject.period * 1000;
+    const start = Math.floor(this.clock.now().getTime() / length) * length;
+    const known = this.windows.get(key);
+    // Terms that change within a window go on counting in its row.
+    if (known?.start === start) return Object.assign(known, subject);
+    const window: Window = { ...subject, start, used: 0, lease: 0, waiting: [] };
+    this.windows.set(key, window);
+    return window;
+  }
+
+  private enqueue(window: Window): void {
+    if (this.queued.size === 0 && !this.counting) setImmediate(() => this.count());
+    this.queued.add(window);
+  }
+
+  private async count(): Promise<void> {
+    const batch = [...this.queued].map((window) => ({ window, requests: window.waiting.splice(0) }));
+    this.queued = new Set();
+    this.counting = true;
+    try {
+      const takes = batch.map(({ window, requests }) => takeFor(window, requests.length));
+      const used = await this.store.take(takes);
+      for (const [index, { window, requests }] of batch.entries())
+        settle(window, requests, takes[index].amount, used[index]);
+    } catch (error) {
+      this.failOpen(batch, error as Error);
+    } finally {
+      this.counting = false;
+      if (this.queued.size > 0) setImmediate(() => this.count());
+    }
+    await this.store
+      .pruneNowAndThen()
+      .catch((error) => this.logger.warn(`Old windows not deleted: ${error.message}`));
+  }
+
+  private failOpen(batch: { window: Window; requests: Waiting[] }[], error: Error): void {
+    for (const { window, requests } of batch) {
+      failedOpen.inc(requests.length);
+      for (const request of requests) request.admit(remainingIn(window));
+    }
+    if (performance.now() - this.lastWarned < 60_000) return;
+    this.lastWarned = performance.now();
+    this.logger.warn(`Requests are let through uncounted, the limits' store failed: ${error.message}`);
+  }
+
+  private secondsLeft(window: Window): number {
+    const end = window.start + window.period * 1000;
+    return Math.max(1, Math.ceil((end - this.clock.now().getTime()) / 1000));
+  }
+
+  private headersOf(window: Window, remaining: number): Record<string, string> {
+    return {
+      'RateLimit-Policy': `"default";q=${window.limit};w=${window.period}`,
+      RateLimit: `"default";r=${Math.max(0, remaining)};t=${this.secondsLeft(window)}`,
+    };
+  }
+
+  private refusal(window: Window): DomainError {
+    const seconds = this.secondsLeft(window);
+    return new DomainError(
+      'too_many',
+      'rate_limited',
+      `More than ${window.limit} requests in ${window.period} seconds. Try again in ${seconds} s.`,
+      [],
+      { 'Retry-After': String(seconds), ...this.headersOf(window, 0) },
+    );
+  }
+}
+
+function remainingIn(window: Window): number {
+  return Math.max(0, window.limit - window.used) + window.lease;
+}
+
+function takeFor(window: Window, requests: number): Take {
+  const lease = window.limit > exactUpTo ? Math.floor(window.limit / 100) : 0;
+  const { tenantId, integrationId, start } = window;
+  return { tenantId, integrationId, start, amount: Math.max(requests, lease) };
+}
+
+/** Shares out what a statement took. Of the amount, only what lies below the limit counts. */
+function settle(window: Window, requests: Waiting[], amount: number, used: number): void {
+  const before = used - amount;
+  const granted = Math.min(amount, Math.max(0, window.limit - before));
+  window.used = Math.max(window.used, used);
+  window.lease += Math.max(0, granted - requests.length);
+  requests.forEach((request, index) => {
+    if (index < granted) request.admit(Math.max(0, window.limit - before - index - 1));
+    else request.refuse();
+  });
+}

@@ -1,0 +1,73 @@
+import type { Pool } from 'pg';
+
+export interface Take {
+  tenantId: number;
+  integrationId: string;
+  /** Start of the window, in milliseconds of the epoch. */
+  start: number;
+  /** Requests to count. */
+  amount: number;
+}
+
+const pruneEveryMs = 600_000;
+
+/** The counters that all processes share: `platform.rate_windows`. */
+export class RateWindows {
+  private lastPruned = performance.now();
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /**
+   * Adds to the counters in one statement, the rows in one order everywhere, so that processes never deadlock.
+   * @returns each counter after the addition, in the order of `takes`
+   * @throws when the database fails or does not answer in time; the additions may still have been made
+   */
+  async take(takes: Take[]): Promise<number[]> {
+    const { rows } = await within(
+      this.timeoutMs,
+      this.pool.query<{ ordinal: string; used: string }>({
+        name: 'count-requests',
+        text: `with takes as (
+                 select * from unnest($1::int[], $2::uuid[], $3::timestamptz[], $4::bigint[])
+                   with ordinality as t (tenant_id, integration_id, window_start, amount, ordinal)
+               ), counted as (
+                 insert into platform.rate_windows as w (tenant_id, integration_id, window_start, used)
+                 select tenant_id, integration_id, window_start, amount from takes order by 1, 2, 3
+                 on conflict (tenant_id, integration_id, window_start) do update set used = w.used + excluded.used
+                 returning *
+               )
+               select ordinal, used from takes join counted using (tenant_id, integration_id, window_start)`,
+        values: [
+          takes.map((take) => take.tenantId),
+          takes.map((take) => take.integrationId),
+          takes.map((take) => new Date(take.start)),
+          takes.map((take) => take.amount),
+        ],
+      }),
+    );
+    const used = new Map(rows.map((row) => [Number(row.ordinal), Number(row.used)]));
+    return takes.map((_, index) => used.get(index + 1)!);
+  }
+
+  /** Deletes, every ten minutes, windows that ended. */
+  async pruneNowAndThen(): Promise<void> {
+    if (performance.now() - this.lastPruned < pruneEveryMs) return;
+    this.lastPruned = performance.now();
+    await this.pool.query(
+      `delete from platform.rate_windows
+       where window_start < now() - (select max(period_seconds) from platform.grants) * interval '1 second'`,
+    );
+  }
+}
+
+/** The pool's own limits allow for slow statements: too long to hold a request up that only has to be counted. */
+function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,20 @@
+import { isPermission } from './permissions';
+
+const everything = '/.default';
+
+/**
+ * The scope that a token gets for what its client asked: one scope ending in `/.default`, or none, is everything
+ * granted; else names of permissions.
+ * @returns undefined when the request mixes the two or names an unknown permission (`invalid_scope`)
+ */
+export function grantScope(asked: readonly string[] | undefined): string[] | undefined {
+  if (asked === undefined || asked.length === 0) return [everything];
+  if (asked.length === 1 && asked[0].endsWith(everything)) return [asked[0]];
+  return asked.every(isPermission) ? [...new Set(asked)] : undefined;
+}
+
+/** What a token with this scope may do where these permissions are granted. */
+export function narrow(granted: ReadonlySet<string>, scope: string): ReadonlySet<string> {
+  if (scope.endsWith(everything)) return granted;
+  return new Set(scope.split(' ').filter((permission) => granted.has(permission)));
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Pool, PoolClient } from 'pg';
+import { v7 } from 'uuid';
+import { DomainError, invalid } from '#kernel/errors';
+import type { Region } from '#platform/config';
+import { WriteDatabase } from '#platform/database';
+import type { TenantRef } from '#platform/request-context';
+import { Installation } from './installation';
+
+export interface RegisteredTenant extends TenantRef {
+  region: Region;
+  createdAt: Date;
+}
+
+const columns = 'id, alias, region, partition, stream_id as "streamId", created_at as "createdAt"';
+
+/** The part of the address that names a tenant. */
+export const aliasPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Which tenants this deployment has. Their settings are a stream of their own. */
+@Injectable()
+export class Tenants {
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly installation: Installation,
+  ) {}
+
+  /**
+   * Adds a tenant to the registry; the caller appends its settings to `streamId`.
+   * @param client a connection with an open transaction, when the row must share it
+   * @throws DomainError alias_invalid, alias_taken, region_mismatch
+   */
+  async register(
+    { alias, region = this.installation.region }: { alias: string; region?: string },
+    client: Pool | PoolClient = this.database.pool,
+  ): Promise<RegisteredTenant> {
+    if (!aliasPattern.test(alias))
+      throw invalid(
+        'alias_invalid',
+        'An alias has 1 to 63 lowercase letters, digits and dashes, with no dash at either end.',
+        'alias',
+      );
+    if (region !== this.installation.region)
+      throw invalid(
+        'region_mismatch',
+        `This deployment serves region ${this.installation.region}; a tenant cannot be of region ${region}.`,
+        'region',
+      );
+    const { rows } = await client.query<RegisteredTenant>(
+      `insert into platform.tenants (alias, region, partition, stream_id) values ($1, $2, $3, $4)
+       on conflict (alias) do nothing returning ${columns}`,
+      [alias, region, partitionOf(alias, this.installation.partitions), v7()],
+    );
+    if (rows.length === 0)
+      throw new DomainError('conflict', 'alias_taken', `A tenant with the alias ${alias} exists already.`);
+    return rows[0];
+  }
+
+  /** @throws DomainError tenant_not_found */
+  async get(alias: string): Promise<RegisteredTenant> {
+    const { rows } = await this.database.pool.query<RegisteredTenant>(
+      `select ${columns} from platform.tenants where alias = $1`,
+      [alias],
+    );
+    if (rows.length === 0)
+      throw new DomainError('not_found', 'tenant_not_found', `There is no tenant with the alias ${alias}.`);
+    return rows[0];
+  }
+
+  /** All tenants by alias. */
+  async list(): Promise<RegisteredTenant[]> {
+    const { rows } = await this.database.pool.query<RegisteredTenant>(
+      `select ${columns} from platform.tenants order by alias`,
+    );
+    return rows;
+  }
+}
+
+/** The feed's partition of a tenant: stable, so that it can be told from the alias alone. */
+export function partitionOf(alias: string, partitions: number): number {
+  return createHash('sha256').update(alias).digest().readUInt32BE() % partitions;
+}

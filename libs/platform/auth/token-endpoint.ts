@@ -1,0 +1,66 @@
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import OAuth2Server from '@node-oauth/oauth2-server';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { TokenIssuer } from './token-issuer';
+
+const { InvalidRequestError, OAuthError } = OAuth2Server;
+const formType = 'application/x-www-form-urlencoded';
+
+/**
+ * `POST /oauth2/token`. A Fastify scope of its own: the bodies that it reads and the errors that it gives are those of
+ * RFC 6749, not those of the API.
+ */
+@Injectable()
+export class TokenEndpoint implements OnModuleInit {
+  private readonly logger = new Logger(TokenEndpoint.name);
+
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly issuer: TokenIssuer,
+  ) {}
+
+  onModuleInit(): void {
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
+    fastify.register(async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 16_384 }, (_request, body, done) =>
+        done(null, body),
+      );
+      scope.setErrorHandler((error: Error, request, reply) => this.refuse(error, request, reply));
+      scope.post('/oauth2/token', async (request, reply) => {
+        if (request.headers['content-type']?.split(';')[0].trim().toLowerCase() !== formType)
+          throw new InvalidRequestError(`The body must be ${formType}.`);
+        const answer = await this.issuer.issue({
+          form: String(request.body ?? ''),
+          headers: request.headers as Record<string, string>,
+          address: request.ip,
+        });
+        return unstored(reply).send(answer);
+      });
+    });
+  }
+
+  private refuse(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    unstored(reply);
+    if (error instanceof OAuthError) {
+      const status = error.name === 'invalid_client' ? 401 : error.code;
+      if (status === 401) reply.header('WWW-Authenticate', 'Basic realm="oauth2", charset="UTF-8"');
+      if ('retryAfter' in error) reply.header('Retry-After', String(error.retryAfter));
+      return reply.status(status).send({ error: error.name, error_description: error.message });
+    }
+    const status = (error as FastifyError).statusCode ?? 500;
+    if (status < 500)
+      return reply.status(status).send({ error: 'invalid_request', error_description: error.message });
+    this.logger.error({ msg: `No token: ${error.message}`, traceId: request.id, stack: error.stack });
+    return reply.status(503).header('Retry-After', '1').send({
+      error: 'temporarily_unavailable',
+      error_description: 'Tokens cannot be given at the moment. Try again.',
+    });
+  }
+}
+
+/** RFC 6749 section 5.1: no answer that may hold a token is kept anywhere. */
+function unstored(reply: FastifyReply): FastifyReply {
+  return reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
+}

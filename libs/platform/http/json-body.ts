@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { DomainError, invalid } from '#kernel/errors';
+
+const MAX_DEPTH = 20;
+
+/**
+ * Parses a JSON body; an empty one counts as none.
+ * @throws DomainError `malformed`: not JSON, or deeper than 20 levels; `invalid`: text that cannot be stored
+ */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new DomainError('malformed', 'malformed_json', 'The body is not valid JSON.');
+  }
+  inspect(value, 1, '');
+  return value;
+}
+
+function inspect(value: unknown, depth: number, pointer: string): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) {
+      throw invalid(
+        'invalid_text',
+        `${pointer || 'The body'} holds a NUL or half a surrogate pair.`,
+        pointer.slice(1),
+      );
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth > MAX_DEPTH)
+      throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+    for (const [name, child] of Object.entries(value)) {
+      // JSON.parse makes an own property of it, and a copy of the object would then set its prototype.
+      if (name === '__proto__')
+        throw new DomainError('malformed', 'malformed_json', '"__proto__" is no property name.');
+      inspect(name, depth + 1, pointer);
+      inspect(child, depth + 1, `${pointer}/${name}`);
+    }
+  }
+}
+
+/** Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415. */
+export function registerJsonBody(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser(
+    ['application/json', 'application/merge-patch+json'],
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      try {
+        done(null, parseJson(body as string));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}

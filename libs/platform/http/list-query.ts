@@ -1,0 +1,148 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
+import { isId, type Kind } from '#kernel/ids';
+
+/** Query parameters arrive as text; a repeated one as a list, which no parameter of ours takes. */
+function parameter(description: string, api: object, ...checks: PropertyDecorator[]): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ description, ...api }),
+    ValidateIf((_object, value) => value !== undefined),
+    ...checks,
+  );
+}
+
+const asNumber = Transform(({ value }) =>
+  typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
+);
+const asBoolean = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
+const asList = Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value));
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,7})?(Z|[+-]\d{2}:\d{2}))?$/;
+
+export function WholeNumberFilter(
+  description: string,
+  range: { min: number; max: number; default?: number },
+): PropertyDecorator {
+  const { min, max } = range;
+  return parameter(
+    description,
+    { type: 'integer', minimum: min, maximum: max, default: range.default },
+    asNumber,
+    IsInt({ message: '$property must be a whole number' }),
+    Min(min, { message: `$property must be at least ${min}` }),
+    Max(max, { message: `$property must be at most ${max}` }),
+  );
+}
+
+export function FlagFilter(description: string): PropertyDecorator {
+  return parameter(
+    description,
+    { type: Boolean },
+    asBoolean,
+    IsBoolean({ message: '$property must be true or false' }),
+  );
+}
+
+export function TextFilter(description: string, max = 200): PropertyDecorator {
+  return parameter(
+    description,
+    { type: String, maxLength: max },
+    IsString({ message: '$property may be given once' }),
+    MaxLength(max, { message: `$property must be at most ${max} characters` }),
+    Matches(/^[^\0]*$/, { message: '$property must not hold a NUL' }),
+  );
+}
+
+export function ChoiceFilter(description: string, values: readonly string[]): PropertyDecorator {
+  return parameter(
+    description,
+    { enum: [...values] },
+    IsIn(values, { message: `$property must be one of ${values.join(', ')}` }),
+  );
+}
+
+export function InstantFilter(description: string): PropertyDecorator {
+  return parameter(
+    description,
+    { type: String, format: 'date-time' },
+    Matches(INSTANT, { message: '$property must be an ISO 8601 date or timestamp' }),
+    ValidateBy({
+      name: 'instant',
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+        defaultMessage: (args) => `${args!.property} must be an ISO 8601 date or timestamp`,
+      },
+    }),
+  );
+}
+
+function ids(kind: Kind, each: boolean): PropertyDecorator {
+  return ValidateBy({
+    name: 'isIdOf',
+    validator: {
+      validate: (value: unknown) =>
+        each ? Array.isArray(value) && value.every((id) => isId(kind, id)) : isId(kind, value),
+      defaultMessage: (args) => `${args!.property} must be of the form ${kind}_<32 lowercase hex digits>`,
+    },
+  });
+}
+
+export function IdFilter(kind: Kind, description: string): PropertyDecorator {
+  return parameter(description, { type: String }, ids(kind, false));
+}
+
+/** Ids of the area's own kind, separated by commas. */
+export function IdsFilter(kind: Kind): PropertyDecorator {
+  return parameter(
+    'Only these records: ids separated by commas, at most 200.',
+    { type: String },
+    asList,
+    ArrayMaxSize(200, { message: '$property may hold at most 200 ids' }),
+    ids(kind, true),
+  );
+}
+
+/** What every list takes; an area adds its own filters and the fields it can be sorted by. */
+export class ListQuery {
+  @WholeNumberFilter('Page, from 0.', { min: 0, max: 10_000_000, default: 0 })
+  pageIndex?: number;
+
+  @WholeNumberFilter('Records a page.', { min: 1, max: 200, default: 50 })
+  pageSize?: number;
+
+  @TextFilter('Words, or their beginnings, that the record must hold.')
+  keywords?: string;
+
+  @InstantFilter('Only records changed at this instant or later.')
+  updatedSince?: string;
+
+  @TextFilter(
+    'A value of X-Event-Position: all that changed after that write, oldest change first, deleted records included.',
+    100,
+  )
+  changedAfter?: string;
+
+  @FlagFilter('Whether deleted records are listed too.')
+  includeDeleted?: boolean;
+
+  @FlagFilter('Whether to count all records that match.')
+  includeTotalCount?: boolean;
+
+  ids?: string[];
+
+  sort?: string;
+}

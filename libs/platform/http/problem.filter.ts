@@ -1,0 +1,28 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { contextOf } from '../auth/current-context';
+import { toProblem } from './problem';
+import { setRateLimitHeaders } from './reply';
+import { traceOf } from './trace';
+
+/** Every refusal and every failure as problem+json; failures of ours are logged with their stack. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly log = new Logger(ProblemFilter.name);
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const traceId = traceOf(request);
+    const problem = toProblem(error, request.url, traceId);
+    if (problem.status === 500) {
+      this.log.error({
+        msg: (error as Error)?.message ?? String(error),
+        traceId,
+        stack: (error as Error)?.stack,
+      });
+    }
+    setRateLimitHeaders(reply, contextOf(request));
+    void reply.status(problem.status).headers(problem.headers).send(problem.body);
+  }
+}

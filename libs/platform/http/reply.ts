@@ -1,0 +1,29 @@
+import type { FastifyReply } from 'fastify';
+import type { RequestContext } from '../request-context';
+
+/** What a controller answers with: status, headers, and the body or none. */
+export class Reply {
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+    readonly headers: Record<string, string> = {},
+  ) {}
+}
+
+/** 200 with one thing under `data`. */
+export function data(value: unknown, headers: Record<string, string> = {}): Reply {
+  return new Reply(200, { success: true, data: value }, headers);
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  pageIndex: number;
+  pageSize: number;
+  hasMore: boolean;
+  totalCount?: number;
+}
+
+/** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) of a counted request. */
+export function setRateLimitHeaders(reply: FastifyReply, context: RequestContext | undefined): void {
+  if (context) void reply.headers(context.rateLimitHeaders());
+}

@@ -1,0 +1,78 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import knex, { type Knex } from 'knex';
+import { packageRoot } from './package-root';
+
+export type MigrationSet = 'write' | 'read';
+
+/** The numbered SQL files of a folder; the file name is the migration's key. */
+class SqlFiles implements Knex.MigrationSource<string> {
+  constructor(private readonly folder: string) {}
+
+  async getMigrations(): Promise<string[]> {
+    return (await readdir(this.folder)).filter((name) => name.endsWith('.sql')).sort();
+  }
+
+  getMigrationName(name: string): string {
+    return name;
+  }
+
+  async getMigration(name: string): Promise<Knex.Migration> {
+    const sql = await readFile(join(this.folder, name), 'utf8');
+    return {
+      // knex reads a bare ? as a placeholder, also without bindings
+      up: async (trx) => {
+        try {
+          await trx.raw(sql.replaceAll('?', '\\?'));
+        } catch (cause) {
+          throw new Error(`Migration ${join(this.folder, name)} failed: ${reasonOf(cause)}`, { cause });
+        }
+      },
+      down: () => Promise.reject(new Error('Migrations only go forward: they expand, then contract.')),
+    };
+  }
+}
+
+/** knex puts the whole statement before the message, here a file's worth of SQL. */
+const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1);
+
+/**
+ * Applies the migrations of a set that a database has not seen yet, each file in a transaction of its own.
+ * Processes that start at once wait for each other.
+ * @param folder where the set's files are
+ * @returns the names of the files that were applied, in order
+ * @throws the database's error, named with the file that failed; files before it stay applied
+ */
+export async function migrate(
+  url: string,
+  set: MigrationSet,
+  folder = join(packageRoot(), 'migrations', set),
+): Promise<string[]> {
+  const lockKey = `migrations_${set}`;
+  const db = knex({
+    client: 'pg',
+    log: { warn() {} }, // a failed migration's error is thrown as well
+    connection: url,
+    pool: { min: 0, max: 2 },
+    migrations: {
+      migrationSource: new SqlFiles(folder),
+      schemaName: 'public',
+      tableName: `migrations_${set}`,
+    },
+  });
+  try {
+    return await db.transaction(async (lock) => {
+      await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
+      // Who holds the advisory lock is alone, so knex's own lock row can only be that of a killed process.
+      await db.migrate.forceFreeMigrationsLock();
+      const applied: string[] = [];
+      for (;;) {
+        const [, [name]] = await db.migrate.up(); // latest() would put all files into one transaction
+        if (!name) return applied;
+        applied.push(name);
+      }
+    });
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const version = 1;
+const ivLength = 12;
+const tagLength = 16;
+const keyLength = 32;
+
+/** What a value was sealed for; authenticated, so that one kind never opens as the other. */
+type Purpose = 'text' | 'key';
+
+/** The key is not the one that sealed the value, or the value was changed. */
+export class SecretsError extends Error {}
+
+/**
+ * Encryption at rest with SECRETS_KEY: AES-256-GCM, a fresh random nonce for each value.
+ * A sealed value is one byte of format version, the nonce (12), the tag (16), the cipher text.
+ */
+export class Secrets {
+  /** @param key 32 bytes */
+  constructor(private readonly key: Buffer) {
+    if (key.length !== keyLength) throw new SecretsError('SECRETS_KEY must be 32 bytes.');
+  }
+
+  /** Seals text, as the private part of a signing key; the answer is base64url. */
+  seal(plain: string): string {
+    return this.encrypt(Buffer.from(plain, 'utf8'), 'text').toString('base64url');
+  }
+
+  /** @throws SecretsError when the key is another one or the value was changed */
+  open(sealed: string): string {
+    return this.decrypt(Buffer.from(sealed, 'base64url'), 'text').toString('utf8');
+  }
+
+  /** Wraps a data key of 32 bytes; the answer has 61. */
+  wrapKey(dataKey: Buffer): Buffer {
+    if (dataKey.length !== keyLength) throw new SecretsError('A data key must be 32 bytes.');
+    return this.encrypt(dataKey, 'key');
+  }
+
+  /** @throws SecretsError when the key is another one or the value was changed */
+  unwrapKey(wrapped: Buffer): Buffer {
+    return this.decrypt(wrapped, 'key');
+  }
+
+  private encrypt(plain: Buffer, purpose: Purpose): Buffer {
+    const iv = randomBytes(ivLength);
+    const cipher = createCipheriv('aes-256-gcm', this.key, iv, { authTagLength: tagLength });
+    cipher.setAAD(Buffer.from(purpose));
+    const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+    return Buffer.concat([Buffer.of(version), iv, cipher.getAuthTag(), body]);
+  }
+
+  private decrypt(sealed: Buffer, purpose: Purpose): Buffer {
+    if (sealed[0] !== version || sealed.length < 1 + ivLength + tagLength)
+      throw new SecretsError('The sealed value has an unknown format.');
+    const iv = sealed.subarray(1, 1 + ivLength);
+    const tag = sealed.subarray(1 + ivLength, 1 + ivLength + tagLength);
+    const decipher = createDecipheriv('aes-256-gcm', this.key, iv, { authTagLength: tagLength });
+    decipher.setAAD(Buffer.from(purpose));
+    decipher.setAuthTag(tag);
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(1 + ivLength + tagLength)), decipher.final()]);
+    } catch (cause) {
+      throw new SecretsError('SECRETS_KEY does not open a stored secret: it is not the key that sealed it.', {
+        cause,
+      });
+    }
+  }
+}

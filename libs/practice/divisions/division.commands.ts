@@ -1,0 +1,183 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { PartialType } from '@nestjs/swagger';
+import { EventStore, type Written } from '#event-store/event-store';
+import { type Folded } from '#event-store/events';
+import { at, counter, holderOf, linksTo } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { newId, toId } from '#kernel/ids';
+import { FlagField, TextField } from '#platform/http/fields';
+import type { RequestContext } from '#platform/request-context';
+import { Activity } from '../records/activity';
+import { existing, givenReference, RecordInput, recordChanges } from '../records/record';
+import {
+  ACTIVE_DIVISIONS,
+  activateDivision,
+  DEFAULT_DIVISION,
+  Division,
+  type DivisionState,
+  deactivateDivision,
+  deleteDivision,
+  updateDivision,
+} from './division';
+
+export class DivisionInput extends RecordInput {
+  @TextField({ max: 20, example: 'CON' })
+  code?: string | null;
+
+  @TextField({ required: true, example: 'Conveyancing' })
+  name: string;
+
+  @FlagField({ description: 'Makes this the default division; the present one ceases to be it.' })
+  isDefault?: boolean | null;
+}
+
+export class DivisionPatch extends PartialType(DivisionInput, { skipNullProperties: false }) {}
+
+export class CreateDivision {
+  constructor(
+    readonly context: RequestContext,
+    readonly body: DivisionInput,
+  ) {}
+}
+
+export class UpdateDivision {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly body: DivisionPatch,
+  ) {}
+}
+
+export class ActivateDivision {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+export class DeactivateDivision {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+export class DeleteDivision {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+type Done = Promise<Written<DivisionState>>;
+
+@CommandHandler(CreateDivision)
+export class CreateDivisionHandler implements ICommandHandler<CreateDivision> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, body }: CreateDivision): Done {
+    return this.store.execute(
+      context,
+      async (work) => {
+        const { active } = await work.load({ active: counter(ACTIVE_DIVISIONS) });
+        if (body.isDefault) await yieldDefault(work);
+        work.count(ACTIVE_DIVISIONS, active, active + 1);
+        const data = { code: body.code ?? null, name: body.name, isDefault: body.isDefault ?? false };
+        return work.create(Division, newId('division'), [
+          { type: 'DivisionCreated', data: { ...data, ...givenReference(context, body.externalReference) } },
+        ]);
+      },
+      { status: 201 },
+    );
+  }
+}
+
+@CommandHandler(UpdateDivision)
+export class UpdateDivisionHandler implements ICommandHandler<UpdateDivision> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id, body }: UpdateDivision): Done {
+    return this.store.execute(context, async (work) => {
+      const division = await present(work, id);
+      const changes = recordChanges(context, division.data, body, { isDefault: false });
+      const after = work.change(Division, division, updateDivision(division.data, changes));
+      if (changes.isDefault) await yieldDefault(work);
+      return after;
+    });
+  }
+}
+
+@CommandHandler(ActivateDivision)
+export class ActivateDivisionHandler implements ICommandHandler<ActivateDivision> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: ActivateDivision): Done {
+    return this.store.execute(context, async (work) => {
+      const { division, active } = await work.load({
+        division: at(Division, id),
+        active: counter(ACTIVE_DIVISIONS),
+      });
+      const events = activateDivision(existing(division, 'division').data);
+      if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active + 1);
+      return work.change(Division, division!, events);
+    });
+  }
+}
+
+@CommandHandler(DeactivateDivision)
+export class DeactivateDivisionHandler implements ICommandHandler<DeactivateDivision> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: DeactivateDivision): Done {
+    return this.store.execute(context, async (work) => {
+      const { division, active } = await work.load({
+        division: at(Division, id),
+        active: counter(ACTIVE_DIVISIONS),
+      });
+      const events = deactivateDivision(existing(division, 'division').data, active);
+      if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active - 1);
+      return work.change(Division, division!, events);
+    });
+  }
+}
+
+@CommandHandler(DeleteDivision)
+export class DeleteDivisionHandler implements ICommandHandler<DeleteDivision> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: DeleteDivision): Done {
+    return this.store.execute(context, async (work) => {
+      const { division, active, uses } = await work.load({
+        division: at(Division, id),
+        active: counter(ACTIVE_DIVISIONS),
+        uses: linksTo(id),
+      });
+      const before = existing(division, 'division');
+      const events = deleteDivision(before.data, uses, active);
+      work.requireUnlinked(id);
+      if (before.data.state === Activity.Active) work.count(ACTIVE_DIVISIONS, active, active - 1);
+      return work.change(Division, before, events);
+    });
+  }
+}
+
+async function present(work: UnitOfWork, id: string): Promise<Folded<DivisionState>> {
+  const { division } = await work.load({ division: at(Division, id) });
+  return existing(division, 'division');
+}
+
+/** The present default division, if any, ceases to be it. */
+async function yieldDefault(work: UnitOfWork): Promise<void> {
+  const { holder } = await work.load({ holder: holderOf(DEFAULT_DIVISION.kind, DEFAULT_DIVISION.key) });
+  if (!holder) return;
+  const division = await present(work, toId('division', holder));
+  work.change(Division, division, [{ type: 'DivisionUpdated', data: { isDefault: false } }]);
+}
+
+export const divisionHandlers = [
+  CreateDivisionHandler,
+  UpdateDivisionHandler,
+  ActivateDivisionHandler,
+  DeactivateDivisionHandler,
+  DeleteDivisionHandler,
+];

@@ -1,0 +1,53 @@
+import type { RequestContext } from '#platform/request-context';
+import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
+import { Division } from './division';
+import {
+  CreateDivision,
+  CreateDivisionHandler,
+  DeactivateDivision,
+  DeactivateDivisionHandler,
+  UpdateDivision,
+  UpdateDivisionHandler,
+} from './division.commands';
+
+describe('divisions on a real store', () => {
+  let store: TestStore;
+  let context: RequestContext;
+  beforeAll(async () => {
+    store = await createTestStore([Division]);
+    context = await createContext(store);
+  });
+  afterAll(() => store.close());
+
+  const create = (name: string, more = {}) =>
+    new CreateDivisionHandler(store.store).execute(new CreateDivision(context, { name, ...more }));
+
+  it('hands the default over in one append', async () => {
+    const first = await create('First', { isDefault: true });
+    const second = await create('Second');
+    await new UpdateDivisionHandler(store.store).execute(
+      new UpdateDivision(context, second.record.id, { isDefault: true }),
+    );
+    const states = await Promise.all(
+      [first, second].map(({ record }) =>
+        store.loader.foldEvents(Division, context.tenant.id, record.id.slice(9)),
+      ),
+    );
+    expect(states.map((folded) => (folded?.data as { isDefault: boolean }).isDefault)).toEqual([false, true]);
+  });
+
+  it('keeps the last active division, whoever asks at once', async () => {
+    const other = await createContext(store);
+    const both = await Promise.all(
+      ['One', 'Two'].map((name) =>
+        new CreateDivisionHandler(store.store).execute(new CreateDivision(other, { name })),
+      ),
+    );
+    const outcomes = await Promise.allSettled(
+      both.map(({ record }) =>
+        new DeactivateDivisionHandler(store.store).execute(new DeactivateDivision(other, record.id)),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+});

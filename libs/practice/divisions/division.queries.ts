@@ -1,0 +1,58 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { ChoiceFilter, IdsFilter, ListQuery, WholeNumberFilter } from '#platform/http/list-query';
+import { activityView } from '../records/activity';
+import { RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import type { DivisionState } from './division';
+
+export class DivisionView extends RecordView {
+  @ApiProperty({ type: String, nullable: true })
+  code: string | null;
+
+  @ApiProperty()
+  name: string;
+
+  @ApiProperty()
+  isDefault: boolean;
+
+  @ApiProperty({ description: '1 Active, 2 Inactive' })
+  state: number;
+
+  @ApiProperty()
+  stateName: string;
+}
+
+export function divisionView(folded: Folded<DivisionState>): DivisionView {
+  const { code, name, isDefault, state } = folded.data;
+  return { ...recordView(folded), code, name, isDefault, ...activityView(state) };
+}
+
+const sorts = { name: 'r.name', code: 'r.code', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };
+
+export class DivisionsQuery extends ListQuery {
+  @IdsFilter('division')
+  declare ids?: string[];
+
+  @WholeNumberFilter('1 Active, 2 Inactive.', { min: 0, max: 2 })
+  state?: number;
+
+  @ChoiceFilter(
+    'Field to sort by, descending with -.',
+    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
+  )
+  declare sort?: string;
+}
+
+export const divisions: RecordList<DivisionsQuery, DivisionView> = {
+  kind: 'division',
+  projection: 'divisions',
+  table: 'divisions',
+  sorts,
+  order: 'name',
+  filter({ state }, where) {
+    if (state !== undefined) where('r.division_state', '=', state);
+  },
+  view: (row) => divisionView(foldedRow(divisions, row)),
+};

@@ -1,0 +1,71 @@
+import type { StreamDefinition } from '#kernel/decider';
+import { conflict } from '#kernel/errors';
+import { Activity } from '../records/activity';
+import { type RecordState, referenceKeys, refuseInUse } from '../records/record';
+import { type DivisionEvent, type DivisionFields, divisionEvents } from './division.events';
+
+export interface DivisionState extends RecordState, DivisionFields {
+  state: Activity;
+}
+
+/** Counts a tenant's active divisions: the last one stays. */
+export const ACTIVE_DIVISIONS = 'active_divisions';
+/** Natural key that the tenant's default division holds. */
+export const DEFAULT_DIVISION = { kind: 'default_division', key: '' };
+
+export const Division: StreamDefinition<DivisionState, DivisionEvent> = {
+  kind: 'division',
+  foldVersion: 1,
+  events: divisionEvents,
+  isDeleted: ({ isDeleted }) => isDeleted,
+  links: () => [],
+  keys: (state) => [
+    ...referenceKeys('division', state),
+    ...(state.isDefault && !state.isDeleted ? [DEFAULT_DIVISION] : []),
+  ],
+  evolve(state, event) {
+    if (event.type === 'DivisionCreated') return { ...event.data, state: Activity.Active, isDeleted: false };
+    const before = state as DivisionState;
+    switch (event.type) {
+      case 'DivisionUpdated':
+        return { ...before, ...event.data };
+      case 'DivisionActivated':
+        return { ...before, state: Activity.Active };
+      case 'DivisionDeactivated':
+        return { ...before, state: Activity.Inactive };
+      case 'DivisionDeleted':
+        return { ...before, isDeleted: true };
+    }
+  },
+};
+
+export function updateDivision(state: DivisionState, changes: Partial<DivisionState>): DivisionEvent[] {
+  if (changes.isDefault === false)
+    throw conflict('default_division', 'Make another division the default instead.');
+  if (changes.isDefault && state.state !== Activity.Active) {
+    throw conflict('division_not_active', 'Only an active division can be the default.');
+  }
+  return Object.keys(changes).length === 0 ? [] : [{ type: 'DivisionUpdated', data: changes }];
+}
+
+export function activateDivision(state: DivisionState): DivisionEvent[] {
+  return state.state === Activity.Active ? [] : [{ type: 'DivisionActivated', data: {} }];
+}
+
+/** @param active how many divisions of the tenant are active */
+export function deactivateDivision(state: DivisionState, active: number): DivisionEvent[] {
+  if (state.state !== Activity.Active) return [];
+  refuseLast(state, active);
+  return [{ type: 'DivisionDeactivated', data: {} }];
+}
+
+export function deleteDivision(state: DivisionState, uses: number, active: number): DivisionEvent[] {
+  refuseInUse('division', uses);
+  if (state.state === Activity.Active) refuseLast(state, active);
+  return [{ type: 'DivisionDeleted', data: {} }];
+}
+
+function refuseLast(state: DivisionState, active: number): void {
+  if (active <= 1) throw conflict('last_active_division', 'The last active division of a tenant stays.');
+  if (state.isDefault) throw conflict('default_division', 'Make another division the default first.');
+}

@@ -1,0 +1,10 @@
+/** States of records that can be switched off; the integers are fixed, clients store them. */
+export const Activity = { New: 0, Active: 1, Inactive: 2 } as const;
+export type Activity = (typeof Activity)[keyof typeof Activity];
+
+const names = ['New', 'Active', 'Inactive'];
+
+/** The integer with its text beside it. */
+export function activityView(state: Activity): { state: number; stateName: string } {
+  return { state, stateName: names[state] };
+}

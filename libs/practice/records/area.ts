@@ -1,0 +1,11 @@
+import type { Type } from '@nestjs/common';
+import type { AnyDefinition } from '#event-store/events';
+import type { Projection } from '#projections/projection';
+
+/** What an area gives to each process; a process loads only its part. */
+export interface Area {
+  definition: AnyDefinition;
+  write: { controllers: Type[]; handlers: Type[] };
+  read: { controllers: Type[] };
+  projections: Projection[];
+}

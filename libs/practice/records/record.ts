@@ -1,0 +1,134 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import type { NaturalKey } from '#kernel/decider';
+import { conflict, DomainError, invalid, notFound } from '#kernel/errors';
+
+import { TextField } from '#platform/http/fields';
+import type { RequestContext } from '#platform/request-context';
+
+/** What every record's state holds beside its own fields. */
+export interface RecordState {
+  isDeleted: boolean;
+  /** The integration's own key of the record, unique per integration and kind. */
+  externalReference: string | null;
+  /** The integration that gave the reference. */
+  referenceOwner: string | null;
+}
+
+/** Body fields that every create and update takes. */
+export class RecordInput {
+  @TextField({ description: 'Your own key of the record; unique per integration and kind.', max: 100 })
+  externalReference?: string | null;
+}
+
+/** The fields that every record shows. */
+export class RecordView {
+  @ApiProperty()
+  id: string;
+
+  @ApiProperty({ description: 'Counts the changes; also the ETag.' })
+  version: number;
+
+  @ApiProperty()
+  isDeleted: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  createdOn: string;
+
+  @ApiProperty()
+  createdBy: string;
+
+  @ApiProperty({ format: 'date-time' })
+  updatedOn: string;
+
+  @ApiProperty()
+  updatedBy: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  externalReference: string | null;
+}
+
+export function recordView({ id, version, audit, data }: Folded<RecordState>): RecordView {
+  return { id, version, isDeleted: data.isDeleted, ...audit, externalReference: data.externalReference };
+}
+
+/** Event data for the external reference of a new record. */
+export function givenReference(context: RequestContext, reference: string | null | undefined) {
+  return { externalReference: reference ?? null, referenceOwner: reference ? context.integrationId : null };
+}
+
+export function referenceKeys(
+  kind: string,
+  { isDeleted, externalReference, referenceOwner }: RecordState,
+): NaturalKey[] {
+  if (isDeleted || externalReference === null) return [];
+  return [{ kind: 'external_reference', key: `${kind}/${referenceOwner}/${externalReference}` }];
+}
+
+/**
+ * The part of a merge patch (RFC 7396) that says something new; a field that was given as it already is is left out.
+ * @param cleared what null means for a field that has no null of its own
+ */
+export function changesOf<State extends object>(
+  state: State,
+  patch: object,
+  cleared: Partial<State> = {},
+): Partial<State> {
+  const changes: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === undefined) continue;
+    const next = value === null && name in cleared ? cleared[name as keyof State] : value;
+    if (JSON.stringify(state[name as keyof State]) !== JSON.stringify(next)) changes[name] = next;
+  }
+  return changes as Partial<State>;
+}
+
+/** As changesOf, for a patch that may give the record another external reference. */
+export function recordChanges<State extends RecordState>(
+  context: RequestContext,
+  state: State,
+  patch: object,
+  cleared: Partial<State> = {},
+): Partial<State> {
+  const changes = changesOf(state, patch, cleared);
+  if (changes.externalReference !== undefined)
+    Object.assign(changes, givenReference(context, changes.externalReference));
+  return changes;
+}
+
+/**
+ * A record that a request addresses.
+ * @throws DomainError `not_found` when it does not exist or is deleted
+ */
+export function existing<State extends RecordState>(
+  folded: Folded<State> | undefined,
+  what: string,
+): Folded<State> {
+  if (!folded || folded.data.isDeleted) throw notFound(what);
+  return folded;
+}
+
+/**
+ * A record that a field of the body refers to.
+ * @throws DomainError `<what>_not_found` (422) when it does not exist in the tenant or is deleted
+ */
+export function referred<State extends RecordState>(
+  folded: Folded<State> | undefined,
+  what: string,
+  field: string,
+): Folded<State> {
+  if (!folded || folded.data.isDeleted)
+    throw invalid(`${what}_not_found`, `${field}: there is no such ${what}.`, field);
+  return folded;
+}
+
+/** 409 `in_use`: the record is referred to by others. */
+export function refuseInUse(what: string, uses: number): void {
+  if (uses > 0)
+    throw conflict('in_use', `The ${what} is used by ${uses} other record${uses === 1 ? '' : 's'}.`);
+}
+
+/** 422: a reference to a record that exists and may not be used. */
+export function inactive(what: string, field: string): DomainError {
+  return invalid(`${what}_not_active`, `${field}: the ${what} is not active.`, field);
+}

@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import type { Folded } from '#event-store/events';
+import { Loader } from '#event-store/loader';
+import { notFound } from '#kernel/errors';
+import { type Id, kindOf, toId, toUuid } from '#kernel/ids';
+import { ReadDatabase, WriteDatabase } from '#platform/database';
+import type { ListQuery } from '#platform/http/list-query';
+import { data, type Page, Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { HistoryQuery } from './history-query';
+import {
+  type AnyList,
+  countStatement,
+  oneStatement,
+  pageStatement,
+  type RecordRow,
+  type Statement,
+} from './record-list';
+
+/** A row as the folded record that its projection wrote. */
+export function foldedRow<State extends object>(list: AnyList, row: RecordRow): Folded<State> {
+  return {
+    id: toId(list.kind, row.id),
+    version: row.version,
+    audit: {
+      createdOn: row.created_on.toISOString(),
+      createdBy: row.created_by,
+      updatedOn: row.updated_on.toISOString(),
+      updatedBy: row.updated_by,
+    },
+    data: row.state,
+  };
+}
+
+export class GetRecord {
+  constructor(
+    readonly context: RequestContext,
+    readonly list: AnyList,
+    readonly id: Id,
+  ) {}
+}
+
+export class ListRecords {
+  constructor(
+    readonly context: RequestContext,
+    readonly list: AnyList,
+    readonly query: ListQuery,
+  ) {}
+}
+
+export class GetHistory {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: Id,
+    readonly query: HistoryQuery,
+  ) {}
+}
+
+const OWN_WRITE_MS = 1_000;
+const POLL_MS = 4;
+
+/** A record as its read model has it, once that has caught up with the record's own stream (at most 1 s). */
+@QueryHandler(GetRecord)
+export class GetRecordHandler implements IQueryHandler<GetRecord> {
+  constructor(
+    private readonly reads: ReadDatabase,
+    private readonly writes: WriteDatabase,
+  ) {}
+
+  async execute({ context, list, id }: GetRecord): Promise<Reply> {
+    const stream = toUuid(id);
+    const statement = oneStatement(list, context.tenant.id, stream);
+    const [version, first] = await Promise.all([
+      this.version(context.tenant.id, stream, list.kind),
+      this.row(statement),
+    ]);
+    let row = first;
+    for (const end = Date.now() + OWN_WRITE_MS; (row?.version ?? 0) < version && Date.now() < end; ) {
+      await delay(POLL_MS);
+      row = await this.row(statement);
+    }
+    if (!row) throw notFound(list.kind);
+    return data(list.view(row), { ETag: `"${row.version}"` });
+  }
+
+  private async row({ sql, bindings }: Statement): Promise<RecordRow | undefined> {
+    return (await this.reads.pool.query<RecordRow>(sql, [...bindings])).rows[0];
+  }
+
+  private async version(tenantId: number, stream: string, kind: string): Promise<number> {
+    const { rows } = await this.writes.pool.query<{ version: number }>(
+      'select version from event_store.streams where tenant_id = $1 and stream_id = $2 and kind = $3',
+      [tenantId, stream, kind],
+    );
+    return rows[0]?.version ?? 0;
+  }
+}
+
+@QueryHandler(ListRecords)
+export class ListRecordsHandler implements IQueryHandler<ListRecords> {
+  constructor(private readonly reads: ReadDatabase) {}
+
+  async execute({ context, list, query }: ListRecords): Promise<Reply> {
+    const { pageIndex = 0, pageSize = 50 } = query;
+    const page = pageStatement(list, context.tenant.id, query);
+    const count = query.includeTotalCount ? countStatement(list, context.tenant.id, query) : undefined;
+    const [found, counted] = await Promise.all([
+      this.reads.pool.query<RecordRow>(page.sql, [...page.bindings]),
+      count && this.reads.pool.query<{ count: string }>(count.sql, [...count.bindings]),
+    ]);
+    const answer: Page<object> = {
+      rows: found.rows.slice(0, pageSize).map((row) => list.view(row)),
+      pageIndex,
+      pageSize,
+      hasMore: found.rows.length > pageSize,
+      ...(counted && { totalCount: Number(counted.rows[0].count) }),
+    };
+    return data(answer);
+  }
+}
+
+/** The record's events, oldest first: who, when, what changed. */
+@QueryHandler(GetHistory)
+export class GetHistoryHandler implements IQueryHandler<GetHistory> {
+  constructor(private readonly loader: Loader) {}
+
+  async execute({ context, id, query }: GetHistory): Promise<Reply> {
+    const { pageIndex = 0, pageSize = 50 } = query;
+    const events = await this.loader.events(context.tenant.id, toUuid(id), {
+      after: pageIndex * pageSize,
+      limit: pageSize + 1,
+    });
+    if (events.length === 0 && pageIndex === 0) throw notFound(kindOf(id) ?? 'record');
+    const rows = events.slice(0, pageSize).map(({ version, event, metadata, recordedAt, eventId }) => ({
+      id: eventId,
+      version,
+      type: event.type,
+      on: recordedAt.toISOString(),
+      by: metadata.actor,
+      source: metadata.source,
+      correlationId: metadata.correlationId,
+      changes: event.data,
+    }));
+    return data({ rows, pageIndex, pageSize, hasMore: events.length > pageSize } satisfies Page<object>);
+  }
+}
+
+export const recordQueryHandlers = [GetRecordHandler, ListRecordsHandler, GetHistoryHandler];

@@ -1,0 +1,158 @@
+import type { PoolClient } from 'pg';
+import { type Audit, type Folded, fold, type RecordedEvent } from '#event-store/events';
+import type { DomainEvent, StreamDefinition } from '#kernel/decider';
+import { type Kind, toId, toUuid } from '#kernel/ids';
+import type { Projection } from '#projections/projection';
+import type { RecordState } from './record';
+
+/** A column of an area's read table beside those that every record has: its SQL type and its value. */
+export interface Column<State> {
+  type: string;
+  value(state: State): unknown;
+}
+
+/** A column that holds another record's UUID, from its prefixed id. */
+export function reference<State>(id: (state: State) => string | null | undefined): Column<State> {
+  return {
+    type: 'uuid',
+    value: (state) => {
+      const text = id(state);
+      return text ? toUuid(text) : null;
+    },
+  };
+}
+
+export function column<State>(type: string, value: (state: State) => unknown): Column<State> {
+  return { type, value };
+}
+
+interface Row {
+  id: string;
+  version: number;
+  created_on: Date;
+  created_by: string;
+  updated_on: Date;
+  updated_by: string;
+  state: object;
+}
+
+/** What every record's row has, beside generation and search; `words` is what search is made from. */
+const COMMON: Record<string, string> = {
+  tenant_id: 'int',
+  id: 'uuid',
+  version: 'int',
+  is_deleted: 'boolean',
+  created_on: 'timestamptz',
+  created_by: 'text',
+  updated_on: 'timestamptz',
+  updated_by: 'text',
+  external_reference: 'text',
+  changed_epoch: 'int',
+  changed_transaction_id: 'xid8',
+  changed_position: 'bigint',
+  state: 'jsonb',
+};
+
+/**
+ * The read table of an area: one row a record, holding its folded state and the columns that lists filter, sort
+ * and join by.
+ */
+export function stateTable<State extends RecordState, Event extends DomainEvent>(
+  definition: StreamDefinition<State, Event>,
+  shape: {
+    name: string;
+    version: number;
+    table: string;
+    columns: Record<string, Column<State>>;
+    /** The words by which `keywords` finds the record. */
+    words(state: State): (string | null | undefined)[];
+  },
+): Projection {
+  const own = Object.keys(shape.columns);
+  const columns = [...Object.keys(COMMON), ...own];
+  const types = [...Object.entries(COMMON), ...own.map((name) => [name, shape.columns[name].type])];
+  const upsert = {
+    name: `projections.${shape.name}`,
+    text: `insert into read_model.${shape.table} (generation, search, ${columns.join(', ')})
+      select $1, to_tsvector('simple', words), ${columns.join(', ')}
+      from json_to_recordset($2) as r(words text, ${types.map(([name, type]) => `${name} ${type}`).join(', ')})
+      order by tenant_id, id
+      on conflict (generation, tenant_id, id) do update
+        set search = excluded.search, ${columns
+          .slice(2)
+          .map((name) => `${name} = excluded.${name}`)
+          .join(', ')}`,
+  };
+
+  async function known(
+    client: PoolClient,
+    generation: number,
+    events: RecordedEvent[],
+  ): Promise<Map<string, Folded<State>>> {
+    // A stream whose first event is at hand has no row yet.
+    const asked = new Map(
+      events.filter(({ version }) => version > 1).map((recorded) => [recorded.streamId, recorded.tenantId]),
+    );
+    if (asked.size === 0) return new Map();
+    const { rows } = await client.query<Row>(
+      `select id, version, created_on, created_by, updated_on, updated_by, state
+       from unnest($2::int[], $3::uuid[]) as a(tenant, stream)
+       join read_model.${shape.table} t on t.generation = $1 and t.tenant_id = a.tenant and t.id = a.stream`,
+      [generation, [...asked.values()], [...asked.keys()]],
+    );
+    return new Map(rows.map((row) => [row.id, folded(definition, row) as Folded<State>]));
+  }
+
+  return {
+    name: shape.name,
+    version: shape.version,
+    tables: [shape.table],
+    eventTypes: new Set(Object.keys(definition.events)),
+    async apply(client, generation, events) {
+      const states = await known(client, generation, events);
+      const rows = new Map<string, object>();
+      for (const recorded of events) {
+        const before = states.get(recorded.streamId);
+        // A row that already holds the event was built from it.
+        if (before && before.version >= recorded.version) continue;
+        if (recorded.version !== (before?.version ?? 0) + 1) {
+          throw new Error(
+            `${definition.kind} ${recorded.streamId}: event ${recorded.version} follows ${before?.version ?? 0}`,
+          );
+        }
+        const after = fold(definition, before, recorded as RecordedEvent<Event>);
+        states.set(recorded.streamId, after);
+        rows.set(recorded.streamId, {
+          tenant_id: recorded.tenantId,
+          id: recorded.streamId,
+          version: after.version,
+          is_deleted: definition.isDeleted(after.data),
+          created_on: after.audit.createdOn,
+          created_by: after.audit.createdBy,
+          updated_on: after.audit.updatedOn,
+          updated_by: after.audit.updatedBy,
+          external_reference: after.data.externalReference,
+          changed_epoch: recorded.at.epoch,
+          changed_transaction_id: recorded.at.transactionId.toString(),
+          changed_position: recorded.at.position.toString(),
+          state: after.data,
+          words: shape.words(after.data).filter(Boolean).join(' '),
+          ...Object.fromEntries(own.map((name) => [name, shape.columns[name].value(after.data)])),
+        });
+      }
+      if (rows.size > 0)
+        await client.query({ ...upsert, values: [generation, JSON.stringify([...rows.values()])] });
+    },
+  };
+}
+
+/** A read table's row as the folded record that it was written from. */
+export function folded(definition: { kind: Kind }, row: Row): Folded {
+  const audit: Audit = {
+    createdOn: row.created_on.toISOString(),
+    createdBy: row.created_by,
+    updatedOn: row.updated_on.toISOString(),
+    updatedBy: row.updated_by,
+  };
+  return { id: toId(definition.kind, row.id), version: row.version, audit, data: row.state };
+}

@@ -1,0 +1,72 @@
+import type { ClientBase, Pool } from 'pg';
+import { type Position, parsePosition, printPosition, START } from '#event-store/position';
+
+/** Another consumer has moved the checkpoint: whoever gets this has lost the partition and must not commit. */
+export class CheckpointMoved extends Error {
+  constructor(projection: string) {
+    super(`The checkpoint of ${projection} was moved by another consumer`);
+  }
+}
+
+export interface CheckpointMove {
+  projection: string;
+  generation: number;
+  partition: number;
+  from: Position;
+  to: Position;
+}
+
+/** How far a generation of a projection has come, by partition; partitions without a row stand at the start. */
+export async function readCheckpoints(
+  pool: Pool,
+  projection: string,
+  generation: number,
+): Promise<Map<number, Position>> {
+  const { rows } = await pool.query<{ partition: number; at: string }>(
+    `select partition, epoch || '.' || transaction_id || '.' || position as at
+     from read_model.checkpoints where projection = $1 and generation = $2`,
+    [projection, generation],
+  );
+  return new Map(rows.map(({ partition, at }) => [partition, parsePosition(at)]));
+}
+
+/**
+ * Moves checkpoints, comparing each with what the caller believes.
+ * @throws CheckpointMoved when one differs; the transaction must then be rolled back
+ */
+export async function moveCheckpoints(client: ClientBase | Pool, moves: CheckpointMove[]): Promise<void> {
+  const start = printPosition(START);
+  const { rowCount } = await client.query({
+    name: 'projections.checkpoint',
+    text: `
+      with moves as (
+        select * from unnest($1::text[], $2::int[], $3::smallint[], $4::text[], $5::text[])
+          m(projection, generation, partition, from_at, to_at)
+      ), begun as (
+        insert into read_model.checkpoints (projection, generation, partition, epoch, transaction_id, position)
+        select projection, generation, partition,
+          split_part(to_at, '.', 1)::int, split_part(to_at, '.', 2)::xid8, split_part(to_at, '.', 3)::bigint
+        from moves where from_at = '${start}'
+        on conflict do nothing
+        returning 1
+      ), moved as (
+        update read_model.checkpoints c
+        set epoch = split_part(to_at, '.', 1)::int, transaction_id = split_part(to_at, '.', 2)::xid8,
+          position = split_part(to_at, '.', 3)::bigint, updated_at = now()
+        from moves m
+        where (c.projection, c.generation, c.partition) = (m.projection, m.generation, m.partition)
+          and c.epoch || '.' || c.transaction_id || '.' || c.position = m.from_at
+        returning 1
+      )
+      select 1 from begun union all select 1 from moved`,
+    values: [
+      moves.map(({ projection }) => projection),
+      moves.map(({ generation }) => generation),
+      moves.map(({ partition }) => partition),
+      moves.map(({ from }) => printPosition(from)),
+      moves.map(({ to }) => printPosition(to)),
+    ],
+  });
+  if (rowCount !== moves.length)
+    throw new CheckpointMoved([...new Set(moves.map((m) => m.projection))].join(', '));
+}

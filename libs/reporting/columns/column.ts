@@ -1,0 +1,51 @@
+/** What a column's values are. Decides how they are shown, compared with group keys and aggregated. */
+export type ColumnType = 'text' | 'id' | 'boolean' | 'integer' | 'decimal' | 'day' | 'instant';
+
+export const aggFuncs = ['sum', 'avg', 'min', 'max', 'count', 'countDistinct'] as const;
+export type AggFunc = (typeof aggFuncs)[number];
+
+/** What a column's SQL may need besides the tables. */
+export interface SourceContext {
+  /** Placeholder of the month, 1 to 12, that starts the tenant's financial year. */
+  financialYearStart(): string;
+}
+
+/** One column of a report: its only declaration. Names, SQL, validation, the schema's documentation come from here. */
+export interface Column {
+  name: string;
+  type: ColumnType;
+  description: string;
+  /** SQL of the value over the report's table aliases. */
+  source: string | ((context: SourceContext) => string);
+  /** The report's joins that the source needs, by alias. */
+  joins?: readonly string[];
+  /** Never null, even beside a missing join. */
+  required?: boolean;
+  /** The only values a text column has, so that a group key can be checked. */
+  choices?: readonly string[];
+  /** A quantity rather than a property of the item. */
+  measure?: Measure;
+}
+
+export interface Measure {
+  aggFuncs: readonly AggFunc[];
+  /** Amounts in the row's own currency must not be added to those of another. */
+  perCurrency?: boolean;
+  /** What is summed is the source; the value is made of it at the end, so that no rounding is summed. */
+  finish?: (sql: string) => string;
+  /** The aggregate is made of the sums of other columns, and is shown with or without an aggFunc. */
+  ratio?: { of: readonly string[]; sql: (...sums: string[]) => string };
+}
+
+/** The aggFuncs that a column takes. */
+export function allowedAggFuncs(column: Column): readonly AggFunc[] {
+  if (column.measure) return column.measure.aggFuncs;
+  const ordered = column.type === 'day' || column.type === 'instant' || column.type === 'integer';
+  return ordered ? ['min', 'max', 'count', 'countDistinct'] : ['count', 'countDistinct'];
+}
+
+/** A measure that adds up. */
+export const additive: Measure = { aggFuncs: ['sum', 'avg', 'min', 'max', 'count'] };
+
+/** A measure in the currency of its row that adds up. */
+export const money: Measure = { ...additive, perCurrency: true };

@@ -1,0 +1,70 @@
+import type { Column } from './column';
+import type { Join } from './report';
+
+/** The employee of a row and the person they are. */
+export function employeeJoins(employeeId: string): Join[] {
+  return [
+    { alias: 'e', table: 'employees', projection: 'employees', on: `e.id = ${employeeId}` },
+    { alias: 'ep', table: 'people', projection: 'people', on: 'ep.id = e.entity_id', needs: ['e'] },
+  ];
+}
+
+/** The matter of a row. */
+export function matterJoin(matterId: string): Join {
+  return { alias: 'm', table: 'matters', projection: 'matters', on: `m.id = ${matterId}` };
+}
+
+/** The matter's client and the person they are. */
+export const clientJoins: Join[] = [
+  { alias: 'c', table: 'clients', projection: 'clients', on: 'c.id = m.client_id', needs: ['m'] },
+  { alias: 'cp', table: 'people', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
+];
+
+/** The matter's division. */
+export const divisionJoin: Join = {
+  alias: 'd',
+  table: 'divisions',
+  projection: 'divisions',
+  on: 'd.id = m.division_id',
+  needs: ['m'],
+};
+
+/** A day and the periods that it lies in. */
+export function dayColumns(
+  sql: string,
+  names: Record<'day' | 'month' | 'quarter' | 'year' | 'financialYear', string>,
+): Column[] {
+  return [
+    { name: names.day, type: 'day', description: "Day in the tenant's time zone.", source: sql },
+    {
+      name: names.month,
+      type: 'text',
+      description: 'Month, as `2025-06`.',
+      source: `to_char(${sql}, 'YYYY-MM')`,
+    },
+    {
+      name: names.quarter,
+      type: 'text',
+      description: 'Calendar quarter, as `2025-Q2`.',
+      source: `to_char(${sql}, 'YYYY-"Q"Q')`,
+    },
+    {
+      name: names.year,
+      type: 'integer',
+      description: 'Calendar year.',
+      source: `extract(year from ${sql})::integer`,
+    },
+    {
+      name: names.financialYear,
+      type: 'text',
+      description: 'Financial year, as `2025/26`; `2025` where it is the calendar year.',
+      source: (context) => financialYear(sql, context.financialYearStart()),
+    },
+  ];
+}
+
+function financialYear(day: string, start: string): string {
+  const first = `${day} - make_interval(months => ${start} - 1)`;
+  const last = `${first} + interval '1 year'`;
+  return `to_char(${first}, 'YYYY') || case when ${start} = 1 then '' else to_char(${last}, '/YY') end`;
+}

@@ -1,0 +1,92 @@
+import { isId, type Kind, kindOf, toUuid } from '#kernel/ids';
+import { isDay, isRelativePeriod, type Period, relativePeriods, resolvePeriod } from '#kernel/periods';
+import { dayIn } from '#kernel/zone';
+import type { Condition } from '../condition';
+import { type Reason, refused } from '../refusal';
+import { quote } from '../slice/slice';
+import type { TenantCalendar } from '../tenant-calendar';
+import type { DatePeriodInput } from './period.input';
+
+/** A fixed period, else a relative one, else none. */
+export function readPeriod(
+  fixed: Given<DatePeriodInput>,
+  relative: Given<string>,
+  relativeTo: Given<string>,
+  calendar: TenantCalendar,
+  paths: { fixed: string; relative: string; relativeTo: string },
+): Period | undefined {
+  const anchor = readDay(relativeTo, paths.relativeTo);
+  if (relative && !isRelativePeriod(relative)) {
+    const known = relativePeriods.join(', ');
+    throw refused(
+      'UNKNOWN_PERIOD',
+      paths.relative,
+      `${quote(relative)} is no relative period. Known are ${known}.`,
+    );
+  }
+  if (fixed) {
+    const min = readDay(fixed.min, `${paths.fixed}.min`);
+    const max = readDay(fixed.max, `${paths.fixed}.max`);
+    if (min && max && max < min) throw refused('PERIOD_INVALID', `${paths.fixed}.max`, 'max is before min.');
+    return { min, max };
+  }
+  if (!relative || !isRelativePeriod(relative)) return undefined;
+  return resolvePeriod(relative, anchor ?? dayIn(calendar.zone, calendar.now), calendar.financialYearStart);
+}
+
+function readDay(given: Given<string>, path: string): string | null {
+  if (given === null || given === undefined) return null;
+  if (!isDay(given))
+    throw refused('PERIOD_INVALID', path, `${quote(given)} is no date of the form YYYY-MM-DD.`);
+  return given;
+}
+
+/** The UUID of a prefixed id of the right kind. */
+export function readId(kind: Kind, given: string, path: string): string {
+  if (isId(kind, given)) return toUuid(given);
+  const other = kindOf(given);
+  const fault = other ? `is the id of a ${other}` : 'is no id';
+  throw refused(
+    'ID_INVALID',
+    path,
+    `${quote(given)} ${fault}: expected ${kind}_<32 lowercase hexadecimal digits>.`,
+  );
+}
+
+/** That a column holds one of the given ids; none when there is no restriction: null and an empty list are none. */
+export function idCondition(
+  sql: string,
+  kind: Kind,
+  given: Given<readonly string[]>,
+  path: string,
+  joins: string[] = [],
+): Condition[] {
+  if (!given || given.length === 0) return [];
+  const uuids = given.map((id, index) => readId(kind, id, `${path}[${index}]`));
+  return [{ joins, sql: (bind) => `${sql} = any(${bind(uuids)}::uuid[])` }];
+}
+
+/** That a small integer is one of those that the texts name. */
+export function choiceCondition(
+  sql: string,
+  names: readonly string[],
+  given: Given<readonly string[]>,
+  path: string,
+  reason: Reason,
+): Condition[] {
+  if (!given || given.length === 0) return [];
+  const numbers = given.map((name, index) => {
+    const number = names.findIndex((known) => squeezed(known) === squeezed(name));
+    if (number === -1)
+      throw refused(reason, `${path}[${index}]`, `${quote(name)} is unknown. Known are ${names.join(', ')}.`);
+    return number;
+  });
+  return [{ sql: (bind) => `${sql} = any(${bind(numbers)}::smallint[])` }];
+}
+
+/** `Timed Fee`, `TimedFee` and `TIMED_FEE` are the same. */
+function squeezed(name: string): string {
+  return name.replace(/[\s_]/g, '').toLowerCase();
+}
+
+export type Given<T> = T | null | undefined;

@@ -1,0 +1,93 @@
+import { additive, type Column, money } from '../columns/column';
+import { columnsByName, type Report } from '../columns/report';
+import { clientJoins, dayColumns, divisionJoin, employeeJoins, matterJoin } from '../columns/shared';
+
+const flows: [name: string, column: string, description: string][] = [
+  ['workItemFinalised', 'finalised', 'finalised, less what was unfinalised'],
+  ['workItemBilled', 'billed', 'billed, less bills taken back'],
+  ['workItemWrittenOff', 'written_off', 'written off, less what was reinstated'],
+  ['workItemWrittenUp', 'written_up', 'billed above its value'],
+];
+
+const measures = flows.flatMap(([name, column, description]): Column[] => [
+  { name, type: 'decimal', description: `Value ${description}.`, source: `f.${column}`, measure: money },
+  {
+    name: `${name}Units`,
+    type: 'decimal',
+    description: `Units ${description}.`,
+    source: `f.${column}_units`,
+    measure: additive,
+  },
+]);
+
+const realisation = (billed: string, writtenOff: string, writtenUp: string) =>
+  `round(${billed} * 1.00000000000000000000 / nullif(${billed} + ${writtenOff} - ${writtenUp}, 0), 10)`;
+
+const columns: Column[] = [
+  {
+    name: 'feeEarnerSortName',
+    type: 'text',
+    description: 'Name of the fee earner, family name first.',
+    source: 'ep.sort_name',
+    joins: ['ep'],
+  },
+  {
+    name: 'feeEarnerId',
+    type: 'id',
+    description: 'The fee earner.',
+    source: 'f.employee_id',
+    required: true,
+  },
+  ...measures,
+  {
+    name: 'realisationRate',
+    type: 'decimal',
+    description:
+      "Billed ÷ (billed + written off − written up), of the group's sums; null when that is 0. `avg` means the same.",
+    source: realisation('f.billed', 'f.written_off', 'f.written_up'),
+    measure: {
+      aggFuncs: ['avg', 'min', 'max', 'count'],
+      perCurrency: true,
+      ratio: { of: ['workItemBilled', 'workItemWrittenOff', 'workItemWrittenUp'], sql: realisation },
+    },
+  },
+  {
+    name: 'matterNumber',
+    type: 'text',
+    description: 'Number of the matter.',
+    source: 'm.matter_number',
+    joins: ['m'],
+  },
+  { name: 'matterTitle', type: 'text', description: 'Title of the matter.', source: 'm.title', joins: ['m'] },
+  {
+    name: 'clientSortName',
+    type: 'text',
+    description: "Name of the matter's client, family name first.",
+    source: 'cp.sort_name',
+    joins: ['cp'],
+  },
+  {
+    name: 'divisionName',
+    type: 'text',
+    description: "Name of the matter's division.",
+    source: 'd.name',
+    joins: ['d'],
+  },
+  { name: 'currency', type: 'text', description: 'Currency of the amounts.', source: 'f.currency' },
+  ...dayColumns('f.day', {
+    day: 'day',
+    month: 'month',
+    quarter: 'quarter',
+    year: 'year',
+    financialYear: 'financialYear',
+  }),
+];
+
+export const feeAnalysisReport: Report = {
+  name: 'fee_analysis',
+  table: 'fee_analysis',
+  projection: 'fee-analysis',
+  alias: 'f',
+  joins: [...employeeJoins('f.employee_id'), matterJoin('f.matter_id'), ...clientJoins, divisionJoin],
+  columns: columnsByName(columns),
+};

@@ -1,0 +1,17 @@
+import type { RequestContext } from '#platform/request-context';
+
+/** What an answer says of its rows. */
+export interface ReportNotes {
+  /** The number of rows of all pages, when this page reached the end; else -1. */
+  lastRow: number;
+  pivotResultFields: { field: string; keys: unknown[]; colId: string }[];
+  /** Sort columns that do not apply at the level of the rows. */
+  ignoredSort: string[];
+}
+
+/** Context of a GraphQL request. */
+export interface ReportContext {
+  request: RequestContext;
+  /** `extensions.report` of the answer, by the query's name in the answer. */
+  notes: Record<string, ReportNotes>;
+}

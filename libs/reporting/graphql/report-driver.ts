@@ -1,0 +1,99 @@
+import { ApolloServer, HeaderMap } from '@apollo/server';
+import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
+import { Injectable, Logger } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Authenticator } from '#platform/auth/authenticator';
+import { requirePermission } from '#platform/auth/permission.guard';
+import { toProblem } from '#platform/http/problem';
+import { setRateLimitHeaders } from '#platform/http/reply';
+import { traceOf } from '#platform/http/trace';
+import { exceeded, MAXIMUM_DOCUMENT_BYTES } from './document-limits';
+import type { ReportContext } from './report-context';
+
+type GraphQLRequest = FastifyRequest<{ Params: { tenant: string } }>;
+
+const logger = new Logger('Reports');
+
+/**
+ * Apollo behind one Fastify route, POST only. A request is authenticated before its body is read, and counted beside
+ * the work; those refusals are problem+json as on every other route.
+ */
+@Injectable()
+export class ReportDriver extends ApolloDriver {
+  constructor(
+    modules: ModulesContainer,
+    private readonly authenticator: Authenticator,
+  ) {
+    super(modules);
+  }
+
+  override async registerServer(options: ApolloDriverConfig): Promise<void> {
+    const server = new ApolloServer<ReportContext>(options as ConstructorParameters<typeof ApolloServer>[0]);
+    await server.start();
+    this.apolloServer = server as unknown as ApolloServer;
+    const fastify = this.httpAdapterHost.httpAdapter.getInstance() as FastifyInstance;
+    fastify.route({
+      method: 'POST',
+      url: options.path!,
+      onRequest: (request) => this.authenticate(request as GraphQLRequest),
+      handler: (request, reply) => answer(server, request, reply),
+      errorHandler: refuse,
+    });
+  }
+
+  private async authenticate(request: GraphQLRequest): Promise<void> {
+    request.caller = await this.authenticator.authenticate({
+      headers: request.headers,
+      tenantAlias: request.params.tenant,
+      correlationId: traceOf(request),
+    });
+    requirePermission(request.caller, 'reports:read');
+  }
+}
+
+async function answer(
+  server: ApolloServer<ReportContext>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
+  const caller = request.caller!;
+  const [{ status, headers, body }] = await Promise.all([execute(server, request), caller.admitted]);
+  if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for');
+  setRateLimitHeaders(reply, caller);
+  void reply.status(status ?? 200).headers(Object.fromEntries(headers));
+  return body.string;
+}
+
+async function execute(server: ApolloServer<ReportContext>, request: FastifyRequest) {
+  const { query } = (request.body ?? {}) as { query?: unknown };
+  if (typeof query === 'string' && Buffer.byteLength(query) > MAXIMUM_DOCUMENT_BYTES) return tooLarge();
+  const headers = new HeaderMap();
+  for (const [name, value] of Object.entries(request.headers)) if (value) headers.set(name, String(value));
+  return server.executeHTTPGraphQLRequest({
+    httpGraphQLRequest: { method: 'POST', headers, search: '', body: request.body },
+    context: async () => ({ request: request.caller!, notes: {} }),
+  });
+}
+
+function tooLarge() {
+  const { http: _, ...extensions } = exceeded('').extensions;
+  const message = `The document is too large: ${MAXIMUM_DOCUMENT_BYTES} bytes are allowed.`;
+  return {
+    status: 400,
+    headers: new Map([['content-type', 'application/json; charset=utf-8']]),
+    body: { kind: 'complete' as const, string: JSON.stringify({ errors: [{ message, extensions }] }) },
+  };
+}
+
+/** A request over the limit is told so, whatever else was wrong with it. */
+async function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const overLimit = await request.caller?.admitted.then(
+    () => undefined,
+    (refusal: unknown) => refusal,
+  );
+  const problem = toProblem(overLimit ?? error, request.url, traceOf(request));
+  if (problem.status >= 500) logger.error(error);
+  setRateLimitHeaders(reply, request.caller);
+  await reply.status(problem.status).headers(problem.headers).send(problem.body);
+}

@@ -1,0 +1,139 @@
+import type { Column } from './columns/column';
+import type { Report } from './columns/report';
+import type { Condition } from './condition';
+import { type Expression, isNumber } from './expression';
+import type { PivotField } from './pivots';
+import { refused } from './refusal';
+import { findColumn, isAggregated, isLeaf, rowKeys, type Slice } from './slice/slice';
+
+export interface Field {
+  name: string;
+  expression: Expression;
+}
+
+/** What to read, in terms of the report. Where to read it from, and how, is the SQL's business. */
+export interface Plan {
+  report: Report;
+  conditions: Condition[];
+  level: 'leaf' | 'group' | 'totals';
+  /** What a group row stands for. */
+  keys: Column[];
+  fields: Field[];
+  order: { expression: Expression; desc: boolean }[];
+  ignoredSort: string[];
+  start: number;
+  end: number;
+  /** Rows at these keys (leaf rows without them) count only when one of the measures is neither 0 nor null. */
+  zero?: { keys?: Column[]; measures: Expression[] };
+  /** Whether amounts of several currencies could be added up. */
+  mixesCurrencies: boolean;
+}
+
+/** Lays out the rows of a slice: level, keys, fields, order, filters. */
+export function planRows(
+  report: Report,
+  slice: Slice,
+  conditions: Condition[],
+  pivotFields: PivotField[],
+): Plan {
+  const level = slice.totals ? 'totals' : isLeaf(slice) ? 'leaf' : 'group';
+  const keys = level === 'leaf' ? [] : rowKeys(slice);
+  const fields = planFields(slice, level, keys, pivotFields);
+  return {
+    report,
+    conditions,
+    level,
+    keys,
+    fields,
+    ...planOrder(report, slice, level, keys, fields),
+    start: slice.start,
+    end: slice.end,
+    zero: slice.zero && planZero(report, slice, slice.zero.field, pivotFields),
+    mixesCurrencies: mixesCurrencies(slice, level, keys),
+  };
+}
+
+function planFields(slice: Slice, level: Plan['level'], keys: Column[], pivotFields: PivotField[]): Field[] {
+  const fields: Field[] = [];
+  for (const col of slice.cols) {
+    const { column, aggFunc } = col;
+    const name = column.name;
+    if (level === 'leaf' || keys.includes(column)) fields.push(field(name, { kind: 'value', column }));
+    else if (!isAggregated(col)) {
+      if (level === 'group') fields.push(field(name, { kind: 'shared', column }));
+    } else if (slice.pivots.length === 0) fields.push(field(name, { kind: 'aggregate', column, aggFunc }));
+  }
+  const named = level === 'leaf' ? slice.groups : keys;
+  for (const column of named)
+    if (!slice.cols.some((col) => col.column === column))
+      fields.push(field(column.name, { kind: 'value', column }));
+  return [...fields, ...pivotFields.map(({ field: name, expression }) => field(name, expression))];
+}
+
+function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Column[], fields: Field[]) {
+  const order: Plan['order'] = [];
+  const ignoredSort: string[] = [];
+  for (const { colId, desc, path } of slice.sort) {
+    const expression = sortExpression(colId, path);
+    if (expression) order.push({ expression, desc });
+    else ignoredSort.push(colId);
+  }
+  return { order, ignoredSort };
+
+  function sortExpression(colId: string, path: string): Expression | undefined {
+    const pivoted = fields.find(({ name, expression }) => name === colId && 'pivot' in expression);
+    if (pivoted) return pivoted.expression;
+    const column = findColumn(report, colId, path);
+    if (level === 'leaf' || keys.includes(column)) return { kind: 'value', column };
+    const col = slice.cols.find((each) => each.column === column);
+    return col && isAggregated(col) ? { kind: 'aggregate', column, aggFunc: col.aggFunc } : undefined;
+  }
+}
+
+function planZero(
+  report: Report,
+  slice: Slice,
+  name: string | null,
+  pivotFields: PivotField[],
+): Plan['zero'] {
+  const rows = { ...slice, totals: false };
+  const keys = isLeaf(rows) ? undefined : rowKeys(rows);
+  const aggregates = slice.cols
+    .filter(isAggregated)
+    .map(({ column, aggFunc }): Expression => ({ kind: 'aggregate', column, aggFunc }));
+  const values = slice.cols.map(({ column }): Expression => ({ kind: 'value', column }));
+  if (name === null) {
+    const measures = keys ? aggregates.filter(isNumber) : values.filter(({ column }) => column.measure);
+    return measures.length > 0 ? { keys, measures } : undefined;
+  }
+  const path = 'slice.filterZeroField';
+  const pivoted = pivotFields.find(({ field }) => field === name);
+  if (pivoted && keys) return { keys, measures: [pivoted.expression] };
+  const column = findColumn(report, name, path);
+  const measure = keys
+    ? aggregates.find((each) => each.column === column && isNumber(each))
+    : column.measure && ({ kind: 'value', column } as const);
+  if (!measure)
+    throw refused(
+      'NO_AGGREGATE',
+      path,
+      `${name} is no ${keys ? 'number aggregated in' : 'measure of'} these rows.`,
+    );
+  return { keys, measures: [measure] };
+}
+
+function mixesCurrencies(slice: Slice, level: Plan['level'], keys: Column[]): boolean {
+  if (level === 'leaf') return false;
+  const separated = [...keys, ...slice.pivots, ...slice.keys.map(({ column }) => column)];
+  if (separated.some(({ name }) => name === 'currency')) return false;
+  return slice.cols.some(
+    (col) =>
+      col.column.measure?.perCurrency &&
+      isAggregated(col) &&
+      (col.aggFunc === undefined || col.aggFunc === 'sum' || col.aggFunc === 'avg'),
+  );
+}
+
+function field(name: string, expression: Expression): Field {
+  return { name, expression };
+}

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs';
+import { Controller, Get, Header, NotFoundException, Param, StreamableFile } from '@nestjs/common';
+import { GraphQLSchemaHost } from '@nestjs/graphql';
+import { type IntrospectionQuery, introspectionFromSchema } from 'graphql';
+import { Public } from '#platform/auth/permission.guard';
+import { Config } from '#platform/config';
+import { sdlOf } from '../graphql/schema';
+import { page, script } from './page';
+
+/** Everything that the page needs, from packages: it works with no network. */
+const assets: Record<string, { type: string; file: string }> = {
+  'react.js': { type: 'text/javascript', file: 'react/umd/react.production.min.js' },
+  'react-dom.js': { type: 'text/javascript', file: 'react-dom/umd/react-dom.production.min.js' },
+  'graphiql.js': { type: 'text/javascript', file: 'graphiql/graphiql.min.js' },
+  'graphiql.css': { type: 'text/css', file: 'graphiql/graphiql.min.css' },
+};
+
+/** The schema for tools, and in development a playground. Neither shows anything of a tenant. */
+@Public()
+@Controller(':tenant/graphql')
+export class PlaygroundController {
+  constructor(
+    private readonly config: Config,
+    private readonly schemaHost: GraphQLSchemaHost,
+  ) {}
+
+  @Get('schema')
+  @Header('Content-Type', 'text/plain; charset=utf-8')
+  schema(): string {
+    return sdlOf(this.schemaHost.schema);
+  }
+
+  @Get()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header(
+    'Content-Security-Policy',
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; font-src data:; img-src 'self' data:",
+  )
+  playground(): string {
+    this.developmentOnly();
+    return page;
+  }
+
+  @Get('playground/start.js')
+  @Header('Content-Type', 'text/javascript; charset=utf-8')
+  start(): string {
+    this.developmentOnly();
+    return script;
+  }
+
+  @Get('playground/schema.json')
+  introspection(): { data: IntrospectionQuery } {
+    this.developmentOnly();
+    return { data: introspectionFromSchema(this.schemaHost.schema) };
+  }
+
+  @Get('playground/:asset')
+  asset(@Param('asset') name: string): StreamableFile {
+    this.developmentOnly();
+    if (!Object.hasOwn(assets, name)) throw new NotFoundException();
+    const { type, file } = assets[name];
+    return new StreamableFile(createReadStream(require.resolve(file)), { type: `${type}; charset=utf-8` });
+  }
+
+  private developmentOnly(): void {
+    if (this.config.NODE_ENV !== 'development') throw new NotFoundException();
+  }
+}

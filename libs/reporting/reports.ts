@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import type { CustomTypesConfig, QueryArrayResult } from 'pg';
+import { ReadDatabase } from '#platform/database';
+import type { Report } from './columns/report';
+import type { Condition } from './condition';
+import type { Given } from './criteria/criteria';
+import { type Expression, isNumber } from './expression';
+import { failure } from './graphql/failure';
+import type { ReportContext } from './graphql/report-context';
+import { MAXIMUM_PIVOT_FIELDS, type PivotField, pivotFields } from './pivots';
+import { type Plan, planRows } from './plan';
+import { refused } from './refusal';
+import { isAggregated, readSlice, type Slice } from './slice/slice';
+import type { AggregationSliceSpecInput } from './slice/slice.input';
+import { equals, finished } from './sql/expressions';
+import { countQuery, pivotQuery, type Query, rowsQuery, type Scope } from './sql/query';
+import { type TenantCalendar, TenantCalendars } from './tenant-calendar';
+
+/** The columns asked for, by colId, and the fields that pivots make. */
+export type Row = Record<string, unknown>;
+
+export interface ReportRequest {
+  report: Report;
+  conditions(calendar: TenantCalendar): Condition[];
+  slice: Given<AggregationSliceSpecInput>;
+  context: ReportContext;
+  /** The query's name in the answer. */
+  field: string;
+}
+
+/** Everything as PostgreSQL prints it: a row's values are read by their column's type. */
+const printed: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
+
+/** Slice → plan → SQL → rows, for every report. */
+@Injectable()
+export class Reports {
+  constructor(
+    private readonly database: ReadDatabase,
+    private readonly calendars: TenantCalendars,
+  ) {}
+
+  /** The rows of a slice; what there is to say of them goes into the context's notes. */
+  async run(request: ReportRequest): Promise<Row[]> {
+    try {
+      return await this.rows(request);
+    } catch (error) {
+      throw failure(error, request.context.request.correlationId);
+    }
+  }
+
+  private async rows({ report, conditions, slice: input, context, field }: ReportRequest): Promise<Row[]> {
+    const slice = readSlice(input, report);
+    const tenantId = context.request.tenant.id;
+    const calendar = await this.calendars.of(tenantId);
+    const scope = { tenantId, financialYearStart: calendar.financialYearStart };
+    const criteria = conditions(calendar);
+    const pivoted = slice.pivots.length > 0 ? await this.pivot(report, slice, criteria, scope) : [];
+    const plan = planRows(report, slice, [...criteria, ...keyConditions(slice)], pivoted);
+    const { rows, lastRow } = await this.page(plan, scope);
+    context.notes[field] = {
+      lastRow,
+      pivotResultFields: pivoted.map(({ field, keys, colId }) => ({ field, keys, colId })),
+      ignoredSort: plan.ignoredSort,
+    };
+    return rows;
+  }
+
+  private async page(plan: Plan, scope: Scope): Promise<{ rows: Row[]; lastRow: number }> {
+    const span = plan.end - plan.start;
+    if (span === 0) return { rows: [], lastRow: -1 };
+    const found = await this.query(rowsQuery(plan, scope));
+    if (found.some((row) => row.at(-1) === 't'))
+      throw refused(
+        'MIXED_CURRENCY',
+        'slice.cols',
+        'Amounts of several currencies cannot be added up. Group by currency, or ask for one currency.',
+      );
+    if (found.length > span) return { rows: readRows(plan, found.slice(0, span)), lastRow: -1 };
+    const past = found.length === 0 && plan.start > 0;
+    const lastRow = past
+      ? Number((await this.query(countQuery(plan, scope)))[0][0])
+      : plan.start + found.length;
+    return { rows: readRows(plan, found), lastRow };
+  }
+
+  private async pivot(
+    report: Report,
+    slice: Slice,
+    criteria: Condition[],
+    scope: Scope,
+  ): Promise<PivotField[]> {
+    const aggregates = slice.cols.filter(isAggregated).length;
+    const limit = Math.floor(MAXIMUM_PIVOT_FIELDS / aggregates);
+    const found = await this.query(pivotQuery(report, slice.pivots, criteria, limit + 1, scope));
+    if (found.length > limit)
+      throw refused(
+        'PIVOT_TOO_WIDE',
+        'slice.pivots',
+        `The pivots make more than ${MAXIMUM_PIVOT_FIELDS} fields: narrow the criteria, or pivot by fewer columns.`,
+      );
+    const combinations = found.map((values) => ({
+      shown: slice.pivots.map((column, index) => readValue({ kind: 'value', column }, values[index])),
+      exact: values.slice(slice.pivots.length),
+    }));
+    return pivotFields(slice, combinations);
+  }
+
+  private async query(query: Query): Promise<(string | null)[][]> {
+    const config = { ...query, rowMode: 'array' as const, types: printed };
+    const result: QueryArrayResult<(string | null)[]> = await this.database.pool.query(config);
+    return result.rows;
+  }
+}
+
+function keyConditions(slice: Slice): Condition[] {
+  return slice.keys.map(({ column, value }) => ({
+    joins: column.joins,
+    sql: (bind, context) => {
+      const source = typeof column.source === 'string' ? column.source : column.source(context);
+      return equals(column, finished(column, source), value, bind);
+    },
+  }));
+}
+
+function readRows(plan: Plan, found: (string | null)[][]): Row[] {
+  return found.map((values) =>
+    Object.fromEntries(
+      plan.fields.map(({ name, expression }, index) => [name, readValue(expression, values[index])]),
+    ),
+  );
+}
+
+function readValue(expression: Expression, value: string | null): unknown {
+  if (value === null) return null;
+  if (isNumber(expression)) return Number(value);
+  if (expression.column.type === 'boolean') return value === 't';
+  return expression.column.type === 'id' ? value.replaceAll('-', '') : value;
+}

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '#kernel/clock';
+import { DomainError } from '#kernel/errors';
+import { ReadDatabase } from '#platform/database';
+import { live } from '#projections/live';
+
+/** How a tenant counts days and years, and what time it is. */
+export interface TenantCalendar {
+  zone: string;
+  /** Month, 1 to 12, on whose first day a financial year starts. */
+  financialYearStart: number;
+  now: Date;
+}
+
+@Injectable()
+export class TenantCalendars {
+  constructor(
+    private readonly database: ReadDatabase,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError unavailable, for the moment in which a new tenant has not reached the read models yet */
+  async of(tenantId: number): Promise<TenantCalendar> {
+    const { rows } = await this.database.pool.query<{ zone: string; start: number }>({
+      name: 'reporting-calendar',
+      text: `select t.time_zone as zone, t.financial_year_start as start from read_model.tenants t where ${live('tenants', 't', '$1')}`,
+      values: [tenantId],
+    });
+    if (rows.length === 0)
+      throw new DomainError(
+        'unavailable',
+        'tenant_not_ready',
+        "The tenant's settings are not readable yet.",
+        [],
+        {
+          'Retry-After': '1',
+        },
+      );
+    return { zone: rows[0].zone, financialYearStart: rows[0].start, now: this.clock.now() };
+  }
+}

@@ -1,0 +1,38 @@
+import { Args, Context, Info, Query, Resolver } from '@nestjs/graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { Given } from '../criteria/criteria';
+import type { ReportContext } from '../graphql/report-context';
+import { WorkItemRow } from '../graphql/scalars';
+import { Reports, type Row } from '../reports';
+import { AggregationSliceSpecInput } from '../slice/slice.input';
+import { workItemReport } from './columns';
+import { workItemConditions } from './criteria';
+import { WorkItemCriteriaInput } from './criteria.input';
+
+@Resolver()
+export class WorkItemsResolver {
+  constructor(private readonly reports: Reports) {}
+
+  // the arguments' types are unions, so that no validation pipe takes them for DTOs
+  @Query(() => [WorkItemRow], {
+    name: 'work_item_listing',
+    nullable: true,
+    description: 'Work items: time and fees recorded, one row an item, or groups of them.',
+  })
+  rows(
+    @Args('criteria', { type: () => WorkItemCriteriaInput, nullable: true })
+    criteria: Given<Readonly<WorkItemCriteriaInput>>,
+    @Args('slice', { type: () => AggregationSliceSpecInput, nullable: true })
+    slice: Given<Readonly<AggregationSliceSpecInput>>,
+    @Context() context: ReportContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Row[]> {
+    return this.reports.run({
+      report: workItemReport,
+      conditions: (calendar) => workItemConditions(criteria, calendar),
+      slice,
+      context,
+      field: String(info.path.key),
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { migrate } from '../../libs/platform/migrate';
+import { execute } from './database';
+import { startDatabaseServer } from './database-server';
+
+/**
+ * Starts the server of the whole run and migrates the template of its test databases. With TEST_DATABASE_URL set,
+ * that server is used: its user must be allowed to create databases.
+ */
+export default async function globalSetup(): Promise<void> {
+  const given = process.env.TEST_DATABASE_URL;
+  const server = given ? { url: given, stop: async () => {} } : await startDatabaseServer();
+  const template = `practice_template_${randomBytes(6).toString('hex')}`;
+  globalThis.stopTestDatabases = async () => {
+    await execute(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+    await server.stop();
+  };
+  try {
+    await execute(server.url, `CREATE DATABASE ${template}`);
+    const templateUrl = new URL(server.url);
+    templateUrl.pathname = template;
+    await migrate(templateUrl.href, 'write');
+    await migrate(templateUrl.href, 'read');
+  } catch (error) {
+    await globalThis.stopTestDatabases();
+    throw error;
+  }
+  // inherited by Jest's workers
+  process.env.TEST_SERVER_URL = server.url;
+  process.env.TEST_TEMPLATE = template;
+}
+
+declare global {
+  var stopTestDatabases: () => Promise<void>;
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { waitFor } from './wait-for';
+
+const root = join(__dirname, '../..');
+
+export type RunningApp = {
+  baseUrl: string;
+  pid: number;
+  /** What it has written so far, both streams. */
+  output(): string;
+  /** Signals (SIGTERM by default), waits for the end, and gives the exit code; null when the signal ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  exited: Promise<number | null>;
+};
+
+/** Starts a built app, as {@link startProcess} does. */
+export async function startApp(
+  name: 'command' | 'query' | 'projector' | 'local',
+  env: Record<string, string> = {},
+): Promise<RunningApp> {
+  const main = join(root, 'dist/apps', name, 'main.js');
+  if (!existsSync(main)) throw new Error(`${main} is not built: npm run build`);
+  return startProcess(main, env);
+}
+
+/**
+ * Starts a program on a free port of 127.0.0.1 and waits until GET /health/ready answers 200. It gets the given
+ * environment, not that of the test.
+ * @throws with its output when it ends before it is ready, or is not within a minute
+ */
+export async function startProcess(main: string, env: Record<string, string> = {}): Promise<RunningApp> {
+  const port = env.PORT ?? String(await freePort());
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, ['--require', require.resolve('./exit-with-parent.cjs'), main], {
+    cwd: root,
+    env: { PATH, HOME, NODE_ENV: 'test', HOST: '127.0.0.1', PORT: port, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+
+  let output = '';
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  child.stderr?.on('data', (chunk) => (output += chunk));
+  const exited = once(child, 'close').then(([code]) => code as number | null);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (!hasEnded()) child.kill(signal);
+    return exited;
+  };
+
+  const baseUrl = `http://127.0.0.1:${port}`;
+  try {
+    await waitFor(() => hasEnded() || isReady(baseUrl), {
+      timeoutMs: 60_000,
+      description: `${main} to be ready`,
+    });
+    if (hasEnded()) throw new Error(`${main} ended with code ${await exited}`);
+  } catch (error) {
+    await stop('SIGKILL');
+    throw new Error(`${(error as Error).message}; its output:\n${output}`);
+  }
+  return { baseUrl, pid: child.pid!, output: () => output, stop, exited };
+}
+
+/** A port of 127.0.0.1 that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
+}
+
+async function isReady(baseUrl: string): Promise<boolean> {
+  try {
+    const { status } = await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(2000) });
+    return status === 200;
+  } catch {
+    return false; // not listening yet
+  }
+}

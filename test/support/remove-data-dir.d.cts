@@ -1,0 +1,1 @@
+export declare function removeDataDir(dataDir: string): void;
