@@ -25,6 +25,8 @@ export interface Written<State extends object = object> {
   replayed: boolean;
 }
 
+type Done = Omit<Written, 'record'> & { record: Folded | undefined };
+
 const ATTEMPTS = 5;
 
 /** Carries out commands: load, decide, append, and again when what was relied on has changed meanwhile. */
@@ -50,23 +52,39 @@ export class EventStore {
     attempt: (work: UnitOfWork) => Promise<Folded<State>>,
     options: { status?: number; source?: string } = {},
   ): Promise<Written<State>> {
+    return (await this.run(context, attempt, options)) as Written<State>;
+  }
+
+  /** As execute, for a request over many records; what became of each is `work.outcome`. */
+  executeMany(
+    context: RequestContext,
+    attempt: (work: UnitOfWork) => Promise<void>,
+  ): Promise<Pick<Written, 'outcome' | 'position' | 'replayed'>> {
+    return this.run(context, (work) => attempt(work).then(() => undefined), {});
+  }
+
+  private async run(
+    context: RequestContext,
+    attempt: (work: UnitOfWork) => Promise<Folded | undefined>,
+    options: { status?: number; source?: string },
+  ): Promise<Done> {
     try {
       return await this.attempts(context, attempt, options.status ?? 200, options.source ?? 'rest');
     } catch (error) {
-      if (error instanceof AlreadyDone) return this.replay<State>(context, error.repeat);
+      if (error instanceof AlreadyDone) return this.replay(context, error.repeat);
       throw error;
     }
   }
 
-  private async attempts<State extends object>(
+  private async attempts(
     context: RequestContext,
-    attempt: (work: UnitOfWork) => Promise<Folded<State>>,
+    attempt: (work: UnitOfWork) => Promise<Folded | undefined>,
     status: number,
     source: string,
-  ): Promise<Written<State>> {
+  ): Promise<Done> {
     let contended: string | undefined;
     for (let count = 0; count < ATTEMPTS; count++) {
-      const once = async (): Promise<Written<State> | undefined> => {
+      const once = async (): Promise<Done | undefined> => {
         const work = new UnitOfWork(context, this.clock.now(), source, {
           loader: this.loader,
           codec: this.codec,
@@ -109,10 +127,7 @@ export class EventStore {
   }
 
   /** The first answer again: the records as they stood then, folded from their events. */
-  private async replay<State extends object>(
-    context: RequestContext,
-    repeat: Repeat,
-  ): Promise<Written<State>> {
+  private async replay(context: RequestContext, repeat: Repeat): Promise<Done> {
     if (!context.idempotency!.hash.equals(repeat.hash)) {
       throw invalid('idempotency_key_reused', 'This Idempotency-Key was used before with another request.');
     }
@@ -125,6 +140,6 @@ export class EventStore {
         return folded;
       }),
     );
-    return { record: records[0] as Folded<State>, records, outcome: repeat.outcome, replayed: true };
+    return { record: records[0], records, outcome: repeat.outcome, replayed: true };
   }
 }

@@ -46,6 +46,14 @@ export class Feed {
     return rows.map((row) => this.codec.decodeEvent(row));
   }
 
+  /** The numbers of all partitions. */
+  async partitions(): Promise<number[]> {
+    const { rows } = await this.database.pool.query<{ partition: number }>(
+      'select generate_series(0, partitions - 1) as partition from platform.installation',
+    );
+    return rows.map(({ partition }) => partition);
+  }
+
   /** The end of each partition that has events: how far a reader could be. */
   async heads(): Promise<Map<number, Position>> {
     const { rows } = await this.database.pool.query<{ partition: number; at: string }>(

@@ -119,7 +119,7 @@ export class UnitOfWork {
   }
 
   /** What to append, or undefined when nothing was decided. `primary` is the record that the answer shows. */
-  job(status: number, primary: Folded): AppendJob | undefined {
+  job(status: number, primary: Folded | undefined): AppendJob | undefined {
     if (this.written.size === 0) return undefined;
     const { tenant, integrationId, idempotency } = this.context;
     for (const [stream, folded] of this.read) {
@@ -136,7 +136,7 @@ export class UnitOfWork {
         key: idempotency.key,
         hash: idempotency.hash.toString('hex'),
         status,
-        streams: shown.sort((a, b) => Number(b.id === primary.id) - Number(a.id === primary.id)),
+        streams: shown.sort((a, b) => Number(b.id === primary?.id) - Number(a.id === primary?.id)),
         outcome: this.outcome,
         at: this.now,
       });
@@ -146,9 +146,9 @@ export class UnitOfWork {
   }
 
   /** What was written, the primary record first. */
-  records(primary: Folded): Folded[] {
+  records(primary: Folded | undefined): Folded[] {
     const written = [...this.written.values()].map(({ after }) => after);
-    return [primary, ...written.filter(({ id }) => id !== primary.id)];
+    return primary ? [primary, ...written.filter(({ id }) => id !== primary.id)] : written;
   }
 
   private record<State extends object, Event extends DomainEvent>(

@@ -1,6 +1,5 @@
-import { plainToInstance, Transform, Type } from 'class-transformer';
+import { plainToInstance, Type } from 'class-transformer';
 import {
-  IsBoolean,
   IsIn,
   IsInt,
   IsOptional,
@@ -15,8 +14,6 @@ import {
 export type Region = 'uk' | 'au';
 
 const postgresUrl = { protocols: ['postgres', 'postgresql'], require_protocol: true, require_tld: false };
-const asBoolean = ({ value }: { value: unknown }) =>
-  value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value;
 
 /** The whole environment of every process. Each property is an environment variable of the same name. */
 export class Config {
@@ -92,11 +89,6 @@ export class Config {
   @Max(10)
   TRUSTED_PROXIES = 0;
 
-  /** Set by `local`: the demo tenant and its integration are made at start. Refused in production. */
-  @Transform(asBoolean)
-  @IsBoolean()
-  DEMO = false;
-
   get publicUrl(): string {
     return this.PUBLIC_URL ?? `http://${this.HOST}:${this.PORT}`;
   }
@@ -147,7 +139,6 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
         'DATABASE_URL is required when NODE_ENV=production (the embedded database is for development)',
       );
     if (!config.SECRETS_KEY) problems.push('SECRETS_KEY is required when NODE_ENV=production');
-    if (config.DEMO) problems.push('DEMO is refused when NODE_ENV=production');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -1,8 +1,10 @@
 import type { ApolloDriverConfig } from '@nestjs/apollo';
 import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
+import { AuthModule } from '#platform/auth/auth.module';
 import { FeeAnalysisResolver } from './fee-analysis/fee-analysis.resolver';
 import { documentLimits } from './graphql/document-limits';
+import { failuresPlugin, masked } from './graphql/failure';
 import { ReportDriver } from './graphql/report-driver';
 import { reportNotesPlugin } from './graphql/report-notes.plugin';
 import { PlaygroundController } from './playground/playground.controller';
@@ -10,21 +12,26 @@ import { Reports } from './reports';
 import { TenantCalendars } from './tenant-calendar';
 import { WorkItemsResolver } from './work-items/work-items.resolver';
 
-/** Reports over GraphQL, at `POST /{tenant}/graphql`. Needs Config, Clock, ReadDatabase and Authenticator globally. */
+/** Reports over GraphQL, at `POST /{tenant}/graphql`. Needs PlatformModule. */
 @Module({
   imports: [
-    GraphQLModule.forRoot<ApolloDriverConfig>({
+    GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ReportDriver,
-      path: '/:tenant/graphql',
-      autoSchemaFile: true,
-      sortSchema: true,
-      playground: false,
-      introspection: true,
-      persistedQueries: false,
-      validationRules: [documentLimits],
-      plugins: [reportNotesPlugin],
-      // a refused report is a 400, also where another root field of the request was answered
-      preserveHttpStatusForExecutionErrors: false,
+      imports: [AuthModule],
+      useFactory: () => ({
+        path: '/:tenant/graphql',
+        autoSchemaFile: true,
+        sortSchema: true,
+        playground: false,
+        introspection: true,
+        persistedQueries: false,
+        validationRules: [documentLimits],
+        plugins: [reportNotesPlugin, failuresPlugin],
+        formatError: masked,
+        autoTransformHttpErrors: false,
+        // a refused report is a 400, also where another root field of the request was answered
+        preserveHttpStatusForExecutionErrors: false,
+      }),
     }),
   ],
   controllers: [PlaygroundController],

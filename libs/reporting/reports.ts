@@ -112,7 +112,8 @@ export class Reports {
   }
 }
 
-function keyConditions(slice: Slice): Condition[] {
+/** That rows lie in the groups that the slice has gone into. */
+export function keyConditions(slice: Slice): Condition[] {
   return slice.keys.map(({ column, value }) => ({
     joins: column.joins,
     sql: (bind, context) => {

@@ -69,7 +69,12 @@ export async function startAuthApplication(
   class AuthTestModule {}
 
   const app = await createHttpApplication(AuthTestModule, config);
-  await app.listen(0, '127.0.0.1');
+  try {
+    await app.listen(0, '127.0.0.1');
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   return {
     app,
     address: await app.getUrl(),

@@ -5,7 +5,7 @@ import { WriteDatabase } from '#platform/database';
 import { hashSecret, newSecret, verifySecret } from './secret-hash';
 import { TokenFailures } from './token-failures';
 
-export type Authenticated = { integrationId: string; clientId: string };
+type Authenticated = { integrationId: string; clientId: string };
 export type Attempt = Authenticated | 'refused' | { retryAfterSeconds: number };
 
 interface Row {

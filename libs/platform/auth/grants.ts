@@ -6,7 +6,7 @@ import type { TenantRef } from '#platform/request-context';
 import { aliasPattern } from './tenants';
 
 /** What a tenant grants an integration now. */
-export interface EffectiveGrant {
+interface EffectiveGrant {
   tenant: TenantRef;
   permissions: ReadonlySet<string>;
   limit: number;

@@ -9,7 +9,7 @@ import { hashSecret, newSecret } from './secret-hash';
 import { type RegisteredTenant, Tenants } from './tenants';
 
 /** What a tenant allows an integration: permissions, and requests in a period of seconds. */
-export interface Grant {
+interface Grant {
   tenant: string;
   permissions: string[];
   limit: number;
@@ -19,7 +19,7 @@ export interface Grant {
 /** Which integration is meant: its client id, or its name when only one has it. */
 export type IntegrationKey = { clientId: string } | { name: string };
 
-export interface ListedIntegration {
+interface ListedIntegration {
   integrationId: string;
   clientId: string;
   name: string;

@@ -1,20 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { register } from 'prom-client';
 import { v7 } from 'uuid';
-import { Clock } from '#kernel/clock';
+
 import { DomainError } from '#kernel/errors';
 import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database';
+import { SetClock } from '../../../test/support/set-clock';
 import { type Admission, RateLimiter, type RateSubject } from './rate-limiter';
 import { RateWindows } from './rate-windows';
-
-class SetClock extends Clock {
-  at = new Date('2026-03-01T12:00:15Z');
-  now(): Date {
-    return this.at;
-  }
-}
 
 /** Admits n requests at once; the number let through. */
 async function admitted(limiter: RateLimiter, subject: RateSubject, n: number): Promise<number> {
@@ -42,7 +36,7 @@ describe('RateLimiter', () => {
     await test.drop();
   });
   beforeEach(() => {
-    clock = new SetClock();
+    clock = new SetClock(new Date('2026-03-01T12:00:15Z'));
     subject = { tenantId: 1, integrationId: v7(), limit: 100, period: 60 };
   });
   afterEach(() => jest.restoreAllMocks());

@@ -1,7 +1,5 @@
-import { randomBytes, type ScryptOptions, scrypt as scryptCallback, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-
-const scrypt = promisify<string, Buffer, number, ScryptOptions, Buffer>(scryptCallback);
 
 /** 16 MiB and about 40 ms: secrets are 256 random bits, so the cost guards against little, and requests must not queue. */
 const cost = { logN: 14, r: 8, p: 1 };
@@ -32,5 +30,6 @@ export async function verifySecret(secret: string, stored: string): Promise<bool
 
 function derive(secret: string, salt: Buffer, logN: number, r: number, p: number, keylen: number) {
   const N = 2 ** logN;
-  return scrypt(secret, salt, keylen, { N, r, p, maxmem: 256 * N * r });
+  const derived = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
+  return derived(secret, salt, keylen, { N, r, p, maxmem: 256 * N * r });
 }

@@ -23,7 +23,7 @@ interface StoredKey {
   retiredAt: Date | null;
 }
 
-export type ListedKey = Pick<StoredKey, 'kid' | 'createdAt' | 'retiredAt'> & { acceptedUntil: Date | null };
+type ListedKey = Pick<StoredKey, 'kid' | 'createdAt' | 'retiredAt'> & { acceptedUntil: Date | null };
 
 /**
  * The keys that sign and verify tokens, in memory: read at start, every 30 s, and for a key id not seen before.

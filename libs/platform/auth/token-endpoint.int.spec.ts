@@ -1,4 +1,4 @@
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { Clock } from '#kernel/clock';
 import { type AuthApplication, startAuthApplication } from '../../../test/support/auth-application';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database';
@@ -98,15 +98,7 @@ describe('POST /oauth2/token', () => {
     ]);
   });
 
-  it('takes HTTP Basic as well', async () => {
-    const response = await post(
-      { grant_type: 'client_credentials' },
-      basic(client.clientId, client.clientSecret),
-    );
-    expect(response.status).toBe(200);
-  });
-
-  it('decodes the parts of HTTP Basic', async () => {
+  it('takes HTTP Basic as well, each part form-encoded', async () => {
     const odd = await auth.integrations.create({
       name: 'Odd',
       tenant: 'acme',
@@ -224,21 +216,6 @@ describe('POST /oauth2/token', () => {
     expect((await post(form({ client_id, client_secret }))).status).toBe(200);
   });
 
-  it('slows an address down that tries many clients', async () => {
-    const tries = await Promise.all(Array.from({ length: 32 }, (_, n) => post(form({ client_id: `c${n}` }))));
-    expect(tries.filter(({ status }) => status === 401)).toHaveLength(30);
-    expect(tries.filter(({ status }) => status === 429)).toHaveLength(2);
-  });
-
-  it('gives no token for a secret that was just rotated away', async () => {
-    const rotated = await auth.integrations.create({ name: 'Rotated', tenant: 'acme' });
-    const { clientId: client_id, clientSecret: client_secret } = rotated;
-    expect((await post(form({ client_id, client_secret }))).status).toBe(200);
-    const next = await auth.integrations.rotateSecret({ clientId: client_id });
-    expect((await post(form({ client_id, client_secret }))).status).toBe(401);
-    expect((await post(form({ client_id, client_secret: next.clientSecret }))).status).toBe(200);
-  });
-
   it('answers 503 when the database fails, without its words', async () => {
     jest.spyOn(auth.database.pool, 'query').mockImplementation(() => {
       throw new Error('relation "x" does not exist');
@@ -270,6 +247,5 @@ describe('POST /oauth2/token', () => {
       body: 'x',
     });
     expect(response.status).toBe(415);
-    expect(decodeProtectedHeader(access_token).alg).toBe('ES256');
   });
 });

@@ -4,13 +4,11 @@ import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
-  IsArray,
   IsBoolean,
   IsDefined,
   IsEmail,
   IsIn,
   IsInt,
-  IsNumber,
   IsString,
   Matches,
   Max,
@@ -22,6 +20,7 @@ import {
 } from 'class-validator';
 import { DateTime } from 'luxon';
 import { isId, type Kind, kindOf } from '#kernel/ids';
+import { decimal } from '#kernel/money';
 
 /** Fields of a request: each decorator both checks a property and describes it in the API description. */
 export interface FieldOptions {
@@ -31,7 +30,8 @@ export interface FieldOptions {
   example?: unknown;
 }
 
-function field(
+/** What every field has, and the checks of this one. */
+export function field(
   options: FieldOptions,
   api: ApiPropertyOptions,
   ...checks: PropertyDecorator[]
@@ -48,15 +48,17 @@ export interface TextOptions extends FieldOptions {
   /** Longest length in characters; default 200. */
   max?: number;
   pattern?: RegExp;
+  /** Whitespace alone is refused, as it always is of a required text. */
+  notBlank?: boolean;
 }
 
 export function TextField(options: TextOptions = {}): PropertyDecorator {
-  const { max = 200, pattern, required } = options;
+  const { max = 200, pattern, notBlank = options.required } = options;
   const checks = [
     IsString({ message: '$property must be a text' }),
     MaxLength(max, { message: `$property must be at most ${max} characters` }),
   ];
-  if (required) checks.push(Matches(/\S/, { message: '$property must not be blank' }));
+  if (notBlank) checks.push(Matches(/\S/, { message: '$property must not be blank' }));
   if (pattern) checks.push(Matches(pattern));
   return field(options, { type: String, maxLength: max, pattern: pattern?.source }, ...checks);
 }
@@ -106,10 +108,17 @@ export function NumberField(options: NumberOptions): PropertyDecorator {
   const kind =
     decimals === 0
       ? IsInt({ message: '$property must be a whole number' })
-      : IsNumber(
-          { maxDecimalPlaces: decimals },
-          { message: `$property must be a number of at most ${decimals} decimals` },
-        );
+      : ValidateBy({
+          // class-validator's own check of decimals throws on 1e-7.
+          name: 'isNumber',
+          validator: {
+            validate: (value: unknown) =>
+              typeof value === 'number' &&
+              Number.isFinite(value) &&
+              decimal(value).decimalPlaces() <= decimals,
+            defaultMessage: (args) => `${args!.property} must be a number of at most ${decimals} decimals`,
+          },
+        });
   return field(
     options,
     { type: decimals === 0 ? 'integer' : 'number', minimum: min, maximum: max },
@@ -154,6 +163,19 @@ export function InstantField(options: FieldOptions = {}): PropertyDecorator {
   return applyDecorators(field(options, { type: String, format: 'date-time' }, check), inUtc);
 }
 
+/** A calendar day, `YYYY-MM-DD`, or an instant whose day in the tenant's zone is meant. */
+export function DayField(options: FieldOptions = {}): PropertyDecorator {
+  const check = ValidateBy({
+    name: 'day',
+    validator: {
+      validate: (value: unknown) =>
+        isInstant(value) || (typeof value === 'string' && isInstant(`${value}T00:00:00Z`)),
+      defaultMessage: (args) => `${args!.property} must be a day such as 2025-06-12, or a timestamp`,
+    },
+  });
+  return field({ example: '2025-06-12', ...options }, { type: String, format: 'date' }, check);
+}
+
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
 /** An ISO 4217 code. */
@@ -168,24 +190,22 @@ export function CurrencyField(options: FieldOptions = {}): PropertyDecorator {
   return field({ example: 'GBP', ...options }, { type: String, pattern: '^[A-Z]{3}$' }, check);
 }
 
-/** A nested object with a DTO class of its own. */
-export function ObjectField(dto: () => new () => object, options: FieldOptions = {}): PropertyDecorator {
-  return field(options, { type: dto }, ValidateNested({ message: '$property must be an object' }), Type(dto));
+/** Every object was made by the DTO class: nested validation alone takes a list for an object and a list of lists for a list. */
+export function instances(dto: () => new () => object, message: string, each: boolean): PropertyDecorator {
+  const isOne = (value: unknown) => value instanceof dto();
+  return ValidateBy({
+    name: 'notAnObject',
+    validator: {
+      validate: (value: unknown) => (each ? Array.isArray(value) && value.every(isOne) : isOne(value)),
+      defaultMessage: (args) => `${args!.property} ${message}`,
+    },
+  });
 }
 
-/** A list of nested objects. */
-export function ObjectsField(
-  dto: () => new () => object,
-  options: FieldOptions & { max: number },
-): PropertyDecorator {
-  return field(
-    options,
-    { type: dto, isArray: true },
-    IsArray({ message: '$property must be a list' }),
-    ArrayMaxSize(options.max),
-    ValidateNested({ each: true }),
-    Type(dto),
-  );
+/** A nested object with a DTO class of its own. */
+export function ObjectField(dto: () => new () => object, options: FieldOptions = {}): PropertyDecorator {
+  const isObject = instances(dto, 'must be an object', false);
+  return field(options, { type: dto }, isObject, ValidateNested(), Type(dto));
 }
 
 /** A list of ids of one kind. */

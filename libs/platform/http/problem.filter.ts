@@ -11,6 +11,8 @@ export class ProblemFilter implements ExceptionFilter {
   private readonly log = new Logger(ProblemFilter.name);
 
   catch(error: unknown, host: ArgumentsHost): void {
+    // GraphQL has its own form of errors.
+    if (host.getType<string>() !== 'http') throw error;
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const traceId = traceOf(request);

@@ -8,6 +8,8 @@ import { Reply, setRateLimitHeaders } from './reply';
 @Injectable()
 export class ReplyInterceptor implements NestInterceptor {
   intercept(execution: ExecutionContext, next: CallHandler): Observable<unknown> {
+    // GraphQL answers through its own driver.
+    if (execution.getType<string>() !== 'http') return next.handle();
     const http = execution.switchToHttp();
     const context = contextOf(http.getRequest<FastifyRequest>());
     return next.handle().pipe(

@@ -2,23 +2,22 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { PartialType } from '@nestjs/swagger';
 import { EventStore, type Written } from '#event-store/event-store';
 import { type Folded } from '#event-store/events';
-import { at, counter, holderOf, linksTo } from '#event-store/load';
+import { at, counter, linksTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
-import { newId, toId } from '#kernel/ids';
 import { FlagField, TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
 import { Activity } from '../records/activity';
-import { existing, givenReference, RecordInput, recordChanges } from '../records/record';
+import { existing, RecordInput, recordChanges } from '../records/record';
 import {
   ACTIVE_DIVISIONS,
   activateDivision,
-  DEFAULT_DIVISION,
   Division,
   type DivisionState,
   deactivateDivision,
   deleteDivision,
   updateDivision,
 } from './division';
+import { createDivision, yieldDefault } from './division.lookup';
 
 export class DivisionInput extends RecordInput {
   @TextField({ max: 20, example: 'CON' })
@@ -76,19 +75,7 @@ export class CreateDivisionHandler implements ICommandHandler<CreateDivision> {
   constructor(private readonly store: EventStore) {}
 
   execute({ context, body }: CreateDivision): Done {
-    return this.store.execute(
-      context,
-      async (work) => {
-        const { active } = await work.load({ active: counter(ACTIVE_DIVISIONS) });
-        if (body.isDefault) await yieldDefault(work);
-        work.count(ACTIVE_DIVISIONS, active, active + 1);
-        const data = { code: body.code ?? null, name: body.name, isDefault: body.isDefault ?? false };
-        return work.create(Division, newId('division'), [
-          { type: 'DivisionCreated', data: { ...data, ...givenReference(context, body.externalReference) } },
-        ]);
-      },
-      { status: 201 },
-    );
+    return this.store.execute(context, (work) => createDivision(work, body), { status: 201 });
   }
 }
 
@@ -164,14 +151,6 @@ export class DeleteDivisionHandler implements ICommandHandler<DeleteDivision> {
 async function present(work: UnitOfWork, id: string): Promise<Folded<DivisionState>> {
   const { division } = await work.load({ division: at(Division, id) });
   return existing(division, 'division');
-}
-
-/** The present default division, if any, ceases to be it. */
-async function yieldDefault(work: UnitOfWork): Promise<void> {
-  const { holder } = await work.load({ holder: holderOf(DEFAULT_DIVISION.kind, DEFAULT_DIVISION.key) });
-  if (!holder) return;
-  const division = await present(work, toId('division', holder));
-  work.change(Division, division, [{ type: 'DivisionUpdated', data: { isDefault: false } }]);
 }
 
 export const divisionHandlers = [

@@ -111,3 +111,10 @@ export function ApiHistory(): MethodDecorator {
   };
   return ApiOkResponse(page(event));
 }
+
+/** A request over many records answers for each by itself. */
+export function ApiOutcomes(view: Type): MethodDecorator {
+  const rows = { type: 'array', items: { $ref: getSchemaPath(view) } };
+  const schema = envelope({ type: 'object', required: ['rows'], properties: { rows } });
+  return applyDecorators(ApiExtraModels(view), idempotencyKey, ApiOkResponse(schema));
+}

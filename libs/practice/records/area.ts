@@ -6,6 +6,6 @@ import type { Projection } from '#projections/projection';
 export interface Area {
   definition: AnyDefinition;
   write: { controllers: Type[]; handlers: Type[] };
-  read: { controllers: Type[] };
+  read: { controllers: Type[]; handlers?: Type[] };
   projections: Projection[];
 }

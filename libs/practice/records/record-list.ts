@@ -3,6 +3,7 @@ import { fromToken } from '#event-store/position';
 import type { Kind } from '#kernel/ids';
 import type { ListQuery } from '#platform/http/list-query';
 import { live } from '#projections/live';
+import { wordsOf } from './words';
 
 /** Builds SQL only; it has no connection. */
 const knex = knexBuilder({ client: 'pg' });
@@ -137,8 +138,8 @@ function filtered(list: AnyList, tenantId: number, query: ListQuery): Knex.Query
 
 /** Every word must begin one of the record's words; undefined when there is no word. */
 function prefixQuery(keywords: string | undefined): string | undefined {
-  const words = keywords?.match(/[\p{L}\p{N}]+/gu);
-  return words?.map((word) => `${word}:*`).join(' & ');
+  const words = wordsOf(keywords ?? '');
+  return words.length === 0 ? undefined : words.map((word) => `${word}:*`).join(' & ');
 }
 
 function native(query: Knex.QueryBuilder): Statement {

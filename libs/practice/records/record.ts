@@ -132,3 +132,12 @@ export function refuseInUse(what: string, uses: number): void {
 export function inactive(what: string, field: string): DomainError {
   return invalid(`${what}_not_active`, `${field}: the ${what} is not active.`, field);
 }
+
+/** Money in an answer (● capitalised names). */
+export class MoneyView {
+  @ApiProperty()
+  Amount: number;
+
+  @ApiProperty()
+  Currency: string;
+}

@@ -58,3 +58,19 @@ export function removed<State extends object>(written: Written<State>): Reply {
   const { ETag: _, ...rest } = headers(written);
   return new Reply(204, undefined, rest);
 }
+
+/** 200 with what became of each record of a request over many. */
+export function outcomes({
+  outcome,
+  position,
+  replayed,
+}: Pick<Written, 'outcome' | 'position' | 'replayed'>): Reply {
+  return new Reply(
+    200,
+    { success: true, data: { rows: outcome } },
+    {
+      ...(position && { 'X-Event-Position': toToken(position) }),
+      ...(replayed && { 'Idempotent-Replayed': 'true' }),
+    },
+  );
+}

@@ -4,6 +4,7 @@ import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Kind, toId, toUuid } from '#kernel/ids';
 import type { Projection } from '#projections/projection';
 import type { RecordState } from './record';
+import { wordsOf } from './words';
 
 /** A column of an area's read table beside those that every record has: its SQL type and its value. */
 export interface Column<State> {
@@ -136,7 +137,7 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
           changed_transaction_id: recorded.at.transactionId.toString(),
           changed_position: recorded.at.position.toString(),
           state: after.data,
-          words: shape.words(after.data).filter(Boolean).join(' '),
+          words: wordsOf(shape.words(after.data).filter(Boolean).join(' ')).join(' '),
           ...Object.fromEntries(own.map((name) => [name, shape.columns[name].value(after.data)])),
         });
       }

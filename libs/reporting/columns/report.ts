@@ -1,5 +1,5 @@
 import { live } from '#projections/live';
-import type { Column } from './column';
+import { allowedAggFuncs, type Column } from './column';
 
 export interface Join {
   alias: string;
@@ -49,6 +49,9 @@ export function fromClause(report: Report, joins: ReadonlySet<string>, tenant: s
 /** The columns as a Markdown list, for the schema's documentation. */
 export function describeColumns(report: Report): string {
   return [...report.columns.values()]
-    .map(({ name, type, description }) => `- \`${name}\` (${type}): ${description}`)
+    .map((column) => {
+      const aggFuncs = allowedAggFuncs(column).join(', ');
+      return `- \`${column.name}\` (${column.type}; ${aggFuncs}): ${column.description}`;
+    })
     .join('\n');
 }

@@ -1,8 +1,11 @@
+import type { ApolloServerPlugin } from '@apollo/server';
 import { Logger } from '@nestjs/common';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { toProblem } from '#platform/http/problem';
+import type { ReportContext } from './report-context';
 
 const statementTimeout = '57014';
+const OUR_SIDE = 'Something went wrong on our side.';
 
 /** Any failure of a report as what a client sees of it: never SQL or a stack trace. Failures of ours are logged. */
 export function failure(error: unknown, traceId: string): GraphQLError {
@@ -10,12 +13,41 @@ export function failure(error: unknown, traceId: string): GraphQLError {
   if ((error as { code?: string })?.code === statementTimeout)
     return unavailable('report_timeout', 'The report took too long: narrow its criteria.', 503);
   const { status, body } = toProblem(error, '', traceId);
-  if (status >= 500)
-    new Logger('Reports').error({ msg: String(error), traceId, stack: (error as Error)?.stack });
+  if (status >= 500) log(error, traceId);
   return unavailable(body.code, body.detail, status);
+}
+
+function log(error: unknown, traceId: string): void {
+  new Logger('Reports').error({ msg: String(error), traceId, stack: (error as Error)?.stack });
 }
 
 function unavailable(reason: string, message: string, status: number): GraphQLError {
   const code = status === 503 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR';
   return new GraphQLError(message, { extensions: { code, reason, http: { status } } });
 }
+
+/** An error that no report and no rule made: one of ours. */
+function isUnexpected({ extensions }: { extensions?: Record<string, unknown> }): boolean {
+  const { code, reason } = extensions ?? {};
+  return reason === undefined && (code === undefined || code === 'INTERNAL_SERVER_ERROR');
+}
+
+/** Errors as a client may see them. */
+export function masked(error: GraphQLFormattedError): GraphQLFormattedError {
+  return isUnexpected(error) ? { ...error, message: OUR_SIDE } : error;
+}
+
+/** Logs what was not expected, and makes it a 500. */
+export const failuresPlugin: ApolloServerPlugin<ReportContext> = {
+  async requestDidStart() {
+    return {
+      async didEncounterErrors({ errors, contextValue }) {
+        for (const error of errors.filter(isUnexpected))
+          log(error.originalError ?? error, contextValue.request.correlationId);
+      },
+      async willSendResponse({ errors, response }) {
+        if (errors?.some(isUnexpected)) response.http.status = 500;
+      },
+    };
+  },
+};

@@ -15,7 +15,9 @@ describe('the schema', () => {
 
   it('documents every column', async () => {
     const sdl = await printSdl();
-    expect(sdl).toContain('- `unitDuration` (decimal): Hours that the units stand for, 10 decimals.');
-    expect(sdl).toContain('- `feeEarnerSortName` (text)');
+    expect(sdl).toContain(
+      '- `unitDuration` (decimal; sum, avg, min, max, count): Hours that the units stand for, 10 decimals.',
+    );
+    expect(sdl).toContain('- `feeEarnerSortName` (text; count, countDistinct)');
   });
 });

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Controller, Get, Header, NotFoundException, Param, StreamableFile } from '@nestjs/common';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { type IntrospectionQuery, introspectionFromSchema } from 'graphql';
@@ -8,11 +9,11 @@ import { sdlOf } from '../graphql/schema';
 import { page, script } from './page';
 
 /** Everything that the page needs, from packages: it works with no network. */
-const assets: Record<string, { type: string; file: string }> = {
-  'react.js': { type: 'text/javascript', file: 'react/umd/react.production.min.js' },
-  'react-dom.js': { type: 'text/javascript', file: 'react-dom/umd/react-dom.production.min.js' },
-  'graphiql.js': { type: 'text/javascript', file: 'graphiql/graphiql.min.js' },
-  'graphiql.css': { type: 'text/css', file: 'graphiql/graphiql.min.css' },
+const assets: Record<string, { type: string; package: string; file: string }> = {
+  'react.js': { type: 'text/javascript', package: 'react', file: 'umd/react.production.min.js' },
+  'react-dom.js': { type: 'text/javascript', package: 'react-dom', file: 'umd/react-dom.production.min.js' },
+  'graphiql.js': { type: 'text/javascript', package: 'graphiql', file: 'graphiql.min.js' },
+  'graphiql.css': { type: 'text/css', package: 'graphiql', file: 'graphiql.min.css' },
 };
 
 /** The schema for tools, and in development a playground. Neither shows anything of a tenant. */
@@ -58,8 +59,11 @@ export class PlaygroundController {
   asset(@Param('asset') name: string): StreamableFile {
     this.developmentOnly();
     if (!Object.hasOwn(assets, name)) throw new NotFoundException();
-    const { type, file } = assets[name];
-    return new StreamableFile(createReadStream(require.resolve(file)), { type: `${type}; charset=utf-8` });
+    const asset = assets[name];
+    const folder = dirname(require.resolve(`${asset.package}/package.json`));
+    return new StreamableFile(createReadStream(join(folder, asset.file)), {
+      type: `${asset.type}; charset=utf-8`,
+    });
   }
 
   private developmentOnly(): void {

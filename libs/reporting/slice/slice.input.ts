@@ -54,7 +54,7 @@ export class AggregationSliceSpecInput {
   rowGroups?: ColumnInput[] | null;
 
   @Field(() => [GroupKey], {
-    nullable: true,
+    nullable: 'itemsAndList',
     description:
       'Values of the first of the rowGroups: the rows are those one level below. As many as rowGroups: leaf rows.',
   })

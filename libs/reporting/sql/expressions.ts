@@ -2,9 +2,14 @@ import type { Column, ColumnType } from '../columns/column';
 import type { Bind } from '../condition';
 import type { Expression } from '../expression';
 
-/** A column of the common table expression `items`, which holds each column's source under its own name. */
-export function item(column: Column | string): string {
-  return `"${typeof column === 'string' ? column : column.name}"`;
+/** A column's name in the common table expression `items`, which holds each column's source under its own name. */
+export function itemName(column: Column): string {
+  return `"${column.name}"`;
+}
+
+/** A column of `items`. Qualified: ORDER BY would take a bare name for that of an output. */
+export function item(column: Column): string {
+  return `items.${itemName(column)}`;
 }
 
 const castTypes: Record<ColumnType, string> = {
@@ -58,7 +63,7 @@ function aggregateSql(column: Column, aggFunc: string | undefined, filter: strin
   const sum = (of: string) => `coalesce(sum(${of})${filter}, 0)`;
   const ratio = column.measure?.ratio;
   if (ratio && (aggFunc === undefined || aggFunc === 'avg'))
-    return ratio.sql(...ratio.of.map((of) => sum(item(of))));
+    return ratio.sql(...ratio.of.map((of) => sum(`items."${of}"`)));
   switch (aggFunc) {
     case 'sum':
       return finished(column, sum(name));

@@ -3,7 +3,7 @@ import { fromClause, type Report } from '../columns/report';
 import type { Bind, Condition } from '../condition';
 import type { Expression } from '../expression';
 import type { Plan } from '../plan';
-import { expressionSql, item, shownSql } from './expressions';
+import { expressionSql, item, itemName, shownSql } from './expressions';
 
 /** A query with its bound values. */
 export interface Query {
@@ -22,7 +22,7 @@ export interface Scope {
 export function rowsQuery(plan: Plan, scope: Scope): Query {
   const { bind, values } = parameters(scope);
   const fields = plan.fields.map(({ expression }) => shownSql(expression, bind));
-  const mixed = `coalesce(bool_or(min("currency") <> max("currency")) over (), false)`;
+  const mixed = `coalesce(bool_or(min(items.currency) <> max(items.currency)) over (), false)`;
   const selected = [...fields, plan.mixesCurrencies ? mixed : 'false'];
   const text = [
     `${withItems(plan, scope, bind)}`,
@@ -85,7 +85,7 @@ function itemsQuery(
   const context = { financialYearStart: () => (start ??= `${bind(scope.financialYearStart)}::integer`) };
   const sources = [...columns].map((column) => {
     const source = typeof column.source === 'string' ? column.source : column.source(context);
-    return `${source} as ${item(column)}`;
+    return `${source} as ${itemName(column)}`;
   });
   if (rowId) sources.push(`${report.alias}.id as ${rowId}`);
   const joins = new Set([...columns, ...conditions].flatMap((each) => each.joins ?? []));
@@ -148,7 +148,9 @@ function orderBy({ level, keys, order }: Plan, bind: Bind): string[] {
     ),
   );
   const ties =
-    level === 'leaf' ? [ordered('row_id', desc, true)] : keys.map((key) => ordered(item(key), desc, false));
+    level === 'leaf'
+      ? [ordered('items.row_id', desc, true)]
+      : keys.map((key) => ordered(item(key), desc, false));
   return sorted.length + ties.length > 0 ? [`order by ${[...sorted, ...ties].join(', ')}`] : [];
 }
 

@@ -1,0 +1,214 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Config, ConfigError } from '#platform/config';
+import { testConfig } from '../../test/support/auth-application';
+import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
+import { run } from './cli';
+
+describe('the command line', () => {
+  let test: TestDatabase;
+  let out: string[];
+  let err: string[];
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+  });
+  afterAll(() => test.drop());
+  beforeEach(() => {
+    out = [];
+    err = [];
+  });
+
+  const cli = (line: string, config: () => Config = () => testConfig(test.url)) =>
+    run(line.split(' '), { config, out: (text) => out.push(text), err: (text) => err.push(text) });
+
+  /** Runs a command with --json; its answer. */
+  async function json(line: string) {
+    out = [];
+    expect([await cli(`${line} --json`), err]).toEqual([0, []]);
+    expect(out).toHaveLength(1);
+    return JSON.parse(out[0]);
+  }
+
+  /** Runs a command that is refused; the code, after checking that it said one line. */
+  async function refused(line: string): Promise<string> {
+    out = [];
+    expect(await cli(`${line} --json`)).toBe(1);
+    expect(out).toEqual([]);
+    expect(err).toHaveLength(1);
+    const { error } = JSON.parse(err.pop()!);
+    expect(error.message).toMatch(/^[^\n]+$/);
+    return error.code;
+  }
+
+  it('makes a tenant with settings and a default division, and lists it', async () => {
+    const tenant = await json('tenants create --alias acme --name Acme --region uk');
+    expect(tenant).toMatchObject({
+      alias: 'acme',
+      name: 'Acme',
+      region: 'uk',
+      partition: expect.any(Number),
+    });
+    const listed = await json('tenants list');
+    expect(listed.map(({ alias }: { alias: string }) => alias)).toEqual(['acme']);
+    const kinds = await execute<{ kind: string }>(
+      test.url,
+      'select kind from event_store.streams order by 1',
+    );
+    expect(kinds.map(({ kind }) => kind)).toEqual(['division', 'tenant']);
+  });
+
+  it('changes settings', async () => {
+    expect(await json('tenants set --alias acme minutesPerUnit=10 firmName=A=B')).toMatchObject({
+      alias: 'acme',
+      minutesPerUnit: '10',
+      firmName: 'A=B',
+    });
+  });
+
+  it('makes an integration, and prints its secret once', async () => {
+    const created = await json('integrations create --name One --tenant acme');
+    expect(created).toEqual({
+      clientId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      clientSecret: expect.stringMatching(/^[\w-]{43}$/),
+      integrationId: expect.any(String),
+      name: 'One',
+      tenant: 'acme',
+      permissions: expect.arrayContaining(['matters:read', 'reports:read']),
+      limit: 100,
+      period: 60,
+    });
+    const stored = await execute(test.url, 'select * from platform.integrations');
+    expect(JSON.stringify(stored)).not.toContain(created.clientSecret);
+    expect(JSON.stringify(await json('integrations list'))).not.toContain(created.clientSecret);
+  });
+
+  it('grants, narrows, revokes and rotates', async () => {
+    await json('tenants create --alias other --name Other');
+    const made = await json(
+      'integrations create --name Two --tenant acme --limit 5 --period 10 --permissions matters:read',
+    );
+    expect(made).toMatchObject({ limit: 5, period: 10, permissions: ['matters:read'] });
+    expect(await json('integrations grant --name Two --tenant other --permissions clients:read')).toEqual({
+      tenant: 'other',
+      permissions: ['clients:read'],
+      limit: 100,
+      period: 60,
+    });
+    expect(
+      await json(`integrations grant --client-id ${made.clientId} --tenant acme --permissions clients:read`),
+    ).toMatchObject({ tenant: 'acme', permissions: ['clients:read'], limit: 5, period: 10 });
+    await json('integrations revoke --name Two --tenant acme');
+    const rotated = await json('integrations rotate-secret --name Two');
+    expect(rotated).toEqual({ clientId: made.clientId, clientSecret: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(rotated.clientSecret).not.toBe(made.clientSecret);
+    const list = await json('integrations list');
+    expect(list.find(({ name }: { name: string }) => name === 'Two')).toMatchObject({
+      revokedAt: null,
+      grants: [{ tenant: 'other', permissions: ['clients:read'], limit: 100, period: 60 }],
+    });
+    await json('integrations revoke --name Two --everywhere');
+    expect(await refused('integrations grant --name Two --tenant acme')).toBe('integration_revoked');
+  });
+
+  it('takes the client id and secret of the demo set-up', async () => {
+    const line = 'integrations create --name Demo --tenant acme --client-id demo --client-secret demo-secret';
+    expect(await json(line)).toMatchObject({ clientId: 'demo', clientSecret: 'demo-secret' });
+    expect(await refused(line)).toBe('client_id_taken');
+  });
+
+  it('rotates and lists keys', async () => {
+    const first = await json('keys rotate');
+    const second = await json('keys rotate');
+    const list = await json('keys list');
+    expect(list.map(({ kid }: { kid: string }) => kid)).toEqual([second.kid, first.kid]);
+    expect(list[0].retiredAt).toBeNull();
+    expect(list[1].acceptedUntil).not.toBeNull();
+    expect(JSON.stringify(list)).not.toContain('rivate');
+  });
+
+  it.each([
+    ['tenants create --alias acme --name Again', 'alias_taken'],
+    ['tenants create --alias UPPER --name X', 'alias_invalid'],
+    ['tenants create --alias sydney --name X --region au', 'region_mismatch'],
+    ['tenants create --alias x', 'usage'],
+    ['tenants set --alias acme nonsense', 'usage'],
+    ['tenants set --alias acme colour=red', 'unknown_setting'],
+    ['tenants set --alias nobody firmName=X', 'tenant_not_found'],
+    ['integrations create --name X --tenant nobody', 'tenant_not_found'],
+    ['integrations create --name X --tenant acme --permissions matters:fly', 'permission_unknown'],
+    ['integrations create --name X --tenant acme --limit 0', 'limit_invalid'],
+    ['integrations create --name X --tenant acme --limit ten', 'usage'],
+    ['integrations grant --tenant acme', 'usage'],
+    ['integrations grant --name nobody --tenant acme', 'integration_not_found'],
+    ['integrations revoke --name One', 'usage'],
+    ['integrations revoke --name One --tenant other', 'grant_not_found'],
+    ['tenants', 'usage'],
+    ['nonsense', 'usage'],
+    ['tenants list --nonsense', 'usage'],
+  ])('refuses: %s', async (line, code) => {
+    expect(await refused(line)).toBe(code);
+  });
+
+  it('wants the client id when several integrations have a name', async () => {
+    await json('integrations create --name Same --tenant acme');
+    await json('integrations create --name Same --tenant acme');
+    expect(await refused('integrations rotate-secret --name Same')).toBe('integration_ambiguous');
+  });
+
+  it('prints lines and tables for people, and one line for a refusal', async () => {
+    expect(await cli('tenants list')).toBe(0);
+    expect(out[0]).toMatch(/^alias +region +partition +createdOn\nacme +uk +\d+ +20/);
+    out = [];
+    expect(await cli('integrations list')).toBe(0);
+    expect(out[0]).toContain('acme (100 in 60 s)');
+    expect(await cli('tenants create --alias acme --name Again')).toBe(1);
+    expect(err).toEqual(['A tenant with the alias acme exists already.']);
+  });
+
+  it('prints its help', async () => {
+    expect(await cli('integrations create --help')).toBe(0);
+    expect(out.join('\n')).toContain('--permissions');
+    expect(out.join('\n')).not.toContain('--client-secret');
+  });
+
+  it('acts for the region that the deployment was installed with', async () => {
+    const config = () => Object.assign(testConfig(test.url), { REGION: 'au' });
+    expect(await cli('tenants create --alias leeds --name Leeds --json', config)).toBe(0);
+    expect(JSON.parse(out[0])).toMatchObject({ region: 'uk' });
+  });
+
+  it('says in one line what is wrong with the database', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'cli-'));
+    const nothing = () => Object.assign(new Config(), { DATA_DIR: folder });
+    expect(await cli('tenants list', nothing)).toBe(1);
+    expect(err.pop()).toBe(`No database runs in ${folder}: start it with npm start, or set DATABASE_URL`);
+
+    const unreachable = () => testConfig('postgres://somebody:secret@127.0.0.1:1/none');
+    expect(await cli('tenants list', unreachable)).toBe(1);
+    expect(err.pop()).toMatch(/^The database does not answer: [^\n]+$/);
+
+    const empty = new URL(test.url);
+    empty.pathname = 'postgres';
+    expect(await cli('tenants list', () => testConfig(empty.href))).toBe(1);
+    expect(err.pop()).toMatch(/^The database has no tables yet/);
+
+    const noKey = () => Object.assign(testConfig(test.url), { SECRETS_KEY: undefined, DATA_DIR: folder });
+    expect(await cli('tenants list', noKey)).toBe(1);
+    expect(err.pop()).toMatch(/^SECRETS_KEY is required/);
+
+    const wrong = () => {
+      throw new ConfigError(['PORT is wrong', 'REGION is wrong']);
+    };
+    expect(await cli('tenants list', wrong)).toBe(1);
+    expect(err.pop()).toBe('PORT is wrong; REGION is wrong');
+    await rm(folder, { recursive: true });
+  });
+
+  it('migrates', async () => {
+    const noKey = () => Object.assign(testConfig(test.url), { SECRETS_KEY: undefined });
+    expect(await cli('migrate --json', noKey)).toBe(0);
+    expect(JSON.parse(out[0])).toEqual({ write: [], read: [] });
+  });
+});

@@ -1,0 +1,48 @@
+import { Command, CommanderError } from 'commander';
+import { explain } from './explain';
+import { integrationsCommand } from './integrations';
+import { keysCommand } from './keys';
+import { migrateCommand } from './migrate';
+import type { Session, Terminal } from './session';
+import { openSession } from './session';
+import { tenantsCommand } from './tenants';
+
+/**
+ * Runs one of the operator's commands.
+ * @param args without the names of node and of the script
+ * @returns the exit code: 0, or 1 after one line (with --json an object `{error: {code, message}}`) on `err`
+ */
+export async function run(args: string[], terminal: Terminal): Promise<number> {
+  const json = args.includes('--json');
+  try {
+    await program(openSession(terminal, json), terminal).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Help that was asked for has been printed.
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const { code, message } = explain(error);
+    terminal.err(json ? JSON.stringify({ error: { code, message } }) : message);
+    return 1;
+  }
+}
+
+function program(session: Session, terminal: Terminal): Command {
+  const root = new Command('cli')
+    .description("The operator's commands. The database is DATABASE_URL, or that of a running `npm start`.")
+    .option('--json', 'print JSON');
+  const commands = [tenantsCommand, integrationsCommand, keysCommand, migrateCommand];
+  for (const make of commands) root.addCommand(make(session));
+  for (const command of everyCommandOf(root)) {
+    command.exitOverride();
+    command.configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      // Help printed for a missing command is an error too; run() prints one line for it.
+      writeErr: () => undefined,
+    });
+  }
+  return root;
+}
+
+function everyCommandOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(everyCommandOf)];
+}

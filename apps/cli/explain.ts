@@ -1,0 +1,24 @@
+import { CommanderError } from 'commander';
+import { DomainError } from '#kernel/errors';
+import { ConfigError } from '#platform/config';
+import { SecretsError } from '#platform/secrets';
+
+/** What went wrong, in one line for the operator, and a stable code for scripts. */
+export function explain(error: unknown): { code: string; message: string } {
+  if (error instanceof DomainError) return { code: error.code, message: error.detail };
+  if (error instanceof ConfigError) return { code: 'configuration', message: error.problems.join('; ') };
+  if (error instanceof SecretsError) return { code: 'secrets_key', message: error.message };
+  if (error instanceof CommanderError) return { code: 'usage', message: usage(error) };
+  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  if (code === '42P01' || code === '3F000')
+    return { code: 'not_migrated', message: 'The database has no tables yet: run the command migrate.' };
+  // Refused, unknown or slow hosts, and the server's own refusals: password, database, shutting down.
+  if (/^(E[A-Z_]+|28...|3D000|57P..|08...)$/.test(code))
+    return { code: 'database_unreachable', message: `The database does not answer: ${message || code}` };
+  return { code: 'failed', message: message.split('\n')[0] };
+}
+
+function usage(error: CommanderError): string {
+  if (error.code === 'commander.help') return 'Which command? See --help.';
+  return error.message.replace(/^error: /, '');
+}

@@ -1,0 +1,11 @@
+import 'reflect-metadata';
+import { loadConfig } from '#platform/config';
+import { run } from './cli';
+
+run(process.argv.slice(2), {
+  config: loadConfig,
+  out: (text) => process.stdout.write(`${text}\n`),
+  err: (text) => process.stderr.write(`${text}\n`),
+}).then((code) => {
+  process.exitCode = code;
+});

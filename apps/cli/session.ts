@@ -1,0 +1,86 @@
+import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Client } from 'pg';
+import { EventStoreModule } from '#event-store/event-store.module';
+import { Integrations } from '#platform/auth/integrations';
+import { SigningKeys } from '#platform/auth/signing-keys';
+import { Tenants } from '#platform/auth/tenants';
+import { Config, ConfigError, type Region } from '#platform/config';
+import { findEmbeddedPostgres } from '#platform/embedded-postgres';
+import { PlatformModule } from '#platform/platform.module';
+import { loadSecretsKey } from '#platform/secrets-key-file';
+import { Division } from '#practice/divisions/division.lookup';
+import { Tenant } from '#practice/tenants/tenant';
+import { TenantSetup } from '#practice/tenants/tenant-setup';
+import { format } from './format';
+
+/** Where a command reads its settings and writes its answer. */
+export interface Terminal {
+  config(): Config;
+  out(text: string): void;
+  err(text: string): void;
+}
+
+/** What a command works with. */
+export interface Session {
+  /** The configuration with the database that was found. @throws ConfigError when there is none */
+  config(): Promise<Config>;
+  /** Works with a service; connections are closed afterwards. */
+  use<Service, Result>(service: Type<Service>, work: (service: Service) => Promise<Result>): Promise<Result>;
+  /** Prints an answer, as JSON or for people, who may be told less. */
+  print(answer: object, forPeople?: object): void;
+}
+
+export function openSession(terminal: Terminal, json: boolean): Session {
+  const config = () => withDatabase(terminal.config());
+  return {
+    config,
+    print: (answer, forPeople = answer) => terminal.out(json ? JSON.stringify(answer) : format(forPeople)),
+    async use(service, work) {
+      const context = await connect(await config());
+      try {
+        return await work(context.get(service));
+      } finally {
+        await context.close();
+      }
+    },
+  };
+}
+
+async function withDatabase(config: Config): Promise<Config> {
+  const DATABASE_URL = config.DATABASE_URL ?? (await findEmbeddedPostgres(config.DATA_DIR));
+  if (!DATABASE_URL)
+    throw new ConfigError([
+      `No database runs in ${config.DATA_DIR}: start it with npm start, or set DATABASE_URL`,
+    ]);
+  const SECRETS_KEY = config.SECRETS_KEY ?? (await loadSecretsKey(config.DATA_DIR));
+  return Object.assign(new Config(), config, { DATABASE_URL, SECRETS_KEY });
+}
+
+async function connect(config: Config): Promise<INestApplicationContext> {
+  if (!config.SECRETS_KEY)
+    throw new ConfigError([`SECRETS_KEY is required: ${config.DATA_DIR} has no secrets.key either`]);
+  const REGION = (await installedRegion(config.databaseUrl)) ?? config.REGION;
+  @Module({
+    imports: [
+      PlatformModule.forRoot(Object.assign(new Config(), config, { REGION })),
+      EventStoreModule.forDefinitions([Tenant, Division]),
+    ],
+    providers: [Tenants, TenantSetup, Integrations, SigningKeys],
+  })
+  class CliModule {}
+  // What goes wrong is told once, by run().
+  return NestFactory.createApplicationContext(CliModule, { logger: false, abortOnError: false });
+}
+
+/** An operator need not repeat the REGION that the deployment was installed with. */
+async function installedRegion(url: string): Promise<Region | undefined> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ region: Region }>('select region from platform.installation');
+    return rows[0]?.region;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,21 @@
+import type { DynamicModule } from '@nestjs/common';
+import { TokenModule } from '#platform/auth/auth.module';
+import type { Config } from '#platform/config';
+import { ObservabilityModule } from '#platform/observability/observability.module';
+import { PlatformModule } from '#platform/platform.module';
+import { PracticeModule } from '#practice/practice.module';
+
+/** REST writes and the token endpoint. */
+export class CommandModule {
+  static forRoot(config: Config): DynamicModule {
+    return {
+      module: CommandModule,
+      imports: [
+        PlatformModule.forRoot(config),
+        ObservabilityModule,
+        TokenModule,
+        PracticeModule.for({ writes: true }),
+      ],
+    };
+  }
+}

@@ -1,0 +1,47 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { DomainError } from '#kernel/errors';
+import { Integrations } from '#platform/auth/integrations';
+import { TenantSetup } from '#practice/tenants/tenant-setup';
+
+export const DEMO = { alias: 'demo', clientId: 'demo-client', clientSecret: 'demo-secret' };
+
+/** The demo tenant and its integration, made at the first start. Never in production: its secret is no secret. */
+export async function createDemo(app: INestApplicationContext): Promise<void> {
+  const setup = app.get(TenantSetup, { strict: false });
+  await unlessTaken('alias_taken', () => setup.create({ alias: DEMO.alias, name: 'Demo & Partners' }));
+  const { clientId, clientSecret } = DEMO;
+  const integrations = app.get(Integrations, { strict: false });
+  await unlessTaken('client_id_taken', () =>
+    integrations.create({ name: 'Demo integration', tenant: DEMO.alias, clientId, clientSecret }),
+  );
+}
+
+async function unlessTaken(code: string, create: () => Promise<unknown>): Promise<void> {
+  try {
+    await create();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code !== code) throw error;
+  }
+}
+
+/** What to paste first. */
+export function introduction(baseUrl: string): string {
+  const { alias, clientId, clientSecret } = DEMO;
+  const api = `${baseUrl}/${alias}/api/v1`;
+  return [
+    '',
+    `  REST      ${api}`,
+    `  GraphQL   ${baseUrl}/${alias}/graphql   (in a browser: a playground)`,
+    `  Docs      ${baseUrl}/docs`,
+    `  Health    ${baseUrl}/health/ready`,
+    '',
+    'Try it:',
+    '',
+    `TOKEN=$(curl -s ${baseUrl}/oauth2/token -d grant_type=client_credentials -d client_id=${clientId} -d client_secret=${clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `curl -s ${api}/entities -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"entityType":"Individual","firstName":"Ada","lastName":"Lovelace"}'`,
+    `curl -s ${api}/divisions -H "Authorization: Bearer $TOKEN"`,
+    '',
+    'Ctrl-C stops everything.',
+    '',
+  ].join('\n');
+}

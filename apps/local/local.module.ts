@@ -1,0 +1,28 @@
+import type { DynamicModule } from '@nestjs/common';
+import { TokenModule } from '#platform/auth/auth.module';
+import { Integrations } from '#platform/auth/integrations';
+import type { Config } from '#platform/config';
+import { ObservabilityModule } from '#platform/observability/observability.module';
+import { PlatformModule } from '#platform/platform.module';
+import { areas } from '#practice/areas';
+import { PracticeModule } from '#practice/practice.module';
+import { ProjectionsModule } from '#projections/projections.module';
+import { ReportingModule } from '#reporting/reporting.module';
+
+/** Everything in one process. */
+export class LocalModule {
+  static forRoot(config: Config): DynamicModule {
+    return {
+      module: LocalModule,
+      imports: [
+        PlatformModule.forRoot(config),
+        ObservabilityModule,
+        TokenModule,
+        PracticeModule.for({ writes: true, reads: true }),
+        ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
+        ReportingModule,
+      ],
+      providers: [Integrations],
+    };
+  }
+}

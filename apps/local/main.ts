@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import { mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Config, ConfigError } from '#platform/config';
+import { startEmbeddedPostgres } from '#platform/embedded-postgres';
+import { runProcess } from '#platform/run-process';
+import { loadOrCreateSecretsKey } from '#platform/secrets-key-file';
+import { ProjectionRunner } from '#projections/projection-runner';
+import { createDemo, introduction } from './demo';
+import { LocalModule } from './local.module';
+
+void runProcess({
+  module: (config) => LocalModule.forRoot(config),
+  prepare,
+  made: async (app, config) => {
+    await app.init();
+    if (config.NODE_ENV !== 'production') await createDemo(app);
+  },
+  listening: async (app, config) => {
+    app.get(ProjectionRunner, { strict: false }).start();
+    if (config.NODE_ENV !== 'production') console.log(introduction(`http://${config.HOST}:${config.PORT}`));
+  },
+});
+
+/** The embedded PostgreSQL and the key in DATA_DIR, where the environment names none. */
+async function prepare(given: Config) {
+  const config = Object.assign(new Config(), given);
+  let release = async () => {};
+  const log = (line: string) => console.error(line);
+  if (!config.DATABASE_URL || !config.SECRETS_KEY) {
+    await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
+      throw new ConfigError([`DATA_DIR ${resolve(config.DATA_DIR)} cannot be used: ${error.message}`]);
+    });
+  }
+  if (!config.DATABASE_URL) {
+    const server = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, log }).catch((error: Error) => {
+      throw new ConfigError([error.message]);
+    });
+    config.DATABASE_URL = server.url;
+    release = () => server.stop();
+  }
+  config.SECRETS_KEY ??= await loadOrCreateSecretsKey(config.DATA_DIR);
+  return { config, release };
+}

@@ -1,0 +1,23 @@
+import type { DynamicModule } from '@nestjs/common';
+import { AuthModule } from '#platform/auth/auth.module';
+import type { Config } from '#platform/config';
+import { ObservabilityModule } from '#platform/observability/observability.module';
+import { PlatformModule } from '#platform/platform.module';
+import { PracticeModule } from '#practice/practice.module';
+import { ReportingModule } from '#reporting/reporting.module';
+
+/** REST reads and reports. */
+export class QueryModule {
+  static forRoot(config: Config): DynamicModule {
+    return {
+      module: QueryModule,
+      imports: [
+        PlatformModule.forRoot(config),
+        ObservabilityModule,
+        AuthModule,
+        PracticeModule.for({ reads: true }),
+        ReportingModule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { isId, kindOf, newId, toId, toUuid } from './ids';
+import { decimal, minorUnits, moneyFrom, moneyRecord, roundMoney, text } from './money';
+import { TICKS_PER_MINUTE, unitsOf } from './ticks';
+import { dayIn } from './zone';
+
+describe('ids', () => {
+  it('carry their kind, and sort by time', () => {
+    const ids = Array.from({ length: 100 }, () => newId('matter'));
+    expect(ids.every((id) => isId('matter', id))).toBe(true);
+    expect([...ids].sort()).toEqual(ids);
+    expect(toId('matter', toUuid(ids[0]))).toBe(ids[0]);
+  });
+
+  it.each([
+    'matter_123',
+    'Matter_0198c2f1a4b87c3d9e5f60718293a4b5',
+    'thing_0198c2f1a4b87c3d9e5f60718293a4b5',
+    '',
+    7,
+    null,
+  ])('%p is none', (text) => expect(kindOf(text)).toBeUndefined());
+});
+
+describe('money', () => {
+  it('rounds half up to the minor unit of the currency', () => {
+    expect(text(roundMoney(decimal('1.005'), 'GBP'))).toBe('1.01');
+    expect(text(roundMoney(decimal('-1.005'), 'GBP'))).toBe('-1.01');
+    expect(text(roundMoney(decimal('1.5'), 'JPY'))).toBe('2');
+    expect(minorUnits('BHD')).toBe(3);
+  });
+
+  it('comes back from a request as it was written', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 999_999_999_999_999 }),
+        fc.integer({ min: 0, max: 4 }),
+        (digits, places) => {
+          const Amount = Number(`${digits}e-${places}`);
+          expect(moneyRecord(moneyFrom({ Amount, Currency: 'GBP' })).Amount).toBe(Amount);
+        },
+      ),
+    );
+  });
+});
+
+describe('units', () => {
+  it('are the least whole number that covers the ticks, when rounded up', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 10 ** 13 }),
+        fc.integer({ min: 1, max: 600_000 }),
+        (ticks, tenThousandths) => {
+          const minutes = text(decimal(tenThousandths).div(10_000));
+          const unit = decimal(minutes).mul(TICKS_PER_MINUTE);
+          const units = unitsOf(ticks, minutes, 'Up');
+          expect(units.mul(unit).gte(ticks)).toBe(true);
+          expect(units.sub(1).mul(unit).lt(ticks)).toBe(true);
+          expect(unitsOf(ticks, minutes, 'Down').lte(units)).toBe(true);
+          expect(unitsOf(ticks, minutes, 'Nearest').lte(units)).toBe(true);
+        },
+      ),
+    );
+  });
+});
+
+describe('days', () => {
+  it("are the tenant's, across clock changes", () => {
+    expect(dayIn('Europe/London', '2025-06-30T23:30:00Z')).toBe('2025-07-01');
+    expect(dayIn('Europe/London', '2025-01-31T23:30:00Z')).toBe('2025-01-31');
+    expect(dayIn('Australia/Sydney', '2025-06-30T14:00:00Z')).toBe('2025-07-01');
+    expect(dayIn('Australia/Sydney', '2025-12-31T12:59:59.999Z')).toBe('2025-12-31');
+    expect(dayIn('Australia/Sydney', '2025-12-31T13:00:00Z')).toBe('2026-01-01');
+  });
+});

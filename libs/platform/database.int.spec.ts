@@ -1,0 +1,59 @@
+import { Logger } from '@nestjs/common';
+import { testConfig } from '../../test/support/auth-application';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database';
+import { ReadDatabase, WriteDatabase } from './database';
+
+describe('the pools', () => {
+  let test: TestDatabase;
+  let pools: (WriteDatabase | ReadDatabase)[];
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    pools = [new WriteDatabase(testConfig(test.url)), new ReadDatabase(testConfig(test.url))];
+  });
+  afterAll(async () => {
+    await Promise.all(pools.map((database) => database.onApplicationShutdown()));
+    await test.drop();
+  });
+
+  it('give exact values: no number loses digits, no date moves with the zone', async () => {
+    for (const { pool } of pools) {
+      const { rows } = await pool.query(
+        `select 9007199254740993::bigint as int8, 1.10::numeric as numeric, '2026-03-29'::date as date,
+                '2026-03-29T00:30:00+01'::timestamptz as instant, 7 as int4`,
+      );
+      expect(rows[0]).toEqual({
+        int8: '9007199254740993',
+        numeric: '1.10',
+        date: '2026-03-29',
+        instant: new Date('2026-03-28T23:30:00Z'),
+        int4: 7,
+      });
+    }
+  });
+
+  it('are named, and end a statement after ten seconds', async () => {
+    const settings = pools.map(async ({ pool }) => {
+      const { rows } = await pool.query(
+        "select current_setting('application_name') as name, current_setting('statement_timeout') as timeout",
+      );
+      return rows[0];
+    });
+    expect(await Promise.all(settings)).toEqual([
+      { name: 'practice-management-write', timeout: '10s' },
+      { name: 'practice-management-read', timeout: '10s' },
+    ]);
+  });
+
+  it('survive the loss of an idle connection', async () => {
+    const [write, read] = pools;
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const { rows } = await write.pool.query('select pg_backend_pid() as pid');
+    const lost = new Promise((resolve) => write.pool.once('remove', resolve));
+    await read.pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
+    await lost;
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+    expect((await write.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+});

@@ -1,0 +1,22 @@
+import { ConfigError } from './config';
+import { SecretsError } from './secrets';
+
+/** Why a process cannot start, in one line for whoever started it; undefined when it is nothing that they could mend. */
+export function startupProblem(error: unknown): string | undefined {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof SecretsError) return error.message;
+  const {
+    code = '',
+    message = '',
+    address,
+    port,
+  } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (code === 'EADDRINUSE')
+    return `Port ${port} of ${address} is taken: stop what listens there, or set PORT`;
+  if (code === 'EACCES' && port) return `Port ${port} may not be used by this user: set PORT`;
+  if (/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENETUNREACH|28...$|3D000$|57P..$|08...$)/.test(code)) {
+    return `The database does not answer: ${message || code}`;
+  }
+  if (/timeout|Connection terminated/.test(message)) return `The database does not answer: ${message}`;
+  return undefined;
+}

@@ -1,0 +1,189 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { EventStore, type Written } from '#event-store/event-store';
+import { at, counter, holderOf, linksTo } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { conflict, invalid } from '#kernel/errors';
+import { newId, toId } from '#kernel/ids';
+import { type DecimalText, decimal, text } from '#kernel/money';
+import type { RequestContext } from '#platform/request-context';
+import { Entity, presentEntity } from '../entities/entity.lookup';
+import { takeNumber } from '../records/numbering';
+import { existing, givenReference, recordChanges } from '../records/record';
+import {
+  activateClient,
+  CLIENT_NUMBER,
+  Client,
+  type ClientState,
+  deactivateClient,
+  deleteClient,
+  ENTITY_CLIENT,
+  OPEN_MATTER,
+  updateClient,
+} from './client';
+import type { ClientInput, ClientPatch } from './client.input';
+
+export class CreateClient {
+  constructor(
+    readonly context: RequestContext,
+    readonly body: ClientInput,
+  ) {}
+}
+
+export class UpdateClient {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly body: ClientPatch,
+  ) {}
+}
+
+export class ActivateClient {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+export class DeactivateClient {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+export class DeleteClient {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+type Done = Promise<Written<ClientState>>;
+
+@CommandHandler(CreateClient)
+export class CreateClientHandler implements ICommandHandler<CreateClient> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, body }: CreateClient): Done {
+    return this.store.execute(context, (work) => create(work, body), { status: 201 });
+  }
+}
+
+@CommandHandler(UpdateClient)
+export class UpdateClientHandler implements ICommandHandler<UpdateClient> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id, body }: UpdateClient): Done {
+    return this.store.execute(context, (work) => update(work, id, body));
+  }
+}
+
+@CommandHandler(ActivateClient)
+export class ActivateClientHandler implements ICommandHandler<ActivateClient> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: ActivateClient): Done {
+    return this.store.execute(context, async (work) => {
+      const before = existing((await work.load({ client: at(Client, id) })).client, 'client');
+      return work.change(Client, before, activateClient(before.data));
+    });
+  }
+}
+
+@CommandHandler(DeactivateClient)
+export class DeactivateClientHandler implements ICommandHandler<DeactivateClient> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: DeactivateClient): Done {
+    return this.store.execute(context, async (work) => {
+      const { client, open } = await work.load({ client: at(Client, id), open: linksTo(id, OPEN_MATTER) });
+      const before = existing(client, 'client');
+      work.requireUnlinked(id, OPEN_MATTER);
+      return work.change(Client, before, deactivateClient(before.data, open));
+    });
+  }
+}
+
+@CommandHandler(DeleteClient)
+export class DeleteClientHandler implements ICommandHandler<DeleteClient> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: DeleteClient): Done {
+    return this.store.execute(context, async (work) => {
+      const { client, uses } = await work.load({ client: at(Client, id), uses: linksTo(id) });
+      const before = existing(client, 'client');
+      work.requireUnlinked(id);
+      return work.change(Client, before, deleteClient(uses));
+    });
+  }
+}
+
+async function create(work: UnitOfWork, body: ClientInput) {
+  refuseUnknown(body);
+  const { entityId, billingContactId } = body;
+  const found = await work.load({
+    entity: at(Entity, entityId),
+    contact: at(Entity, billingContactId),
+    holder: holderOf(ENTITY_CLIENT, entityId),
+    number: counter(CLIENT_NUMBER),
+  });
+  presentEntity(found.entity, 'entityId');
+  if (billingContactId) presentEntity(found.contact, 'billingContactId');
+  if (found.holder) {
+    throw conflict(
+      'entity_client_taken',
+      `The entity is the client ${toId('client', found.holder)} already.`,
+    );
+  }
+  const data = {
+    entityId,
+    clientNumber: takeNumber(work, CLIENT_NUMBER, body.clientNumber, found.number),
+    billingContactId: billingContactId ?? null,
+    paymentTermsDays: body.paymentTermsDays ?? null,
+    minutesPerUnit: decimalFrom(body.minutesPerUnit) ?? null,
+    ...givenReference(work.context, body.externalReference),
+  };
+  return work.create(Client, newId('client'), [{ type: 'ClientCreated', data }]);
+}
+
+async function update(work: UnitOfWork, id: string, body: ClientPatch) {
+  refuseUnknown(body);
+  const { context } = work;
+  const found = await work.load({
+    client: at(Client, id),
+    contact: at(Entity, body.billingContactId),
+    number: counter(CLIENT_NUMBER),
+  });
+  const before = existing(found.client, 'client');
+  const { defaultRateSetId, taxCodeId, ...own } = body;
+  const patch = { ...own, minutesPerUnit: decimalFrom(body.minutesPerUnit) };
+  const { clientNumber } = before.data;
+  const changes = recordChanges(context, before.data, patch, { clientNumber });
+  if (changes.billingContactId) presentEntity(found.contact, 'billingContactId');
+  const events = updateClient(changes);
+  if (changes.clientNumber) takeNumber(work, CLIENT_NUMBER, changes.clientNumber, found.number);
+  return work.change(Client, before, events);
+}
+
+/** Areas that have no records yet: no id of theirs can be right. */
+const NOT_YET = { defaultRateSetId: 'rateset', taxCodeId: 'taxcode' } as const;
+
+function refuseUnknown(body: ClientPatch): void {
+  for (const [field, what] of Object.entries(NOT_YET)) {
+    if (body[field as keyof typeof NOT_YET]) {
+      throw invalid(`${what}_not_found`, `${field}: there is no such ${what}.`, field);
+    }
+  }
+}
+
+function decimalFrom(value: number | null | undefined): DecimalText | null | undefined {
+  return typeof value === 'number' ? text(decimal(value)) : value;
+}
+
+export const clientHandlers = [
+  CreateClientHandler,
+  UpdateClientHandler,
+  ActivateClientHandler,
+  DeactivateClientHandler,
+  DeleteClientHandler,
+];

@@ -1,0 +1,28 @@
+import { PartialType } from '@nestjs/swagger';
+import { IdField, NumberField, TextField } from '#platform/http/fields';
+import { RecordInput } from '../records/record';
+
+export class ClientInput extends RecordInput {
+  @IdField('entity', { required: true, description: 'Never changes; an entity is one client at most.' })
+  entityId: string;
+
+  @TextField({ max: 50, notBlank: true, description: 'The next number of the tenant when absent.' })
+  clientNumber?: string | null;
+
+  @IdField('rateset')
+  defaultRateSetId?: string | null;
+
+  @IdField('taxcode')
+  taxCodeId?: string | null;
+
+  @IdField('entity')
+  billingContactId?: string | null;
+
+  @NumberField({ max: 365, description: '30 applies when null.' })
+  paymentTermsDays?: number | null;
+
+  @NumberField({ min: 0.0001, max: 60, decimals: 4, description: "The tenant's when null." })
+  minutesPerUnit?: number | null;
+}
+
+export class ClientPatch extends PartialType(ClientInput, { skipNullProperties: false }) {}

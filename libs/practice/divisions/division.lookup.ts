@@ -1,0 +1,49 @@
+import type { Folded } from '#event-store/events';
+import { at, counter, holderOf } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { newId, toId } from '#kernel/ids';
+import { Activity } from '../records/activity';
+import { existing, givenReference, inactive, referred } from '../records/record';
+import { ACTIVE_DIVISIONS, DEFAULT_DIVISION, Division, type DivisionState } from './division';
+
+export { Division };
+
+/** A division that a field refers to. @throws DomainError division_not_found, division_not_active */
+export function activeDivision(
+  folded: Folded<DivisionState> | undefined,
+  field: string,
+): Folded<DivisionState> {
+  const division = referred(folded, 'division', field);
+  if (division.data.state !== Activity.Active) throw inactive('division', field);
+  return division;
+}
+
+/** A new division; the first request of a tenant for a default takes it from the division that had it. */
+export async function createDivision(
+  work: UnitOfWork,
+  given: {
+    name: string;
+    code?: string | null;
+    isDefault?: boolean | null;
+    externalReference?: string | null;
+  },
+): Promise<Folded<DivisionState>> {
+  const { active } = await work.load({ active: counter(ACTIVE_DIVISIONS) });
+  if (given.isDefault) await yieldDefault(work);
+  work.count(ACTIVE_DIVISIONS, active, active + 1);
+  const { name, code = null, isDefault } = given;
+  const reference = givenReference(work.context, given.externalReference);
+  return work.create(Division, newId('division'), [
+    { type: 'DivisionCreated', data: { code, name, isDefault: isDefault ?? false, ...reference } },
+  ]);
+}
+
+/** The present default division, if any, ceases to be it. */
+export async function yieldDefault(work: UnitOfWork): Promise<void> {
+  const { holder } = await work.load({ holder: holderOf(DEFAULT_DIVISION.kind, DEFAULT_DIVISION.key) });
+  if (!holder) return;
+  const { division } = await work.load({ division: at(Division, toId('division', holder)) });
+  work.change(Division, existing(division, 'division'), [
+    { type: 'DivisionUpdated', data: { isDefault: false } },
+  ]);
+}

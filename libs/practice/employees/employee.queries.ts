@@ -1,0 +1,119 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { toUuid } from '#kernel/ids';
+import { type MoneyRecord, moneyRecord } from '#kernel/money';
+import {
+  ChoiceFilter,
+  FlagFilter,
+  IdFilter,
+  IdsFilter,
+  ListQuery,
+  WholeNumberFilter,
+} from '#platform/http/list-query';
+import { activityView } from '../records/activity';
+import { MoneyView, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import type { EmployeeState } from './employee';
+
+const text = { type: String, nullable: true } as const;
+const joined = { ...text, required: false, description: 'On GET' } as const;
+
+export class EmployeeView extends RecordView {
+  @ApiProperty() entityId: string;
+  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty() stateName: string;
+  @ApiProperty(text) initials: string | null;
+  @ApiProperty(text) divisionId: string | null;
+  @ApiProperty(text) jobTitle: string | null;
+  @ApiProperty(text) billingGrade: string | null;
+  @ApiProperty() isFeeEarner: boolean;
+  @ApiProperty({ type: MoneyView, nullable: true }) defaultRate: MoneyRecord | null;
+  @ApiProperty(joined) sortName?: string | null;
+  @ApiProperty(joined) fullName?: string | null;
+  @ApiProperty(joined) email?: string | null;
+  @ApiProperty(joined) divisionName?: string | null;
+}
+
+export function employeeView(folded: Folded<EmployeeState>): EmployeeView {
+  const { data } = folded;
+  return {
+    ...recordView(folded),
+    entityId: data.entityId,
+    ...activityView(data.state),
+    initials: data.initials,
+    divisionId: data.divisionId,
+    jobTitle: data.jobTitle,
+    billingGrade: data.billingGrade,
+    isFeeEarner: data.isFeeEarner,
+    defaultRate: data.defaultRate && moneyRecord(data.defaultRate),
+  };
+}
+
+const sorts = {
+  sortName: 'e.sort_name',
+  initials: 'r.initials',
+  createdOn: 'r.created_on',
+  updatedOn: 'r.updated_on',
+};
+
+export class EmployeesQuery extends ListQuery {
+  @IdsFilter('employee')
+  declare ids?: string[];
+
+  @WholeNumberFilter('1 Active, 2 Inactive.', { min: 0, max: 2 })
+  state?: number;
+
+  @IdFilter('division', 'Only employees of this division.')
+  divisionId?: string;
+
+  @FlagFilter('Only fee earners, or only others.')
+  isFeeEarner?: boolean;
+
+  @IdFilter('entity', 'Only the employee that this entity is.')
+  entityId?: string;
+
+  @ChoiceFilter(
+    'Field to sort by, descending with -.',
+    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
+  )
+  declare sort?: string;
+}
+
+export const employees: RecordList<EmployeesQuery, EmployeeView> = {
+  kind: 'employee',
+  projection: 'employees',
+  table: 'employees',
+  joins: [
+    {
+      projection: 'people',
+      table: 'people',
+      alias: 'e',
+      on: 'r.entity_id',
+      columns: { sort_name: 'sort_name', full_name: 'full_name', email: 'email' },
+    },
+    {
+      projection: 'divisions',
+      table: 'divisions',
+      alias: 'd',
+      on: 'r.division_id',
+      columns: { division_name: 'name' },
+    },
+  ],
+  sorts,
+  order: 'sortName',
+  searched: ['r', 'e'],
+  filter({ state, divisionId, isFeeEarner, entityId }, where) {
+    if (state !== undefined) where('r.employee_state', '=', state);
+    if (divisionId !== undefined) where('r.division_id', '=', toUuid(divisionId));
+    if (isFeeEarner !== undefined) where('r.is_fee_earner', '=', isFeeEarner);
+    if (entityId !== undefined) where('r.entity_id', '=', toUuid(entityId));
+  },
+  view: (row) => ({
+    ...employeeView(foldedRow(employees, row)),
+    sortName: row.sort_name as string | null,
+    fullName: row.full_name as string | null,
+    email: row.email as string | null,
+    divisionName: row.division_name as string | null,
+  }),
+};

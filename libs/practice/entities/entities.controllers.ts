@@ -1,0 +1,84 @@
+import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiTags } from '@nestjs/swagger';
+import type { Id } from '#kernel/ids';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { IdParam } from '#platform/http/id-param';
+import type { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { ApiCreate, ApiHistory, ApiOne, ApiPage, ApiRemove, ApiUpdate } from '../records/api';
+import { HistoryQuery } from '../records/history-query';
+import { GetHistory, GetRecord, ListRecords } from '../records/records.queries';
+import { created, removed, updated } from '../records/replies';
+import { CreateEntity, DeleteEntity, UpdateEntity } from './entity.commands';
+import { EntityInput, EntityPatch } from './entity.input';
+import { EntitiesQuery, EntityView, entities, entityView } from './entity.queries';
+
+@ApiTags('entities')
+@Controller(':tenant/api/v1/entities')
+export class EntitiesWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post()
+  @Permission('entities:write')
+  @ApiCreate(EntityView)
+  async create(@CurrentContext() context: RequestContext, @Body() body: EntityInput): Promise<Reply> {
+    return created(
+      context,
+      'entities',
+      await this.commands.execute(new CreateEntity(context, body)),
+      entityView,
+    );
+  }
+
+  @Patch(':id')
+  @Permission('entities:write')
+  @ApiUpdate(EntityView)
+  async update(
+    @CurrentContext() context: RequestContext,
+    @IdParam('entity') id: Id,
+    @Body() body: EntityPatch,
+    @Headers('prefer') prefer?: string,
+  ): Promise<Reply> {
+    return updated(await this.commands.execute(new UpdateEntity(context, id, body)), entityView, prefer);
+  }
+
+  @Delete(':id')
+  @Permission('entities:write')
+  @ApiRemove()
+  async remove(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {
+    return removed(await this.commands.execute(new DeleteEntity(context, id)));
+  }
+}
+
+@ApiTags('entities')
+@Controller(':tenant/api/v1/entities')
+export class EntitiesReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('entities:read')
+  @ApiPage(EntityView)
+  list(@CurrentContext() context: RequestContext, @Query() query: EntitiesQuery): Promise<Reply> {
+    return this.queries.execute(new ListRecords(context, entities, query));
+  }
+
+  @Get(':id')
+  @Permission('entities:read')
+  @ApiOne(EntityView)
+  one(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {
+    return this.queries.execute(new GetRecord(context, entities, id));
+  }
+
+  @Get(':id/history')
+  @Permission('entities:read')
+  @ApiHistory()
+  history(
+    @CurrentContext() context: RequestContext,
+    @IdParam('entity') id: Id,
+    @Query() query: HistoryQuery,
+  ): Promise<Reply> {
+    return this.queries.execute(new GetHistory(context, id, query));
+  }
+}

@@ -1,0 +1,69 @@
+import { PartialType } from '@nestjs/swagger';
+import { ChoiceField, CurrencyField, EmailField, TextField } from '#platform/http/fields';
+import { ObjectsField, TextsField } from '#platform/http/list-fields';
+import { RecordInput } from '../records/record';
+import { type Address, type EntityType, entityTypes } from './entity.events';
+
+export class AddressInput {
+  @TextField({ example: '12 Mill Lane' })
+  street?: string | null;
+
+  @TextField({ max: 100, example: 'Leeds' })
+  city?: string | null;
+
+  @TextField({ max: 100, description: 'County or state' })
+  region?: string | null;
+
+  @TextField({ max: 20, example: 'LS1 4AP' })
+  postcode?: string | null;
+
+  @TextField({ max: 100 })
+  country?: string | null;
+}
+
+export class EntityInput extends RecordInput {
+  @ChoiceField(entityTypes, { required: true, description: 'Never changes.' })
+  entityType: EntityType;
+
+  @TextField({ max: 100, description: 'Required for an Individual.', example: 'Okafor' })
+  lastName?: string | null;
+
+  @TextField({ max: 100, example: 'Ada', description: 'Individuals only' })
+  firstName?: string | null;
+
+  @TextField({ max: 50, description: 'Individuals only', example: 'Dr' })
+  title?: string | null;
+
+  @TextField({ description: 'Required for an Organisation.' })
+  name?: string | null;
+
+  @CurrencyField({ description: "The tenant's base currency when absent or null." })
+  currency?: string | null;
+
+  @EmailField()
+  email?: string | null;
+
+  @TextsField({ max: 10, maxLength: 50, example: ['+44 113 496 0000'] })
+  phones?: string[] | null;
+
+  @ObjectsField(() => AddressInput, { max: 5 })
+  addresses?: AddressInput[] | null;
+
+  @TextField({ max: 50 })
+  registrationNumber?: string | null;
+
+  @TextField({ max: 50 })
+  taxNumber?: string | null;
+}
+
+export class EntityPatch extends PartialType(EntityInput, { skipNullProperties: false }) {}
+
+export function addressFrom({ street, city, region, postcode, country }: AddressInput): Address {
+  return {
+    street: street ?? null,
+    city: city ?? null,
+    region: region ?? null,
+    postcode: postcode ?? null,
+    country: country ?? null,
+  };
+}

@@ -1,0 +1,86 @@
+import { given } from '#kernel/given';
+import { createEntity, deleteEntity, Entity, fullName, sortName, updateEntity } from './entity';
+import type { EntityEvent } from './entity.events';
+
+const unset = {
+  lastName: null,
+  firstName: null,
+  title: null,
+  name: null,
+  currency: 'GBP',
+  email: null,
+  phones: [],
+  addresses: [],
+  registrationNumber: null,
+  taxNumber: null,
+  externalReference: null,
+  referenceOwner: null,
+};
+const ada = { ...unset, entityType: 'Individual' as const, lastName: 'Okafor', firstName: 'Ada' };
+const acme = { ...unset, entityType: 'Organisation' as const, name: 'Acme Ltd' };
+const created = (data: typeof ada | typeof acme): EntityEvent => ({ type: 'EntityCreated', data });
+
+describe('entities', () => {
+  it('are created under the names of their type', () => {
+    given(Entity, [])
+      .when(() => createEntity(ada))
+      .thenEvents([created(ada)]);
+    given(Entity, [])
+      .when(() => createEntity(acme))
+      .thenEvents([created(acme)]);
+  });
+
+  it.each([
+    ['an individual without a family name', { ...ada, lastName: null }, 'required'],
+    ['a blank family name', { ...ada, lastName: ' ' }, 'required'],
+    ['an organisation without a name', { ...acme, name: null }, 'required'],
+    ['an individual with a name', { ...ada, name: 'Acme' }, 'not_applicable'],
+    ['an organisation with a given name', { ...acme, firstName: 'Ada' }, 'not_applicable'],
+  ])('refuse %s', (_case, data, code) => {
+    given(Entity, [])
+      .when(() => createEntity(data))
+      .thenRefused(code);
+  });
+
+  it('record only what changes', () => {
+    given(Entity, [created(ada)])
+      .when((state) => updateEntity(state, { email: 'ada@example.com' }))
+      .thenEvents([{ type: 'EntityUpdated', data: { email: 'ada@example.com' } }]);
+    given(Entity, [created(ada)])
+      .when((state) => updateEntity(state, {}))
+      .thenEvents([]);
+  });
+
+  it('keep their type and their required name', () => {
+    given(Entity, [created(ada)])
+      .when((state) => updateEntity(state, { entityType: 'Organisation' }))
+      .thenRefused('entity_type_fixed');
+    given(Entity, [created(ada)])
+      .when((state) => updateEntity(state, { lastName: null }))
+      .thenRefused('required');
+  });
+
+  it('are deleted only while nothing points at them', () => {
+    given(Entity, [created(ada)])
+      .when(() => deleteEntity(1))
+      .thenRefused('in_use');
+    given(Entity, [created(ada)])
+      .when(() => deleteEntity(0))
+      .thenEvents([{ type: 'EntityDeleted', data: {} }]);
+  });
+
+  it('sort by family name and are called by the given one', () => {
+    expect([sortName(ada), fullName(ada)]).toEqual(['Okafor, Ada', 'Ada Okafor']);
+    expect([sortName({ ...ada, firstName: null }), fullName({ ...ada, firstName: null })]).toEqual([
+      'Okafor',
+      'Okafor',
+    ]);
+    expect([sortName(acme), fullName(acme)]).toEqual(['Acme Ltd', 'Acme Ltd']);
+  });
+
+  it('once erased, are told apart by their ids', () => {
+    const erased = { ...ada, ...Entity.personal!.erased('entity_0198c2f1a4b87c3d9e5f60718293a4b5') };
+    expect(sortName(erased)).toBe('Erased a4b5');
+    expect(Object.keys(Entity.personal!.erased('')).sort()).toEqual([...Entity.personal!.fields].sort());
+  });
+});

@@ -1,0 +1,223 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { EventStore, type Written } from '#event-store/event-store';
+import { at, counter, linksTo } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { newId } from '#kernel/ids';
+import { decimal, moneyFrom, text } from '#kernel/money';
+import type { RequestContext } from '#platform/request-context';
+import { takeNumber } from '../records/numbering';
+import { existing, givenReference, recordChanges } from '../records/record';
+import {
+  archiveMatter,
+  closeMatter,
+  deleteMatter,
+  MATTER_NUMBER,
+  Matter,
+  type MatterState,
+  reopenMatter,
+  UNBILLED_WORK,
+  updateMatter,
+  WORK,
+} from './matter';
+import type { MatterInput, MatterPatch } from './matter.input';
+import { checkReferences, referencesOf } from './matter.references';
+
+export class OpenMatter {
+  constructor(
+    readonly context: RequestContext,
+    readonly body: MatterInput,
+  ) {}
+}
+
+export class UpdateMatter {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly body: MatterPatch,
+  ) {}
+}
+
+export class CloseMatter {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+export class ReopenMatter {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+export class ArchiveMatter {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+export class DeleteMatter {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+type Done = Promise<Written<MatterState>>;
+
+@CommandHandler(OpenMatter)
+export class OpenMatterHandler implements ICommandHandler<OpenMatter> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, body }: OpenMatter): Done {
+    return this.store.execute(context, (work) => open(work, body), { status: 201 });
+  }
+}
+
+@CommandHandler(UpdateMatter)
+export class UpdateMatterHandler implements ICommandHandler<UpdateMatter> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id, body }: UpdateMatter): Done {
+    return this.store.execute(context, (work) => update(work, id, body));
+  }
+}
+
+@CommandHandler(CloseMatter)
+export class CloseMatterHandler implements ICommandHandler<CloseMatter> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: CloseMatter): Done {
+    return this.store.execute(context, async (work) => {
+      const { matter, unbilled } = await work.load({
+        matter: at(Matter, id),
+        unbilled: linksTo(id, UNBILLED_WORK),
+      });
+      const before = existing(matter, 'matter');
+      work.requireUnlinked(id, UNBILLED_WORK);
+      return work.change(Matter, before, closeMatter(before.data, unbilled, work.now));
+    });
+  }
+}
+
+@CommandHandler(ReopenMatter)
+export class ReopenMatterHandler implements ICommandHandler<ReopenMatter> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: ReopenMatter): Done {
+    return this.store.execute(context, async (work) => {
+      const before = existing((await work.load({ matter: at(Matter, id) })).matter, 'matter');
+      return work.change(Matter, before, reopenMatter(before.data));
+    });
+  }
+}
+
+@CommandHandler(ArchiveMatter)
+export class ArchiveMatterHandler implements ICommandHandler<ArchiveMatter> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: ArchiveMatter): Done {
+    return this.store.execute(context, async (work) => {
+      const before = existing((await work.load({ matter: at(Matter, id) })).matter, 'matter');
+      return work.change(Matter, before, archiveMatter(before.data, work.now));
+    });
+  }
+}
+
+@CommandHandler(DeleteMatter)
+export class DeleteMatterHandler implements ICommandHandler<DeleteMatter> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: DeleteMatter): Done {
+    return this.store.execute(context, async (work) => {
+      const { matter, uses } = await work.load({ matter: at(Matter, id), uses: linksTo(id) });
+      const before = existing(matter, 'matter');
+      work.requireUnlinked(id);
+      return work.change(Matter, before, deleteMatter(uses));
+    });
+  }
+}
+
+async function open(work: UnitOfWork, body: MatterInput) {
+  const { context } = work;
+  const found = await work.load({ ...referencesOf(context, body), next: counter(MATTER_NUMBER) });
+  const tenant = checkReferences(body, found);
+  const { matterNumber: given, externalReference, dateOpened, ...fields } = body;
+  const data = {
+    clientId: fields.clientId,
+    divisionId: fields.divisionId,
+    title: fields.title,
+    matterNumber: takeNumber(work, MATTER_NUMBER, given, found.next),
+    responsiblePersonId: fields.responsiblePersonId ?? null,
+    actingPersonId: fields.actingPersonId ?? null,
+    assistingPersonId: fields.assistingPersonId ?? null,
+    introducerId: fields.introducerId ?? null,
+    billingContactId: fields.billingContactId ?? null,
+    currency: fields.currency ?? tenant.currency,
+    dateOpened: dateOpened ?? work.now.toISOString(),
+    ...amounts({ feeEstimate: null, disbursementEstimate: null, minutesPerUnit: null, ...fields }),
+    ...givenReference(context, externalReference),
+  };
+  return work.create(Matter, newId('matter'), [{ type: 'MatterCreated', data }]);
+}
+
+async function update(work: UnitOfWork, id: string, body: MatterPatch) {
+  const { context } = work;
+  const found = await work.load({
+    ...referencesOf(context, body),
+    matter: at(Matter, id),
+    next: counter(MATTER_NUMBER),
+    unbilled: linksTo(id, UNBILLED_WORK),
+    billed: linksTo(id, WORK),
+  });
+  const before = existing(found.matter, 'matter');
+  const { matterTypeId, rateSetId, taxCodeId, ...own } = body;
+  const changes = recordChanges(
+    context,
+    before.data,
+    { ...own, ...amounts(own) },
+    {
+      matterNumber: before.data.matterNumber,
+      currency: before.data.currency,
+      dateOpened: before.data.dateOpened,
+    },
+  );
+  const changed = Object.fromEntries(Object.entries(changes).filter(([name]) => name in body));
+  checkReferences({ ...changed, ...money(body), matterTypeId, rateSetId, taxCodeId }, found);
+  if (changes.clientId !== undefined) {
+    work.requireUnlinked(id, UNBILLED_WORK);
+    work.requireUnlinked(id, WORK);
+  }
+  const events = updateMatter(before.data, changes, found.unbilled + found.billed);
+  if (changes.matterNumber !== undefined) takeNumber(work, MATTER_NUMBER, changes.matterNumber, found.next);
+  return work.change(Matter, before, events);
+}
+
+/** The estimates as a request writes them, for the check of their currency. */
+function money({ feeEstimate, disbursementEstimate }: MatterPatch): MatterPatch {
+  return { feeEstimate, disbursementEstimate };
+}
+
+/** Money and decimals as state keeps them; a field that is absent stays absent. */
+function amounts({ feeEstimate, disbursementEstimate, minutesPerUnit }: MatterPatch) {
+  return {
+    ...(feeEstimate !== undefined && { feeEstimate: feeEstimate && moneyFrom(feeEstimate) }),
+    ...(disbursementEstimate !== undefined && {
+      disbursementEstimate: disbursementEstimate && moneyFrom(disbursementEstimate),
+    }),
+    ...(minutesPerUnit !== undefined && {
+      minutesPerUnit: minutesPerUnit === null ? null : text(decimal(minutesPerUnit)),
+    }),
+  } as Pick<MatterState, 'feeEstimate' | 'disbursementEstimate' | 'minutesPerUnit'>;
+}
+
+export const matterHandlers = [
+  OpenMatterHandler,
+  UpdateMatterHandler,
+  CloseMatterHandler,
+  ReopenMatterHandler,
+  ArchiveMatterHandler,
+  DeleteMatterHandler,
+];

@@ -1,0 +1,71 @@
+import { PartialType } from '@nestjs/swagger';
+import {
+  CurrencyField,
+  IdField,
+  InstantField,
+  MoneyInput,
+  NumberField,
+  ObjectField,
+  TextField,
+} from '#platform/http/fields';
+import { RecordInput } from '../records/record';
+
+export class MatterInput extends RecordInput {
+  @IdField('client', { required: true, description: 'An active client.' })
+  clientId: string;
+
+  @IdField('division', { required: true, description: 'An active division of the tenant.' })
+  divisionId: string;
+
+  @TextField({ required: true, max: 500, example: 'Purchase of 12 Mill Lane' })
+  title: string;
+
+  @TextField({ max: 50, description: 'The next number of the tenant when absent.' })
+  matterNumber?: string | null;
+
+  @IdField('mattertype')
+  matterTypeId?: string | null;
+
+  @IdField('employee')
+  responsiblePersonId?: string | null;
+
+  @IdField('employee')
+  actingPersonId?: string | null;
+
+  @IdField('employee')
+  assistingPersonId?: string | null;
+
+  @IdField('entity')
+  introducerId?: string | null;
+
+  @IdField('entity')
+  billingContactId?: string | null;
+
+  @CurrencyField({ description: "The tenant's base currency when absent." })
+  currency?: string | null;
+
+  @ObjectField(() => MoneyInput)
+  feeEstimate?: MoneyInput | null;
+
+  @ObjectField(() => MoneyInput)
+  disbursementEstimate?: MoneyInput | null;
+
+  @IdField('rateset')
+  rateSetId?: string | null;
+
+  @IdField('taxcode')
+  taxCodeId?: string | null;
+
+  @NumberField({
+    min: 0.0001,
+    max: 60,
+    decimals: 4,
+    description: "The client's, else the tenant's, when absent.",
+  })
+  minutesPerUnit?: number | null;
+
+  @InstantField({ description: 'Now when absent.' })
+  dateOpened?: string | null;
+}
+
+export class MatterPatch extends PartialType(MatterInput, { skipNullProperties: false }) {}

@@ -1,0 +1,21 @@
+import type { Folded } from '#event-store/events';
+import { conflict, invalid } from '#kernel/errors';
+import { referred } from '../records/record';
+import { Matter, type MatterState, MatterStatus, UNBILLED_WORK, WORK } from './matter';
+
+export { Matter, type MatterState, UNBILLED_WORK, WORK };
+
+/** A matter that takes new work. @throws DomainError matter_not_found, matter_not_open (422) */
+export function openMatter(folded: Folded<MatterState> | undefined, field: string): Folded<MatterState> {
+  const matter = referred(folded, 'matter', field);
+  if (matter.data.state !== MatterStatus.Open) {
+    throw invalid('matter_not_open', `${field}: the matter is not open.`, field);
+  }
+  return matter;
+}
+
+/** 409 `matter_not_open`: what would bring unbilled work back to a matter that is closed. */
+export function requireOpen(folded: Folded<MatterState> | undefined): void {
+  if (folded && folded.data.state !== MatterStatus.Open)
+    throw conflict('matter_not_open', 'The matter is not open.');
+}

@@ -1,0 +1,220 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { toUuid } from '#kernel/ids';
+import { type MoneyRecord, moneyRecord } from '#kernel/money';
+import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, WholeNumberFilter } from '#platform/http/list-query';
+import { MoneyView, RecordView, recordView } from '../records/record';
+import type { Join, RecordList, RecordRow } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import { type MatterState, matterStatusView } from './matter';
+
+export class PersonView {
+  @ApiProperty()
+  sortName: string;
+  @ApiProperty({ type: String, nullable: true })
+  initials: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  jobTitle: string | null;
+  @ApiProperty({ type: String, nullable: true })
+  billingGrade: string | null;
+}
+
+const text = { type: String, nullable: true } as const;
+const joined = { ...text, required: false, description: 'On GET' } as const;
+
+export class MatterView extends RecordView {
+  @ApiProperty({ description: '1 Open, 2 Closed, 3 Archived' }) state: number;
+  @ApiProperty() stateName: string;
+  @ApiProperty() clientId: string;
+  @ApiProperty() divisionId: string;
+  @ApiProperty() title: string;
+  @ApiProperty({ description: 'The title as lists sort it' }) sortTitle: string;
+  @ApiProperty() matterNumber: string;
+  @ApiProperty(text) matterTypeId: string | null;
+  @ApiProperty(text) responsiblePersonId: string | null;
+  @ApiProperty(text) actingPersonId: string | null;
+  @ApiProperty(text) assistingPersonId: string | null;
+  @ApiProperty(text) introducerId: string | null;
+  @ApiProperty(text) billingContactId: string | null;
+  @ApiProperty() currency: string;
+  @ApiProperty({ type: MoneyView, nullable: true }) feeEstimate: MoneyRecord | null;
+  @ApiProperty({ type: MoneyView, nullable: true }) disbursementEstimate: MoneyRecord | null;
+  @ApiProperty(text) rateSetId: string | null;
+  @ApiProperty(text) taxCodeId: string | null;
+  @ApiProperty({ type: Number, nullable: true }) minutesPerUnit: number | null;
+  @ApiProperty() dateOpened: string;
+  @ApiProperty(text) dateClosed: string | null;
+  @ApiProperty(text) dateArchived: string | null;
+  @ApiProperty(text) draftInvoiceId: string | null;
+  @ApiProperty(text) documentCollectionId: string | null;
+  @ApiProperty(joined) clientEntityId?: string | null;
+  @ApiProperty(joined) clientSortName?: string | null;
+  @ApiProperty(joined) divisionName?: string | null;
+  @ApiProperty(joined) matterType?: string | null;
+  @ApiProperty(joined) billingContactSortName?: string | null;
+  @ApiProperty({ type: PersonView, nullable: true, required: false }) responsiblePerson?: PersonView | null;
+  @ApiProperty({ type: PersonView, nullable: true, required: false }) actingPerson?: PersonView | null;
+  @ApiProperty({ type: PersonView, nullable: true, required: false }) assistingPerson?: PersonView | null;
+}
+
+export function matterView(folded: Folded<MatterState>): MatterView {
+  const { data } = folded;
+  return {
+    ...recordView(folded),
+    ...matterStatusView(data.state),
+    clientId: data.clientId,
+    divisionId: data.divisionId,
+    title: data.title,
+    sortTitle: data.title,
+    matterNumber: data.matterNumber,
+    matterTypeId: null,
+    responsiblePersonId: data.responsiblePersonId,
+    actingPersonId: data.actingPersonId,
+    assistingPersonId: data.assistingPersonId,
+    introducerId: data.introducerId,
+    billingContactId: data.billingContactId,
+    currency: data.currency,
+    feeEstimate: data.feeEstimate && moneyRecord(data.feeEstimate),
+    disbursementEstimate: data.disbursementEstimate && moneyRecord(data.disbursementEstimate),
+    rateSetId: null,
+    taxCodeId: null,
+    minutesPerUnit: data.minutesPerUnit === null ? null : Number(data.minutesPerUnit),
+    dateOpened: data.dateOpened,
+    dateClosed: data.dateClosed,
+    dateArchived: data.dateArchived,
+    draftInvoiceId: null,
+    documentCollectionId: null,
+  };
+}
+
+const persons = ['responsible', 'acting', 'assisting'] as const;
+
+/** An employee and the person behind it, for one of the matter's persons. */
+function person(name: (typeof persons)[number]): Join[] {
+  const employee: Join = {
+    projection: 'employees',
+    table: 'employees',
+    alias: name,
+    on: `r.${name}_person_id`,
+    columns: {
+      [`${name}_initials`]: 'initials',
+      [`${name}_job_title`]: 'job_title',
+      [`${name}_grade`]: 'billing_grade',
+    },
+  };
+  const people: Join = {
+    projection: 'people',
+    table: 'people',
+    alias: `${name}_p`,
+    on: `${name}.entity_id`,
+    columns: { [`${name}_sort_name`]: 'sort_name' },
+  };
+  return [employee, people];
+}
+
+function personView(row: RecordRow, name: (typeof persons)[number]): PersonView | null {
+  if (row[`${name}_sort_name`] == null) return null;
+  return {
+    sortName: row[`${name}_sort_name`] as string,
+    initials: row[`${name}_initials`] as string | null,
+    jobTitle: row[`${name}_job_title`] as string | null,
+    billingGrade: row[`${name}_grade`] as string | null,
+  };
+}
+
+const sorts = {
+  matterNumber: 'r.matter_number',
+  title: 'r.title',
+  dateOpened: 'r.date_opened',
+  clientSortName: 'p.sort_name',
+  createdOn: 'r.created_on',
+  updatedOn: 'r.updated_on',
+};
+
+export class MattersQuery extends ListQuery {
+  @IdsFilter('matter')
+  declare ids?: string[];
+
+  @IdFilter('client', 'Only matters of this client.')
+  clientId?: string;
+
+  @IdFilter('division', 'Only matters of this division.')
+  divisionId?: string;
+
+  @IdFilter('mattertype', 'Only matters of this type.')
+  matterTypeId?: string;
+
+  @IdFilter('employee', 'Only matters for which this person is responsible.')
+  responsiblePersonId?: string;
+
+  @WholeNumberFilter('1 Open, 2 Closed, 3 Archived.', { min: 1, max: 3 })
+  state?: number;
+
+  @ChoiceFilter(
+    'Field to sort by, descending with -.',
+    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
+  )
+  declare sort?: string;
+}
+
+export const matters: RecordList<MattersQuery, MatterView> = {
+  kind: 'matter',
+  projection: 'matters',
+  table: 'matters',
+  joins: [
+    {
+      projection: 'clients',
+      table: 'clients',
+      alias: 'c',
+      on: 'r.client_id',
+      columns: { client_entity_id: 'entity_id' },
+    },
+    {
+      projection: 'people',
+      table: 'people',
+      alias: 'p',
+      on: 'c.entity_id',
+      columns: { client_sort_name: 'sort_name' },
+    },
+    {
+      projection: 'divisions',
+      table: 'divisions',
+      alias: 'd',
+      on: 'r.division_id',
+      columns: { division_name: 'name' },
+    },
+    {
+      projection: 'people',
+      table: 'people',
+      alias: 'b',
+      on: 'r.billing_contact_id',
+      columns: { contact_sort_name: 'sort_name' },
+    },
+    ...persons.flatMap(person),
+  ],
+  sorts,
+  order: 'matterNumber',
+  searched: ['r', 'p'],
+  filter({ clientId, divisionId, matterTypeId, responsiblePersonId, state }, where) {
+    if (clientId) where('r.client_id', '=', toUuid(clientId));
+    if (divisionId) where('r.division_id', '=', toUuid(divisionId));
+    if (matterTypeId) where('r.matter_type_id', '=', toUuid(matterTypeId));
+    if (responsiblePersonId) where('r.responsible_person_id', '=', toUuid(responsiblePersonId));
+    if (state !== undefined) where('r.matter_state', '=', state);
+  },
+  view: (row) => ({
+    ...matterView(foldedRow(matters, row)),
+    clientEntityId: entityId(row.client_entity_id),
+    clientSortName: row.client_sort_name as string | null,
+    divisionName: row.division_name as string | null,
+    matterType: null,
+    billingContactSortName: row.contact_sort_name as string | null,
+    responsiblePerson: personView(row, 'responsible'),
+    actingPerson: personView(row, 'acting'),
+    assistingPerson: personView(row, 'assisting'),
+  }),
+};
+
+function entityId(uuid: unknown): string | null {
+  return typeof uuid === 'string' ? `entity_${uuid.replaceAll('-', '')}` : null;
+}

@@ -1,0 +1,126 @@
+import type { Link, StreamDefinition } from '#kernel/decider';
+import { conflict } from '#kernel/errors';
+import { type RecordState, referenceKeys, refuseInUse } from '../records/record';
+import { type MatterEvent, type MatterFields, matterEvents } from './matter.events';
+
+/** The integers are fixed: clients store them. */
+export const MatterStatus = { Open: 1, Closed: 2, Archived: 3 } as const;
+export type MatterStatus = (typeof MatterStatus)[keyof typeof MatterStatus];
+const names = ['', 'Open', 'Closed', 'Archived'];
+
+export interface MatterState extends RecordState, MatterFields {
+  state: MatterStatus;
+  dateClosed: string | null;
+  dateArchived: string | null;
+}
+
+/** The tenant's next matter number. */
+export const MATTER_NUMBER = 'matter_number';
+/** Kinds of link by which work points at its matter, while it is unbilled and after. */
+export const UNBILLED_WORK = 'unbilled_work';
+export const WORK = 'work';
+/** Kind of link by which an open matter points at its client. */
+export const OPEN_MATTER = 'open_matter';
+
+function linksOf(state: MatterState): Link[] {
+  if (state.isDeleted) return [];
+  const people = [state.responsiblePersonId, state.actingPersonId, state.assistingPersonId];
+  const entities = [state.introducerId, state.billingContactId];
+  return [
+    { kind: state.state === MatterStatus.Open ? OPEN_MATTER : 'matter', target: state.clientId },
+    { kind: 'matter_division', target: state.divisionId },
+    ...[...new Set(people)].filter((id) => id !== null).map((target) => ({ kind: 'matter_person', target })),
+    ...[...new Set(entities)]
+      .filter((id) => id !== null)
+      .map((target) => ({ kind: 'matter_entity', target })),
+  ];
+}
+
+export const Matter: StreamDefinition<MatterState, MatterEvent> = {
+  kind: 'matter',
+  foldVersion: 1,
+  events: matterEvents,
+  isDeleted: ({ isDeleted }) => isDeleted,
+  links: linksOf,
+  keys: (state) => [
+    ...referenceKeys('matter', state),
+    ...(state.isDeleted ? [] : [{ kind: 'matter_number', key: state.matterNumber }]),
+  ],
+  evolve(state, event) {
+    if (event.type === 'MatterCreated') {
+      return {
+        ...event.data,
+        state: MatterStatus.Open,
+        dateClosed: null,
+        dateArchived: null,
+        isDeleted: false,
+      };
+    }
+    const before = state as MatterState;
+    switch (event.type) {
+      case 'MatterUpdated':
+        return { ...before, ...event.data };
+      case 'MatterClosed':
+        return { ...before, state: MatterStatus.Closed, dateClosed: event.data.dateClosed };
+      case 'MatterReopened':
+        return { ...before, state: MatterStatus.Open, dateClosed: null };
+      case 'MatterArchived':
+        return { ...before, state: MatterStatus.Archived, dateArchived: event.data.dateArchived };
+      case 'MatterDeleted':
+        return { ...before, isDeleted: true };
+    }
+  },
+};
+
+/** @param work how many records point at the matter as their own */
+export function updateMatter(state: MatterState, changes: Partial<MatterState>, work: number): MatterEvent[] {
+  if (state.state === MatterStatus.Archived)
+    throw conflict('matter_archived', 'An archived matter is not changed.');
+  if (changes.clientId !== undefined && work > 0) {
+    throw conflict('client_fixed', `The matter's client is fixed: ${work} records of work hang on it.`);
+  }
+  return Object.keys(changes).length === 0 ? [] : [{ type: 'MatterUpdated', data: changes }];
+}
+
+/** @param unbilled how many items of unbilled work the matter has */
+export function closeMatter(state: MatterState, unbilled: number, now: Date): MatterEvent[] {
+  if (state.state === MatterStatus.Closed) return [];
+  requireStatus(state, MatterStatus.Open);
+  if (unbilled > 0) {
+    throw conflict(
+      'unbilled_work',
+      `The matter has ${unbilled} unbilled work item${unbilled === 1 ? '' : 's'}.`,
+    );
+  }
+  return [{ type: 'MatterClosed', data: { dateClosed: now.toISOString() } }];
+}
+
+export function reopenMatter(state: MatterState): MatterEvent[] {
+  if (state.state === MatterStatus.Open) return [];
+  requireStatus(state, MatterStatus.Closed);
+  return [{ type: 'MatterReopened', data: {} }];
+}
+
+export function archiveMatter(state: MatterState, now: Date): MatterEvent[] {
+  if (state.state === MatterStatus.Archived) return [];
+  requireStatus(state, MatterStatus.Closed);
+  return [{ type: 'MatterArchived', data: { dateArchived: now.toISOString() } }];
+}
+
+export function deleteMatter(uses: number): MatterEvent[] {
+  refuseInUse('matter', uses);
+  return [{ type: 'MatterDeleted', data: {} }];
+}
+
+export function matterStatusView(state: MatterStatus): { state: number; stateName: string } {
+  return { state, stateName: names[state] };
+}
+
+function requireStatus(state: MatterState, wanted: MatterStatus): void {
+  if (state.state === wanted) return;
+  const code = `matter_not_${names[wanted].toLowerCase()}`;
+  throw conflict(
+    code,
+    `The matter is ${names[state.state].toLowerCase()}; it must be ${names[wanted].toLowerCase()}.`,
+  );
+}

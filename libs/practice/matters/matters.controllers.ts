@@ -1,0 +1,112 @@
+import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiTags } from '@nestjs/swagger';
+import type { Id } from '#kernel/ids';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { IdParam } from '#platform/http/id-param';
+import type { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { ApiAction, ApiCreate, ApiHistory, ApiOne, ApiPage, ApiRemove, ApiUpdate } from '../records/api';
+import { HistoryQuery } from '../records/history-query';
+import { GetHistory, GetRecord, ListRecords } from '../records/records.queries';
+import { acted, created, removed, updated } from '../records/replies';
+import {
+  ArchiveMatter,
+  CloseMatter,
+  DeleteMatter,
+  OpenMatter,
+  ReopenMatter,
+  UpdateMatter,
+} from './matter.commands';
+import { MatterInput, MatterPatch } from './matter.input';
+import { MattersQuery, MatterView, matters, matterView } from './matter.queries';
+
+@ApiTags('matters')
+@Controller(':tenant/api/v1/matters')
+export class MattersWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post()
+  @Permission('matters:write')
+  @ApiCreate(MatterView)
+  async create(@CurrentContext() context: RequestContext, @Body() body: MatterInput): Promise<Reply> {
+    return created(
+      context,
+      'matters',
+      await this.commands.execute(new OpenMatter(context, body)),
+      matterView,
+    );
+  }
+
+  @Patch(':id')
+  @Permission('matters:write')
+  @ApiUpdate(MatterView)
+  async update(
+    @CurrentContext() context: RequestContext,
+    @IdParam('matter') id: Id,
+    @Body() body: MatterPatch,
+    @Headers('prefer') prefer?: string,
+  ): Promise<Reply> {
+    return updated(await this.commands.execute(new UpdateMatter(context, id, body)), matterView, prefer);
+  }
+
+  @Post(':id/close')
+  @Permission('matters:write')
+  @ApiAction(MatterView)
+  async close(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
+    return acted(await this.commands.execute(new CloseMatter(context, id)), matterView);
+  }
+
+  @Post(':id/reopen')
+  @Permission('matters:write')
+  @ApiAction(MatterView)
+  async reopen(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
+    return acted(await this.commands.execute(new ReopenMatter(context, id)), matterView);
+  }
+
+  @Post(':id/archive')
+  @Permission('matters:write')
+  @ApiAction(MatterView)
+  async archive(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
+    return acted(await this.commands.execute(new ArchiveMatter(context, id)), matterView);
+  }
+
+  @Delete(':id')
+  @Permission('matters:write')
+  @ApiRemove()
+  async remove(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
+    return removed(await this.commands.execute(new DeleteMatter(context, id)));
+  }
+}
+
+@ApiTags('matters')
+@Controller(':tenant/api/v1/matters')
+export class MattersReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('matters:read')
+  @ApiPage(MatterView)
+  list(@CurrentContext() context: RequestContext, @Query() query: MattersQuery): Promise<Reply> {
+    return this.queries.execute(new ListRecords(context, matters, query));
+  }
+
+  @Get(':id')
+  @Permission('matters:read')
+  @ApiOne(MatterView)
+  one(@CurrentContext() context: RequestContext, @IdParam('matter') id: Id): Promise<Reply> {
+    return this.queries.execute(new GetRecord(context, matters, id));
+  }
+
+  @Get(':id/history')
+  @Permission('matters:read')
+  @ApiHistory()
+  history(
+    @CurrentContext() context: RequestContext,
+    @IdParam('matter') id: Id,
+    @Query() query: HistoryQuery,
+  ): Promise<Reply> {
+    return this.queries.execute(new GetHistory(context, id, query));
+  }
+}

@@ -1,0 +1,49 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
+import { EventStoreModule } from '#event-store/event-store.module';
+import { Tenants } from '#platform/auth/tenants';
+import { areas, definitions } from './areas';
+import { recordQueryHandlers } from './records/records.queries';
+import { TenantSetup } from './tenants/tenant-setup';
+
+/** The domain; a process loads the part that it serves. Needs PlatformModule. */
+@Module({})
+export class PracticeModule {
+  static for(part: { writes?: boolean; reads?: boolean }): DynamicModule {
+    const controllers: Type[] = [];
+    const providers: Type[] = [Tenants, TenantSetup];
+    for (const { write, read } of areas) {
+      if (part.writes) {
+        controllers.push(...write.controllers);
+        providers.push(...write.handlers);
+      }
+      if (part.reads) {
+        controllers.push(...read.controllers);
+        providers.push(...(read.handlers ?? []));
+      }
+    }
+    if (part.reads) providers.push(...recordQueryHandlers);
+    refuseDuplicates(providers);
+    return {
+      module: PracticeModule,
+      imports: [CqrsModule.forRoot(), EventStoreModule.forDefinitions(definitions)],
+      controllers,
+      providers,
+      exports: [TenantSetup, Tenants],
+    };
+  }
+}
+
+/** @nestjs/cqrs lets the later of two handlers of one command win, with a warning only. */
+function refuseDuplicates(providers: Type[]): void {
+  const seen = new Map<unknown, string>();
+  for (const provider of providers) {
+    const handled =
+      Reflect.getMetadata('__commandHandler__', provider) ??
+      Reflect.getMetadata('__queryHandler__', provider);
+    if (!handled) continue;
+    const other = seen.get(handled);
+    if (other) throw new Error(`${other} and ${provider.name} both handle ${handled.name}`);
+    seen.set(handled, provider.name);
+  }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { EventStore } from '#event-store/event-store';
+import { at } from '#event-store/load';
+import { Loader } from '#event-store/loader';
+import { DomainError } from '#kernel/errors';
+import { toId } from '#kernel/ids';
+import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import { WriteDatabase } from '#platform/database';
+import type { RequestContext, TenantRef } from '#platform/request-context';
+import { createDivision } from '../divisions/division.lookup';
+import { changeSettings, newTenant, Tenant, type TenantState } from './tenant';
+
+/** The operator's commands on tenants: their settings are streams like everything else. */
+@Injectable()
+export class TenantSetup {
+  constructor(
+    private readonly tenants: Tenants,
+    private readonly store: EventStore,
+    private readonly loader: Loader,
+    private readonly database: WriteDatabase,
+  ) {}
+
+  /**
+   * A tenant with its settings and its default division. Asked again after a crash in between, it completes the tenant.
+   * @throws DomainError alias_invalid, alias_taken, region_mismatch
+   */
+  async create(given: { alias: string; name: string; region?: string }): Promise<RegisteredTenant> {
+    const tenant = await this.registered(given);
+    const context = operatorContext(tenant);
+    await this.store.execute(
+      context,
+      async (work) => {
+        const settings = work.create(
+          Tenant,
+          toId('tenant', tenant.streamId),
+          newTenant(given.name, tenant.region),
+        );
+        await createDivision(work, { name: 'General', isDefault: true });
+        return settings;
+      },
+      { source: 'cli' },
+    );
+    return tenant;
+  }
+
+  /** @throws DomainError tenant_not_found, unknown_setting, invalid_setting, setting_fixed */
+  async set(alias: string, given: Record<string, string>): Promise<TenantState> {
+    const tenant = await this.tenants.get(alias);
+    const { record } = await this.store.execute(
+      operatorContext(tenant),
+      async (work) => {
+        const { settings } = await work.load({ settings: at(Tenant, toId('tenant', tenant.streamId)) });
+        return work.change(
+          Tenant,
+          settings!,
+          changeSettings(settings!.data, given, await this.hasWork(tenant)),
+        );
+      },
+      { source: 'cli' },
+    );
+    return record.data;
+  }
+
+  /** The registry's row; one without settings was left by a crash and is taken up. */
+  private async registered(given: { alias: string; region?: string }): Promise<RegisteredTenant> {
+    try {
+      return await this.tenants.register(given);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'alias_taken') throw error;
+      const tenant = await this.tenants.get(given.alias);
+      const settings = await this.loader.foldEvents(Tenant, tenant.id, tenant.streamId);
+      if (settings) throw error;
+      return tenant;
+    }
+  }
+
+  private async hasWork(tenant: TenantRef): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ found: boolean }>(
+      `select exists (select from event_store.streams where tenant_id = $1 and kind = 'workitem') as found`,
+      [tenant.id],
+    );
+    return rows[0].found;
+  }
+}
+
+/** An operator acts for a tenant without limits. */
+export function operatorContext(tenant: TenantRef): RequestContext {
+  return {
+    tenant,
+    integrationId: '00000000-0000-0000-0000-000000000000',
+    actor: 'cli',
+    permissions: new Set(),
+    correlationId: randomUUID().replaceAll('-', ''),
+    admitted: Promise.resolve(),
+    rateLimitHeaders: () => ({}),
+  };
+}

@@ -1,0 +1,86 @@
+import type { StreamDefinition } from '#kernel/decider';
+import { conflict, invalid } from '#kernel/errors';
+import { isZone } from '#kernel/zone';
+import type { RecordState } from '../records/record';
+import { type TenantEvent, type TenantSettings, tenantEvents } from './tenant.events';
+
+export interface TenantState extends TenantSettings, RecordState {}
+
+export const Tenant: StreamDefinition<TenantState, TenantEvent> = {
+  kind: 'tenant',
+  foldVersion: 1,
+  events: tenantEvents,
+  isDeleted: () => false,
+  links: () => [],
+  keys: () => [],
+  evolve(state, event) {
+    if (event.type === 'TenantCreated') {
+      return { ...event.data, isDeleted: false, externalReference: null, referenceOwner: null };
+    }
+    return { ...(state as TenantState), ...event.data };
+  },
+};
+
+const REGIONS = {
+  uk: { currency: 'GBP', timeZone: 'Europe/London', taxScheme: 'VAT', financialYearStart: 4 },
+  au: { currency: 'AUD', timeZone: 'Australia/Sydney', taxScheme: 'GST', financialYearStart: 7 },
+} as const;
+
+/** What a tenant of a region starts with. */
+export function newTenant(firmName: string, region: 'uk' | 'au'): TenantEvent[] {
+  if (firmName.trim() === '') throw invalid('required', 'A tenant needs a name.', 'name');
+  const settings = {
+    ...REGIONS[region],
+    minutesPerUnit: '6',
+    unitRounding: 'Up',
+    autoFinaliseWorkItems: true,
+  } as const;
+  return [{ type: 'TenantCreated', data: { firmName, region, ...settings } }];
+}
+
+/** Settings that an operator may change, each with its check. */
+const CHANGEABLE: Record<string, (text: string) => Partial<TenantSettings> | undefined> = {
+  firmName: (text) => (text.trim() === '' ? undefined : { firmName: text }),
+  currency: (text) => (Intl.supportedValuesOf('currency').includes(text) ? { currency: text } : undefined),
+  timeZone: (text) => (isZone(text) ? { timeZone: text } : undefined),
+  financialYearStart: (text) =>
+    /^([1-9]|1[0-2])$/.test(text) ? { financialYearStart: Number(text) } : undefined,
+  minutesPerUnit: (text) =>
+    /^\d{1,2}(\.\d{1,4})?$/.test(text) && Number(text) > 0 && Number(text) <= 60
+      ? { minutesPerUnit: text }
+      : undefined,
+  unitRounding: (text) =>
+    text === 'Up' || text === 'Nearest' || text === 'Down' ? { unitRounding: text } : undefined,
+  autoFinaliseWorkItems: (text) =>
+    text === 'true' || text === 'false' ? { autoFinaliseWorkItems: text === 'true' } : undefined,
+};
+
+/**
+ * @param hasWork whether the tenant has a work item: zone and base currency are then fixed
+ * @throws DomainError unknown_setting, invalid_setting, setting_fixed
+ */
+export function changeSettings(
+  state: TenantState,
+  given: Record<string, string>,
+  hasWork: boolean,
+): TenantEvent[] {
+  const changes: Partial<TenantSettings> = {};
+  for (const [name, text] of Object.entries(given)) {
+    if (!(name in CHANGEABLE)) {
+      throw invalid(
+        'unknown_setting',
+        `${name} is not a setting; there are ${Object.keys(CHANGEABLE).join(', ')}.`,
+        name,
+      );
+    }
+    const change = CHANGEABLE[name](text);
+    if (!change) throw invalid('invalid_setting', `${name} cannot be ${JSON.stringify(text)}.`, name);
+    const key = name as keyof TenantSettings;
+    if (change[key] === state[key]) continue;
+    if (hasWork && (key === 'currency' || key === 'timeZone')) {
+      throw conflict('setting_fixed', `${name} is fixed once the tenant has a work item.`);
+    }
+    Object.assign(changes, change);
+  }
+  return Object.keys(changes).length === 0 ? [] : [{ type: 'TenantSettingsChanged', data: changes }];
+}

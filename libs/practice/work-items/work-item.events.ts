@@ -1,0 +1,72 @@
+import type { DomainEvent } from '#kernel/decider';
+import type { DecimalText, Money } from '#kernel/money';
+import type { Day } from '#kernel/zone';
+import type { RecordState } from '../records/record';
+
+/** 0 Timed Fee, 1 Itemised Fee; fixed, clients store them. */
+export const ItemType = { Timed: 0, Itemised: 1 } as const;
+export type ItemType = (typeof ItemType)[keyof typeof ItemType];
+
+export interface WorkItemFields {
+  matterId: string | null;
+  employeeId: string;
+  itemType: ItemType;
+  /** ISO 8601 UTC. */
+  entryDate: string;
+  /** The day of entryDate in the tenant's zone. */
+  entryDay: Day;
+  durationTicks: number;
+  units: DecimalText;
+  /** The units came with the request and are not derived from the ticks. */
+  unitsOverridden: boolean;
+  minutesPerUnit: DecimalText;
+  /** For an hour of timed work, for a unit of itemised work. */
+  rate: Money;
+  rateSource: 'Request' | 'EmployeeDefault';
+  /** Rounded to the currency's minor unit. */
+  total: DecimalText;
+  title: string | null;
+  isBillable: boolean;
+}
+
+/** What a movement means for fee analysis; null for work that it does not cover. */
+export interface Movement {
+  matterId: string;
+  employeeId: string;
+  currency: string;
+  day: Day;
+  amount: DecimalText;
+  units: DecimalText;
+}
+
+/** Some or all of what remained of an item, given up. */
+export interface WriteOff {
+  day: Day;
+  amount: DecimalText;
+  units: DecimalText;
+  reason: string;
+}
+
+type Reference = Pick<RecordState, 'externalReference' | 'referenceOwner'>;
+
+export type WorkItemEvent =
+  | DomainEvent<'WorkItemCreated', WorkItemFields & Reference>
+  | DomainEvent<'WorkItemUpdated', Partial<WorkItemFields & Reference>>
+  | DomainEvent<'WorkItemFinalised', { movement: Movement | null }>
+  | DomainEvent<'WorkItemUnfinalised', { movement: Movement | null }>
+  | DomainEvent<'WorkItemWrittenOff', WriteOff & { movement: Movement | null }>
+  | DomainEvent<
+      'WorkItemReinstated',
+      { day: Day; amount: DecimalText; units: DecimalText; movement: Movement | null }
+    >
+  | DomainEvent<'WorkItemDeleted'>;
+
+export const workItemEvents = {
+  WorkItemCreated: [],
+  WorkItemUpdated: [],
+  WorkItemFinalised: [],
+  WorkItemUnfinalised: [],
+  WorkItemWrittenOff: [],
+  WorkItemReinstated: [],
+  WorkItemDeleted: [],
+};

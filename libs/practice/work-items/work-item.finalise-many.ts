@@ -1,0 +1,64 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ApiProperty } from '@nestjs/swagger';
+import { EventStore, type Written } from '#event-store/event-store';
+import { at, via } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { DomainError } from '#kernel/errors';
+import type { RequestContext } from '#platform/request-context';
+import { Matter, requireOpen } from '../matters/matter.lookup';
+import { existing } from '../records/record';
+import { finaliseWorkItem, WorkItem, type WorkItemState } from './work-item';
+
+/** What became of one id of a request over many. */
+export class OutcomeView {
+  @ApiProperty()
+  id: string;
+
+  @ApiProperty()
+  success: boolean;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Why not, as in a problem document.' })
+  code: string | null;
+
+  @ApiProperty({ type: String, nullable: true })
+  reason: string | null;
+}
+
+export class FinaliseWorkItems {
+  constructor(
+    readonly context: RequestContext,
+    readonly ids: string[],
+  ) {}
+}
+
+/** Finalises what can be finalised in one append, and says of each id what became of it. */
+@CommandHandler(FinaliseWorkItems)
+export class FinaliseWorkItemsHandler implements ICommandHandler<FinaliseWorkItems> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, ids }: FinaliseWorkItems): Promise<Pick<Written, 'outcome' | 'position' | 'replayed'>> {
+    return this.store.executeMany(context, (work) => finaliseAll(work, [...new Set(ids)]));
+  }
+}
+
+async function finaliseAll(work: UnitOfWork, ids: string[]): Promise<void> {
+  const asks = ids.flatMap((id) => [
+    [`item ${id}`, at(WorkItem, id)] as const,
+    [`matter ${id}`, via(Matter, id, 'matterId')] as const,
+  ]);
+  const found = await work.load(Object.fromEntries(asks));
+  const outcomes: OutcomeView[] = [];
+  for (const id of ids) {
+    try {
+      const item = existing<WorkItemState>(found[`item ${id}`] as never, 'workitem');
+      const events = finaliseWorkItem(item.data);
+      if (events.length > 0) requireOpen(found[`matter ${id}`] as never);
+      work.change(WorkItem, item, events);
+      outcomes.push({ id, success: true, code: null, reason: null });
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      outcomes.push({ id, success: false, code: error.code, reason: error.detail });
+    }
+  }
+  work.outcome = outcomes;
+}

@@ -1,0 +1,75 @@
+import { PartialType } from '@nestjs/swagger';
+import {
+  ChoiceField,
+  DayField,
+  FlagField,
+  IdField,
+  IdsField,
+  InstantField,
+  NumberField,
+  ObjectField,
+  RateInput,
+  TextField,
+} from '#platform/http/fields';
+import { RecordInput } from '../records/record';
+
+const UNITS = { min: 0, max: 9_999_999, decimals: 4 };
+
+export class WorkItemInput extends RecordInput {
+  @IdField('matter', { description: 'Absent only for time on no matter.' })
+  matterId?: string | null;
+
+  @IdField('employee', { required: true, description: 'An active employee of the tenant.' })
+  employeeId: string;
+
+  @ChoiceField([0, 1], { required: true, description: '0 Timed Fee, 1 Itemised Fee' })
+  itemType: 0 | 1;
+
+  @InstantField({ required: true, example: '2025-06-12T10:00:00Z' })
+  entryDate: string;
+
+  @NumberField({
+    max: 100_000_000_000_000,
+    description: '10,000,000 ticks a second; required for a timed fee.',
+    example: 36_000_000_000,
+  })
+  durationTicks?: number | null;
+
+  @NumberField({ ...UNITS, description: 'Derived from the ticks when absent; 1 for an itemised fee.' })
+  units?: number | null;
+
+  @ObjectField(() => RateInput, {
+    description: "For an hour (0) or a unit (1); the employee's default rate when absent.",
+  })
+  rate?: RateInput | null;
+
+  @TextField({ max: 2000 })
+  title?: string | null;
+
+  @IdField('tasktype')
+  taskTypeId?: string | null;
+
+  @FlagField({ description: 'True when absent.' })
+  isBillable?: boolean | null;
+}
+
+export class WorkItemPatch extends PartialType(WorkItemInput, { skipNullProperties: false }) {}
+
+export class WriteOffInput {
+  @DayField({ description: "Today in the tenant's zone when absent." })
+  writeOffDate?: string | null;
+
+  @TextField({ required: true, max: 500 })
+  reason: string;
+
+  @NumberField({ ...UNITS, min: 0.0001 })
+  units?: number | null;
+
+  @NumberField({ min: 0.0001, max: 99_999_999_999, decimals: 4 })
+  amount?: number | null;
+}
+
+export class FinaliseInput {
+  @IdsField('workitem', { required: true, max: 200 })
+  ids: string[];
+}

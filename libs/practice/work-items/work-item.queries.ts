@@ -1,0 +1,159 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { toUuid } from '#kernel/ids';
+import { decimal, type MoneyRecord, moneyRecord } from '#kernel/money';
+import {
+  ChoiceFilter,
+  IdFilter,
+  IdsFilter,
+  InstantFilter,
+  ListQuery,
+  WholeNumberFilter,
+} from '#platform/http/list-query';
+import { MoneyView, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import { type WorkItemState, workItemStatusView } from './work-item';
+
+const text = { type: String, nullable: true } as const;
+const joined = { ...text, required: false, description: 'On GET' } as const;
+
+export class WorkItemView extends RecordView {
+  @ApiProperty(text) matterId: string | null;
+  @ApiProperty() employeeId: string;
+  @ApiProperty({ description: '0 Timed Fee, 1 Itemised Fee' }) itemType: number;
+  @ApiProperty() itemTypeName: string;
+  @ApiProperty({ format: 'date-time' }) entryDate: string;
+  @ApiProperty({ type: 'integer', format: 'int64' }) durationTicks: number;
+  @ApiProperty() units: number;
+  @ApiProperty({ description: 'The units were given and not derived' }) unitsOverridden: boolean;
+  @ApiProperty({ description: 'Length of all units in hours' }) unitDuration: number;
+  @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
+  @ApiProperty({ enum: ['Request', 'EmployeeDefault'] }) rateSource: string;
+  @ApiProperty(text) title: string | null;
+  @ApiProperty(text) taskTypeId: string | null;
+  @ApiProperty() isBillable: boolean;
+  @ApiProperty({ type: MoneyView }) total: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'In the base currency of the tenant' }) totalBase: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'What can still be billed' }) remaining: MoneyRecord;
+  @ApiProperty() remainingUnits: number;
+  @ApiProperty({ description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' }) state: number;
+  @ApiProperty() stateName: string;
+  @ApiProperty(text) invoiceId: string | null;
+  @ApiProperty(joined) matterNumber?: string | null;
+  @ApiProperty(joined) matterTitle?: string | null;
+  @ApiProperty(joined) employeeSortName?: string | null;
+}
+
+export function workItemView(folded: Folded<WorkItemState>): WorkItemView {
+  const { data } = folded;
+  const { currency } = data.rate;
+  const total = moneyRecord({ amount: data.total, currency });
+  return {
+    ...recordView(folded),
+    matterId: data.matterId,
+    employeeId: data.employeeId,
+    itemType: data.itemType,
+    itemTypeName: data.itemType === 0 ? 'Timed Fee' : 'Itemised Fee',
+    entryDate: data.entryDate,
+    durationTicks: data.durationTicks,
+    units: Number(data.units),
+    unitsOverridden: data.unitsOverridden,
+    unitDuration: decimal(data.units).mul(data.minutesPerUnit).div(60).toDecimalPlaces(10).toNumber(),
+    rate: moneyRecord(data.rate),
+    rateSource: data.rateSource,
+    title: data.title,
+    taskTypeId: null,
+    isBillable: data.isBillable,
+    total,
+    totalBase: total,
+    remaining: moneyRecord({ amount: data.remaining, currency }),
+    remainingUnits: Number(data.remainingUnits),
+    ...workItemStatusView(data.state),
+    invoiceId: data.invoiceId,
+  };
+}
+
+const sorts = {
+  entryDate: 'r.entry_date',
+  createdOn: 'r.created_on',
+  updatedOn: 'r.updated_on',
+  matterNumber: 'm.matter_number',
+  employeeSortName: 'p.sort_name',
+};
+
+export class WorkItemsQuery extends ListQuery {
+  @IdsFilter('workitem')
+  declare ids?: string[];
+
+  @IdFilter('matter', 'Only work on this matter.')
+  matterId?: string;
+
+  @IdFilter('employee', 'Only work of this employee.')
+  employeeId?: string;
+
+  @WholeNumberFilter('0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff.', { min: 0, max: 3 })
+  state?: number;
+
+  @WholeNumberFilter('0 Timed Fee, 1 Itemised Fee.', { min: 0, max: 1 })
+  itemType?: number;
+
+  @InstantFilter('Only work entered at this instant or later.')
+  entryDateFrom?: string;
+
+  @InstantFilter('Only work entered before this instant; a date includes its day (UTC).')
+  entryDateTo?: string;
+
+  @ChoiceFilter(
+    'Field to sort by, descending with -.',
+    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
+  )
+  declare sort?: string;
+}
+
+export const workItems: RecordList<WorkItemsQuery, WorkItemView> = {
+  kind: 'workitem',
+  projection: 'work-items',
+  table: 'work_items',
+  joins: [
+    {
+      projection: 'matters',
+      table: 'matters',
+      alias: 'm',
+      on: 'r.matter_id',
+      columns: { matter_number: 'matter_number', matter_title: 'title' },
+    },
+    { projection: 'employees', table: 'employees', alias: 'e', on: 'r.employee_id', columns: {} },
+    {
+      projection: 'people',
+      table: 'people',
+      alias: 'p',
+      on: 'e.entity_id',
+      columns: { sort_name: 'sort_name' },
+    },
+  ],
+  sorts,
+  order: '-entryDate',
+  searched: ['r', 'm'],
+  filter({ matterId, employeeId, state, itemType, entryDateFrom, entryDateTo }, where) {
+    if (matterId) where('r.matter_id', '=', toUuid(matterId));
+    if (employeeId) where('r.employee_id', '=', toUuid(employeeId));
+    if (state !== undefined) where('r.item_state', '=', state);
+    if (itemType !== undefined) where('r.item_type', '=', itemType);
+    if (entryDateFrom) where('r.entry_date', '>=', new Date(entryDateFrom));
+    if (entryDateTo) where('r.entry_date', '<', endOf(entryDateTo));
+  },
+  view: (row) => ({
+    ...workItemView(foldedRow(workItems, row)),
+    matterNumber: row.matter_number as string | null,
+    matterTitle: row.matter_title as string | null,
+    employeeSortName: row.sort_name as string | null,
+  }),
+};
+
+const DAY_MS = 86_400_000;
+
+function endOf(text: string): Date {
+  const at = new Date(text);
+  return text.length === 10 ? new Date(at.getTime() + DAY_MS) : at;
+}

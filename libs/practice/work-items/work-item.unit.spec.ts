@@ -1,0 +1,215 @@
+import type { DomainError } from '#kernel/errors';
+import { given } from '#kernel/given';
+import {
+  deleteWorkItem,
+  finaliseWorkItem,
+  isUnbilled,
+  reinstateWorkItem,
+  unfinaliseWorkItem,
+  WorkItem,
+  type WorkItemState,
+} from './work-item';
+import type { Movement, WorkItemEvent, WorkItemFields } from './work-item.events';
+import { priceWorkItem } from './work-item.value';
+import { writeOffWorkItem } from './work-item.write-off';
+
+const fields: WorkItemFields = {
+  matterId: 'matter_00000000000000000000000000000001',
+  employeeId: 'employee_00000000000000000000000000000002',
+  itemType: 0,
+  entryDate: '2025-06-12T10:00:00.000Z',
+  entryDay: '2025-06-12',
+  durationTicks: 36_000_000_000,
+  units: '10',
+  unitsOverridden: false,
+  minutesPerUnit: '6',
+  rate: { amount: '100.01', currency: 'GBP' },
+  rateSource: 'Request',
+  total: '100.01',
+  title: 'Drafting',
+  isBillable: true,
+};
+const created: WorkItemEvent = {
+  type: 'WorkItemCreated',
+  data: { ...fields, externalReference: null, referenceOwner: null },
+};
+const moved = (day: string, amount: string, units: string): Movement => ({
+  matterId: fields.matterId!,
+  employeeId: fields.employeeId,
+  currency: 'GBP',
+  day,
+  amount,
+  units,
+});
+const finalised: WorkItemEvent = {
+  type: 'WorkItemFinalised',
+  data: { movement: moved('2025-06-12', '100.01', '10') },
+};
+const off = (state: WorkItemState, part: { units?: string; amount?: string }) =>
+  writeOffWorkItem(state, {
+    day: '2025-07-01',
+    reason: 'goodwill',
+    units: part.units ?? null,
+    amount: part.amount ?? null,
+  });
+const writtenOff = (amount: string, units: string): WorkItemEvent => ({
+  type: 'WorkItemWrittenOff',
+  data: {
+    day: '2025-07-01',
+    reason: 'goodwill',
+    amount,
+    units,
+    movement: moved('2025-07-01', amount, units),
+  },
+});
+
+const linksAfter = (events: WorkItemEvent[]) => WorkItem.links(given(WorkItem, events).state!);
+
+describe('the life of a work item', () => {
+  it('is finalised on its entry day, once', () => {
+    given(WorkItem, [created]).when(finaliseWorkItem).thenEvents([finalised]);
+    given(WorkItem, [created, finalised]).when(finaliseWorkItem).thenEvents([]);
+    given(WorkItem, [created, finalised, writtenOff('100.01', '10')])
+      .when(finaliseWorkItem)
+      .thenRefused('not_pending');
+  });
+
+  it('goes back to pending, but not after a write-off', () => {
+    given(WorkItem, [created, finalised])
+      .when(unfinaliseWorkItem)
+      .thenEvents([{ type: 'WorkItemUnfinalised', data: { movement: moved('2025-06-12', '100.01', '10') } }]);
+    given(WorkItem, [created, finalised, writtenOff('10', '0.9999')])
+      .when(unfinaliseWorkItem)
+      .thenRefused('partly_written_off');
+  });
+
+  it('is deleted only while pending', () => {
+    given(WorkItem, [created])
+      .when(deleteWorkItem)
+      .thenEvents([{ type: 'WorkItemDeleted', data: {} }]);
+    given(WorkItem, [created, finalised]).when(deleteWorkItem).thenRefused('finalised');
+  });
+
+  it('is written off whole: nothing remains', () => {
+    given(WorkItem, [created, finalised])
+      .when((state) => off(state, {}))
+      .thenEvents([writtenOff('100.01', '10')]);
+    expect(given(WorkItem, [created, finalised, writtenOff('100.01', '10')]).state).toMatchObject({
+      state: 3,
+      remaining: '0',
+      remainingUnits: '0',
+    });
+  });
+
+  it('is written off in parts: units pro rata to 4 places, the last part takes the rest', () => {
+    const first = given(WorkItem, [created, finalised]);
+    first.when((state) => off(state, { amount: '33.33' })).thenEvents([writtenOff('33.33', '3.3327')]);
+    const second = given(WorkItem, [created, finalised, writtenOff('33.33', '3.3327')]);
+    expect(second.state).toMatchObject({ state: 1, remaining: '66.68', remainingUnits: '6.6673' });
+    second.when((state) => off(state, { units: '1' })).thenEvents([writtenOff('10', '1')]);
+    second.when((state) => off(state, {})).thenEvents([writtenOff('66.68', '6.6673')]);
+  });
+
+  it('refuses to write off more than remains, both ways, or before it is finalised', () => {
+    const item = given(WorkItem, [created, finalised]);
+    item.when((state) => off(state, { amount: '100.02' })).thenRefused('more_than_remains');
+    item.when((state) => off(state, { units: '10.0001' })).thenRefused('more_than_remains');
+    item.when((state) => off(state, { amount: '1.001' })).thenRefused('too_precise');
+    item.when((state) => off(state, { amount: '1', units: '1' })).thenRefused('units_or_amount');
+    given(WorkItem, [created])
+      .when((state) => off(state, {}))
+      .thenRefused('not_finalised');
+  });
+
+  it('is reinstated with all that was written off', () => {
+    const part = given(WorkItem, [created, finalised, writtenOff('33.33', '3.3327'), writtenOff('10', '1')]);
+    part
+      .when((state) => reinstateWorkItem(state, '2025-08-01'))
+      .thenEvents([
+        {
+          type: 'WorkItemReinstated',
+          data: {
+            day: '2025-08-01',
+            amount: '43.33',
+            units: '4.3327',
+            movement: moved('2025-08-01', '43.33', '4.3327'),
+          },
+        },
+      ]);
+    given(WorkItem, [created, finalised])
+      .when((state) => reinstateWorkItem(state, '2025-08-01'))
+      .thenRefused('not_written_off');
+  });
+
+  it('hangs on its matter as unbilled work until nothing remains', () => {
+    expect(linksAfter([created, finalised])).toContainEqual({
+      kind: 'unbilled_work',
+      target: fields.matterId,
+    });
+    expect(linksAfter([created, finalised, writtenOff('100.01', '10')])).toContainEqual({
+      kind: 'work',
+      target: fields.matterId,
+    });
+    expect(isUnbilled({ ...given(WorkItem, [created]).state!, isBillable: false })).toBe(false);
+  });
+});
+
+describe('the value of a work item', () => {
+  const basis = {
+    itemType: 0 as const,
+    durationTicks: 36_000_000_000,
+    units: null,
+    minutesPerUnit: '6',
+    rounding: 'Up' as const,
+    rate: { amount: '250', currency: 'GBP' },
+    employeeRate: null,
+    currency: 'GBP',
+  };
+
+  it.each([
+    [1, 'Up', '1'],
+    [3_600_000_001, 'Up', '2'],
+    [5_399_999_999, 'Nearest', '1'],
+    [5_400_000_000, 'Nearest', '2'],
+    [7_199_999_999, 'Down', '1'],
+    [1, 'Down', '1'],
+    [0, 'Up', '0'],
+  ] as const)('counts %d ticks, rounding %s, as %s units', (durationTicks, rounding, units) => {
+    expect(priceWorkItem({ ...basis, durationTicks, rounding }).units).toBe(units);
+  });
+
+  it('is hours × rate for time, units × rate otherwise, half-up to the minor unit', () => {
+    expect(priceWorkItem(basis).total).toBe('250');
+    expect(priceWorkItem({ ...basis, units: '1', rate: { amount: '0.05', currency: 'GBP' } }).total).toBe(
+      '0.01',
+    );
+    expect(
+      priceWorkItem({ ...basis, units: '1', rate: { amount: '0.0499999999', currency: 'GBP' } }).total,
+    ).toBe('0');
+    expect(priceWorkItem({ ...basis, itemType: 1, durationTicks: 0 }).total).toBe('250');
+    expect(priceWorkItem({ ...basis, itemType: 1, units: '2.5' }).total).toBe('625');
+  });
+
+  it("takes the employee's default rate for time, and says what it tried when there is none", () => {
+    const employeeRate = { amount: '180', currency: 'GBP' };
+    expect(priceWorkItem({ ...basis, rate: null, employeeRate })).toMatchObject({
+      rateSource: 'EmployeeDefault',
+      total: '180',
+    });
+    for (const none of [
+      {},
+      { employeeRate: { amount: '1', currency: 'AUD' } },
+      { itemType: 1 as const, employeeRate },
+    ]) {
+      expect(() => priceWorkItem({ ...basis, rate: null, ...none })).toThrow(
+        expect.objectContaining({ code: 'rate_not_found' } as DomainError),
+      );
+    }
+  });
+
+  it('accepts the base currency only', () => {
+    expect(() => priceWorkItem({ ...basis, rate: { amount: '1', currency: 'USD' } })).toThrow(
+      expect.objectContaining({ code: 'currency_not_supported' }),
+    );
+  });
+});

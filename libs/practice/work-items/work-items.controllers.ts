@@ -1,0 +1,141 @@
+import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiTags } from '@nestjs/swagger';
+import type { Id } from '#kernel/ids';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { IdParam } from '#platform/http/id-param';
+import type { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import {
+  ApiAction,
+  ApiCreate,
+  ApiHistory,
+  ApiOne,
+  ApiOutcomes,
+  ApiPage,
+  ApiRemove,
+  ApiUpdate,
+} from '../records/api';
+import { HistoryQuery } from '../records/history-query';
+import { GetHistory, GetRecord, ListRecords } from '../records/records.queries';
+import { acted, created, outcomes, removed, updated } from '../records/replies';
+import {
+  DeleteWorkItem,
+  FinaliseWorkItem,
+  RecordWorkItem,
+  ReinstateWorkItem,
+  UnfinaliseWorkItem,
+  UpdateWorkItem,
+  WriteOffWorkItem,
+} from './work-item.commands';
+import { FinaliseWorkItems, OutcomeView } from './work-item.finalise-many';
+import { FinaliseInput, WorkItemInput, WorkItemPatch, WriteOffInput } from './work-item.input';
+import { WorkItemsQuery, WorkItemView, workItems, workItemView } from './work-item.queries';
+
+@ApiTags('workitems')
+@Controller(':tenant/api/v1/workitems')
+export class WorkItemsWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post()
+  @Permission('workitems:write')
+  @ApiCreate(WorkItemView)
+  async create(@CurrentContext() context: RequestContext, @Body() body: WorkItemInput): Promise<Reply> {
+    return created(
+      context,
+      'workitems',
+      await this.commands.execute(new RecordWorkItem(context, body)),
+      workItemView,
+    );
+  }
+
+  @Patch(':id')
+  @Permission('workitems:write')
+  @ApiUpdate(WorkItemView)
+  async update(
+    @CurrentContext() context: RequestContext,
+    @IdParam('workitem') id: Id,
+    @Body() body: WorkItemPatch,
+    @Headers('prefer') prefer?: string,
+  ): Promise<Reply> {
+    return updated(await this.commands.execute(new UpdateWorkItem(context, id, body)), workItemView, prefer);
+  }
+
+  @Post('finalise')
+  @Permission('workitems:write')
+  @ApiOutcomes(OutcomeView)
+  async finaliseMany(@CurrentContext() context: RequestContext, @Body() body: FinaliseInput): Promise<Reply> {
+    return outcomes(await this.commands.execute(new FinaliseWorkItems(context, body.ids)));
+  }
+
+  @Post(':id/finalise')
+  @Permission('workitems:write')
+  @ApiAction(WorkItemView)
+  async finalise(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
+    return acted(await this.commands.execute(new FinaliseWorkItem(context, id)), workItemView);
+  }
+
+  @Post(':id/unfinalise')
+  @Permission('workitems:write')
+  @ApiAction(WorkItemView)
+  async unfinalise(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
+    return acted(await this.commands.execute(new UnfinaliseWorkItem(context, id)), workItemView);
+  }
+
+  @Post(':id/writeoff')
+  @Permission('workitems:write')
+  @ApiAction(WorkItemView)
+  async writeOff(
+    @CurrentContext() context: RequestContext,
+    @IdParam('workitem') id: Id,
+    @Body() body: WriteOffInput,
+  ): Promise<Reply> {
+    return acted(await this.commands.execute(new WriteOffWorkItem(context, id, body)), workItemView);
+  }
+
+  @Post(':id/reinstate')
+  @Permission('workitems:write')
+  @ApiAction(WorkItemView)
+  async reinstate(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
+    return acted(await this.commands.execute(new ReinstateWorkItem(context, id)), workItemView);
+  }
+
+  @Delete(':id')
+  @Permission('workitems:write')
+  @ApiRemove()
+  async remove(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
+    return removed(await this.commands.execute(new DeleteWorkItem(context, id)));
+  }
+}
+
+@ApiTags('workitems')
+@Controller(':tenant/api/v1/workitems')
+export class WorkItemsReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('workitems:read')
+  @ApiPage(WorkItemView)
+  list(@CurrentContext() context: RequestContext, @Query() query: WorkItemsQuery): Promise<Reply> {
+    return this.queries.execute(new ListRecords(context, workItems, query));
+  }
+
+  @Get(':id')
+  @Permission('workitems:read')
+  @ApiOne(WorkItemView)
+  one(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
+    return this.queries.execute(new GetRecord(context, workItems, id));
+  }
+
+  @Get(':id/history')
+  @Permission('workitems:read')
+  @ApiHistory()
+  history(
+    @CurrentContext() context: RequestContext,
+    @IdParam('workitem') id: Id,
+    @Query() query: HistoryQuery,
+  ): Promise<Reply> {
+    return this.queries.execute(new GetHistory(context, id, query));
+  }
+}

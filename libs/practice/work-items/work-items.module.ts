@@ -1,0 +1,17 @@
+import type { Area } from '../records/area';
+import { feeAnalysisProjection } from './fee-analysis.projection';
+import { WorkItem } from './work-item';
+import { workItemHandlers } from './work-item.commands';
+import { FinaliseWorkItemsHandler } from './work-item.finalise-many';
+import { workItemsProjection } from './work-item.projection';
+import { WorkItemsReadController, WorkItemsWriteController } from './work-items.controllers';
+
+export const workItemsArea: Area = {
+  definition: WorkItem,
+  write: {
+    controllers: [WorkItemsWriteController],
+    handlers: [...workItemHandlers, FinaliseWorkItemsHandler],
+  },
+  read: { controllers: [WorkItemsReadController] },
+  projections: [workItemsProjection, feeAnalysisProjection],
+};

@@ -1,0 +1,39 @@
+import { buildSchema, parse, validate } from 'graphql';
+import { documentLimits } from './document-limits';
+
+const schema = buildSchema('type Query { a: Query }');
+const faults = (document: string) =>
+  validate(schema, parse(document), [documentLimits]).map(({ message }) => message);
+
+describe('the limits of a document', () => {
+  it('allow 4 root fields of depth 6, and any introspection beside them', () => {
+    const deepest = 'a { a { a { a { a { a } } } } }';
+    expect(
+      faults(
+        `{ w: a x: a y: a z: ${deepest} __typename __schema { types { fields { type { ofType { ofType { ofType { name } } } } } } } }`,
+      ),
+    ).toEqual([]);
+  });
+
+  it('count through fragments', () => {
+    expect(faults('{ ...f a4: a } fragment f on Query { a0: a a1: a ... { a2: a a3: a } }')).toEqual([
+      'The document is too large. It asks for 5 root fields; 4 are allowed.',
+    ]);
+    expect(faults('{ a { a { a { ...f } } } } fragment f on Query { a { a { a { a } } } }')).toEqual([
+      'The document is too large. It is 7 levels deep; 6 are allowed.',
+    ]);
+  });
+
+  it('are found at once in fragments that double, and in fragments that circle', () => {
+    const doubling = Array.from(
+      { length: 200 },
+      (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`,
+    );
+    expect(faults(`{ ...f0 } ${doubling.join(' ')} fragment f200 on Query { a }`)).toHaveLength(1);
+    expect(faults('{ ...f } fragment f on Query { a ...g } fragment g on Query { ...f }')).toEqual([]);
+  });
+
+  it('leave only queries', () => {
+    expect(faults('mutation { a }')).toEqual(['Reports are only read: a query is expected.']);
+  });
+});

@@ -1,0 +1,187 @@
+import { DomainError } from '#kernel/errors';
+import { waitFor } from '../../../test/support/wait-for';
+import { Firm } from '../testing/firm';
+import { ReportsApplication } from '../testing/reports-application';
+import { printSdl } from './schema';
+
+let reports: ReportsApplication;
+
+beforeAll(async () => {
+  reports = await ReportsApplication.start({ one: 1 }, 'development');
+  await new Firm(reports.pool, 1).open();
+});
+
+afterAll(() => reports.stop());
+
+const good = { authorization: 'Bearer good', 'content-type': 'application/json' };
+
+async function send(payload: string | object, headers: object = good, tenant = 'one') {
+  const answer = await reports.app.inject({
+    method: 'POST',
+    url: `/${tenant}/graphql`,
+    headers: { ...headers },
+    payload,
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+}
+
+const query = '{ work_item_listing }';
+
+describe('who may ask', () => {
+  it('is told by problem+json before the body is read', async () => {
+    const refused = await send('{', { 'content-type': 'application/json' });
+    expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_token', success: false } });
+    expect(refused.headers).toMatchObject({
+      'content-type': expect.stringMatching('^application/problem\\+json'),
+      'www-authenticate': 'Bearer',
+    });
+    expect(await send({ query }, good, 'nobody')).toMatchObject({ status: 401 });
+  });
+
+  it('needs reports:read', async () => {
+    reports.permissions = ['matters:read'];
+    const refused = await send({ query });
+    reports.permissions = ['reports:read'];
+    expect(refused).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
+  });
+
+  it('is told of the limit, whatever else is wrong', async () => {
+    reports.admitted = async () => {
+      throw new DomainError('too_many', 'rate_limited', 'Later.', [], { 'Retry-After': '7' });
+    };
+    const [counted, malformed] = [await send({ query }), await send('{')];
+    reports.admitted = async () => undefined;
+    for (const refused of [counted, malformed]) {
+      expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+      expect(refused.headers['retry-after']).toBe('7');
+    }
+  });
+
+  it('sees the limit on every answer', async () => {
+    expect((await send({ query })).headers.ratelimit).toBe('"default";r=99;t=60');
+    expect((await send('{')).headers.ratelimit).toBe('"default";r=99;t=60');
+  });
+});
+
+describe('documents', () => {
+  const refused = (reason: string) => ({ status: 400, body: { errors: [{ extensions: { reason } }] } });
+
+  it('answers several reports, each under its name', async () => {
+    const { status, body } = await send({
+      query:
+        '{ work_item_listing fees: fee_analysis(slice: {cols: [{colId: "day"}], groupKeys: [], sortBy: []}) }',
+    });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ work_item_listing: [], fees: [] });
+    expect(Object.keys(body.extensions.report).sort()).toEqual(['fees', 'work_item_listing']);
+  });
+
+  it('takes group keys of every type as literals', async () => {
+    const slice = 'rowGroups: [{colId: "isBillable"}, {colId: "units"}, {colId: "title"}]';
+    const { body } = await send({
+      query: `{ work_item_listing(slice: {${slice}, groupKeys: [true, 1.5, null]}) }`,
+    });
+    expect(body.data).toEqual({ work_item_listing: [] });
+  });
+
+  it('is at most 16 KiB', async () => {
+    expect(await send({ query: `${query} # ${'x'.repeat(16 * 1024)}` })).toMatchObject(
+      refused('DOCUMENT_TOO_LARGE'),
+    );
+  });
+
+  it('has at most 4 root fields, through fragments too', async () => {
+    const fields = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: work_item_listing`).join(' ');
+    expect(await send({ query: `{ ${fields} }` })).toMatchObject(refused('DOCUMENT_TOO_LARGE'));
+    const fragments = `{ ...f g: work_item_listing } fragment f on Query { ${fields.slice(0, 80)} }`;
+    expect((await send({ query: fragments })).status).toBe(400);
+  });
+
+  it('has a depth of at most 6', async () => {
+    const deep = `{ ${'work_item_listing { '.repeat(6)} x ${'} '.repeat(6)} }`;
+    const { status, body } = await send({ query: deep });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('DOCUMENT_TOO_LARGE');
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['nothing', ''],
+    ['a batch', JSON.stringify([{ query }])],
+    ['a syntax error', JSON.stringify({ query: '{' })],
+    ['an unknown field', JSON.stringify({ query: '{ secrets }' })],
+    ['a mutation', JSON.stringify({ query: 'mutation { a }' })],
+    ['an unknown slice field', JSON.stringify({ query: '{ work_item_listing(slice: {columns: []}) }' })],
+    [
+      'variables of the wrong type',
+      JSON.stringify({
+        query: 'query ($slice: AggregationSliceSpecInput) { work_item_listing(slice: $slice) }',
+        variables: { slice: { startRow: 'first' } },
+      }),
+    ],
+  ])('%s is 400', async (_, payload) => {
+    expect((await send(payload)).status).toBe(400);
+  });
+
+  it('does not wait for a tenant whose settings are not readable yet', async () => {
+    await reports.pool.query('update read_model.tenants set tenant_id = 9');
+    const answer = await send({ query });
+    await reports.pool.query('update read_model.tenants set tenant_id = 1');
+    expect(answer).toMatchObject(refusedAs503('tenant_not_ready'));
+  });
+
+  const refusedAs503 = (reason: string) => ({ status: 503, body: { errors: [{ extensions: { reason } }] } });
+
+  it('answers a report that the database gave up', async () => {
+    const lock = await reports.pool.connect();
+    await lock.query('begin; lock table read_model.work_items in access exclusive mode');
+    const answer = send({ query });
+    // what the statement timeout does, without waiting for it
+    await waitFor(
+      async () => {
+        const { rowCount } = await lock.query(
+          `select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rowCount;
+      },
+      { description: 'the report to wait for the table' },
+    );
+    await lock.query('rollback');
+    lock.release();
+    expect(await answer).toMatchObject(refusedAs503('report_timeout'));
+  });
+});
+
+describe('beside the reports', () => {
+  const get = (address: string) => reports.app.inject({ method: 'GET', url: address });
+
+  it('serves the schema as text', async () => {
+    const answer = await get('/one/graphql/schema');
+    expect(answer.headers['content-type']).toMatch('text/plain');
+    expect(answer.body).toBe(await printSdl());
+  });
+
+  it('serves a playground with no address but its own', async () => {
+    const page = await get('/one/graphql');
+    expect(page.headers['content-type']).toMatch('text/html');
+    expect(page.body).not.toMatch(/https?:/);
+    const addresses = [...page.body.matchAll(/(?:src|href)="(playground\/[^"]+)"/g)].map(
+      ([, address]) => address,
+    );
+    expect(addresses).toHaveLength(5);
+    for (const address of addresses) expect((await get(`/one/graphql/${address}`)).statusCode).toBe(200);
+    expect((await get('/one/graphql/playground/schema.json')).json().data.__schema.queryType.name).toBe(
+      'Query',
+    );
+    expect((await get('/one/graphql/playground/package.json')).statusCode).toBe(404);
+  });
+});
+
+describe('outside development', () => {
+  it('has no playground', async () => {
+    const other = await ReportsApplication.start({ one: 1 });
+    for (const address of ['', '/playground/start.js', '/playground/react.js'])
+      expect((await other.app.inject({ method: 'GET', url: `/one/graphql${address}` })).statusCode).toBe(404);
+    await other.stop();
+  });
+});

@@ -1,0 +1,112 @@
+import { Firm } from './testing/firm';
+import { cols, columns, ReportsApplication } from './testing/reports-application';
+
+let reports: ReportsApplication;
+
+beforeAll(async () => {
+  reports = await ReportsApplication.start({ one: 1 });
+  const firm = await new Firm(reports.pool, 1).open();
+  const employee_id = await firm.employee('E');
+  for (const currency of ['GBP', 'EUR']) {
+    for (let minute = 10; minute < 40; minute++)
+      await firm.workItem({ employee_id, entry_date: `2025-01-01T10:${minute}:00Z`, total: 5, currency });
+  }
+});
+
+afterAll(() => reports.stop());
+
+const groups = columns('employeeSortName');
+
+it.each<[reason: string, path: string, slice: object]>([
+  ['UNKNOWN_COLUMN', 'slice.cols[1].colId', { cols: cols('units', 'unit') }],
+  ['UNKNOWN_COLUMN', 'slice.cols[0].colId', { cols: cols('__proto__') }],
+  ['UNKNOWN_COLUMN', 'slice.sortBy[0].colId', { sortBy: columns('w.id; drop table x') }],
+  ['UNKNOWN_COLUMN', 'slice.rowGroups[0].colId', { rowGroups: columns('nobody') }],
+  ['UNKNOWN_COLUMN', 'slice.pivots[0].colId', { pivots: columns('nobody') }],
+  [
+    'UNKNOWN_COLUMN',
+    'slice.filterZeroField',
+    { cols: cols('units'), filterZero: true, filterZeroField: 'nobody' },
+  ],
+  ['DUPLICATE_COLUMN', 'slice.cols[1].colId', { cols: cols('units', 'units:sum') }],
+  ['DUPLICATE_COLUMN', 'slice.cols[0].colId', { cols: cols('units:sum'), rowGroups: columns('units') }],
+  ['UNKNOWN_AGG', 'slice.cols[0].aggFunc', { cols: cols('units:median') }],
+  ['AGG_NOT_ALLOWED', 'slice.cols[0].aggFunc', { cols: cols('rate:sum') }],
+  ['AGG_NOT_ALLOWED', 'slice.cols[0].aggFunc', { cols: cols('title:min') }],
+  ['AGG_NOT_ALLOWED', 'slice.cols[0].aggFunc', { cols: cols('units:countDistinct') }],
+  ['RANGE_INVALID', 'slice.startRow', { startRow: -1 }],
+  ['RANGE_INVALID', 'slice.endRow', { startRow: 5, endRow: 4 }],
+  ['SLICE_TOO_LARGE', 'slice.endRow', { endRow: 10_001 }],
+  ['GROUP_KEYS_TOO_LONG', 'slice.groupKeys[1]', { rowGroups: groups, groupKeys: ['a', 'b'] }],
+  ['GROUP_KEY_TYPE', 'slice.groupKeys[0]', { rowGroups: columns('entryYear'), groupKeys: ['soon'] }],
+  ['GROUP_KEY_TYPE', 'slice.groupKeys[0]', { rowGroups: columns('employeeId'), groupKeys: ['employee_1'] }],
+  ['GROUP_KEY_TYPE', 'slice.groupKeys[0]', { rowGroups: columns('entryDay'), groupKeys: ['2025-02-30'] }],
+  ['GROUP_KEY_TYPE', 'slice.groupKeys[0]', { rowGroups: columns('state'), groupKeys: ['Lost'] }],
+  ['PIVOT_AT_LEAF', 'slice.pivots', { pivots: columns('state'), cols: cols('units:sum') }],
+  ['NO_AGGREGATE', 'slice.cols', { totalsOnly: true, cols: cols('units') }],
+  ['NO_AGGREGATE', 'slice.cols', { rowGroups: groups, pivots: columns('state'), cols: cols('units') }],
+  [
+    'NO_AGGREGATE',
+    'slice.filterZeroField',
+    { rowGroups: groups, cols: cols('units'), filterZero: true, filterZeroField: 'units' },
+  ],
+  [
+    'PIVOT_TOO_WIDE',
+    'slice.pivots',
+    {
+      rowGroups: groups,
+      pivots: columns('id'),
+      cols: cols(
+        'units:sum',
+        'totalBase:sum',
+        'unitDuration:sum',
+        'durationTicks:sum',
+        'title:count',
+        'state:count',
+        'itemType:count',
+        'currency:count',
+        'entryDay:count',
+      ),
+    },
+  ],
+  ['MIXED_CURRENCY', 'slice.cols', { rowGroups: groups, cols: cols('total:sum') }],
+  ['MIXED_CURRENCY', 'slice.cols', { totalsOnly: true, cols: cols('rate:avg') }],
+])('%s at %s', async (reason, path, slice) => {
+  expect(await reports.refusal('work_item_listing', slice)).toMatchObject({
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    reason,
+    path,
+  });
+});
+
+it('lists the columns that there are', async () => {
+  const { message } = await reports.refusal('fee_analysis', { cols: cols('nobody') });
+  expect(message).toContain('feeEarnerSortName, feeEarnerId, workItemFinalised');
+});
+
+it('adds up amounts that are kept apart by currency', async () => {
+  const expected = [
+    { currency: 'EUR', total: 150 },
+    { currency: 'GBP', total: 150 },
+  ];
+  const grouped = await reports.rows('work_item_listing', {
+    rowGroups: columns('currency'),
+    cols: cols('currency', 'total:sum'),
+  });
+  expect(grouped.rows).toEqual(expected);
+  const inside = await reports.rows('work_item_listing', {
+    rowGroups: columns('currency', 'employeeSortName'),
+    groupKeys: ['EUR'],
+    cols: cols('total:sum'),
+  });
+  expect(inside.rows).toEqual([{ currency: 'EUR', employeeSortName: 'E', total: 150 }]);
+});
+
+it('shows nothing of an unexpected failure', async () => {
+  await reports.pool.query('alter table read_model.fee_analysis rename to gone');
+  const { status, body } = await reports.post('fee_analysis', { cols: cols('day') });
+  await reports.pool.query('alter table read_model.gone rename to fee_analysis');
+  expect(status).toBe(500);
+  expect(JSON.stringify(body)).not.toMatch(/relation|read_model|gone/);
+});

@@ -1,0 +1,89 @@
+import type { Report } from '../columns/report';
+import { feeAnalysisReport } from '../fee-analysis/columns';
+import { feeAnalysisConditions } from '../fee-analysis/criteria';
+import { planRows } from '../plan';
+import { keyConditions } from '../reports';
+import { readSlice } from '../slice/slice';
+import type { AggregationSliceSpecInput } from '../slice/slice.input';
+import { workItemReport } from '../work-items/columns';
+import { workItemConditions } from '../work-items/criteria';
+import { countQuery, pivotQuery, rowsQuery } from './query';
+
+const calendar = { zone: 'Europe/London', financialYearStart: 4, now: new Date('2025-06-12T10:00:00Z') };
+const scope = { tenantId: 7, financialYearStart: 4 };
+const matter = 'matter_00000000000070008000000000000001';
+const employee = 'employee_00000000000070008000000000000002';
+const client = 'client_00000000000070008000000000000003';
+
+function plan(report: Report, input: AggregationSliceSpecInput) {
+  const slice = readSlice(input, report);
+  const conditions =
+    report === workItemReport
+      ? workItemConditions(
+          { entryPeriod: { relativePeriod: 'THIS_YEAR' }, matterIds: [matter], clientIds: [client] },
+          calendar,
+        )
+      : feeAnalysisConditions({ relativePeriod: 'TODAY', feeEarnerId: employee }, calendar);
+  return planRows(report, slice, [...conditions, ...keyConditions(slice)], []);
+}
+
+describe('the SQL of a plan', () => {
+  it.each<[string, Report, AggregationSliceSpecInput]>([
+    [
+      'leaf rows',
+      workItemReport,
+      {
+        cols: [{ colId: 'entryDate' }, { colId: 'employeeSortName' }, { colId: 'unitDuration' }],
+        sortBy: [{ colId: 'entryDate', desc: true }],
+        endRow: 50,
+      },
+    ],
+    [
+      'groups inside a group',
+      workItemReport,
+      {
+        rowGroups: [{ colId: 'employeeSortName' }, { colId: 'entryFinancialYear' }],
+        groupKeys: ["O'Hara; drop table x"],
+        cols: [{ colId: 'total', aggFunc: 'sum' }, { colId: 'state' }],
+        sortBy: [{ colId: 'total', desc: true }],
+        filterZero: true,
+      },
+    ],
+    [
+      'totals of the rows that are not zero',
+      feeAnalysisReport,
+      {
+        totalsOnly: true,
+        rowGroups: [{ colId: 'feeEarnerId' }],
+        cols: [{ colId: 'workItemFinalised', aggFunc: 'sum' }, { colId: 'realisationRate' }],
+        filterZero: true,
+        filterZeroField: 'workItemFinalised',
+      },
+    ],
+  ])('%s', (_, report, input) => {
+    expect(rowsQuery(plan(report, input), scope)).toMatchSnapshot();
+  });
+
+  it('counts the rows of all pages', () => {
+    expect(countQuery(plan(feeAnalysisReport, { rowGroups: [{ colId: 'month' }] }), scope)).toMatchSnapshot();
+  });
+
+  it('reads the values of pivots over the criteria alone', () => {
+    const pivots = [workItemReport.columns.get('state')!];
+    expect(pivotQuery(workItemReport, pivots, [], 501, scope)).toMatchSnapshot();
+  });
+
+  it('binds tenant and live generation for every table', () => {
+    for (const report of [workItemReport, feeAnalysisReport]) {
+      const cols = [...report.columns.keys()].map((colId) => ({ colId }));
+      const { text, values } = rowsQuery(plan(report, { cols }), scope);
+      const tables = [...text.matchAll(/(?:from|join) read_model\.\w+ (\w+)/g)].map(([, alias]) => alias);
+      expect(tables).toHaveLength(1 + report.joins.length);
+      for (const alias of tables)
+        expect(text).toContain(
+          `${alias}.tenant_id = $1 and ${alias}.generation = (select read_model.live_generation(`,
+        );
+      expect(values[0]).toBe(7);
+    }
+  });
+});
