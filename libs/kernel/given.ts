@@ -4,7 +4,7 @@ import { DomainError } from './errors';
 /** Given past events, when a decision is made, then events follow or it is refused. For unit tests. */
 export function given<State extends object, Event extends DomainEvent>(
   definition: StreamDefinition<State, Event>,
-  past: Event[],
+  past: NoInfer<Event>[],
 ) {
   const state = past.reduce<State | undefined>(definition.evolve, undefined);
   return {

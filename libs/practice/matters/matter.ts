@@ -1,5 +1,6 @@
 import type { Link, StreamDefinition } from '#kernel/decider';
 import { conflict } from '#kernel/errors';
+import { OPEN_MATTER } from '../clients/client.lookup';
 import { type RecordState, referenceKeys, refuseInUse } from '../records/record';
 import { type MatterEvent, type MatterFields, matterEvents } from './matter.events';
 
@@ -19,8 +20,6 @@ export const MATTER_NUMBER = 'matter_number';
 /** Kinds of link by which work points at its matter, while it is unbilled and after. */
 export const UNBILLED_WORK = 'unbilled_work';
 export const WORK = 'work';
-/** Kind of link by which an open matter points at its client. */
-export const OPEN_MATTER = 'open_matter';
 
 function linksOf(state: MatterState): Link[] {
   if (state.isDeleted) return [];

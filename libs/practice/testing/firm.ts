@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '#event-store/events';
 import { START } from '#event-store/position';
 import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
@@ -27,11 +28,12 @@ export async function project(
     'select count(*)::int as total from event_store.events where tenant_id = $1',
     [tenant.id],
   );
-  const events = await waitFor(
+  let events: RecordedEvent[] = [];
+  await waitFor(
     async () => {
       const read = await store.feed.read([{ partition: tenant.partition, after: START }], 10_000);
-      const own = read.filter(({ tenantId }) => tenantId === tenant.id);
-      return own.length === rows[0].total && own;
+      events = read.filter(({ tenantId }) => tenantId === tenant.id);
+      return events.length === rows[0].total;
     },
     { description: "the feed to show all of the tenant's events" },
   );

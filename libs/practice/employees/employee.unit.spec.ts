@@ -1,0 +1,71 @@
+import { given } from '#kernel/given';
+import { activateEmployee, deactivateEmployee, deleteEmployee, Employee, updateEmployee } from './employee';
+import type { EmployeeEvent } from './employee.events';
+
+const entityId = 'entity_0198c2f1a4b87c3d9e5f60718293a4b5';
+const divisionId = 'division_0198c2f1a4b87c3d9e5f60718293a4b5';
+const created: EmployeeEvent = {
+  type: 'EmployeeCreated',
+  data: {
+    entityId,
+    initials: 'AO',
+    divisionId,
+    jobTitle: null,
+    billingGrade: null,
+    isFeeEarner: true,
+    defaultRate: { amount: '250', currency: 'GBP' },
+    externalReference: null,
+    referenceOwner: null,
+  },
+};
+const deactivated: EmployeeEvent = { type: 'EmployeeDeactivated', data: {} };
+const deleted: EmployeeEvent = { type: 'EmployeeDeleted', data: {} };
+
+describe('employees', () => {
+  it('are active from the start, go and come back', () => {
+    given(Employee, [created])
+      .when((state) => deactivateEmployee(state))
+      .thenEvents([deactivated]);
+    given(Employee, [created, deactivated])
+      .when((state) => activateEmployee(state))
+      .thenEvents([{ type: 'EmployeeActivated', data: {} }]);
+  });
+
+  it('stay as they are when asked again', () => {
+    given(Employee, [created])
+      .when((state) => activateEmployee(state))
+      .thenEvents([]);
+    given(Employee, [created, deactivated])
+      .when((state) => deactivateEmployee(state))
+      .thenEvents([]);
+  });
+
+  it('record what changes, and never become another entity', () => {
+    given(Employee, [created])
+      .when(() => updateEmployee({ jobTitle: 'Partner' }))
+      .thenEvents([{ type: 'EmployeeUpdated', data: { jobTitle: 'Partner' } }]);
+    given(Employee, [created])
+      .when(() => updateEmployee({ entityId: 'entity_0198c2f1a4b87c3d9e5f60718293a4b6' }))
+      .thenRefused('entity_fixed');
+  });
+
+  it('are deleted only while nothing points at them', () => {
+    given(Employee, [created])
+      .when(() => deleteEmployee(3))
+      .thenRefused('in_use');
+    given(Employee, [created])
+      .when(() => deleteEmployee(0))
+      .thenEvents([deleted]);
+  });
+
+  it('hold their entity and their division until they are deleted', () => {
+    const { state } = given(Employee, [created]);
+    expect(Employee.links(state!)).toEqual([
+      { kind: 'employee_entity', target: entityId },
+      { kind: 'employee_division', target: divisionId },
+    ]);
+    expect(Employee.keys(state!)).toEqual([{ kind: 'entity_employee', key: entityId }]);
+    const { state: gone } = given(Employee, [created, deleted]);
+    expect([...Employee.links(gone!), ...Employee.keys(gone!)]).toEqual([]);
+  });
+});
