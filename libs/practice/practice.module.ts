@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStoreModule } from '#event-store/event-store.module';
 import { Tenants } from '#platform/auth/tenants';
+import { ReadYourWrites } from '#projections/read-your-writes';
 import { areas, definitions } from './areas';
 import { recordQueryHandlers } from './records/records.queries';
 import { TenantSetup } from './tenants/tenant-setup';
@@ -22,7 +23,7 @@ export class PracticeModule {
         providers.push(...(read.handlers ?? []));
       }
     }
-    if (part.reads) providers.push(...recordQueryHandlers);
+    if (part.reads) providers.push(...recordQueryHandlers, ReadYourWrites);
     refuseDuplicates(providers);
     return {
       module: PracticeModule,

@@ -6,6 +6,7 @@ import { ClientAuthentication } from './client-authentication';
 import { Grants } from './grants';
 import { PermissionGuard } from './permission.guard';
 import { RateLimiter } from './rate-limiter';
+import { RequestAuthentication } from './request-authentication';
 import { SigningKeys } from './signing-keys';
 import { TokenEndpoint } from './token-endpoint';
 import { TokenFailures } from './token-failures';
@@ -22,6 +23,7 @@ import { WellKnown } from './well-known';
     RateLimiter,
     Authenticator,
     WellKnown,
+    RequestAuthentication,
     PermissionGuard,
     { provide: APP_GUARD, useExisting: PermissionGuard },
   ],

@@ -3,10 +3,8 @@ import { PATH_METADATA } from '@nestjs/common/constants';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { DomainError } from '#kernel/errors';
-import { traceOf } from '#platform/http/trace';
 import type { RequestContext } from '#platform/request-context';
-import { Authenticator } from './authenticator';
-import './current-context';
+import { contextOf } from './current-context';
 import type { PermissionName } from './permissions';
 import { conditionsOf } from './request-headers';
 
@@ -23,13 +21,12 @@ export function requirePermission(context: RequestContext, permission: Permissio
 }
 
 /**
- * Authenticates every REST route `/:tenant/…` and checks its permission. A route that declares neither `Permission`
+ * Checks the permission of every REST route `/:tenant/…`; RequestAuthentication has told who asks. A route that declares neither `Permission`
  * nor `Public` stops the process at start.
  */
 @Injectable()
 export class PermissionGuard implements CanActivate, OnModuleInit {
   constructor(
-    private readonly authenticator: Authenticator,
     private readonly reflector: Reflector,
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
@@ -49,20 +46,16 @@ export class PermissionGuard implements CanActivate, OnModuleInit {
       throw new Error(`Routes without @Permission or @Public: ${undeclared.join(', ')}`);
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean {
     // GraphQL is authenticated before its document is read, in a hook of its route.
     if (context.getType<string>() !== 'http') return true;
     const declared = this.declared(context.getHandler(), context.getClass());
     if (declared === true) return true;
     if (!declared) throw new Error(`${context.getHandler().name} declares no permission`);
 
-    const request = context.switchToHttp().getRequest<FastifyRequest<{ Params: { tenant?: string } }>>();
-    const caller = await this.authenticator.authenticate({
-      headers: request.headers,
-      tenantAlias: request.params.tenant ?? '',
-      correlationId: traceOf(request),
-    });
-    request.caller = caller;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const caller = contextOf(request);
+    if (!caller) throw new Error(`${request.routeOptions.url} is not under a tenant's address`);
     requirePermission(caller, declared);
     Object.assign(caller, conditionsOf(request));
     return true;

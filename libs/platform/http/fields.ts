@@ -88,7 +88,7 @@ export function IdField(kind: Kind, options: FieldOptions = {}): PropertyDecorat
 function idMessage(property: string, kind: Kind, value: unknown): string {
   const other = kindOf(value);
   return other
-    ? `${property} must be the id of a ${kind} (${kind}_…), not of a ${other}`
+    ? `${property} must be an id of the kind ${kind} (${kind}_…), not ${other}`
     : `${property} must be an id of the form ${kind}_<32 lowercase hex digits>`;
 }
 

@@ -10,13 +10,13 @@ import { traceOf } from './trace';
 export class ProblemFilter implements ExceptionFilter {
   private readonly log = new Logger(ProblemFilter.name);
 
-  catch(error: unknown, host: ArgumentsHost): void {
+  async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     // GraphQL has its own form of errors.
     if (host.getType<string>() !== 'http') throw error;
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const traceId = traceOf(request);
-    const problem = toProblem(error, request.url, traceId);
+    const problem = toProblem((await overLimit(request)) ?? error, request.url, traceId);
     if (problem.status === 500) {
       this.log.error({
         msg: (error as Error)?.message ?? String(error),
@@ -27,4 +27,12 @@ export class ProblemFilter implements ExceptionFilter {
     setRateLimitHeaders(reply, contextOf(request));
     void reply.status(problem.status).headers(problem.headers).send(problem.body);
   }
+}
+
+/** A request over the limit is told so, whatever else was wrong with it. */
+export async function overLimit(request: FastifyRequest): Promise<unknown> {
+  return contextOf(request)?.admitted.then(
+    () => undefined,
+    (refusal: unknown) => refusal,
+  );
 }

@@ -1,6 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { catchError, from, mergeMap, type Observable } from 'rxjs';
+import { from, mergeMap, type Observable } from 'rxjs';
 import { contextOf } from '../auth/current-context';
 import { Reply, setRateLimitHeaders } from './reply';
 
@@ -12,14 +12,9 @@ export class ReplyInterceptor implements NestInterceptor {
     if (execution.getType<string>() !== 'http') return next.handle();
     const http = execution.switchToHttp();
     const context = contextOf(http.getRequest<FastifyRequest>());
-    return next.handle().pipe(
-      // A request over the limit is told so, whatever else was wrong with it.
-      catchError(async (error) => {
-        await context?.admitted;
-        throw error;
-      }),
-      mergeMap((value) => from(this.finish(value, http.getResponse<FastifyReply>(), context))),
-    );
+    return next
+      .handle()
+      .pipe(mergeMap((value) => from(this.finish(value, http.getResponse<FastifyReply>(), context))));
   }
 
   private async finish(

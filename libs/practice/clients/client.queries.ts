@@ -106,7 +106,7 @@ export const clients: RecordList<ClientsQuery, ClientView> = {
       sortName: row.sort_name as string | null,
       fullName: row.full_name as string | null,
       streetAddress: entity && streetAddress(entity),
-      currency: entity && entity.currency,
+      currency: entity?.currency ?? null,
       billingContactSortName: row.contact_sort_name as string | null,
     };
   },

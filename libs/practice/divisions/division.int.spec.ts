@@ -33,7 +33,9 @@ describe('divisions on a real store', () => {
         store.loader.foldEvents(Division, context.tenant.id, record.id.slice(9)),
       ),
     );
-    expect(states.map((folded) => (folded?.data as { isDefault: boolean }).isDefault)).toEqual([false, true]);
+    expect(
+      states.map((folded) => folded?.data).map((state) => (state as { isDefault: boolean }).isDefault),
+    ).toEqual([false, true]);
   });
 
   it('keeps the last active division, whoever asks at once', async () => {

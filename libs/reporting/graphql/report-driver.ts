@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Authenticator } from '#platform/auth/authenticator';
 import { requirePermission } from '#platform/auth/permission.guard';
 import { toProblem } from '#platform/http/problem';
+import { overLimit } from '#platform/http/problem.filter';
 import { setRateLimitHeaders } from '#platform/http/reply';
 import { traceOf } from '#platform/http/trace';
 import { exceeded, MAXIMUM_DOCUMENT_BYTES } from './document-limits';
@@ -86,13 +87,8 @@ function tooLarge() {
   };
 }
 
-/** A request over the limit is told so, whatever else was wrong with it. */
 async function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const overLimit = await request.caller?.admitted.then(
-    () => undefined,
-    (refusal: unknown) => refusal,
-  );
-  const problem = toProblem(overLimit ?? error, request.url, traceOf(request));
+  const problem = toProblem((await overLimit(request)) ?? error, request.url, traceOf(request));
   if (problem.status >= 500) logger.error(error);
   setRateLimitHeaders(reply, request.caller);
   await reply.status(problem.status).headers(problem.headers).send(problem.body);

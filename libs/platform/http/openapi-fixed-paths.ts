@@ -1,0 +1,162 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { answerHeaders } from './openapi-parts';
+
+/** Addresses that no controller of the API describes: the token endpoint, the GraphQL address, health. */
+
+const text = { type: 'string' };
+const anything = { type: 'object', additionalProperties: true };
+
+function answer(description: string, schema: object, type = 'application/json') {
+  return { description, content: { [type]: { schema } } };
+}
+
+const oauthError = answer('RFC 6749, section 5.2.', {
+  type: 'object',
+  required: ['error'],
+  properties: { error: { ...text, example: 'invalid_client' }, error_description: text },
+});
+
+const tokenRequest = {
+  type: 'object',
+  required: ['grant_type'],
+  properties: {
+    grant_type: { ...text, enum: ['client_credentials'] },
+    client_id: { ...text, description: 'Here, or with the secret as HTTP Basic.' },
+    client_secret: text,
+    scope: {
+      ...text,
+      description: 'Permissions separated by spaces. None, or one that ends in `/.default`: all granted.',
+    },
+  },
+};
+
+const tokenAnswer = {
+  type: 'object',
+  required: ['access_token', 'token_type', 'expires_in', 'scope', 'not_before', 'expires_on'],
+  properties: {
+    access_token: text,
+    token_type: { ...text, enum: ['Bearer'] },
+    expires_in: { type: 'integer', example: 3600 },
+    scope: text,
+    not_before: { type: 'integer', description: 'Seconds since 1970.' },
+    expires_on: { type: 'integer', description: 'Seconds since 1970.' },
+  },
+};
+
+const graphqlRequest = {
+  type: 'object',
+  required: ['query'],
+  properties: { query: text, operationName: { ...text, example: 'GetRows' }, variables: anything },
+};
+
+const graphqlAnswer = {
+  type: 'object',
+  properties: { data: anything, errors: { type: 'array', items: anything }, extensions: anything },
+};
+
+const graphqlHeaders = Object.fromEntries(
+  Object.keys(answerHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+const refusal = (name: string) => ({ $ref: `#/components/responses/${name}` });
+const tenant = { $ref: '#/components/parameters/tenant' };
+const publicly = { security: [] };
+
+export const fixedPaths: OpenAPIObject['paths'] = {
+  '/{tenant}/graphql': {
+    parameters: [tenant],
+    post: {
+      operationId: 'reports_query',
+      tags: ['reports'],
+      summary: 'Ask for reports over GraphQL',
+      description: 'Needs the permission `reports:read`. The schema is at `/{tenant}/graphql/schema`.',
+      'x-permission': 'reports:read',
+      security: [{ oauth2: ['reports:read'] }, { bearer: [] }],
+      parameters: [{ $ref: '#/components/parameters/minPosition' }],
+      requestBody: { required: true, content: { 'application/json': { schema: graphqlRequest } } },
+      responses: {
+        200: { ...answer('The rows.', graphqlAnswer), headers: graphqlHeaders },
+        400: answer('The document or a variable is wrong.', graphqlAnswer),
+        401: refusal('Unauthenticated'),
+        403: refusal('Forbidden'),
+        413: refusal('TooLarge'),
+        429: refusal('TooMany'),
+        503: refusal('Unavailable'),
+      },
+    } as OpenAPIObject['paths'][string]['post'],
+  },
+  '/{tenant}/graphql/schema': {
+    parameters: [tenant],
+    get: {
+      operationId: 'reports_schema',
+      tags: ['reports'],
+      summary: 'The schema, in the GraphQL schema language',
+      ...publicly,
+      responses: { 200: answer('The schema.', text, 'text/plain') },
+    },
+  },
+  '/oauth2/token': {
+    post: {
+      operationId: 'oauth_token',
+      tags: ['authentication'],
+      summary: 'Get an access token with the client credentials',
+      ...publicly,
+      requestBody: {
+        required: true,
+        content: { 'application/x-www-form-urlencoded': { schema: tokenRequest } },
+      },
+      responses: {
+        200: answer('A token for one hour.', tokenAnswer),
+        400: oauthError,
+        401: oauthError,
+        429: { ...oauthError, headers: { 'Retry-After': { schema: { type: 'integer' } } } },
+        503: oauthError,
+      },
+    },
+  },
+  '/.well-known/oauth-authorization-server': {
+    get: {
+      operationId: 'oauth_metadata',
+      tags: ['authentication'],
+      summary: "The authorization server's metadata (RFC 8414)",
+      ...publicly,
+      responses: { 200: answer('The metadata.', anything) },
+    },
+  },
+  '/.well-known/jwks.json': {
+    get: {
+      operationId: 'oauth_keys',
+      tags: ['authentication'],
+      summary: 'The keys that access tokens are signed with (RFC 7517)',
+      ...publicly,
+      responses: { 200: answer('The public keys.', anything) },
+    },
+  },
+  '/health/live': {
+    get: {
+      operationId: 'health_live',
+      tags: ['operations'],
+      summary: 'Whether the process runs',
+      ...publicly,
+      responses: { 200: answer('It does.', anything) },
+    },
+  },
+  '/health/ready': {
+    get: {
+      operationId: 'health_ready',
+      tags: ['operations'],
+      summary: 'Whether the process can do its work',
+      ...publicly,
+      responses: { 200: answer('It can.', anything), 503: answer('A database does not answer.', anything) },
+    },
+  },
+  '/metrics': {
+    get: {
+      operationId: 'metrics',
+      tags: ['operations'],
+      summary: 'Measurements for Prometheus',
+      ...publicly,
+      responses: { 200: answer('Text format 0.0.4.', text, 'text/plain') },
+    },
+  },
+};

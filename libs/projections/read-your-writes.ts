@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { fromToken, type Position } from '#event-store/position';
+import { DomainError } from '#kernel/errors';
+import { contextOf } from '#platform/auth/current-context';
+import { ReadDatabase } from '#platform/database';
+
+const WAIT_MS = 5_000;
+const POLL_MS = 5;
+
+/** `X-Min-Position` on a read: it waits until every read model has come as far as that write of the tenant. */
+@Injectable()
+export class ReadYourWrites implements OnModuleInit {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly database: ReadDatabase,
+  ) {}
+
+  onModuleInit(): void {
+    const fastify = this.host.httpAdapter.getInstance<FastifyInstance>();
+    fastify.addHook('preHandler', async (request: FastifyRequest) => {
+      const token = request.headers['x-min-position'];
+      const caller = contextOf(request);
+      const isRead = request.method === 'GET' || request.routeOptions.url?.endsWith('/graphql');
+      if (typeof token === 'string' && caller && isRead)
+        await this.reach(caller.tenant.partition, fromToken(token));
+    });
+  }
+
+  /** @throws DomainError `position_not_reached` (503) after 5 s */
+  private async reach(partition: number, position: Position): Promise<void> {
+    for (const end = Date.now() + WAIT_MS; !(await this.reached(partition, position)); ) {
+      if (Date.now() >= end) {
+        const detail = 'The read models have not come as far as X-Min-Position yet; try again.';
+        throw new DomainError('unavailable', 'position_not_reached', detail, [], { 'Retry-After': '1' });
+      }
+      await delay(POLL_MS);
+    }
+  }
+
+  private async reached(partition: number, { epoch, transactionId, position }: Position): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ behind: boolean }>({
+      name: 'projections.reached',
+      text: `select exists (
+        select from read_model.live l
+        left join read_model.checkpoints c
+          on c.projection = l.projection and c.generation = l.generation and c.partition = $1
+        where l.tenant_id = 0
+          and (c.projection is null or (c.epoch, c.transaction_id, c.position) < ($2, $3::xid8, $4))
+      ) as behind`,
+      values: [partition, epoch, transactionId.toString(), position.toString()],
+    });
+    return !rows[0].behind;
+  }
+}
