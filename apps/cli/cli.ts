@@ -3,6 +3,7 @@ import { explain } from './explain';
 import { integrationsCommand } from './integrations';
 import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
+import { projectionsCommand } from './projections';
 import type { Session, Terminal } from './session';
 import { openSession } from './session';
 import { tenantsCommand } from './tenants';
@@ -30,7 +31,7 @@ function program(session: Session, terminal: Terminal): Command {
   const root = new Command('cli')
     .description("The operator's commands. The database is DATABASE_URL, or that of a running `npm start`.")
     .option('--json', 'print JSON');
-  const commands = [tenantsCommand, integrationsCommand, keysCommand, migrateCommand];
+  const commands = [tenantsCommand, integrationsCommand, keysCommand, projectionsCommand, migrateCommand];
   for (const make of commands) root.addCommand(make(session));
   for (const command of everyCommandOf(root)) {
     command.exitOverride();

@@ -9,9 +9,9 @@ import { Config, ConfigError, type Region } from '#platform/config';
 import { findEmbeddedPostgres } from '#platform/embedded-postgres';
 import { PlatformModule } from '#platform/platform.module';
 import { loadSecretsKey } from '#platform/secrets-key-file';
-import { Division } from '#practice/divisions/division.lookup';
-import { Tenant } from '#practice/tenants/tenant';
+import { areas, definitions } from '#practice/areas';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
+import { ProjectionsModule } from '#projections/projections.module';
 import { format } from './format';
 
 /** Where a command reads its settings and writes its answer. */
@@ -64,7 +64,8 @@ async function connect(config: Config): Promise<INestApplicationContext> {
   @Module({
     imports: [
       PlatformModule.forRoot(Object.assign(new Config(), config, { REGION })),
-      EventStoreModule.forDefinitions([Tenant, Division]),
+      EventStoreModule.forDefinitions(definitions),
+      ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
     ],
     providers: [Tenants, TenantSetup, Integrations, SigningKeys],
   })

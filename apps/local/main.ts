@@ -1,8 +1,10 @@
 import 'reflect-metadata';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { Housekeeping } from '#event-store/housekeeping';
 import { Config, ConfigError } from '#platform/config';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres';
+import { serveApiDescription } from '#platform/http/serve-openapi';
 import { runProcess } from '#platform/run-process';
 import { loadOrCreateSecretsKey } from '#platform/secrets-key-file';
 import { ProjectionRunner } from '#projections/projection-runner';
@@ -13,11 +15,13 @@ void runProcess({
   module: (config) => LocalModule.forRoot(config),
   prepare,
   made: async (app, config) => {
+    await serveApiDescription(app);
     await app.init();
     if (config.NODE_ENV !== 'production') await createDemo(app);
   },
   listening: async (app, config) => {
     app.get(ProjectionRunner, { strict: false }).start();
+    app.get(Housekeeping, { strict: false }).start();
     if (config.NODE_ENV !== 'production') console.log(introduction(`http://${config.HOST}:${config.PORT}`));
   },
 });

@@ -26,11 +26,17 @@ export function text(value: Decimal): DecimalText {
   return value.toFixed();
 }
 
+const digits = new Map<string, number>();
+
 /** Digits after the point of a currency's minor unit (ISO 4217). */
 export function minorUnits(currency: string): number {
-  return (
-    new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2
-  );
+  let known = digits.get(currency);
+  if (known === undefined) {
+    const options = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+    known = options.maximumFractionDigits ?? 2;
+    digits.set(currency, known);
+  }
+  return known;
 }
 
 /** Half-up to the currency's minor unit. */

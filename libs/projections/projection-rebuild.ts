@@ -23,23 +23,31 @@ export class ProjectionRebuild {
     private readonly projections: readonly Projection[],
   ) {}
 
-  get names(): string[] {
-    return this.projections.map(({ name }) => name);
+  /** Every read model with its live generation. */
+  async list(): Promise<{ name: string; version: number; generation: number }[]> {
+    const { rows } = await this.database.pool.query<{ projection: string; generation: number }>(
+      'select projection, generation from read_model.live where tenant_id = 0',
+    );
+    const generations = new Map(rows.map(({ projection, generation }) => [projection, generation]));
+    return this.projections.map(({ name, version }) => ({
+      name,
+      version,
+      generation: generations.get(name) ?? 0,
+    }));
   }
 
   /**
    * Fills a new generation, and flips to it in one transaction; readers see the old one until then. The projector
    * takes the new generation up where the rebuild has left it.
-   * @param progress called after each batch with the events read so far
    * @throws DomainError unknown_projection, rebuild_running
    */
-  async rebuild(name: string, progress: (events: number) => void = () => undefined): Promise<Rebuilt> {
+  async rebuild(name: string): Promise<Rebuilt> {
     const projection = this.projections.find((candidate) => candidate.name === name);
     if (!projection) {
       throw new DomainError(
         'invalid',
         'unknown_projection',
-        `There is no projection ${name}; there are ${this.names.join(', ')}.`,
+        `There is no projection ${name}; there are ${this.projections.map((known) => known.name).join(', ')}.`,
       );
     }
     const started = Date.now();
@@ -52,7 +60,7 @@ export class ProjectionRebuild {
       if (!rows[0].locked)
         throw new DomainError('conflict', 'rebuild_running', `${name} is being rebuilt already.`);
       const generation = await this.begin(projection);
-      const events = await this.fill(projection, generation, progress);
+      const events = await this.fill(projection, generation);
       return { name, generation, events, milliseconds: Date.now() - started };
     } finally {
       // Ends the session, and with it the lock.
@@ -85,11 +93,7 @@ export class ProjectionRebuild {
     });
   }
 
-  private async fill(
-    projection: Projection,
-    generation: number,
-    progress: (events: number) => void,
-  ): Promise<number> {
+  private async fill(projection: Projection, generation: number): Promise<number> {
     const reached = new Map<number, Position>();
     let count = 0;
     for (const partition of await this.feed.partitions()) reached.set(partition, START);
@@ -113,7 +117,6 @@ export class ProjectionRebuild {
       });
       for (const { partition, to } of moves) reached.set(partition, to);
       count += events.length;
-      progress(count);
     }
   }
 

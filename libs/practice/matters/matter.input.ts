@@ -20,7 +20,7 @@ export class MatterInput extends RecordInput {
   @TextField({ required: true, max: 500, example: 'Purchase of 12 Mill Lane' })
   title: string;
 
-  @TextField({ max: 50, description: 'The next number of the tenant when absent.' })
+  @TextField({ max: 50, notBlank: true, description: 'The next number of the tenant when absent.' })
   matterNumber?: string | null;
 
   @IdField('mattertype')

@@ -125,21 +125,15 @@ function filtered(list: AnyList, tenantId: number, query: ListQuery): Knex.Query
   if (updatedSince !== undefined) statement.where('r.updated_on', '>=', new Date(updatedSince));
   if (ids !== undefined)
     statement.whereRaw('r.id = any(?::uuid[])', [ids.map((id) => id.slice(id.indexOf('_') + 1))]);
-  const words = prefixQuery(keywords);
-  if (words !== undefined) {
+  // Every word must begin one of the record's words, its own or those of a record that it shows.
+  for (const word of wordsOf(keywords ?? '')) {
     statement.where((any) => {
       for (const alias of list.searched ?? ['r'])
-        any.orWhereRaw(`${alias}.search @@ to_tsquery('simple', ?)`, [words]);
+        any.orWhereRaw(`${alias}.search @@ to_tsquery('simple', ?)`, [`${word}:*`]);
     });
   }
   list.filter?.(query, (column, operator, value) => statement.where(column, operator, value as Knex.Value));
   return statement;
-}
-
-/** Every word must begin one of the record's words; undefined when there is no word. */
-function prefixQuery(keywords: string | undefined): string | undefined {
-  const words = wordsOf(keywords ?? '');
-  return words.length === 0 ? undefined : words.map((word) => `${word}:*`).join(' & ');
 }
 
 function native(query: Knex.QueryBuilder): Statement {

@@ -1,0 +1,45 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '#kernel/clock';
+import { WriteDatabase } from '#platform/database';
+
+const EVERY_MS = 10 * 60_000;
+const CHUNK = 10_000;
+const KEPT_MS = 24 * 3_600_000;
+
+/** Forgets idempotency keys after their 24 hours, a chunk at a time so that the feed is never held back. */
+@Injectable()
+export class Housekeeping implements OnApplicationShutdown {
+  private readonly log = new Logger(Housekeeping.name);
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly clock: Clock,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.forgetKeys().catch((error: Error) =>
+        this.log.warn(`Idempotency keys were not pruned: ${error.message}`),
+      );
+    }, EVERY_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** @returns how many keys were forgotten */
+  async forgetKeys(): Promise<number> {
+    const before = new Date(this.clock.now().getTime() - KEPT_MS);
+    for (let total = 0; ; ) {
+      const { rowCount } = await this.database.pool.query(
+        `delete from event_store.idempotency_keys where ctid = any(array(
+           select ctid from event_store.idempotency_keys where created_at < $1 limit $2))`,
+        [before, CHUNK],
+      );
+      total += rowCount ?? 0;
+      if ((rowCount ?? 0) < CHUNK) return total;
+    }
+  }
+}

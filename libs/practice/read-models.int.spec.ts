@@ -1,0 +1,93 @@
+import { StoreEventBus } from '#event-bus/store-event-bus';
+import { Clock } from '#kernel/clock';
+import type { RequestContext } from '#platform/request-context';
+import { ProjectionLag } from '#projections/projection-lag';
+import { ProjectionRebuild } from '#projections/projection-rebuild';
+import { ProjectionRunner } from '#projections/projection-runner';
+import { createTestStore, type TestStore } from '../../test/support/store';
+import { waitFor } from '../../test/support/wait-for';
+import { areas, definitions } from './areas';
+import { CreateDivision, CreateDivisionHandler } from './divisions/division.commands';
+import { createFirm } from './testing/firm';
+
+const projections = areas.flatMap((area) => area.projections);
+
+describe('rebuilding a read model', () => {
+  let store: TestStore;
+  let context: RequestContext;
+  let bus: StoreEventBus;
+  let runner: ProjectionRunner;
+  let rebuild: ProjectionRebuild;
+
+  beforeAll(async () => {
+    store = await createTestStore(definitions);
+    context = await createFirm(store);
+    bus = new StoreEventBus(store.config, store.feed);
+    runner = new ProjectionRunner(bus, store.reads, projections);
+    rebuild = new ProjectionRebuild(store.feed, store.reads, projections);
+    runner.start();
+  });
+  afterAll(async () => {
+    await bus.onApplicationShutdown();
+    await store.close();
+  });
+
+  const create = (name: string) =>
+    new CreateDivisionHandler(store.store).execute(new CreateDivision(context, { name }));
+  const names = async () => {
+    const { rows } = await store.reads.pool.query<{ name: string; generation: number }>(
+      `select d.name, d.generation from read_model.divisions d
+       where d.generation = (select read_model.live_generation('divisions', $1)) order by d.name`,
+      [context.tenant.id],
+    );
+    return rows;
+  };
+
+  it('answers the same rows from a new generation, which the projector goes on with', async () => {
+    for (let number = 0; number < 20; number++) await create(`Division ${String(number).padStart(2, '0')}`);
+    await waitFor(async () => (await names()).length === 20, { description: '20 divisions to show' });
+    const before = await names();
+
+    const rebuilt = await rebuild.rebuild('divisions');
+    expect(rebuilt).toMatchObject({ name: 'divisions', generation: 2 });
+    const after = await names();
+    expect(after).toEqual(before.map(({ name }) => ({ name, generation: 2 })));
+    expect(await rebuild.list()).toContainEqual({ name: 'divisions', version: 1, generation: 2 });
+
+    await create('Later');
+    await waitFor(async () => (await names()).some(({ name }) => name === 'Later'), {
+      description: 'the projector to take the new generation up',
+    });
+    const { rows } = await store.reads.pool.query(`select to_regclass('read_model.divisions_g1') as gone`);
+    expect(rows[0].gone).toBeNull();
+  });
+
+  it('loses nothing that is written while it runs', async () => {
+    const writes = Promise.all(Array.from({ length: 60 }, (_, number) => create(`During ${number}`)));
+    await rebuild.rebuild('divisions');
+    await writes;
+    await waitFor(async () => (await names()).filter(({ name }) => name.startsWith('During')).length === 60, {
+      description: 'all divisions to show',
+    });
+  });
+
+  it('runs once at a time, and knows its names', async () => {
+    const outcomes = await Promise.allSettled([rebuild.rebuild('people'), rebuild.rebuild('people')]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(rebuild.rebuild('nothing')).rejects.toMatchObject({ code: 'unknown_projection' });
+  });
+
+  it('tells how far behind each read model is', async () => {
+    const now = new Date(Date.now() + 60_000);
+    const clock = { now: () => now } as Clock;
+    const lag = new ProjectionLag(store.feed, store.reads, clock, projections);
+    await waitFor(async () => (await lag.measure()).every(({ seconds }) => seconds === 0), {
+      description: 'no lag',
+    });
+    await runner.stop();
+    await create('Unseen');
+    await waitFor(async () => (await lag.measure()).every(({ seconds }) => seconds >= 59), {
+      description: 'a lag',
+    });
+  });
+});

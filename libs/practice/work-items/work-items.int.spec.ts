@@ -1,0 +1,164 @@
+import * as fc from 'fast-check';
+import { DomainError } from '#kernel/errors';
+import type { RequestContext } from '#platform/request-context';
+import { createTestStore, type TestStore } from '../../../test/support/store';
+import { definitions } from '../areas';
+import {
+  ActivateClient,
+  ActivateClientHandler,
+  CreateClient,
+  CreateClientHandler,
+} from '../clients/client.commands';
+import { CreateDivision, CreateDivisionHandler } from '../divisions/division.commands';
+import { CreateEmployee, CreateEmployeeHandler } from '../employees/employee.commands';
+import { CreateEntity, CreateEntityHandler } from '../entities/entity.commands';
+import { CloseMatter, CloseMatterHandler, OpenMatter, OpenMatterHandler } from '../matters/matter.commands';
+import { createFirm, project } from '../testing/firm';
+import { feeAnalysisProjection } from './fee-analysis.projection';
+import type { WorkItemState } from './work-item';
+import {
+  FinaliseWorkItem,
+  FinaliseWorkItemHandler,
+  RecordWorkItem,
+  RecordWorkItemHandler,
+  ReinstateWorkItem,
+  ReinstateWorkItemHandler,
+  UnfinaliseWorkItem,
+  UnfinaliseWorkItemHandler,
+  WriteOffWorkItem,
+  WriteOffWorkItemHandler,
+} from './work-item.commands';
+import { FinaliseWorkItems, FinaliseWorkItemsHandler } from './work-item.finalise-many';
+import { workItemsProjection } from './work-item.projection';
+
+describe('work items on a real store', () => {
+  let store: TestStore;
+  let context: RequestContext;
+  let matterId: string;
+  let employeeId: string;
+
+  beforeAll(async () => {
+    store = await createTestStore(definitions);
+    context = await createFirm(store);
+    const person = { entityType: 'Individual' as const, firstName: 'Ada', lastName: 'Lovelace' };
+    const entity = await new CreateEntityHandler(store.store).execute(new CreateEntity(context, person));
+    const client = await new CreateClientHandler(store.store).execute(
+      new CreateClient(context, { entityId: entity.record.id }),
+    );
+    await new ActivateClientHandler(store.store).execute(new ActivateClient(context, client.record.id));
+    const division = await new CreateDivisionHandler(store.store).execute(
+      new CreateDivision(context, { name: 'D' }),
+    );
+    const employee = await new CreateEmployeeHandler(store.store).execute(
+      new CreateEmployee(context, {
+        entityId: entity.record.id,
+        defaultRate: { Amount: 120, Currency: 'GBP' },
+      }),
+    );
+    const matter = await new OpenMatterHandler(store.store).execute(
+      new OpenMatter(context, { clientId: client.record.id, divisionId: division.record.id, title: 'M' }),
+    );
+    [employeeId, matterId] = [employee.record.id, matter.record.id];
+  });
+  afterAll(() => store.close());
+
+  const record = (more: object = {}) =>
+    new RecordWorkItemHandler(store.store).execute(
+      new RecordWorkItem(context, {
+        matterId,
+        employeeId,
+        itemType: 0,
+        entryDate: '2025-06-30T23:30:00.000Z',
+        durationTicks: 36_000_000_000,
+        ...more,
+      }),
+    );
+
+  const actions = {
+    finalise: (id: string) =>
+      new FinaliseWorkItemHandler(store.store).execute(new FinaliseWorkItem(context, id)),
+    unfinalise: (id: string) =>
+      new UnfinaliseWorkItemHandler(store.store).execute(new UnfinaliseWorkItem(context, id)),
+    reinstate: (id: string) =>
+      new ReinstateWorkItemHandler(store.store).execute(new ReinstateWorkItem(context, id)),
+    writeOffAll: (id: string) => writeOff(id, {}),
+    writeOffUnits: (id: string) => writeOff(id, { units: 1.5 }),
+    writeOffAmount: (id: string) => writeOff(id, { amount: 7.77 }),
+  };
+  const writeOff = (id: string, part: object) =>
+    new WriteOffWorkItemHandler(store.store).execute(
+      new WriteOffWorkItem(context, id, { reason: 'test', ...part }),
+    );
+
+  it("takes the day from the tenant's zone and the rate from the employee", async () => {
+    const { record: item } = await record();
+    expect(item.data).toMatchObject({
+      entryDay: '2025-07-01',
+      total: '120',
+      rateSource: 'EmployeeDefault',
+      state: 1,
+    });
+  });
+
+  it('finalises many, each for itself', async () => {
+    const done = await record();
+    await actions.unfinalise(done.record.id);
+    const { outcome } = await new FinaliseWorkItemsHandler(store.store).execute(
+      new FinaliseWorkItems(context, [done.record.id, 'workitem_00000000000000000000000000000000']),
+    );
+    expect(outcome).toEqual([
+      { id: done.record.id, success: true, code: null, reason: null },
+      expect.objectContaining({ success: false, code: 'not_found' }),
+    ]);
+  });
+
+  it('holds Finalised + WrittenUp − Billed − WrittenOff = unbilled value after any history', async () => {
+    const step = fc.constantFrom(...(Object.keys(actions) as (keyof typeof actions)[]));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const { record: item } = await record({ units: 3.25, rate: { Amount: 99.99, Currency: 'GBP' } });
+        for (const name of steps) {
+          await actions[name](item.id).catch((error) => {
+            if (!(error instanceof DomainError)) throw error;
+          });
+        }
+      }),
+      { numRuns: 30 },
+    );
+    await project(store, context, [workItemsProjection, feeAnalysisProjection]);
+    const { rows } = await store.reads.pool.query(
+      `select w.state, coalesce(f.amount, 0) as amount, coalesce(f.units, 0) as units
+       from read_model.work_items w left join lateral (
+         select sum(finalised + written_up - billed - written_off) as amount,
+           sum(finalised_units + written_up_units - billed_units - written_off_units) as units
+         from read_model.fee_analysis a where a.tenant_id = w.tenant_id and a.work_item_id = w.id) f on true
+       where w.tenant_id = $1`,
+      [context.tenant.id],
+    );
+    expect(rows.length).toBeGreaterThan(30);
+    for (const { state, amount, units } of rows as {
+      state: WorkItemState;
+      amount: string;
+      units: string;
+    }[]) {
+      // A pending item is work too, but fee analysis counts it only once it is finalised.
+      const expected = state.state === 0 ? ['0', '0'] : [state.remaining, state.remainingUnits];
+      expect([amount, units].map(Number)).toEqual(expected.map(Number));
+    }
+  });
+
+  it('lets a matter close or take work, never both', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { data } = (await store.loader.foldEvents(definitions[5], context.tenant.id, matterId.slice(7)))!;
+      const { clientId, divisionId } = data as { clientId: string; divisionId: string };
+      const matter = await new OpenMatterHandler(store.store).execute(
+        new OpenMatter(context, { clientId, divisionId, title: `Round ${round}` }),
+      );
+      const outcomes = await Promise.allSettled([
+        record({ matterId: matter.record.id }),
+        new CloseMatterHandler(store.store).execute(new CloseMatter(context, matter.record.id)),
+      ]);
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Gauge, register } from 'prom-client';
+import { Feed } from '#event-store/feed';
+import { START } from '#event-store/position';
+import { Clock } from '#kernel/clock';
+import { ReadDatabase } from '#platform/database';
+import { readCheckpoints } from './checkpoints';
+import type { Projection } from './projection';
+
+/** How old the oldest event is that a read model does not show yet; worked out when the metrics are read. */
+@Injectable()
+export class ProjectionLag implements OnModuleInit {
+  constructor(
+    private readonly feed: Feed,
+    private readonly database: ReadDatabase,
+    private readonly clock: Clock,
+    private readonly projections: readonly Projection[],
+  ) {}
+
+  onModuleInit(): void {
+    const lag = this;
+    register.removeSingleMetric('projection_lag_seconds');
+    new Gauge({
+      name: 'projection_lag_seconds',
+      help: 'Age of the oldest event that a read model does not show yet; 0 when it shows all.',
+      labelNames: ['projection'],
+      async collect() {
+        for (const { name, seconds } of await lag.measure()) this.labels(name).set(seconds);
+      },
+    });
+  }
+
+  async measure(): Promise<{ name: string; seconds: number }[]> {
+    const { pool } = this.database;
+    const { rows } = await pool.query<{ projection: string; generation: number }>(
+      'select projection, generation from read_model.live where tenant_id = 0',
+    );
+    const partitions = await this.feed.partitions();
+    const live = new Map(rows.map(({ projection, generation }) => [projection, generation]));
+    return Promise.all(
+      this.projections.map(async ({ name }) => {
+        const reached = await readCheckpoints(pool, name, live.get(name) ?? 0);
+        const cursors = partitions.map((partition) => ({
+          partition,
+          after: reached.get(partition) ?? START,
+        }));
+        const unread = await this.feed.read(cursors, 1);
+        const oldest = Math.min(
+          this.clock.now().getTime(),
+          ...unread.map(({ recordedAt }) => recordedAt.getTime()),
+        );
+        return { name, seconds: (this.clock.now().getTime() - oldest) / 1000 };
+      }),
+    );
+  }
+}

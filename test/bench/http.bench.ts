@@ -1,0 +1,174 @@
+/**
+ * POST /workitems through the whole stack (token, grant, limit, validation, rules, event store) beside a bare Fastify
+ * that inserts one row a request; client, service and PostgreSQL on one machine.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import autocannon from 'autocannon';
+import { migrate } from '#platform/migrate';
+import { packageRoot } from '#platform/package-root';
+import { ApiClient, requestToken } from '../support/client';
+import { execute } from '../support/database';
+import { type RunningApp, startApp, startProcess } from '../support/process';
+import { startBenchServer } from './support/bench-server';
+import { type Contestant, report, rounds } from './support/rounds';
+
+const CONNECTIONS = 100;
+
+interface Side extends Contestant {
+  /** Requests that were answered with 201. */
+  said: number;
+}
+
+/** Answers 201 to every request, or fails. */
+function contestant(name: string, address: string, token: string, body: object): Side {
+  const side: Side = {
+    name,
+    said: 0,
+    async run(seconds) {
+      // A fixed number of requests, so that none is under way uncounted when the time is over.
+      const amount = seconds * 3000;
+      const began = process.hrtime.bigint();
+      let last = began;
+      const result = await new Promise<autocannon.Result>((resolve, reject) => {
+        const run = autocannon(
+          {
+            url: address,
+            method: 'POST',
+            connections: CONNECTIONS,
+            amount,
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          },
+          (error, done) => (error ? reject(error) : resolve(done)),
+        );
+        // autocannon itself looks at the clock once a second.
+        run.on('response', () => {
+          last = process.hrtime.bigint();
+        });
+      });
+      const elapsed = Number(last - began) / 1e9;
+      if (result['2xx'] !== amount)
+        throw new Error(`${name}: ${result['2xx']} of ${amount} requests were answered 201`);
+      side.said += amount;
+      return amount / elapsed;
+    },
+  };
+  return side;
+}
+
+async function cli(
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<{ clientId: string; clientSecret: string }> {
+  const main = join(packageRoot(), 'dist/apps/cli/main.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+  });
+  return JSON.parse(stdout);
+}
+
+/** A firm with one employee and one open matter; answers what a work item's body needs. */
+async function firm(baseUrl: string, credentials: { clientId: string; clientSecret: string }) {
+  const token = (await requestToken(baseUrl, credentials)).body.access_token as string;
+  const api = new ApiClient('bench', token, { writes: baseUrl, reads: baseUrl });
+  const make = async (area: string, body?: object) => {
+    const answer = await api.post(area, body);
+    if (answer.status >= 300) throw new Error(`POST ${area}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data.id as string;
+  };
+  const entityId = await make('entities', {
+    entityType: 'Individual',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+  });
+  const clientId = await make('clients', { entityId });
+  await make(`clients/${clientId}/activate`);
+  const divisionId = await make('divisions', { name: 'Bench' });
+  const matterId = await make('matters', { clientId, divisionId, title: 'Bench' });
+  const employeeId = await make('employees', { entityId });
+  return { token, matterId, employeeId };
+}
+
+async function main(): Promise<void> {
+  const server = await startBenchServer();
+  const apps: RunningApp[] = [];
+  try {
+    await execute(server.url('postgres'), 'create database ours');
+    await execute(server.url('postgres'), 'create database bare');
+    await execute(
+      server.url('bare'),
+      `create table plain (id bigint generated always as identity primary key, stream uuid not null, type text not null,
+         data jsonb not null, recorded_at timestamptz not null default now())`,
+    );
+    const env = {
+      DATABASE_URL: server.url('ours'),
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      LOG_LEVEL: 'warn',
+    };
+    await migrate(env.DATABASE_URL, 'write');
+    await migrate(env.DATABASE_URL, 'read');
+    await cli(env, 'tenants', 'create', '--alias', 'bench', '--name', 'Bench');
+    const limit = ['--limit', '100000000', '--period', '3600'];
+    const credentials = await cli(
+      env,
+      'integrations',
+      'create',
+      '--name',
+      'Bench',
+      '--tenant',
+      'bench',
+      ...limit,
+    );
+    const command = await startApp('command', env);
+    apps.push(command);
+    const bare = await startProcess(join(packageRoot(), 'dist/test/bench/support/bare-fastify.js'), {
+      DATABASE_URL: server.url('bare'),
+    });
+    apps.push(bare);
+
+    const { token, ...ids } = await firm(command.baseUrl, credentials);
+    const body = {
+      ...ids,
+      itemType: 0,
+      entryDate: '2025-03-14T09:30:00Z',
+      durationTicks: 21_600_000_000,
+      units: 6,
+      rate: { Amount: 250, Currency: 'GBP' },
+      title: 'Reading the draft lease and writing to the landlord about the repairing covenants',
+    };
+    const ours = contestant('POST /workitems', `${command.baseUrl}/bench/api/v1/workitems`, token, body);
+    const floor = contestant('bare Fastify + INSERT', `${bare.baseUrl}/workitems`, token, body);
+    const rates = await rounds([ours, floor], { count: 5, seconds: Number(process.argv[2] ?? 4) });
+
+    const counts = [
+      [ours, env.DATABASE_URL, `select count(*) from event_store.streams where kind = 'workitem'`],
+      [floor, server.url('bare'), 'select count(*) from plain'],
+    ] as const;
+    for (const [side, url, sql] of counts) {
+      const [{ count }] = await execute<{ count: string }>(url, sql);
+      if (Number(count) !== side.said)
+        throw new Error(`${side.name}: ${count} rows, ${side.said} were acknowledged`);
+    }
+    const [{ server_version }] = await execute<{ server_version: string }>(
+      env.DATABASE_URL,
+      'show server_version',
+    );
+    report(
+      'http',
+      { 'vs bare fastify': rates.get(ours.name)! / rates.get(floor.name)! },
+      Object.fromEntries([...rates].map(([name, rate]) => [`${name}, requests/s`, Math.round(rate)])),
+      server_version,
+    );
+  } finally {
+    for (const app of apps) await app.stop();
+    await server.stop();
+  }
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});
