@@ -1,8 +1,5 @@
 import { Client } from 'pg';
 
-/** First key of the two-part advisory lock; the second is a hash of the subscriber and the partition. */
-const LOCK_SPACE = 1_347_243_825;
-
 /**
  * Ownership of partitions by session locks: whoever holds the lock consumes; when its session ends, however it
  * ends, another takes over. The checkpoint's compare-and-swap is what protects the rows; this keeps the peace.
@@ -25,9 +22,9 @@ export class PartitionLocks {
   async take(): Promise<void> {
     const client = await this.session();
     const { rows } = await client.query<{ partition: number; mine: boolean }>(
-      `select p as partition, pg_try_advisory_lock($1, hashtext($2 || '/' || p)) as mine
-       from generate_series(0, (select partitions - 1 from platform.installation)) p where p <> all($3::int[])`,
-      [LOCK_SPACE, this.subscriber, this.partitions],
+      `select p as partition, pg_try_advisory_lock(hashtext('partitions of ' || $1), p) as mine
+       from generate_series(0, (select partitions - 1 from platform.installation)) p where p <> all($2::int[])`,
+      [this.subscriber, this.partitions],
     );
     for (const { partition, mine } of rows) if (mine) this.owned.add(partition);
   }

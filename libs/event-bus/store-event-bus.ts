@@ -1,5 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
+import { Contiguity } from '#event-store/contiguity';
+import type { RecordedEvent } from '#event-store/events';
 import { type Cursor, Feed } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
 import { APPENDED_CHANNEL } from '#event-store/signal';
@@ -40,6 +42,7 @@ class StoreSubscription implements Subscription {
   private readonly running: Promise<void>;
   private listener?: Client;
   private cursors = new Map<number, Cursor>();
+  private readonly contiguity = new Contiguity();
   private stopping = false;
   private signalled = false;
   private wake: () => void = () => undefined;
@@ -50,7 +53,7 @@ class StoreSubscription implements Subscription {
     private readonly config: Config,
     private readonly feed: Feed,
   ) {
-    this.locks = new PartitionLocks(config.databaseUrl, subscriber.name, () => this.cursors.clear());
+    this.locks = new PartitionLocks(config.databaseUrl, subscriber.name, () => this.forget());
     this.running = this.run();
   }
 
@@ -70,13 +73,18 @@ class StoreSubscription implements Subscription {
         const more = await this.round();
         if (!more) await this.rest(POLL_MS);
       } catch (error) {
-        this.cursors.clear();
+        this.forget();
         this.log.error(`${this.subscriber.name}: ${(error as Error).message}`, (error as Error).stack);
         await this.rest(RETRY_MS, true);
       }
     }
     await this.locks.release();
     await this.listener?.end();
+  }
+
+  private forget(): void {
+    this.cursors.clear();
+    this.contiguity.clear();
   }
 
   /** Reads once and hands over; true when there may be more at once. */
@@ -88,16 +96,21 @@ class StoreSubscription implements Subscription {
     if (cursors.length === 0) return false;
     const limit = this.config.PROJECTION_BATCH;
     const events = await this.feed.read(cursors, limit);
-    if (events.length === 0) return this.signalled;
+    for (let from = 0; from < events.length; from += limit) {
+      await this.hand(events.slice(from, from + limit));
+    }
+    return this.signalled || events.length >= limit;
+  }
+
+  private async hand(events: RecordedEvent[]): Promise<void> {
+    this.contiguity.check(events);
     await this.subscriber.handle(events);
-    const counts = new Map<number, number>();
     for (const { partition, at } of events) {
+      // A partition that was lost meanwhile has no cursor any more.
       const cursor = this.cursors.get(partition);
       if (cursor && comparePositions(at, cursor.after) > 0)
         this.cursors.set(partition, { partition, after: at });
-      counts.set(partition, (counts.get(partition) ?? 0) + 1);
     }
-    return this.signalled || [...counts.values()].some((count) => count >= limit);
   }
 
   private async own(): Promise<void> {

@@ -1,3 +1,5 @@
+import { DomainError } from '#kernel/errors';
+
 /** What a job of a batch must have to itself, and what it may share with others that only read it. */
 export interface Claims {
   exclusive: readonly bigint[];
@@ -12,6 +14,11 @@ interface Waiting<Job, Result> {
 }
 
 const NOTHING: Claims = { exclusive: [], shared: [] };
+/** What waits is shared out between idle lanes in batches of no fewer jobs: a batch costs as much as five jobs. */
+const SMALL_BATCH = 16;
+const MAX_BATCH = 256;
+/** PostgreSQL's table of locks holds some ten thousand for all sessions together. */
+const MAX_CLAIMS = 1_024;
 
 /**
  * Sends concurrent jobs together. While a batch is in flight on each lane the next jobs queue; a batch starts
@@ -24,9 +31,12 @@ export class Coalescer<Job, Result> {
   private scheduled = false;
 
   constructor(
-    /** Answers in the order of the jobs; an Error in a place rejects that job alone. */
+    /**
+     * Answers in the order of the jobs; an Error in a place rejects that job alone. A DomainError that it throws is the
+     * answer to all jobs; after anything else nothing was done, and each job is run by itself.
+     */
     private readonly run: (jobs: Job[]) => Promise<(Result | Error)[]>,
-    private readonly options: { lanes: number; maxBatch: number; claims?: (job: Job) => Claims },
+    private readonly options: { lanes: number; claims?: (job: Job) => Claims },
   ) {}
 
   submit(job: Job): Promise<Result> {
@@ -48,6 +58,12 @@ export class Coalescer<Job, Result> {
 
   private async flight(batch: Waiting<Job, Result>[]): Promise<void> {
     this.busy++;
+    await this.settle(batch);
+    this.busy--;
+    this.schedule();
+  }
+
+  private async settle(batch: Waiting<Job, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map((waiting) => waiting.job));
       batch.forEach((waiting, index) => {
@@ -56,10 +72,12 @@ export class Coalescer<Job, Result> {
         else waiting.resolve(result);
       });
     } catch (error) {
-      for (const waiting of batch) waiting.reject(error);
-    } finally {
-      this.busy--;
-      this.schedule();
+      if (batch.length === 1 || error instanceof DomainError) {
+        for (const waiting of batch) waiting.reject(error);
+        return;
+      }
+      // Something in the batch cannot be carried out: each by itself, so that it fails alone.
+      for (const waiting of batch) await this.settle([waiting]);
     }
   }
 
@@ -69,8 +87,10 @@ export class Coalescer<Job, Result> {
     const left: Waiting<Job, Result>[] = [];
     const exclusive = new Set<bigint>();
     const shared = new Set<bigint>();
+    const share = Math.ceil(this.queue.length / (this.options.lanes - this.busy));
+    const limit = Math.min(MAX_BATCH, Math.max(SMALL_BATCH, share));
     for (const [index, waiting] of this.queue.entries()) {
-      if (batch.length >= this.options.maxBatch) {
+      if (batch.length >= limit || exclusive.size + shared.size >= MAX_CLAIMS) {
         left.push(...this.queue.slice(index));
         break;
       }

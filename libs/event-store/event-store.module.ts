@@ -1,6 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Appender } from './append';
+import { BulkAppender } from './append-bulk';
 import { Codec } from './codec';
+import { Epochs } from './epochs';
 import { EventStore } from './event-store';
 import { type AnyDefinition, Definitions } from './events';
 import { Feed } from './feed';
@@ -22,10 +24,12 @@ export class EventStoreModule {
         Loader,
         AppendSignal,
         Appender,
+        BulkAppender,
+        Epochs,
         EventStore,
         Feed,
       ],
-      exports: [Codec, Definitions, EventStore, Feed, Loader, SubjectKeys],
+      exports: [BulkAppender, Codec, Definitions, Epochs, EventStore, Feed, Loader, SubjectKeys],
     };
   }
 }

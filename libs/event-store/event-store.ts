@@ -4,6 +4,7 @@ import { conflict, DomainError, invalid } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { Appender, AppendRefused } from './append';
+import { taken } from './append-draft';
 import { Codec } from './codec';
 import type { Folded } from './events';
 import { type Repeat, repeatOf } from './load';
@@ -82,41 +83,43 @@ export class EventStore {
     status: number,
     source: string,
   ): Promise<Done> {
-    let contended: string | undefined;
+    let refusal: AppendRefused | undefined;
     for (let count = 0; count < ATTEMPTS; count++) {
-      const once = async (): Promise<Done | undefined> => {
-        const work = new UnitOfWork(context, this.clock.now(), source, {
-          loader: this.loader,
-          codec: this.codec,
-          keys: this.keys,
-        });
-        const record = await attempt(work);
-        const job = work.job(status, record);
-        await context.admitted;
-        const done = { record, records: work.records(record), outcome: work.outcome, replayed: false };
-        if (!job) return done;
-        contended = job.sections.streams?.[0].stream as string;
-        try {
-          return { ...done, position: await this.appender.append(job) };
-        } catch (error) {
-          if (!(error instanceof AppendRefused)) throw error;
-          await this.refused(context, error);
-          return undefined;
-        }
-      };
-      // Once a record is fought over, this process's writers of it go one after another.
-      const written = await (contended === undefined ? once() : this.turns.take(contended, once));
-      if (written) return written;
+      const once = () => this.once(context, attempt, status, source);
+      const turn = refusal && turnOf(context, refusal);
+      const result = await (turn ? this.turns.take(turn, once) : once());
+      if (!(result instanceof AppendRefused)) return result;
+      await this.refused(context, result);
+      refusal = result;
     }
-    throw conflict('concurrent_update', 'Others keep changing the same records; try again.');
+    const found = refusal?.verdict === 'version' ? ` It is at version ${refusal.actual} now.` : '';
+    throw conflict('concurrent_update', `Others keep changing the same record; try again.${found}`);
+  }
+
+  private async once(
+    context: RequestContext,
+    attempt: (work: UnitOfWork) => Promise<Folded | undefined>,
+    status: number,
+    source: string,
+  ): Promise<Done | AppendRefused> {
+    const { loader, codec, keys } = this;
+    const work = new UnitOfWork(context, this.clock.now(), source, { loader, codec, keys });
+    const record = await attempt(work);
+    const job = work.job(status, record);
+    await context.admitted;
+    const done = { record, records: work.records(record), outcome: work.outcome, replayed: false };
+    if (!job) return done;
+    try {
+      return { ...done, position: await this.appender.append(job) };
+    } catch (error) {
+      if (error instanceof AppendRefused) return error;
+      throw error;
+    }
   }
 
   /** Throws where another attempt would not help. */
-  private async refused(context: RequestContext, { verdict, detail }: AppendRefused): Promise<void> {
-    if (verdict === 'taken') {
-      const [kind] = JSON.parse(detail!) as [string, string];
-      throw conflict(`${kind}_taken`, `Another record has this ${kind.replaceAll('_', ' ')}.`);
-    }
+  private async refused(context: RequestContext, { verdict, subject }: AppendRefused): Promise<void> {
+    if (verdict === 'taken') throw taken(subject);
     if (verdict === 'repeated') {
       const { key } = context.idempotency!;
       const [repeat] = await this.loader.load(context.tenant.id, [
@@ -142,4 +145,10 @@ export class EventStore {
     );
     return { record: records[0], records, outcome: repeat.outcome, replayed: true };
   }
+}
+
+/** What this process's writers queue for once it is fought over: a record, or a counter. */
+function turnOf(context: RequestContext, { verdict, subject }: AppendRefused): string | undefined {
+  if (verdict === 'version') return subject;
+  return verdict === 'counter' ? `${context.tenant.id}/${subject}` : undefined;
 }

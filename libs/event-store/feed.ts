@@ -21,7 +21,8 @@ export const FEED_QUERY = `
     select * from event_store.events f
     where f.partition = c.partition
       and (f.epoch, f.transaction_id, f.position) > (c.epoch, c.transaction_id::xid8, c.position)
-      and f.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+      and (f.epoch, f.transaction_id)
+        < ((select max(epoch) from event_store.epochs), pg_snapshot_xmin(pg_current_snapshot()))
     order by f.epoch, f.transaction_id, f.position
     limit $5
   ) e

@@ -1,6 +1,7 @@
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Id, toUuid } from '#kernel/ids';
 import type { AnyDefinition, Audit, Folded } from './events';
+import { storedJson } from './stored-json';
 
 /** A question about current state; Answer is what it is answered with. */
 export interface Ask<Answer> {
@@ -91,7 +92,7 @@ export function loadParameters(jobs: LoadJob[]): (string | null)[] {
       n++;
     }
   }
-  return SECTIONS.map((name) => (sections[name].length > 0 ? JSON.stringify(sections[name]) : null));
+  return SECTIONS.map((name) => (sections[name].length > 0 ? storedJson(sections[name]) : null));
 }
 
 /** A stored state as the codec takes it. */

@@ -4,6 +4,7 @@ import { Coalescer } from './coalescer';
 import { Codec, EVENT_COLUMNS, EVENT_KEYS, type EventRow } from './codec';
 import { type AnyDefinition, type Folded, fold, type RecordedEvent } from './events';
 import { type Ask, type LoadJob, type LoadRow, loadParameters, type Repeat, type StateRow } from './load';
+import { fromStore } from './outage';
 
 /** Reads current state. Concurrent loads of a process go to the database as one query. */
 @Injectable()
@@ -14,7 +15,7 @@ export class Loader {
     private readonly database: WriteDatabase,
     private readonly codec: Codec,
   ) {
-    this.coalescer = new Coalescer((jobs) => this.run(jobs), { lanes: 2, maxBatch: 256 });
+    this.coalescer = new Coalescer((jobs) => this.run(jobs), { lanes: 2 });
   }
 
   load(tenantId: number, asks: Ask<unknown>[]): Promise<unknown[]> {
@@ -51,11 +52,15 @@ export class Loader {
   }
 
   private async run(jobs: LoadJob[]): Promise<(unknown[] | Error)[]> {
-    const { rows } = await this.database.pool.query<LoadRow>({
+    const query = {
       name: 'event_store.load',
       text: 'select * from event_store.load($1, $2, $3, $4, $5, $6)',
       values: loadParameters(jobs),
-    });
+    };
+    const { rows } = await fromStore(
+      () => this.database.pool.query<LoadRow>(query),
+      'The event store does not answer; nothing was changed.',
+    );
     const byNumber = new Map(rows.map((row) => [row.n, row]));
     let n = 0;
     const numbered = jobs.map((job) => ({ job, first: (n += job.asks.length) - job.asks.length }));

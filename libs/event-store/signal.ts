@@ -2,10 +2,10 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
 
 export const APPENDED_CHANNEL = 'event_store_appended';
-const COALESCE_MS = 2;
+const COALESCE_MS = 5;
 
 /**
- * Tells readers that something was appended: one NOTIFY for all appends of two milliseconds, never inside an
+ * Tells readers that something was appended: one NOTIFY for all appends of five milliseconds, never inside an
  * append (it would serialise commits). A lost signal costs a poll interval, never an event.
  */
 @Injectable()
@@ -30,7 +30,11 @@ export class AppendSignal implements OnApplicationShutdown {
     this.partitions = new Set();
     this.timer = undefined;
     this.database.pool
-      .query('select pg_notify($1, $2)', [APPENDED_CHANNEL, payload])
+      .query({
+        name: 'event_store.signal',
+        text: 'select pg_notify($1, $2)',
+        values: [APPENDED_CHANNEL, payload],
+      })
       .catch((error: Error) => {
         this.log.warn(
           `Readers were not signalled and will see the append at their next poll: ${error.message}`,

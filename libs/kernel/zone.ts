@@ -3,13 +3,22 @@ import { DateTime } from 'luxon';
 /** A calendar day, `YYYY-MM-DD`. */
 export type Day = string;
 
+const formats = new Map<string, Intl.DateTimeFormat>();
+
 /** The day on which an instant falls in a time zone. */
 export function dayIn(zone: string, instant: Date | string): Day {
-  const at =
-    typeof instant === 'string'
-      ? DateTime.fromISO(instant, { zone })
-      : DateTime.fromJSDate(instant, { zone });
-  return at.toISODate() as Day;
+  let format = formats.get(zone);
+  if (!format) {
+    // Swedish writes dates as ISO 8601 does.
+    format = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: zone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    });
+    formats.set(zone, format);
+  }
+  return format.format(typeof instant === 'string' ? new Date(instant) : instant);
 }
 
 export function isZone(zone: string): boolean {

@@ -1,6 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 
+/** Contexts in which Nest reports a failed start, which runProcess tells in one line. */
+const START_CONTEXTS: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
+
 /** Nest's logger as JSON lines on standard output; an object's fields become fields of the line. */
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
@@ -17,6 +20,7 @@ export class JsonLogger implements LoggerService {
     this.write('info', message, rest);
   }
   error(message: unknown, ...rest: unknown[]): void {
+    if (START_CONTEXTS.has(rest.at(-1))) return;
     this.write('error', message, rest);
   }
   warn(message: unknown, ...rest: unknown[]): void {

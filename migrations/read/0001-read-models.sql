@@ -1,5 +1,8 @@
 create schema read_model;
 
+-- Names sort as people expect (de Souza before Zimmer), numbers in text by their value (2 before 10).
+create collation read_model.natural_order (provider = icu, locale = 'en-u-kn-true');
+
 -- How far a projection's generation has come in a partition of the feed.
 create table read_model.checkpoints (
   projection text not null,
@@ -48,7 +51,7 @@ create table read_model.people (
   external_reference text,
   changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
   state jsonb not null, search tsvector not null,
-  entity_type text not null, sort_name text not null, full_name text not null, email text,
+  entity_type text not null, sort_name text collate read_model.natural_order not null, full_name text not null, email text,
   primary key (generation, tenant_id, id)
 ) partition by list (generation);
 
@@ -70,7 +73,7 @@ create table read_model.clients (
   external_reference text,
   changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
   state jsonb not null, search tsvector not null,
-  entity_id uuid not null, client_number text not null, client_state smallint not null, billing_contact_id uuid,
+  entity_id uuid not null, client_number text collate read_model.natural_order not null, client_state smallint not null, billing_contact_id uuid,
   primary key (generation, tenant_id, id)
 ) partition by list (generation);
 
@@ -93,7 +96,7 @@ create table read_model.divisions (
   external_reference text,
   changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
   state jsonb not null, search tsvector not null,
-  code text, name text not null, division_state smallint not null, is_default boolean not null,
+  code text collate read_model.natural_order, name text collate read_model.natural_order not null, division_state smallint not null, is_default boolean not null,
   primary key (generation, tenant_id, id)
 ) partition by list (generation);
 
@@ -104,8 +107,8 @@ create table read_model.matters (
   external_reference text,
   changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
   state jsonb not null, search tsvector not null,
-  client_id uuid not null, division_id uuid not null, matter_type_id uuid, matter_number text not null,
-  title text not null, matter_state smallint not null,
+  client_id uuid not null, division_id uuid not null, matter_type_id uuid, matter_number text collate read_model.natural_order not null,
+  title text collate read_model.natural_order not null, matter_state smallint not null,
   responsible_person_id uuid, acting_person_id uuid, assisting_person_id uuid, billing_contact_id uuid,
   date_opened timestamptz not null,
   primary key (generation, tenant_id, id)

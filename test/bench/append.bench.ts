@@ -41,18 +41,20 @@ async function ours(url: string, counts: Count[]): Promise<Side> {
   const context = await createContext(opened);
   const count: Count = { said: 0, url, sql: 'select count(*) from event_store.events' };
   counts.push(count);
-  const contestants = CALLERS.map((concurrency): Contestant => ({
-    name: `ours, ${concurrency} callers`,
-    async run(seconds) {
-      const { done, rate } = await callers(concurrency, seconds, () =>
-        opened.store.execute(context, async (work) =>
-          work.create(BenchWorkItem, newId('workitem'), [workItemCreated(count.said)]),
-        ),
-      );
-      count.said += done;
-      return rate;
-    },
-  }));
+  const contestants = CALLERS.map(
+    (concurrency): Contestant => ({
+      name: `ours, ${concurrency} callers`,
+      async run(seconds) {
+        const { done, rate } = await callers(concurrency, seconds, () =>
+          opened.store.execute(context, async (work) =>
+            work.create(BenchWorkItem, newId('workitem'), [workItemCreated(count.said)]),
+          ),
+        );
+        count.said += done;
+        return rate;
+      },
+    }),
+  );
   return { contestants, close: () => opened.close() };
 }
 

@@ -18,7 +18,6 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { DateTime } from 'luxon';
 import { isId, type Kind, kindOf } from '#kernel/ids';
 import { decimal } from '#kernel/money';
 
@@ -139,14 +138,19 @@ export function ChoiceField(
   );
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,7})?(Z|[+-]\d{2}:\d{2})$/;
+const INSTANT =
+  /^(\d{4})-(0[1-9]|1[0-2])-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,7})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 const EARLIEST = Date.UTC(1900, 0, 1);
 const LATEST = Date.UTC(2200, 0, 1);
 
 function isInstant(value: unknown): boolean {
-  if (typeof value !== 'string' || !INSTANT.test(value)) return false;
-  const at = DateTime.fromISO(value, { zone: 'utc' });
-  return at.isValid && at.toMillis() >= EARLIEST && at.toMillis() < LATEST;
+  const parts = typeof value === 'string' ? INSTANT.exec(value) : null;
+  if (!parts) return false;
+  const [text, year, month, day] = parts;
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const daysInMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  const at = Date.parse(text);
+  return day >= '01' && Number(day) <= daysInMonth && at >= EARLIEST && at < LATEST;
 }
 
 /** An ISO 8601 timestamp with its offset, between 1900 and 2200; handed on in UTC with milliseconds. */
@@ -205,7 +209,8 @@ export function instances(dto: () => new () => object, message: string, each: bo
 /** A nested object with a DTO class of its own. */
 export function ObjectField(dto: () => new () => object, options: FieldOptions = {}): PropertyDecorator {
   const isObject = instances(dto, 'must be an object', false);
-  return field(options, { type: dto }, isObject, ValidateNested(), Type(dto));
+  // the description takes a function for a class to come only when its name is `type`
+  return field(options, { type: () => dto() }, isObject, ValidateNested(), Type(dto));
 }
 
 /** A list of ids of one kind. */

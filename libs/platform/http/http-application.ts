@@ -2,13 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../config';
 import { JsonLogger } from '../json-logger';
 import { registerRequestMetrics } from '../observability/request-metrics';
 import { registerJsonBody } from './json-body';
+import { toProblem } from './problem';
 import { ProblemFilter } from './problem.filter';
-import { ReplyInterceptor } from './reply.interceptor';
+import { registerReplyHook } from './reply-hook';
 import { RequestPipe } from './request.pipe';
 import { newTraceId, traceOf } from './trace';
 
@@ -28,6 +29,11 @@ export async function createHttpApplication(
     routerOptions: { maxParamLength: 200 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    // An address that cannot be decoded never reaches a route, nor its filter.
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      const { status, headers, body } = toProblem(error, request.url, traceOf(request));
+      void reply.status(status).headers(headers).send(body);
+    },
   });
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
@@ -37,11 +43,11 @@ export async function createHttpApplication(
   });
   registerJsonBody(fastify);
   registerRequestMetrics(fastify);
+  registerReplyHook(fastify);
   fastify.addHook('onRequest', async (request, reply) => {
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));
   });
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ProblemFilter());
-  app.useGlobalInterceptors(new ReplyInterceptor());
   return app;
 }

@@ -32,9 +32,9 @@ function inspect(value: unknown, depth: number, pointer: string): void {
     if (depth > MAX_DEPTH)
       throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
     for (const [name, child] of Object.entries(value)) {
-      // JSON.parse makes an own property of it, and a copy of the object would then set its prototype.
-      if (name === '__proto__')
-        throw new DomainError('malformed', 'malformed_json', '"__proto__" is no property name.');
+      // Copying `__proto__` sets a prototype, and validation takes `toString` for a property that it knows.
+      if (name in Object.prototype)
+        throw new DomainError('malformed', 'malformed_json', `"${name}" is no property name.`);
       inspect(name, depth + 1, pointer);
       inspect(child, depth + 1, `${pointer}/${name}`);
     }

@@ -25,7 +25,7 @@ export function ObjectsField(
   const { max } = options;
   return field(
     options,
-    { type: dto, isArray: true, maxItems: max },
+    { type: () => dto(), isArray: true, maxItems: max },
     IsArray({ message: '$property must be a list' }),
     ArrayMaxSize(max, { message: `$property may hold at most ${max} objects` }),
     instances(dto, 'must hold only objects', true),

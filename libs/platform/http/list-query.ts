@@ -14,6 +14,7 @@ import {
   ValidateBy,
   ValidateIf,
 } from 'class-validator';
+import { DateTime } from 'luxon';
 import { isId, type Kind } from '#kernel/ids';
 
 /** Query parameters arrive as text; a repeated one as a list, which no parameter of ours takes. */
@@ -31,7 +32,7 @@ const asNumber = Transform(({ value }) =>
 const asBoolean = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
 const asList = Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value));
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,7})?(Z|[+-]\d{2}:\d{2}))?$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,7})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/;
 
 export function WholeNumberFilter(
   description: string,
@@ -83,7 +84,8 @@ export function InstantFilter(description: string): PropertyDecorator {
     ValidateBy({
       name: 'instant',
       validator: {
-        validate: (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+        // Date.parse takes the 30th of February for the 2nd of March.
+        validate: (value: unknown) => typeof value === 'string' && DateTime.fromISO(value).isValid,
         defaultMessage: (args) => `${args!.property} must be an ISO 8601 date or timestamp`,
       },
     }),

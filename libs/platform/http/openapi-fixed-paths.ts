@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { answerHeaders } from './openapi-parts';
+import { answerHeaderReferences, refusalsWith } from './openapi-parts';
 
 /** Addresses that no controller of the API describes: the token endpoint, the GraphQL address, health. */
 
@@ -54,11 +54,6 @@ const graphqlAnswer = {
   properties: { data: anything, errors: { type: 'array', items: anything }, extensions: anything },
 };
 
-const graphqlHeaders = Object.fromEntries(
-  Object.keys(answerHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
-
-const refusal = (name: string) => ({ $ref: `#/components/responses/${name}` });
 const tenant = { $ref: '#/components/parameters/tenant' };
 const publicly = { security: [] };
 
@@ -75,13 +70,9 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       parameters: [{ $ref: '#/components/parameters/minPosition' }],
       requestBody: { required: true, content: { 'application/json': { schema: graphqlRequest } } },
       responses: {
-        200: { ...answer('The rows.', graphqlAnswer), headers: graphqlHeaders },
+        200: { ...answer('The rows.', graphqlAnswer), headers: answerHeaderReferences },
         400: answer('The document or a variable is wrong.', graphqlAnswer),
-        401: refusal('Unauthenticated'),
-        403: refusal('Forbidden'),
-        413: refusal('TooLarge'),
-        429: refusal('TooMany'),
-        503: refusal('Unavailable'),
+        ...refusalsWith(401, 403, 413, 429, 503),
       },
     } as OpenAPIObject['paths'][string]['post'],
   },

@@ -1,46 +1,39 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
 /** What all operations of the API description share. */
 
+type Components = NonNullable<OpenAPIObject['components']>;
+type Answer = Extract<NonNullable<Components['responses']>[string], { description: string }>;
+
 const text = { type: 'string' };
+const fieldError = {
+  type: 'object',
+  required: ['pointer', 'code', 'message'],
+  properties: {
+    pointer: { ...text, example: '/clientId', description: 'JSON pointer into the body (RFC 6901).' },
+    code: text,
+    message: text,
+  },
+};
+const problemMembers = {
+  type: { ...text, example: 'about:blank' },
+  title: { ...text, example: 'Unprocessable Content' },
+  status: { type: 'integer', example: 422 },
+  detail: { ...text, example: 'clientId: the client is not active.' },
+  instance: { ...text, example: '/demo/api/v1/matters' },
+  code: { ...text, example: 'client_not_active', description: 'Stable; meant for programs.' },
+  errors: { type: 'array', items: fieldError },
+  traceId: text,
+  success: { type: 'boolean', enum: [false] },
+  reason: { ...text, description: 'The same as `detail`.' },
+};
 
 /** `application/problem+json`, as problem.ts writes it. */
 export const problem = {
   type: 'object',
   description: 'RFC 9457, with `success` and `reason` for clients that look for those.',
-  required: [
-    'type',
-    'title',
-    'status',
-    'detail',
-    'instance',
-    'code',
-    'errors',
-    'traceId',
-    'success',
-    'reason',
-  ],
-  properties: {
-    type: { ...text, example: 'about:blank' },
-    title: { ...text, example: 'Unprocessable Content' },
-    status: { type: 'integer', example: 422 },
-    detail: { ...text, example: 'clientId: the client is not active.' },
-    instance: { ...text, example: '/demo/api/v1/matters' },
-    code: { ...text, example: 'client_not_active', description: 'Stable; meant for programs.' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['pointer', 'code', 'message'],
-        properties: {
-          pointer: { ...text, example: '/clientId', description: 'JSON pointer into the body (RFC 6901).' },
-          code: text,
-          message: text,
-        },
-      },
-    },
-    traceId: text,
-    success: { type: 'boolean', enum: [false] },
-    reason: { ...text, description: 'The same as `detail`.' },
-  },
+  required: Object.keys(problemMembers),
+  properties: problemMembers,
 };
 
 function header(description: string) {
@@ -54,28 +47,44 @@ export const answerHeaders = {
   'X-Trace-Id': header('Names the request in our logs.'),
 };
 
-function refusal(status: number, description: string, headers = {}) {
+/** References to them. */
+export const answerHeaderReferences = Object.fromEntries(
+  Object.keys(answerHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+function refusal(name: string, description: string, headers?: Answer['headers']) {
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  return { 'x-status': status, description, headers, content };
+  return { name, answer: { description, headers, content } satisfies Answer };
 }
 
+const challenge = { 'WWW-Authenticate': header('RFC 6750.') };
 const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } };
 
-export const refusals = {
-  Malformed: refusal(400, 'The body is not JSON, or a query parameter is wrong.'),
-  Unauthenticated: refusal(401, 'No token, or not one that is accepted for this tenant.', {
-    'WWW-Authenticate': header('RFC 6750.'),
-  }),
-  Forbidden: refusal(403, '`permission_denied`: the token lacks the permission that `detail` names.'),
-  NotFound: refusal(404, 'No such record in this tenant.'),
-  Conflict: refusal(409, "The record's present state, or another record, refuses the request."),
-  PreconditionFailed: refusal(412, 'The record has another version than `If-Match` says.'),
-  TooLarge: refusal(413, 'The body is larger than 1 MiB.'),
-  UnsupportedMediaType: refusal(415, 'The body is not JSON.'),
-  Invalid: refusal(422, 'The body is well formed, but a rule refuses it; `errors` says where.'),
-  TooMany: refusal(429, 'More requests than the integration has in this tenant.', retryAfter),
-  Unavailable: refusal(503, 'Cannot be done at the moment; nothing was written.', retryAfter),
+const refusals: Record<number, ReturnType<typeof refusal>> = {
+  400: refusal('Malformed', 'The body is not JSON, or a query parameter is wrong.'),
+  401: refusal('Unauthenticated', 'No token, or not one that is accepted for this tenant.', challenge),
+  403: refusal('Forbidden', '`permission_denied`: the token lacks the permission that `detail` names.'),
+  404: refusal('NotFound', 'No such record in this tenant.'),
+  409: refusal('Conflict', "The record's present state, or another record, refuses the request."),
+  412: refusal('PreconditionFailed', 'The record has another version than `If-Match` says.'),
+  413: refusal('TooLarge', 'The body is larger than 1 MiB.'),
+  415: refusal('UnsupportedMediaType', 'The body is not JSON.'),
+  422: refusal('Invalid', 'The request is well formed, but a rule refuses it; `errors` says where.'),
+  429: refusal('TooMany', 'More requests than the integration has in this tenant.', retryAfter),
+  503: refusal('Unavailable', 'Cannot be done at the moment.', retryAfter),
 };
+
+/** The refusals, by the name under which the description has them. */
+export const refusalAnswers = Object.fromEntries(
+  Object.values(refusals).map(({ name, answer }) => [name, answer]),
+);
+
+/** References to refusals, by status. */
+export function refusalsWith(...statuses: number[]): Record<number, { $ref: string }> {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${refusals[status].name}` }]),
+  );
+}
 
 export const parameters = {
   tenant: {

@@ -1,13 +1,16 @@
+import { STATUS_CODES } from 'node:http';
 import type { INestApplication } from '@nestjs/common';
 import { MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.guard';
 import { allPermissions, type PermissionName } from '../auth/permissions';
 import { fixedPaths } from './openapi-fixed-paths';
-import { answerHeaders, parameters, problem, refusals } from './openapi-parts';
+import * as parts from './openapi-parts';
+import { summaryOf } from './openapi-summary';
 
 type PathItem = OpenAPIObject['paths'][string];
-export type Operation = NonNullable<PathItem['get']>;
+type Operation = NonNullable<PathItem['get']>;
+type Parameters = NonNullable<Operation['parameters']>;
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /**
@@ -17,16 +20,17 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export function describeApi(app: INestApplication): OpenAPIObject {
   const permissions = permissionsOf(app);
   const document = SwaggerModule.createDocument(app, frame(), { operationIdFactory: operationId });
-  document.paths = Object.fromEntries(
-    Object.entries(document.paths).map(([path, item]) => [path, completed(path, item, permissions)]),
-  );
-  Object.assign(document.paths, fixedPaths);
+  const described = Object.entries(document.paths).map(([path, item]) => [
+    path,
+    completed(path, item, permissions),
+  ]);
+  document.paths = { ...Object.fromEntries(described), ...fixedPaths };
   document.components = {
     ...document.components,
-    schemas: { ...document.components?.schemas, Problem: problem },
-    responses: refusals,
-    headers: answerHeaders,
-    parameters,
+    schemas: { ...document.components?.schemas, Problem: parts.problem },
+    responses: parts.refusalAnswers,
+    headers: parts.answerHeaders,
+    parameters: parts.parameters,
   };
   document.tags = tagsOf(document);
   return document;
@@ -55,20 +59,18 @@ function operationId(controller: string, method: string): string {
   return `${area[0].toLowerCase()}${area.slice(1)}_${method}`;
 }
 
+/** What each operation asks for, by its id. */
 function permissionsOf(app: INestApplication): Map<string, PermissionName> {
   const reflector = new Reflector();
   const scanner = new MetadataScanner();
   const found = new Map<string, PermissionName>();
-  for (const module of app.get(ModulesContainer).values()) {
-    for (const { metatype } of module.controllers.values()) {
-      if (!metatype?.prototype) continue;
-      for (const method of scanner.getAllMethodNames(metatype.prototype)) {
-        const targets = [metatype.prototype[method], metatype] as Parameters<
-          Reflector['getAllAndOverride']
-        >[1];
-        const permission = reflector.getAllAndOverride(Permission, targets);
-        if (permission) found.set(operationId(metatype.name, method), permission);
-      }
+  const modules = [...app.get(ModulesContainer).values()];
+  for (const { metatype } of modules.flatMap(({ controllers }) => [...controllers.values()])) {
+    const { prototype, name } = metatype as new () => object;
+    for (const method of scanner.getAllMethodNames(prototype)) {
+      const handler = prototype[method as keyof typeof prototype];
+      const permission = reflector.getAllAndOverride(Permission, [handler, metatype as new () => object]);
+      if (permission) found.set(operationId(name, method), permission);
     }
   }
   return found;
@@ -91,6 +93,7 @@ function complete(
 ): Operation {
   if (!permission) return operation;
   const { operationId: id, summary, parameters = [], requestBody, responses, ...rest } = operation;
+  const answers = Object.entries(responses).map(([status, answer]) => [status, counted(status, answer)]);
   return {
     operationId: id,
     summary: summary || summaryOf(id!),
@@ -98,16 +101,24 @@ function complete(
     'x-permission': permission,
     ...rest,
     security: [{ oauth2: [permission] }, { bearer: [] }],
-    parameters:
-      method === 'get' ? [...parameters, { $ref: '#/components/parameters/minPosition' }] : parameters,
+    parameters: [
+      ...withoutRepeats(parameters),
+      ...(method === 'get' ? [{ $ref: '#/components/parameters/minPosition' }] : []),
+    ],
     ...(requestBody && { requestBody: method === 'patch' ? mergePatch(requestBody) : requestBody }),
     responses: {
-      ...Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, counted(answer)])),
-      ...Object.fromEntries(
-        refusalsOf(path, method).map((name) => [refusals[name]['x-status'], refusal(name)]),
-      ),
+      ...Object.fromEntries(answers),
+      ...parts.refusalsWith(400, 401, 403, ...statusesOf(path, method, requestBody !== undefined), 429, 503),
     },
   } as Operation;
+}
+
+/** What a handler reads of the headers is found by its argument too, in lower case and as required; what it was described as comes later. */
+function withoutRepeats(parameters: Parameters): Parameters {
+  const keys = parameters.map((parameter) =>
+    '$ref' in parameter ? parameter.$ref : `${parameter.in} ${parameter.name.toLowerCase()}`,
+  );
+  return parameters.filter((_parameter, index) => keys.lastIndexOf(keys[index]) === index);
 }
 
 /** A PATCH is a JSON merge patch (RFC 7396), whichever of the two types it is sent as. */
@@ -117,55 +128,22 @@ function mergePatch(body: NonNullable<Operation['requestBody']>): Operation['req
   return { ...body, content: { 'application/json': content, 'application/merge-patch+json': content } };
 }
 
-function counted(answer: Operation['responses'][string]): Operation['responses'][string] {
+function counted(status: string, answer: Operation['responses'][string]): Operation['responses'][string] {
   if (!answer || '$ref' in answer) return answer;
-  const names = Object.keys(answerHeaders);
-  const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-  return { ...answer, headers: { ...answer.headers, ...headers } };
+  const description = answer.description || STATUS_CODES[status]!;
+  return { ...answer, description, headers: { ...answer.headers, ...parts.answerHeaderReferences } };
 }
 
-const refusal = (name: keyof typeof refusals) => ({ $ref: `#/components/responses/${name}` });
-
-function refusalsOf(path: string, method: Method): (keyof typeof refusals)[] {
-  const writes = method !== 'get';
-  const hasBody = writes && method !== 'delete';
+/** The refusals that depend on what is asked. */
+function statusesOf(path: string, method: Method, hasBody: boolean): number[] {
+  const reads = method === 'get';
   return [
-    'Malformed',
-    'Unauthenticated',
-    'Forbidden',
-    ...(path.includes('{id}') ? (['NotFound'] as const) : []),
-    ...(writes ? (['Conflict'] as const) : []),
-    ...(writes && path.includes('{id}') ? (['PreconditionFailed'] as const) : []),
-    ...(hasBody ? (['TooLarge', 'UnsupportedMediaType', 'Invalid'] as const) : []),
-    'TooMany',
-    'Unavailable',
+    ...(path.includes('{id}') ? [404, ...(reads ? [] : [412])] : []),
+    ...(reads ? [] : [409]),
+    ...(hasBody ? [413, 415] : []),
+    ...(reads || method === 'delete' ? [] : [422]),
   ];
 }
-
-const phrases: Record<string, (many: string, one: string) => string> = {
-  create: (_many, one) => `Create ${one}`,
-  list: (many) => `List ${many}`,
-  one: (_many, one) => `Read ${one}`,
-  current: (_many, one) => `Read the ${one.split(' ').slice(1).join(' ')} itself`,
-  update: (_many, one) => `Change ${one}`,
-  remove: (_many, one) => `Delete ${one}`,
-  history: (_many, one) => `List the events of ${one}`,
-};
-
-/** `workItems_writeOff` is "Write off a work item". */
-function summaryOf(id: string): string {
-  const [area, method] = id.split('_');
-  const many = words(area);
-  const single = many.replace(/ies$/, 'y').replace(/s$/, '');
-  const one = `${/^[aeiou]/.test(single) ? 'an' : 'a'} ${single}`;
-  const phrase = phrases[method];
-  if (phrase) return phrase(many, one);
-  const action = words(method);
-  const sentence = action.endsWith(' many') ? `${action} ${many}` : `${action} ${one}`;
-  return sentence[0].toUpperCase() + sentence.slice(1);
-}
-
-const words = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function tagsOf({ paths }: OpenAPIObject): { name: string }[] {
   const operations = Object.values(paths).flatMap((item) => Object.values(item as Record<Method, Operation>));

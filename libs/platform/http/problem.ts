@@ -23,6 +23,7 @@ const TITLES: Record<number, string> = {
   409: 'Conflict',
   412: 'Precondition Failed',
   413: 'Content Too Large',
+  414: 'URI Too Long',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
@@ -36,6 +37,7 @@ const CODES: Record<number, string> = {
   404: 'no_such_address',
   405: 'method_not_allowed',
   413: 'body_too_large',
+  414: 'address_too_long',
   415: 'unsupported_media_type',
 };
 

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Controller, Get, Header, NotFoundException, Param, StreamableFile } from '@nestjs/common';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
+import { ApiExcludeController } from '@nestjs/swagger';
 import { type IntrospectionQuery, introspectionFromSchema } from 'graphql';
 import { Public } from '#platform/auth/permission.guard';
 import { Config } from '#platform/config';
@@ -18,6 +19,7 @@ const assets: Record<string, { type: string; package: string; file: string }> = 
 
 /** The schema for tools, and in development a playground. Neither shows anything of a tenant. */
 @Public()
+@ApiExcludeController()
 @Controller(':tenant/graphql')
 export class PlaygroundController {
   constructor(

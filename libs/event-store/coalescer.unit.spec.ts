@@ -1,0 +1,145 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DomainError } from '#kernel/errors';
+import { type Claims, Coalescer } from './coalescer';
+
+interface Job {
+  name: string;
+  claims?: Partial<Claims>;
+}
+
+/** A coalescer whose batches stay in flight until they are answered. */
+function gated(lanes: number) {
+  const batches: { names: string[]; answer(results?: (string | Error)[]): void; fail(error: Error): void }[] =
+    [];
+  const coalescer = new Coalescer<Job, string>(
+    (jobs) =>
+      new Promise((resolve, reject) => {
+        const names = jobs.map(({ name }) => name);
+        batches.push({ names, answer: (results = names) => resolve(results), fail: reject });
+      }),
+    { lanes, claims: ({ claims }) => ({ exclusive: [], shared: [], ...claims }) },
+  );
+  const names = () => batches.map((batch) => batch.names);
+  return { coalescer, batches, names };
+}
+
+describe('Coalescer', () => {
+  it('sends what arrives in one turn of the event loop together, and answers each', async () => {
+    const { coalescer, batches, names } = gated(1);
+    const answers = ['a', 'b', 'c'].map((name) => coalescer.submit({ name }));
+    await nextTurn();
+    expect(names()).toEqual([['a', 'b', 'c']]);
+    batches[0].answer();
+    expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('queues while its lane is busy', async () => {
+    const { coalescer, batches, names } = gated(1);
+    const first = coalescer.submit({ name: 'a' });
+    await nextTurn();
+    const later = [coalescer.submit({ name: 'b' }), coalescer.submit({ name: 'c' })];
+    await nextTurn();
+    expect(names()).toEqual([['a']]);
+    batches[0].answer();
+    await first;
+    await nextTurn();
+    expect(names()).toEqual([['a'], ['b', 'c']]);
+    batches[1].answer();
+    await Promise.all(later);
+  });
+
+  it('shares many jobs out between its lanes, and keeps few together', async () => {
+    const { coalescer, names } = gated(2);
+    for (let index = 0; index < 10; index++) void coalescer.submit({ name: `few ${index}` });
+    await nextTurn();
+    expect(names().map(({ length }) => length)).toEqual([10]);
+
+    const many = gated(2);
+    for (let index = 0; index < 100; index++) void many.coalescer.submit({ name: `many ${index}` });
+    await nextTurn();
+    await nextTurn();
+    expect(many.names().map(({ length }) => length)).toEqual([50, 50]);
+  });
+
+  it('takes at most 256 jobs, and no more than a thousand claims', async () => {
+    const jobs = gated(1);
+    for (let index = 0; index < 300; index++) void jobs.coalescer.submit({ name: `${index}` });
+    await nextTurn();
+    expect(jobs.names()[0]).toHaveLength(256);
+
+    const claims = gated(1);
+    for (let index = 0; index < 10; index++) {
+      const exclusive = Array.from({ length: 500 }, (_, claim) => BigInt(index * 500 + claim));
+      void claims.coalescer.submit({ name: `${index}`, claims: { exclusive } });
+    }
+    await nextTurn();
+    expect(claims.names()[0]).toEqual(['0', '1', '2']);
+  });
+
+  it.each<[string, Partial<Claims>, Partial<Claims>, boolean]>([
+    ['two writers of one thing', { exclusive: [1n] }, { exclusive: [1n] }, false],
+    ['a writer and who relies on it', { exclusive: [1n] }, { shared: [1n] }, false],
+    ['who relies on a thing and its writer', { shared: [1n] }, { exclusive: [1n] }, false],
+    ['two that rely on one thing', { shared: [1n] }, { shared: [1n] }, true],
+    ['two writers of two things', { exclusive: [1n] }, { exclusive: [2n] }, true],
+  ])('%s: together or not', async (_, first, second, together) => {
+    const { coalescer, names } = gated(1);
+    void coalescer.submit({ name: 'first', claims: first });
+    void coalescer.submit({ name: 'second', claims: second });
+    void coalescer.submit({ name: 'other', claims: { exclusive: [9n] } });
+    await nextTurn();
+    expect(names()).toEqual([together ? ['first', 'second', 'other'] : ['first', 'other']]);
+  });
+
+  it('lets nobody overtake a job that waits for the same thing', async () => {
+    const { coalescer, batches, names } = gated(1);
+    void coalescer.submit({ name: 'first', claims: { exclusive: [1n] } });
+    void coalescer.submit({ name: 'waits', claims: { exclusive: [1n, 2n] } });
+    void coalescer.submit({ name: 'behind', claims: { exclusive: [2n] } });
+    await nextTurn();
+    expect(names()).toEqual([['first']]);
+    batches[0].answer();
+    await nextTurn();
+    await nextTurn();
+    expect(names()).toEqual([['first'], ['waits']]);
+  });
+
+  it('rejects one job of a batch alone', async () => {
+    const { coalescer, batches } = gated(1);
+    const answers = Promise.allSettled(['a', 'b'].map((name) => coalescer.submit({ name })));
+    await nextTurn();
+    batches[0].answer([new Error('refused'), 'b']);
+    expect(await answers).toMatchObject([{ reason: { message: 'refused' } }, { value: 'b' }]);
+  });
+
+  it('runs the jobs of a batch that failed as a whole one by one', async () => {
+    const runs: string[][] = [];
+    const coalescer = new Coalescer<string, string>(
+      async (jobs) => {
+        runs.push(jobs);
+        if (jobs.includes('poison')) throw new Error('cannot be stored');
+        return jobs;
+      },
+      { lanes: 1 },
+    );
+    const answers = await Promise.allSettled(['a', 'poison', 'b'].map((job) => coalescer.submit(job)));
+    expect(answers).toMatchObject([
+      { value: 'a' },
+      { reason: { message: 'cannot be stored' } },
+      { value: 'b' },
+    ]);
+    expect(runs).toEqual([['a', 'poison', 'b'], ['a'], ['poison'], ['b']]);
+    expect(await coalescer.submit('after')).toBe('after');
+  });
+
+  it('gives a DomainError to all, and tries nothing again', async () => {
+    const run = jest.fn().mockRejectedValue(new DomainError('unavailable', 'store_unavailable', 'Down.'));
+    const coalescer = new Coalescer<string, string>(run, { lanes: 1 });
+    const answers = await Promise.allSettled(['a', 'b'].map((job) => coalescer.submit(job)));
+    expect(answers.map((answer) => (answer as PromiseRejectedResult).reason.code)).toEqual([
+      'store_unavailable',
+      'store_unavailable',
+    ]);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+});

@@ -1,0 +1,51 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { WriteDatabase } from '#platform/database';
+
+/**
+ * Transaction ids order the feed only within one life of a PostgreSQL cluster: after a dump and restore the new one's
+ * may be lower than those that are stored. The next epoch puts everything new behind everything old.
+ */
+@Injectable()
+export class Epochs implements OnModuleInit {
+  constructor(private readonly database: WriteDatabase) {}
+
+  onModuleInit(): Promise<void> {
+    return this.verify();
+  }
+
+  /** @throws Error when new events would stand before stored ones in the feed */
+  async verify(): Promise<void> {
+    const { rows } = await this.database.pool.query<{ highest: string; next: string }>(
+      `select e.transaction_id as highest, pg_snapshot_xmax(pg_current_snapshot()) as next
+       from generate_series(0, (select partitions - 1 from platform.installation)) as p(partition)
+       cross join lateral (
+         select f.transaction_id from event_store.events f
+         where f.partition = p.partition and f.epoch = (select max(epoch) from event_store.epochs)
+         order by f.epoch desc, f.transaction_id desc limit 1
+       ) e
+       where e.transaction_id >= pg_snapshot_xmax(pg_current_snapshot()) limit 1`,
+    );
+    if (rows.length === 0) return;
+    throw new Error(
+      `This server's next transaction id is ${rows[0].next}, and the store holds events of transaction ${rows[0].highest}: ` +
+        'it was restored from another server. Open the next epoch: cli store new-epoch',
+    );
+  }
+
+  /** Opens the next epoch, after the appends in flight. @returns its number */
+  async open(): Promise<number> {
+    const client = await this.database.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('lock table event_store.epochs in access exclusive mode');
+      const { rows } = await client.query<{ epoch: number }>(
+        'insert into event_store.epochs (epoch) select max(epoch) + 1 from event_store.epochs returning epoch',
+      );
+      await client.query('commit');
+      return rows[0].epoch;
+    } finally {
+      // Also ends a transaction that failed half-way.
+      client.release(true);
+    }
+  }
+}

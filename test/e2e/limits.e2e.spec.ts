@@ -1,0 +1,101 @@
+import type { Answer, ApiClient, Credentials } from '../support/client';
+import { Office } from './office';
+import { expectProblem } from './refusals';
+import { listingVariables, workItemListing } from './specification-walk';
+
+let office: Office;
+let credentials: Credentials;
+let leeds: ApiClient;
+let york: ApiClient;
+
+beforeAll(async () => {
+  office = await Office.create();
+  await office.start('command');
+  const [query] = await Promise.all([office.start('query'), office.start('projector')]);
+  for (const alias of ['leeds', 'york'])
+    await office.cli('tenants', 'create', '--alias', alias, '--name', alias);
+  // A window so long that no test meets its end; the limit is the platform's own.
+  credentials = await office.integration('leeds', ['--limit', '100', '--period', '86400']);
+  const grant = ['integrations', 'grant', '--client-id', credentials.clientId, '--tenant', 'york'];
+  await office.cli(...grant, '--limit', '3', '--period', '86400');
+  const at = { reads: query.baseUrl };
+  [leeds, york] = [
+    await office.caller('leeds', credentials, { at }),
+    await office.caller('york', credentials, { at }),
+  ];
+});
+afterAll(() => office.close());
+
+const entity = { entityType: 'Individual', lastName: 'X' };
+
+describe('the rate limit', () => {
+  let written: number;
+
+  it('counts writes, reads and reports of all processes together, and never admits more', async () => {
+    const one = await leeds.get('matters');
+    expect(one.headers.get('ratelimit-policy')).toBe('"default";q=100;w=86400');
+    expect(one.headers.get('ratelimit')).toMatch(/^"default";r=99;t=\d+$/);
+    const requests: Promise<Answer>[] = [];
+    for (let count = 0; count < 44; count++) {
+      requests.push(leeds.post('entities', entity), leeds.get('entities'));
+      requests.push(leeds.graphql(workItemListing, listingVariables()));
+    }
+    const answers = await Promise.all(requests);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status < 300).length).toBe(99);
+    expect(refused.length).toBe(132 - 99);
+    written = answers.filter(({ status }) => status === 201).length;
+    for (const answer of refused) {
+      expectProblem(answer, 429, 'rate_limited');
+      const seconds = Number(answer.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(86_400);
+      expect(answer.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
+    }
+  });
+
+  it('writes nothing that it refuses', async () => {
+    const count = `select count(*)::int as entities from event_store.streams where kind = 'entity'`;
+    const before = await office.sql(count);
+    expect(before).toEqual([{ entities: written }]);
+    expectProblem(await leeds.post('entities', entity), 429, 'rate_limited');
+    expect(await office.sql(count)).toEqual(before);
+  });
+
+  it('tells a request over the limit so, whatever else is wrong with it', async () => {
+    for (const answer of [
+      await leeds.post('entities', {}),
+      await leeds.get('matters?pageSize=0'),
+      await leeds.send('POST', 'entities', '{bad', { 'Content-Type': 'application/json' }),
+      await leeds.graphql('{', {}),
+    ]) {
+      expectProblem(answer, 429, 'rate_limited');
+    }
+  });
+
+  it('is another one in another tenant, with the limit given there', async () => {
+    const statuses = [];
+    for (let count = 0; count < 4; count++) statuses.push((await york.get('matters')).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    expectProblem(await york.post('entities', entity), 429, 'rate_limited');
+  });
+
+  it('is another one for another integration', async () => {
+    const other = await office.caller('leeds', await office.integration('leeds', ['--limit', '5']));
+    const answer = await other.post('entities', entity);
+    expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([201, '"default";q=5;w=60']);
+  });
+
+  it('counts refusals too, but not requests without a token', async () => {
+    const terms = ['--limit', '2', '--period', '86400', '--permissions', 'matters:read'];
+    const narrow = await office.caller('leeds', await office.integration('leeds', terms));
+    expectProblem(await narrow.post('entities', entity), 403, 'permission_denied');
+    expectProblem(
+      await narrow.send('POST', 'entities', undefined, { Authorization: 'Bearer x' }),
+      401,
+      'invalid_token',
+    );
+    expectProblem(await narrow.post('entities', entity), 403, 'permission_denied');
+    expectProblem(await narrow.post('entities', entity), 429, 'rate_limited');
+  });
+});

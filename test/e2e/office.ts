@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ApiClient, type Credentials, type Json, requestToken } from '../support/client';
+import { createTestDatabase, execute, type TestDatabase } from '../support/database';
+import { type RunningApp, startApp } from '../support/process';
+
+const run = promisify(execFile);
+const cliMain = join(__dirname, '../../dist/apps/cli/main.js');
+
+/** A deployment on a database of its own, with the operator's command line beside it. */
+export class Office {
+  private readonly apps: RunningApp[] = [];
+
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  /** An office in which nothing runs yet. */
+  static async create(env: Record<string, string> = {}): Promise<Office> {
+    const database = await createTestDatabase();
+    const secretsKey = randomBytes(32).toString('base64');
+    return new Office(database, { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, ...env });
+  }
+
+  /** An office with one `local` process. */
+  static async open(env: Record<string, string> = {}): Promise<Office> {
+    const office = await Office.create(env);
+    try {
+      await office.start('local');
+      return office;
+    } catch (error) {
+      await office.close();
+      throw error;
+    }
+  }
+
+  async start(name: Parameters<typeof startApp>[0], env: Record<string, string> = {}): Promise<RunningApp> {
+    const app = await startApp(name, { ...this.env, ...env });
+    this.apps.push(app);
+    return app;
+  }
+
+  get app(): RunningApp {
+    return this.apps[0];
+  }
+
+  /** Asks the database itself. */
+  sql<Row extends object>(text: string): Promise<Row[]> {
+    return execute(this.database.url, text);
+  }
+
+  /** All that its processes have written. */
+  output(): string {
+    return this.apps.map((app) => app.output()).join('');
+  }
+
+  /** Runs one of the operator's commands; its answer. */
+  async cli(...args: string[]): Promise<Json> {
+    const { PATH = '', HOME = '' } = process.env;
+    const env = { PATH, HOME, NODE_ENV: 'test', ...this.env };
+    const { stdout } = await run(process.execPath, [cliMain, ...args, '--json'], { env });
+    return JSON.parse(stdout);
+  }
+
+  /** A new integration of the tenant; without a limit that a test could reach, unless one is given. */
+  integration(tenant: string, terms: string[] = []): Promise<Credentials> {
+    const limit = terms.includes('--limit') ? [] : ['--limit', '100000'];
+    return this.cli('integrations', 'create', '--name', 'Test', '--tenant', tenant, ...limit, ...terms);
+  }
+
+  /** A new tenant and a caller in it. */
+  async tenant(alias: string, settings: string[] = []): Promise<ApiClient> {
+    await this.cli('tenants', 'create', '--alias', alias, '--name', `Firm ${alias}`);
+    if (settings.length > 0) await this.cli('tenants', 'set', '--alias', alias, ...settings);
+    return this.caller(alias, await this.integration(alias));
+  }
+
+  /** @param at the processes that serve writes and reads; the first one by default */
+  async caller(
+    tenant: string,
+    credentials: Credentials,
+    { scope, at = {} }: { scope?: string; at?: { writes?: string; reads?: string } } = {},
+  ): Promise<ApiClient> {
+    const { writes = this.app.baseUrl, reads = writes } = at;
+    const { status, body } = await requestToken(writes, credentials, scope);
+    if (status !== 200) throw new Error(`No token: ${status} ${JSON.stringify(body)}`);
+    return new ApiClient(tenant, body.access_token, { writes, reads });
+  }
+
+  /** Stops every process; the database goes too, which fails when one has left a connection open. */
+  async close(): Promise<void> {
+    const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop()));
+    await this.database.drop();
+    const failed = codes.filter((code) => code !== 0 && code !== null);
+    if (failed.length > 0) throw new Error(`Processes ended with ${failed.join(', ')}`);
+  }
+}

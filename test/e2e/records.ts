@@ -1,0 +1,54 @@
+import type { ApiClient } from '../support/client';
+
+/** Records of a firm, made over HTTP; each answers the id of what it made. */
+
+let made = 0;
+/** A word that no other record holds. */
+export function mark(): string {
+  return `mark${process.pid}x${++made}`;
+}
+
+export function person(api: ApiClient, lastName = mark(), firstName = 'Ada'): Promise<string> {
+  return api.create('entities', { entityType: 'Individual', firstName, lastName });
+}
+
+export async function newClient(api: ApiClient, lastName?: string): Promise<string> {
+  return api.create('clients', { entityId: await person(api, lastName) });
+}
+
+export async function activeClient(api: ApiClient, lastName?: string): Promise<string> {
+  const id = await newClient(api, lastName);
+  await api.data('POST', `clients/${id}/activate`);
+  return id;
+}
+
+export async function employee(api: ApiClient, fields: object = {}): Promise<string> {
+  return api.create('employees', { entityId: await person(api, undefined, 'Eve'), ...fields });
+}
+
+/** The division that a tenant is given at first. */
+export async function generalDivision(api: ApiClient): Promise<string> {
+  return (await api.rows('divisions', { keywords: 'General' }))[0].id;
+}
+
+export async function matter(api: ApiClient, fields: object = {}): Promise<string> {
+  const clientId = 'clientId' in fields ? fields.clientId : await activeClient(api);
+  const divisionId = 'divisionId' in fields ? fields.divisionId : await generalDivision(api);
+  return api.create('matters', { title: `Matter ${mark()}`, ...fields, clientId, divisionId });
+}
+
+export const HOUR = 36_000_000_000;
+
+/** An hour at 250 an hour, at a fixed instant. */
+export function hour(matterId: string, employeeId: string, fields: object = {}): object {
+  return {
+    matterId,
+    employeeId,
+    itemType: 0,
+    entryDate: '2025-06-12T10:00:00Z',
+    durationTicks: HOUR,
+    rate: { Amount: 250, Currency: 'GBP' },
+    title: 'Advice',
+    ...fields,
+  };
+}

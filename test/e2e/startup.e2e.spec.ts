@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { requestToken } from '../support/client';
+import { createTestDatabase, execute, type TestDatabase } from '../support/database';
+import { freePort, startApp } from '../support/process';
+
+const secretsKey = randomBytes(32).toString('base64');
+const root = join(__dirname, '../..');
+let folder: string;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'practice-startup-'));
+  database = await createTestDatabase();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await database.drop();
+});
+
+/** Runs an app that must not start: what it wrote on each stream, and its exit code. */
+async function start(app: string, env: Record<string, string>) {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [join(root, 'dist/apps', app, 'main.js')], {
+    cwd: root,
+    env: { PATH, HOME, NODE_ENV: 'test', LOG_LEVEL: 'warn', PORT: String(await freePort()), ...env },
+    timeout: 25_000,
+  });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (written.stdout += chunk));
+  child.stderr.on('data', (chunk) => (written.stderr += chunk));
+  const [code] = await once(child, 'close');
+  return { code, ...written };
+}
+
+async function expectOneLine(app: string, env: Record<string, string>, line: RegExp): Promise<void> {
+  const { code, stdout, stderr } = await start(app, env);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect(stderr).toMatch(line);
+}
+
+const given = () => ({ DATABASE_URL: database.url, SECRETS_KEY: secretsKey });
+const everyApp = ['local', 'command', 'query', 'projector'];
+
+describe('a process that cannot start says why in one line', () => {
+  it.each(everyApp)('%s: a taken port', async (app) => {
+    const other = createServer();
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const { port } = other.address() as { port: number };
+    await expectOneLine(app, { ...given(), PORT: String(port) }, new RegExp(`Port ${port} .*taken.*PORT`));
+    await once(other.close(), 'close');
+  });
+
+  it('a data folder that is a file, or inside one', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, 'not a folder');
+    await expectOneLine('local', { DATA_DIR: file }, /DATA_DIR.*file/);
+    await expectOneLine('local', { DATA_DIR: join(file, 'inside') }, /DATA_DIR.*inside/);
+  });
+
+  it.each(everyApp)('%s: a database that does not answer', async (app) => {
+    const DATABASE_URL = `postgres://somebody:opensesame@127.0.0.1:${await freePort()}/none`;
+    await expectOneLine(app, { ...given(), DATABASE_URL }, /^The database does not answer: (?!.*opensesame)/);
+  });
+
+  it('a database that is not there, or a wrong password', async () => {
+    const missing = new URL(database.url);
+    missing.pathname = '/missing';
+    await expectOneLine('command', { ...given(), DATABASE_URL: missing.href }, /database.*missing/i);
+    const stranger = new URL(database.url);
+    stranger.username = 'stranger';
+    await expectOneLine('command', { ...given(), DATABASE_URL: stranger.href }, /database.*stranger/i);
+  });
+
+  it.each([
+    ['PORT', '99999'],
+    ['PORT', 'http'],
+    ['REGION', 'us'],
+    ['NODE_ENV', 'staging'],
+    ['SECRETS_KEY', 'secret'],
+    ['DATABASE_URL', 'mysql://x/y'],
+    ['DATABASE_POOL', '1'],
+    ['LOG_LEVEL', 'loud'],
+    ['PUBLIC_URL', 'nowhere'],
+  ])('%s=%s', async (name, value) => {
+    await expectOneLine('command', { ...given(), [name]: value }, new RegExp(name));
+  });
+
+  it('everything that is wrong at once', async () => {
+    const { stderr } = await start('query', { PORT: 'x', REGION: 'us', SECRETS_KEY: 'x' });
+    for (const name of ['PORT', 'REGION', 'SECRETS_KEY']) expect(stderr).toContain(name);
+  });
+
+  it.each(everyApp)('%s: production without database or key', async (app) => {
+    const line = /DATABASE_URL is required.*SECRETS_KEY is required/;
+    await expectOneLine(app, { NODE_ENV: 'production', DATA_DIR: join(folder, 'production') }, line);
+    expect(existsSync(join(folder, 'production'))).toBe(false);
+  });
+
+  it.each(['command', 'query', 'projector'])('%s: no database or no key', async (app) => {
+    await expectOneLine(app, { SECRETS_KEY: secretsKey }, /DATABASE_URL is required/);
+    await expectOneLine(app, { DATABASE_URL: database.url }, /SECRETS_KEY is required/);
+  });
+});
+
+describe('production', () => {
+  it('never makes the demo tenant, and shows no playground', async () => {
+    const fresh = await createTestDatabase();
+    const env = { ...given(), DATABASE_URL: fresh.url, NODE_ENV: 'production' };
+    const app = await startApp('local', env);
+    try {
+      const demo = { clientId: 'demo-client', clientSecret: 'demo-secret' };
+      const { status, body } = await requestToken(app.baseUrl, demo);
+      expect({ status, error: body.error }).toEqual({ status: 401, error: 'invalid_client' });
+      expect((await fetch(`${app.baseUrl}/demo/graphql`)).status).toBe(404);
+      expect(app.output()).not.toContain('demo');
+      expect(await execute(fresh.url, 'select alias from platform.tenants')).toEqual([]);
+    } finally {
+      expect(await app.stop()).toBe(0);
+      await fresh.drop();
+    }
+  });
+
+  it.each(everyApp)('%s: refuses a database that was installed for another region', async (app) => {
+    await expectOneLine(app, { ...given(), REGION: 'au' }, /REGION is au.*installed for uk/);
+  });
+});

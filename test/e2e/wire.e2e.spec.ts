@@ -1,0 +1,149 @@
+import { type ApiClient, send } from '../support/client';
+import { Office } from './office';
+import { mark, person } from './records';
+import { expectProblem } from './refusals';
+
+let office: Office;
+let api: ApiClient;
+let base: string;
+const json = { 'Content-Type': 'application/json' };
+
+beforeAll(async () => {
+  office = await Office.open();
+  api = await office.tenant('leeds');
+  base = office.app.baseUrl;
+});
+afterAll(() => office.close());
+
+/** A request with a body as it is, not as JSON.stringify would write it. */
+const raw = (body: string, headers: Record<string, string> = json) =>
+  api.send('POST', 'entities', body, headers);
+
+describe('bodies', () => {
+  it.each([
+    ['{bad', 400, 'malformed_json'],
+    ['{"lastName":', 400, 'malformed_json'],
+    ['{"__proto__": {"lastName": "x"}}', 400, 'malformed_json'],
+    [`{"a":${'['.repeat(30)}${']'.repeat(30)}}`, 400, 'too_deep'],
+    [`{"a":${'['.repeat(500)}`, 400, 'malformed_json'],
+    ['null', 422, 'validation_failed'],
+    ['"text"', 422, 'not_an_object'],
+    ['[]', 422, 'not_an_object'],
+    ['17', 422, 'not_an_object'],
+    ['', 422, 'validation_failed'],
+    ['{"entityType":"Individual","lastName":"a\\u0000b"}', 422, 'invalid_text'],
+    ['{"entityType":"Individual","lastName":"\\ud800"}', 422, 'invalid_text'],
+    ['{"a\\u0000":1}', 422, 'invalid_text'],
+    ['{"constructor":{"prototype":{"x":1}}}', 400, 'malformed_json'],
+    ['{"toString":1,"entityType":"Individual","lastName":"x"}', 400, 'malformed_json'],
+  ])('%s answers %d %s', async (body, status, code) => {
+    expectProblem(await raw(body), status, code);
+  });
+
+  it('is refused above 1 MiB, and as anything but JSON', async () => {
+    const big = (length: number) =>
+      JSON.stringify({ entityType: 'Individual', lastName: 'x'.repeat(length) });
+    expectProblem(await raw(big(1_100_000)), 413, 'body_too_large');
+    expectProblem(await raw(big(1_000_000)), 422, 'validation_failed', '/lastName');
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'multipart/form-data',
+      'application/jsonx',
+      'nonsense',
+    ]) {
+      expectProblem(await raw('{}', { 'Content-Type': type }), 415, 'unsupported_media_type');
+    }
+    const charset = { 'Content-Type': 'application/json; charset=utf-8' };
+    expect((await raw(big(5), charset)).status).toBe(201);
+  });
+
+  it('is kept as sent, whatever the script', async () => {
+    const lastName = 'O\'Brien-Łódź 龍 🐉 %s {{x}} <b> \\ "q"; drop table x; --';
+    const id = await person(api, lastName);
+    expect((await api.data('GET', `entities/${id}`)).lastName).toBe(lastName);
+  });
+
+  it('names every property at fault at once', async () => {
+    const { body } = await raw(JSON.stringify({ entityType: 'Ghost', email: 'x', 'a/b~c': 1 }));
+    const pointers = body.errors.map(({ pointer }: { pointer: string }) => pointer).sort();
+    expect(pointers).toEqual(['/a~1b~0c', '/email', '/entityType']);
+  });
+});
+
+describe('addresses', () => {
+  it.each([
+    ['GET', '/nothing'],
+    ['GET', '/leeds/api/v2/matters'],
+    ['GET', '/leeds/api/v1/nothing'],
+    ['PUT', '/leeds/api/v1/matters'],
+    ['DELETE', '/leeds/api/v1/matters'],
+    ['POST', `/leeds/api/v1/matters/matter_${'0'.repeat(32)}/explode`],
+    ['GET', '/leeds/api/v1/matters/'],
+    ['GET', '//'],
+  ])('%s %s is 404', async (method, path) => {
+    expectProblem(await api.send(method, path), 404, 'no_such_address');
+  });
+
+  it.each([
+    ['/%', 400, 'malformed_request'],
+    ['/leeds/api/v1/matters/%ff', 400, 'malformed_request'],
+    [`/leeds/api/v1/matters/${'x'.repeat(201)}`, 414, 'address_too_long'],
+  ])('%s answers %d %s', async (path, status, code) => {
+    expectProblem(await api.get(path), status, code);
+  });
+
+  it('takes HEAD for GET without its body, and is sane about OPTIONS', async () => {
+    const head = await api.send('HEAD', 'matters');
+    expect(head).toMatchObject({ status: 200, body: undefined });
+    expect(head.headers.get('content-length')).not.toBe('0');
+    expect([204, 404, 405]).toContain((await api.send('OPTIONS', 'matters')).status);
+  });
+});
+
+describe('every answer', () => {
+  it('has a trace id, that of the caller when there is one', async () => {
+    const traceId = 'abcdef0123456789abcdef0123456789';
+    const traceparent = `00-${traceId}-0123456789abcdef-01`;
+    const { body, headers } = await api.get(`matters/matter_${'0'.repeat(32)}`, { traceparent });
+    expect([body.traceId, headers.get('x-trace-id')]).toEqual([traceId, traceId]);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/);
+    expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/);
+  });
+
+  it('can be waited for with the position of a write', async () => {
+    const keywords = mark();
+    const made = await api.post('entities', { entityType: 'Individual', lastName: keywords });
+    const minimum = { 'X-Min-Position': made.headers.get('x-event-position')! };
+    expect((await api.get(`entities?keywords=${keywords}`, minimum)).body.data.rows).toHaveLength(1);
+    expectProblem(await api.get('entities', { 'X-Min-Position': 'nonsense' }), 400, 'invalid_position');
+    const future = Buffer.from('1.999999999.999999999').toString('base64url');
+    const late = await api.get('entities', { 'X-Min-Position': future });
+    expectProblem(late, 503, 'position_not_reached');
+    expect(late.headers.get('retry-after')).toBe('1');
+  });
+});
+
+describe('what needs no token', () => {
+  it('tells health, metrics, keys and descriptions', async () => {
+    const open = async (path: string) => {
+      const answer = await send('GET', base + path);
+      expect({ path, status: answer.status }).toEqual({ path, status: 200 });
+      return answer.body;
+    };
+    expect(await open('/health/live')).toEqual({ status: 'ok' });
+    expect(await open('/health/ready')).toMatchObject({ status: 'ok', checks: { eventStore: 'ok' } });
+    expect(await open('/metrics')).toContain('http_request_duration_seconds_count');
+    expect(await open('/.well-known/oauth-authorization-server')).toMatchObject({
+      issuer: base,
+      token_endpoint: `${base}/oauth2/token`,
+      jwks_uri: `${base}/.well-known/jwks.json`,
+    });
+    const { keys } = await open('/.well-known/jwks.json');
+    expect(keys[0]).not.toHaveProperty('d');
+    expect(await open('/leeds/graphql/schema')).toContain('work_item_listing');
+    expect((await open('/openapi.json')).openapi).toMatch(/^3\./);
+    expect(await open('/docs')).toMatch(/swagger/i);
+  });
+});

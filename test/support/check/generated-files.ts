@@ -1,0 +1,25 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { Config } from '#platform/config';
+import { describeApi } from '#platform/http/openapi';
+import { printSdl } from '#reporting/graphql/schema';
+import { LocalModule } from '../../../apps/local/local.module';
+
+/** The description of the whole service. In preview mode Nest makes nothing, so no database is needed. */
+export async function describeService(): Promise<OpenAPIObject> {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    LocalModule.forRoot(new Config()),
+    new FastifyAdapter(),
+    { preview: true, logger: false, abortOnError: false },
+  );
+  return describeApi(app);
+}
+
+/** What is committed and must equal what the code says, by file name. */
+export async function generatedFiles(): Promise<Record<string, string>> {
+  return {
+    'openapi.json': `${JSON.stringify(await describeService(), undefined, 2)}\n`,
+    'schema.graphql': await printSdl(),
+  };
+}

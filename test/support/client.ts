@@ -1,0 +1,114 @@
+// biome-ignore lint/suspicious/noExplicitAny: the JSON of any answer
+export type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** Parsed when the answer is JSON, else the text; undefined when there is none. */
+  body: Json;
+}
+
+export interface Credentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+export type Headings = Record<string, string>;
+
+/** One request; a body that is not a text is sent as JSON. */
+export async function send(
+  method: string,
+  url: string,
+  { body, headers = {} }: { body?: unknown; headers?: Headings } = {},
+): Promise<Answer> {
+  const isText = body === undefined || typeof body === 'string' || body instanceof URLSearchParams;
+  const type: Headings = isText ? {} : { 'Content-Type': 'application/json' };
+  const response = await fetch(url, {
+    method,
+    headers: { ...type, ...headers },
+    body: isText ? (body as string | URLSearchParams | undefined) : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
+  };
+}
+
+/** Asks for a token with the specification's form fields. */
+export function requestToken(
+  baseUrl: string,
+  { clientId, clientSecret }: Credentials,
+  scope = 'https://api.example/.default',
+): Promise<Answer> {
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret, scope };
+  return send('POST', `${baseUrl}/oauth2/token`, { body: new URLSearchParams(form) });
+}
+
+/**
+ * An integration in one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`). Addresses of processes
+ * may differ for writes and reads.
+ */
+export class ApiClient {
+  private position: string | undefined;
+
+  constructor(
+    readonly tenant: string,
+    readonly token: string,
+    private readonly address: { writes: string; reads: string },
+  ) {}
+
+  /** @param path below `/{tenant}/api/v1/`, or from the root when it begins with a slash */
+  async send(method: string, path: string, body?: unknown, headers: Headings = {}): Promise<Answer> {
+    const isRead = method === 'GET' || path.endsWith('/graphql');
+    const base = isRead ? this.address.reads : this.address.writes;
+    const url = `${base}${path.startsWith('/') ? path : `/${this.tenant}/api/v1/${path}`}`;
+    const own: Headings = { Authorization: `Bearer ${this.token}` };
+    if (isRead && this.position) own['X-Min-Position'] = this.position;
+    const answer = await send(method, url, { body, headers: { ...own, ...headers } });
+    this.position = answer.headers.get('x-event-position') ?? this.position;
+    return answer;
+  }
+
+  get(path: string, headers?: Headings): Promise<Answer> {
+    return this.send('GET', path, undefined, headers);
+  }
+
+  post(path: string, body?: unknown, headers?: Headings): Promise<Answer> {
+    return this.send('POST', path, body, headers);
+  }
+
+  patch(path: string, body: unknown, headers?: Headings): Promise<Answer> {
+    return this.send('PATCH', path, body, headers);
+  }
+
+  delete(path: string, headers?: Headings): Promise<Answer> {
+    return this.send('DELETE', path, undefined, headers);
+  }
+
+  /** A request that must succeed; what it answers under `data`. @throws naming the answer when it does not */
+  async data(method: string, path: string, body?: unknown, headers?: Headings): Promise<Json> {
+    const answer = await this.send(method, path, body, headers);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body?.data;
+  }
+
+  /** The id of a new record. */
+  async create(area: string, body: object): Promise<string> {
+    return (await this.data('POST', area, body)).id;
+  }
+
+  /** The records of a list; the query's values are encoded here. */
+  async rows(area: string, query: Record<string, string | number | boolean> = {}): Promise<Json[]> {
+    const text = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) text.set(name, String(value));
+    return (await this.data('GET', `${area}?${text}`)).rows;
+  }
+
+  graphql(query: string, variables: object, operationName = 'GetRows'): Promise<Answer> {
+    return this.post(`/${this.tenant}/graphql`, { operationName, query, variables });
+  }
+}
