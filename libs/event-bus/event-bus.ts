@@ -4,10 +4,13 @@ import type { Cursor } from '#event-store/feed';
 /** What a subscriber brings. */
 export interface Subscriber {
   name: string;
-  /** Where the subscriber stands in the partitions that it is given; asked again after each failure. */
+  /** Where the subscriber stands in the partitions that it is given: all that it owns, whenever they change or it asks. */
   cursors(partitions: number[]): Promise<Cursor[]>;
-  /** Events of the partitions in commit order. When it fails, the same events come again. */
-  handle(events: RecordedEvent[]): Promise<void>;
+  /**
+   * Events of the partitions in commit order. When it fails, the same events come again.
+   * @returns false when the subscriber no longer stands where it did: it is asked for its cursors again at once
+   */
+  handle(events: RecordedEvent[]): Promise<boolean>;
 }
 
 export interface Subscription {

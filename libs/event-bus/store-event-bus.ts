@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Client } from 'pg';
-import { Contiguity } from '#event-store/contiguity';
+import { Contiguity, FeedOutOfOrder } from '#event-store/contiguity';
 import type { RecordedEvent } from '#event-store/events';
 import { type Cursor, Feed } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
@@ -75,7 +75,8 @@ class StoreSubscription implements Subscription {
       } catch (error) {
         this.forget();
         this.log.error(`${this.subscriber.name}: ${(error as Error).message}`, (error as Error).stack);
-        await this.rest(RETRY_MS, true);
+        // Whoever read on would build upon the gap: the partitions are kept, so that nobody does.
+        await this.rest(error instanceof FeedOutOfOrder ? undefined : RETRY_MS, true);
       }
     }
     await this.locks.release();
@@ -96,15 +97,15 @@ class StoreSubscription implements Subscription {
     if (cursors.length === 0) return false;
     const limit = this.config.PROJECTION_BATCH;
     const events = await this.feed.read(cursors, limit);
-    for (let from = 0; from < events.length; from += limit) {
+    for (let from = 0; from < events.length && this.cursors.size > 0; from += limit) {
       await this.hand(events.slice(from, from + limit));
     }
-    return this.signalled || events.length >= limit;
+    return this.signalled || events.length >= limit || this.cursors.size === 0;
   }
 
   private async hand(events: RecordedEvent[]): Promise<void> {
     this.contiguity.check(events);
-    await this.subscriber.handle(events);
+    if (!(await this.subscriber.handle(events))) return this.forget();
     for (const { partition, at } of events) {
       // A partition that was lost meanwhile has no cursor any more.
       const cursor = this.cursors.get(partition);
@@ -119,9 +120,13 @@ class StoreSubscription implements Subscription {
       await this.locks.take();
       this.ownershipCheckedAt = now;
     }
-    const fresh = this.locks.partitions.filter((partition) => !this.cursors.has(partition));
-    if (fresh.length === 0) return;
-    for (const cursor of await this.subscriber.cursors(fresh)) this.cursors.set(cursor.partition, cursor);
+    const owned = this.locks.partitions;
+    if (owned.every((partition) => this.cursors.has(partition))) return;
+    this.forget();
+    const cursors = await this.subscriber.cursors(owned);
+    // The session may have ended meanwhile, and the partitions with it.
+    const still = new Set(this.locks.partitions);
+    for (const cursor of cursors) if (still.has(cursor.partition)) this.cursors.set(cursor.partition, cursor);
   }
 
   private async listen(): Promise<void> {
@@ -140,15 +145,15 @@ class StoreSubscription implements Subscription {
       this.wake();
     });
     await listener.connect();
-    await listener.query(`listen ${APPENDED_CHANNEL}`);
     this.listener = listener;
+    await listener.query(`listen ${APPENDED_CHANNEL}`);
   }
 
-  /** Waits for a signal or the time; a retry after a failure waits the time out. */
-  private rest(milliseconds: number, deaf = false): Promise<void> {
+  /** Waits for a signal or the time, deaf for the time alone; without a time, for the end. */
+  private rest(milliseconds: number | undefined, deaf = false): Promise<void> {
     if (this.stopping || (this.signalled && !deaf)) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
+      const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds);
       this.wake = () => {
         if (deaf && !this.stopping) return;
         clearTimeout(timer);

@@ -68,7 +68,7 @@ export class Appender {
       'The event store does not answer; whether the change was made is not known.',
     ).catch((error: Error) => {
       if (error instanceof DomainError)
-        this.log.warn(`${jobs.length} appends failed: ${(error.cause as Error).message}`);
+        this.log.warn(`${jobs.length} append(s) failed: ${(error.cause as Error).message}`);
       throw error;
     });
     return this.results(jobs, rows[0]);

@@ -43,6 +43,7 @@ describe('Coalescer', () => {
     batches[0].answer();
     await first;
     await nextTurn();
+    await nextTurn();
     expect(names()).toEqual([['a'], ['b', 'c']]);
     batches[1].answer();
     await Promise.all(later);

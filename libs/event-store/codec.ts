@@ -32,11 +32,14 @@ export interface EventRow {
   wrapped: Buffer | null;
 }
 
-/** Columns of an EventRow, from `event_store.events e`, joined with the key that its sealed fields need. */
+/**
+ * Columns of an EventRow, from `event_store.events e`, with the key that its sealed fields need. Looked up row by row:
+ * a join could come to read the keys of everybody for one event.
+ */
 export const EVENT_COLUMNS = `e.tenant_id, e.stream_id, e.version, e.event_id, e.type, e.schema_version, e.data,
-  e.metadata, e.recorded_at, e.partition, e.epoch || '.' || e.transaction_id || '.' || e.position as at, k.wrapped`;
-export const EVENT_KEYS = `left join event_store.subject_keys k
-  on e.data ? 'sealed' and k.tenant_id = e.tenant_id and k.subject = e.stream_id`;
+  e.metadata, e.recorded_at, e.partition, e.epoch || '.' || e.transaction_id || '.' || e.position as at,
+  (select k.wrapped from event_store.subject_keys k
+   where e.data ? 'sealed' and k.tenant_id = e.tenant_id and k.subject = e.stream_id) as wrapped`;
 
 /** Turns events and states into what is stored, and back. The only place that knows how personal fields are kept. */
 @Injectable()

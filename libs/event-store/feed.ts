@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
-import { Codec, EVENT_COLUMNS, EVENT_KEYS, type EventRow } from './codec';
+import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
 import type { RecordedEvent } from './events';
 import { type Position, parsePosition } from './position';
 
@@ -26,7 +26,6 @@ export const FEED_QUERY = `
     order by f.epoch, f.transaction_id, f.position
     limit $5
   ) e
-  ${EVENT_KEYS}
   order by e.partition, e.epoch, e.transaction_id, e.position`;
 
 /** Reads the store in commit order, a partition at a time. */

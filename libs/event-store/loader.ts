@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
 import { Coalescer } from './coalescer';
-import { Codec, EVENT_COLUMNS, EVENT_KEYS, type EventRow } from './codec';
+import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
 import { type AnyDefinition, type Folded, fold, type RecordedEvent } from './events';
 import { type Ask, type LoadJob, type LoadRow, loadParameters, type Repeat, type StateRow } from './load';
 import { fromStore } from './outage';
@@ -29,7 +29,7 @@ export class Loader {
     range: { after?: number; upTo?: number; limit?: number } = {},
   ): Promise<RecordedEvent[]> {
     const { rows } = await this.database.pool.query<EventRow>(
-      `select ${EVENT_COLUMNS} from event_store.events e ${EVENT_KEYS}
+      `select ${EVENT_COLUMNS} from event_store.events e
        where e.tenant_id = $1 and e.stream_id = $2 and e.version > $3 and e.version <= $4
        order by e.version limit $5`,
       [tenantId, streamId, range.after ?? 0, range.upTo ?? 2_147_483_647, range.limit ?? null],

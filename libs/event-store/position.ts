@@ -35,7 +35,7 @@ export function toToken(at: Position): string {
 /** @throws DomainError `malformed` when the text is no token of ours */
 export function fromToken(token: string): Position {
   const text = Buffer.from(token, 'base64url').toString('latin1');
-  if (!/^\d{1,9}\.\d{1,19}\.\d{1,19}$/.test(text)) {
+  if (!/^\d{1,9}\.\d{1,18}\.\d{1,18}$/.test(text)) {
     throw new DomainError('malformed', 'invalid_position', 'Not a position that this service has given out.');
   }
   return parsePosition(text);

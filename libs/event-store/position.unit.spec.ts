@@ -11,8 +11,8 @@ import {
 
 const positions: fc.Arbitrary<Position> = fc.record({
   epoch: fc.integer({ min: 0, max: 999_999_999 }),
-  transactionId: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
-  position: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
+  transactionId: fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }),
+  position: fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }),
 });
 
 describe('positions', () => {

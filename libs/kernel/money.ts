@@ -52,5 +52,3 @@ export function moneyRecord(money: Money): MoneyRecord {
 export function moneyFrom(record: MoneyRecord): Money {
   return { amount: text(decimal(record.Amount)), currency: record.Currency };
 }
-
-export const zero = decimal(0);

@@ -1,10 +1,10 @@
 import type { ClientBase, Pool } from 'pg';
 import { type Position, parsePosition, printPosition, START } from '#event-store/position';
 
-/** Another consumer has moved the checkpoint: whoever gets this has lost the partition and must not commit. */
+/** The consumer no longer stands where it believed: whoever gets this must not commit, and must look again. */
 export class CheckpointMoved extends Error {
   constructor(projection: string) {
-    super(`The checkpoint of ${projection} was moved by another consumer`);
+    super(`The checkpoint of ${projection} was moved by another consumer, or its generation replaced`);
   }
 }
 
@@ -31,8 +31,10 @@ export async function readCheckpoints(
 }
 
 /**
- * Moves checkpoints, comparing each with what the caller believes.
- * @throws CheckpointMoved when one differs; the transaction must then be rolled back
+ * Moves checkpoints, comparing each with what the caller believes. Until the transaction ends none of their generations
+ * is replaced: a flip locks the row of `live` for itself before it touches anything.
+ * @throws CheckpointMoved when one differs, or its generation is older than the live one; the transaction must then be
+ *   rolled back
  */
 export async function moveCheckpoints(client: ClientBase | Pool, moves: CheckpointMove[]): Promise<void> {
   const start = printPosition(START);
@@ -40,8 +42,10 @@ export async function moveCheckpoints(client: ClientBase | Pool, moves: Checkpoi
     name: 'projections.checkpoint',
     text: `
       with moves as (
-        select * from unnest($1::text[], $2::int[], $3::smallint[], $4::text[], $5::text[])
+        select m.* from unnest($1::text[], $2::int[], $3::smallint[], $4::text[], $5::text[])
           m(projection, generation, partition, from_at, to_at)
+        join read_model.live l on l.projection = m.projection and l.tenant_id = 0 and l.generation <= m.generation
+        for key share of l
       ), begun as (
         insert into read_model.checkpoints (projection, generation, partition, epoch, transaction_id, position)
         select projection, generation, partition,

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
 import { comparePositions, type Position, START } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
-import { type CheckpointMove, moveCheckpoints, readCheckpoints } from './checkpoints';
+import { type CheckpointMove, CheckpointMoved, moveCheckpoints, readCheckpoints } from './checkpoints';
 import type { Projection } from './projection';
 
 /** A projection's live generation and how far this process has brought it. */
@@ -71,7 +71,8 @@ export class ProjectionRunner {
     }));
   }
 
-  private async handle(events: RecordedEvent[]): Promise<void> {
+  /** False when a checkpoint is not where this process believed; what the other projections did stands. */
+  private async handle(events: RecordedEvent[]): Promise<boolean> {
     const idle: { progress: Progress; moves: CheckpointMove[] }[] = [];
     const busy: Promise<void>[] = [];
     for (const progress of this.progress) {
@@ -94,16 +95,22 @@ export class ProjectionRunner {
         }),
       );
     }
-    const failed = (await Promise.allSettled(busy)).find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
+    const failures = (await Promise.allSettled(busy))
+      .filter((result) => result.status === 'rejected')
+      .map(({ reason }): unknown => reason);
+    const broken = failures.find((failure) => !(failure instanceof CheckpointMoved));
+    if (broken) throw broken;
+    if (failures.length > 0) this.log.log(`${(failures[0] as CheckpointMoved).message}; going on from there`);
+    return failures.length === 0;
   }
 
   private async apply(progress: Progress, events: RecordedEvent[], moves: CheckpointMove[]): Promise<void> {
     const client = await this.database.pool.connect();
     try {
       await client.query('begin');
-      await progress.projection.apply(client, progress.generation, events);
+      // First, so that a displaced consumer writes nothing, and the generation stays until the commit.
       await moveCheckpoints(client, moves);
+      await progress.projection.apply(client, progress.generation, events);
       await client.query('commit');
       client.release();
       reach(progress, moves);
@@ -112,6 +119,7 @@ export class ProjectionRunner {
         () => client.release(),
         (broken: Error) => client.release(broken),
       );
+      if (error instanceof CheckpointMoved) throw error;
       throw new Error(`Projection ${progress.projection.name}: ${(error as Error).message}`, {
         cause: error,
       });

@@ -28,6 +28,7 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
         validationRules: [documentLimits],
         plugins: [reportNotesPlugin, failuresPlugin],
         formatError: masked,
+        includeStacktraceInErrorResponses: false,
         autoTransformHttpErrors: false,
         // a refused report is a 400, also where another root field of the request was answered
         preserveHttpStatusForExecutionErrors: false,

@@ -181,6 +181,12 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
       409,
       'external_reference_taken',
     );
+    expectProblem(
+      await api.patch(`${path}/${record.id}`, { externalReference: '' }),
+      422,
+      'validation_failed',
+      '/externalReference',
+    );
     const theirs = await colleague.post(path, { ...(await given().body(mark())), externalReference });
     expect(theirs.status).toBe(201);
     expect((await api.delete(`${path}/${record.id}`)).status).toBe(204);

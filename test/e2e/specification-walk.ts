@@ -47,7 +47,7 @@ export function listingVariables(period = { min: '2025-06-01', max: '2025-06-30'
   };
 }
 
-export function feeAnalysisVariables(feeEarnerId: string) {
+function feeAnalysisVariables(feeEarnerId: string) {
   return {
     criteria: {
       period: { min: '2025-06-01', max: '2025-06-30' },

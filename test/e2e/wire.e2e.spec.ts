@@ -1,7 +1,7 @@
 import { type ApiClient, send } from '../support/client';
 import { Office } from './office';
 import { mark, person } from './records';
-import { expectProblem } from './refusals';
+import { expectNoInsides, expectProblem } from './refusals';
 
 let office: Office;
 let api: ApiClient;
@@ -9,7 +9,8 @@ let base: string;
 const json = { 'Content-Type': 'application/json' };
 
 beforeAll(async () => {
-  office = await Office.open();
+  // As npm start runs it: nothing may be shown to a developer that a client must not see.
+  office = await Office.open({ NODE_ENV: 'development' });
   api = await office.tenant('leeds');
   base = office.app.baseUrl;
 });
@@ -113,15 +114,51 @@ describe('every answer', () => {
   });
 
   it('can be waited for with the position of a write', async () => {
+    const token = (text: string) => Buffer.from(text).toString('base64url');
     const keywords = mark();
     const made = await api.post('entities', { entityType: 'Individual', lastName: keywords });
     const minimum = { 'X-Min-Position': made.headers.get('x-event-position')! };
     expect((await api.get(`entities?keywords=${keywords}`, minimum)).body.data.rows).toHaveLength(1);
-    expectProblem(await api.get('entities', { 'X-Min-Position': 'nonsense' }), 400, 'invalid_position');
-    const future = Buffer.from('1.999999999.999999999').toString('base64url');
-    const late = await api.get('entities', { 'X-Min-Position': future });
+    for (const text of ['nonsense', '', token(`1.1.${'9'.repeat(19)}`)]) {
+      expectProblem(await api.get('entities', { 'X-Min-Position': text }), 400, 'invalid_position');
+    }
+    const future = { 'X-Min-Position': token('1.999999999.999999999') };
+    const late = await api.get('entities', future);
     expectProblem(late, 503, 'position_not_reached');
     expect(late.headers.get('retry-after')).toBe('1');
+  });
+});
+
+describe('refused reports', () => {
+  it.each([
+    '{',
+    '{ nothing }',
+    'mutation { nothing }',
+    '{ work_item_listing(slice: { cols: [{ colId: "nothing" }] }) }',
+    '{ a: fee_analysis b: fee_analysis c: fee_analysis d: fee_analysis e: fee_analysis }',
+    '',
+    7,
+  ])('%s is a GraphQL error without its stack', async (query) => {
+    const { status, body } = await api.post('/leeds/graphql', { query });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { errors: [{ message: expect.any(String) }] },
+    });
+    expectNoInsides(JSON.stringify(body));
+  });
+
+  it('are no reason to fail when the body is no request at all', async () => {
+    for (const body of [
+      undefined,
+      [],
+      [{ query: '{ __typename }' }],
+      'null',
+      { query: '{ __typename }', variables: 'x' },
+    ]) {
+      const answer = await api.send('POST', '/leeds/graphql', body, { 'Content-Type': 'application/json' });
+      expect(answer.status).toBe(400);
+      expectNoInsides(JSON.stringify(answer.body));
+    }
   });
 });
 

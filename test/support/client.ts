@@ -13,7 +13,7 @@ export interface Credentials {
   clientSecret: string;
 }
 
-export type Headings = Record<string, string>;
+type Headings = Record<string, string>;
 
 /** One request; a body that is not a text is sent as JSON. */
 export async function send(

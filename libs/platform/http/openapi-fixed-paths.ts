@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { answerHeaderReferences, refusalsWith } from './openapi-parts';
+import { headersWith, refusalsWith } from './openapi-parts';
 
 /** Addresses that no controller of the API describes: the token endpoint, the GraphQL address, health. */
 
@@ -70,7 +70,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       parameters: [{ $ref: '#/components/parameters/minPosition' }],
       requestBody: { required: true, content: { 'application/json': { schema: graphqlRequest } } },
       responses: {
-        200: { ...answer('The rows.', graphqlAnswer), headers: answerHeaderReferences },
+        200: { ...answer('The rows.', graphqlAnswer), headers: headersWith() },
         400: answer('The document or a variable is wrong.', graphqlAnswer),
         ...refusalsWith(401, 403, 413, 429, 503),
       },

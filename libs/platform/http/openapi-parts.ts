@@ -40,21 +40,24 @@ function header(description: string) {
   return { description, schema: text };
 }
 
-/** Headers of every answer to a counted request. */
-export const answerHeaders = {
+export const headers = {
   'RateLimit-Policy': header('The limit and its window in seconds, as `"default";q=100;w=60`.'),
   RateLimit: header('What is left of it, as `"default";r=99;t=60`.'),
   'X-Trace-Id': header('Names the request in our logs.'),
+  ETag: header("The record's version, for `If-Match`."),
+  'X-Event-Position': header('Names the write, for `X-Min-Position`.'),
+  'Idempotent-Replayed': header('`true`: the answer to the first request with this key.'),
 };
 
-/** References to them. */
-export const answerHeaderReferences = Object.fromEntries(
-  Object.keys(answerHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+/** References to headers: those of every counted request, and more. */
+export function headersWith(...more: (keyof typeof headers)[]): Record<string, { $ref: string }> {
+  const names = ['RateLimit-Policy', 'RateLimit', 'X-Trace-Id', ...more];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
 
-function refusal(name: string, description: string, headers?: Answer['headers']) {
+function refusal(name: string, description: string, own?: Answer['headers']) {
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  return { name, answer: { description, headers, content } satisfies Answer };
+  return { name, answer: { description, headers: own, content } satisfies Answer };
 }
 
 const challenge = { 'WWW-Authenticate': header('RFC 6750.') };

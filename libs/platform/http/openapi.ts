@@ -29,7 +29,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     ...document.components,
     schemas: { ...document.components?.schemas, Problem: parts.problem },
     responses: parts.refusalAnswers,
-    headers: parts.answerHeaders,
+    headers: parts.headers,
     parameters: parts.parameters,
   };
   document.tags = tagsOf(document);
@@ -93,7 +93,10 @@ function complete(
 ): Operation {
   if (!permission) return operation;
   const { operationId: id, summary, parameters = [], requestBody, responses, ...rest } = operation;
-  const answers = Object.entries(responses).map(([status, answer]) => [status, counted(status, answer)]);
+  const answers = Object.entries(responses).map(([status, answer]) => [
+    status,
+    answered(path, method, status, answer),
+  ]);
   return {
     operationId: id,
     summary: summary || summaryOf(id!),
@@ -128,10 +131,25 @@ function mergePatch(body: NonNullable<Operation['requestBody']>): Operation['req
   return { ...body, content: { 'application/json': content, 'application/merge-patch+json': content } };
 }
 
-function counted(status: string, answer: Operation['responses'][string]): Operation['responses'][string] {
+function answered(
+  path: string,
+  method: Method,
+  status: string,
+  answer: Operation['responses'][string],
+): Operation['responses'][string] {
   if (!answer || '$ref' in answer) return answer;
-  const description = answer.description || STATUS_CODES[status]!;
-  return { ...answer, description, headers: { ...answer.headers, ...parts.answerHeaderReferences } };
+  const common = parts.headersWith(
+    ...(path.includes('{id}') && !path.endsWith('/history') && method !== 'delete'
+      ? (['ETag'] as const)
+      : []),
+    ...(method === 'get' ? [] : (['X-Event-Position'] as const)),
+    ...(method === 'post' ? (['Idempotent-Replayed'] as const) : []),
+  );
+  return {
+    ...answer,
+    description: answer.description || STATUS_CODES[status]!,
+    headers: { ...answer.headers, ...common },
+  };
 }
 
 /** The refusals that depend on what is asked. */

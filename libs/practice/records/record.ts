@@ -17,7 +17,11 @@ export interface RecordState {
 
 /** Body fields that every create and update takes. */
 export class RecordInput {
-  @TextField({ description: 'Your own key of the record; unique per integration and kind.', max: 100 })
+  @TextField({
+    description: 'Your own key of the record; unique per integration and kind.',
+    max: 100,
+    notBlank: true,
+  })
   externalReference?: string | null;
 }
 

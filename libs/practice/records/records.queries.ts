@@ -131,7 +131,10 @@ export class GetHistoryHandler implements IQueryHandler<GetHistory> {
       after: pageIndex * pageSize,
       limit: pageSize + 1,
     });
-    if (events.length === 0 && pageIndex === 0) throw notFound(kindOf(id) ?? 'record');
+    if (events.length === 0) {
+      const [first] = await this.loader.events(context.tenant.id, toUuid(id), { limit: 1 });
+      if (!first) throw notFound(kindOf(id) ?? 'record');
+    }
     const rows = events.slice(0, pageSize).map(({ version, event, metadata, recordedAt, eventId }) => ({
       id: eventId,
       version,

@@ -1,0 +1,276 @@
+import { Logger } from '@nestjs/common';
+import { conflict } from '#kernel/errors';
+import { newId, toUuid } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
+import { at, counter, holderOf } from './load';
+import { openChild, openParent, renameParent } from './testing/commands';
+import { Child, childOpened, Parent, Person, parentOpened, parentRenamed } from './testing/streams';
+
+describe('the event store', () => {
+  let store: TestStore;
+  let context: RequestContext;
+  beforeAll(async () => {
+    store = await createTestStore([Parent, Child, Person]);
+    context = await createContext(store);
+  });
+  afterAll(() => store.close());
+
+  const load = async (id: string) => {
+    const [folded] = await store.loader.load(context.tenant.id, [at(Parent, id)]);
+    return folded as Awaited<ReturnType<typeof openParent>>['record'] | undefined;
+  };
+
+  describe('If-Match', () => {
+    it('refuses another version, and takes the present one', async () => {
+      const { record } = await openParent(store.store, context);
+      await expect(
+        renameParent(store.store, { ...context, ifMatch: 2 }, record.id, 'x'),
+      ).rejects.toMatchObject({
+        fault: 'precondition',
+        code: 'version_mismatch',
+        headers: { ETag: '"1"' },
+      });
+      const written = await renameParent(store.store, { ...context, ifMatch: 1 }, record.id, 'y');
+      expect(written.record.version).toBe(2);
+    });
+
+    it('refuses, and does not try again, when another writer was faster', async () => {
+      const { record } = await openParent(store.store, context);
+      let attempts = 0;
+      const late = store.store.execute({ ...context, ifMatch: 1 }, async (work) => {
+        attempts++;
+        const { parent } = await work.load({ parent: at(Parent, record.id) });
+        if (attempts === 1) await renameParent(store.store, context, record.id, 'faster');
+        return work.change(Parent, parent!, [parentRenamed('late')]);
+      });
+      await expect(late).rejects.toMatchObject({ code: 'version_mismatch' });
+      expect(attempts).toBe(2);
+      expect((await load(record.id))!.data.name).toBe('faster');
+    });
+  });
+
+  describe('guards', () => {
+    it('decide again when what was relied on has changed', async () => {
+      const parent = await openParent(store.store, context);
+      const seen: number[] = [];
+      await store.store.execute(context, async (work) => {
+        const { found } = await work.load({ found: at(Parent, parent.record.id) });
+        seen.push(found!.version);
+        if (seen.length === 1) await renameParent(store.store, context, parent.record.id, 'changed');
+        return work.create(Child, newId('matter'), [childOpened(parent.record.id as `client_${string}`)]);
+      });
+      expect(seen).toEqual([1, 2]);
+    });
+
+    it('hold to what was read first', async () => {
+      const parent = await openParent(store.store, context);
+      let attempts = 0;
+      await store.store.execute(context, async (work) => {
+        attempts++;
+        await work.load({ found: at(Parent, parent.record.id) });
+        if (attempts === 1) await renameParent(store.store, context, parent.record.id, 'changed');
+        await work.load({ again: at(Parent, parent.record.id) });
+        return work.create(Child, newId('matter'), [childOpened(parent.record.id as `client_${string}`)]);
+      });
+      expect(attempts).toBe(2);
+    });
+
+    it('are shared: children of one parent are opened at once', async () => {
+      const { record } = await openParent(store.store, context);
+      const children = await Promise.all(
+        Array.from({ length: 30 }, () => openChild(store.store, context, record.id as `client_${string}`)),
+      );
+      expect(children.every(({ record: child }) => child.version === 1)).toBe(true);
+    });
+  });
+
+  it('a stream that must not exist and does is a conflict that names its version', async () => {
+    const { record } = await openParent(store.store, context);
+    await renameParent(store.store, context, record.id, 'two');
+    await expect(
+      openParent(store.store, context, { id: record.id as `client_${string}` }),
+    ).rejects.toMatchObject({
+      code: 'concurrent_update',
+      detail: expect.stringContaining('version 2'),
+    });
+  });
+
+  describe('counters', () => {
+    const numbered = (opened: TestStore['store'], name: string) =>
+      opened.execute(context, async (work) => {
+        const { used } = await work.load({ used: counter(name) });
+        work.count(name, used, used + 1);
+        return work.create(Parent, newId('client'), [parentOpened(String(used + 1))]);
+      });
+
+    it('give every number once and leave no gap, however many ask at once', async () => {
+      const written = await Promise.all(Array.from({ length: 40 }, () => numbered(store.store, 'numbers')));
+      const numbers = written.map(({ record }) => Number(record.data.name)).sort((a, b) => a - b);
+      expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    });
+
+    it('so too between two processes, where some are refused', async () => {
+      const other = openStore(store.url, [Parent, Child, Person]);
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 30 }, (_, index) => numbered(index % 2 ? store.store : other.store, 'shared')),
+      );
+      await other.close();
+      const numbers = outcomes
+        .flatMap((outcome) =>
+          outcome.status === 'fulfilled' ? [Number(outcome.value.record.data.name)] : [],
+        )
+        .sort((a, b) => a - b);
+      expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+      for (const outcome of outcomes) {
+        if (outcome.status === 'rejected') expect(outcome.reason.code).toBe('concurrent_update');
+      }
+    });
+
+    it('may be counted several times by one command', async () => {
+      await store.store.execute(context, async (work) => {
+        const { used } = await work.load({ used: counter('several') });
+        work.count('several', used, used + 1);
+        work.count('several', used + 1, used + 2);
+        return work.create(Parent, newId('client'), [parentOpened()]);
+      });
+      expect(await store.loader.load(context.tenant.id, [counter('several')])).toEqual([2]);
+    });
+  });
+
+  describe('natural keys', () => {
+    const holder = async (key: string) =>
+      (await store.loader.load(context.tenant.id, [holderOf('code', key)]))[0];
+
+    it('are held by one stream, and released when it is deleted', async () => {
+      const { record } = await openParent(store.store, context, { code: 'A' });
+      expect(await holder('A')).toBe(toUuid(record.id));
+      const second = openParent(store.store, context, { code: 'A' });
+      await expect(second).rejects.toMatchObject({ fault: 'conflict', code: 'code_taken' });
+
+      await store.store.execute(context, async (work) => {
+        const { parent } = await work.load({ parent: at(Parent, record.id) });
+        return work.change(Parent, parent!, [{ type: 'ParentDeleted', data: {} }]);
+      });
+      expect(await holder('A')).toBeUndefined();
+      await openParent(store.store, context, { code: 'A' });
+    });
+
+    it('go to one of many who want them at once', async () => {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 20 }, () => openParent(store.store, context, { code: 'B' })),
+      );
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('are wanted by one stream of a command only', async () => {
+      const both = store.store.execute(context, async (work) => {
+        work.create(Parent, newId('client'), [parentOpened('one', 'C')]);
+        return work.create(Parent, newId('client'), [parentOpened('two', 'C')]);
+      });
+      await expect(both).rejects.toMatchObject({ code: 'code_taken' });
+      expect(await holder('C')).toBeUndefined();
+    });
+
+    it('are free in another tenant', async () => {
+      await openParent(store.store, context, { code: 'D' });
+      await openParent(store.store, await createContext(store), { code: 'D' });
+    });
+  });
+
+  it('folds a stored state of another fold version again from its events', async () => {
+    const { record } = await openParent(store.store, context, { name: 'small' });
+    await renameParent(store.store, context, record.id, 'smaller');
+    const loud: typeof Parent = {
+      ...Parent,
+      foldVersion: 2,
+      evolve: (state, event) => {
+        const after = Parent.evolve(state, event);
+        return { ...after, name: after.name.toUpperCase() };
+      },
+    };
+    const next = openStore(store.url, [loud, Child, Person]);
+    const [folded] = await next.loader.load(context.tenant.id, [at(loud, record.id)]);
+    expect(folded).toMatchObject({ version: 2, data: { name: 'SMALLER' } });
+    await next.store.execute(context, async (work) => {
+      const { parent } = await work.load({ parent: at(loud, record.id) });
+      return work.change(loud, parent!, [parentRenamed('smallest')]);
+    });
+    const { rows } = await store.writes.pool.query(
+      `select state -> 'data' ->> 'name' as name, state_version from event_store.streams where stream_id = $1`,
+      [toUuid(record.id)],
+    );
+    expect(rows).toEqual([{ name: 'SMALLEST', state_version: 2 }]);
+    await next.close();
+  });
+
+  it('refuses an event of more than 256 KiB, and writes nothing of its command', async () => {
+    const id = newId('client');
+    const work = store.store.execute(context, async (unit) => {
+      unit.create(Parent, id, [parentOpened('small')]);
+      return unit.create(Parent, newId('client'), [parentOpened('x'.repeat(257 * 1024))]);
+    });
+    await expect(work).rejects.toMatchObject({ fault: 'too_large', code: 'event_too_large' });
+    expect(await load(id)).toBeUndefined();
+    await openParent(store.store, context, { name: 'x'.repeat(250 * 1024) });
+  });
+
+  it('keeps personal fields unreadable in events and states, and reads them back', async () => {
+    const written = await store.store.execute(context, async (work) =>
+      work.create(Person, newId('entity'), [
+        { type: 'PersonNamed', data: { fullName: 'Ada Lovelace', title: 'Countess' } },
+      ]),
+    );
+    const stream = toUuid(written.record.id);
+    const { rows } = await store.writes.pool.query<{ text: string }>(
+      `select e.data::text || s.state::text as text from event_store.events e
+       join event_store.streams s using (tenant_id, stream_id) where stream_id = $1`,
+      [stream],
+    );
+    expect(rows[0].text).toContain('Countess');
+    expect(rows[0].text).not.toContain('Lovelace');
+    const [loaded] = await store.loader.load(context.tenant.id, [at(Person, written.record.id)]);
+    expect(loaded).toMatchObject({ data: { fullName: 'Ada Lovelace', title: 'Countess' } });
+
+    await store.writes.pool.query('update event_store.subject_keys set wrapped = null where subject = $1', [
+      stream,
+    ]);
+    const [erased] = await store.loader.load(context.tenant.id, [at(Person, written.record.id)]);
+    expect(erased).toMatchObject({ data: { fullName: 'Erased', title: 'Countess' } });
+    const [event] = await store.loader.events(context.tenant.id, stream);
+    expect(event.event.data).toEqual({ fullName: 'Erased', title: 'Countess' });
+  });
+
+  it('writes nothing of a command that is refused', async () => {
+    const before = await store.writes.pool.query('select count(*) from event_store.events');
+    const refused = store.store.execute(context, async (work) => {
+      work.create(Parent, newId('client'), [parentOpened()]);
+      throw conflict('no', 'No.');
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'no' });
+    const limited = store.store.execute(
+      { ...context, admitted: Promise.reject(new Error('over the limit')) },
+      async (work) => work.create(Parent, newId('client'), [parentOpened()]),
+    );
+    await expect(limited).rejects.toThrow('over the limit');
+    const after = await store.writes.pool.query('select count(*) from event_store.events');
+    expect(after.rows).toEqual(before.rows);
+  });
+
+  it('says 503 when the database cannot be reached, for reading and for writing', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const url = new URL(store.url);
+    url.port = '1';
+    const down = openStore(url.href, [Parent, Child, Person]);
+    const unavailable = {
+      fault: 'unavailable',
+      code: 'store_unavailable',
+      headers: { 'Retry-After': '1' },
+    };
+    await expect(openParent(down.store, context)).rejects.toMatchObject(unavailable);
+    await expect(renameParent(down.store, context, newId('client'), 'x')).rejects.toMatchObject(unavailable);
+    await down.close();
+    expect(warn).toHaveBeenCalledWith(expect.stringMatching(/1 append\(s\) failed: .*ECONNREFUSED/));
+    warn.mockRestore();
+  });
+});
