@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { serveApiDescription } from '#platform/http/serve-openapi';
 import { runProcess } from '#platform/run-process';
 import { loadOrCreateSecretsKey } from '#platform/secrets-key-file';
+import { ProjectionLag } from '#projections/projection-lag';
 import { ProjectionRunner } from '#projections/projection-runner';
 import { createDemo, introduction } from './demo';
 import { LocalModule } from './local.module';
@@ -18,10 +19,12 @@ void runProcess({
     await serveApiDescription(app);
     await app.init();
     if (config.NODE_ENV !== 'production') await createDemo(app);
-  },
-  listening: async (app, config) => {
     app.get(ProjectionRunner, { strict: false }).start();
     app.get(Housekeeping, { strict: false }).start();
+    // The first request of a new installation finds its tenant; a long backlog is not waited for.
+    await app.get(ProjectionLag, { strict: false }).settled(5_000);
+  },
+  listening: async (_app, config) => {
     if (config.NODE_ENV !== 'production') console.log(introduction(`http://${config.HOST}:${config.PORT}`));
   },
 });

@@ -4,8 +4,9 @@ import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { Contiguity, FeedOutOfOrder } from './contiguity';
-import { comparePositions, START } from './position';
+import { comparePositions } from './position';
 import { closeParent, openChild, openParent, renameParent } from './testing/commands';
+import { readFeed } from './testing/read-feed';
 import { Child, Parent } from './testing/streams';
 
 const LOCKS = /perform case when[^;]*pg_advisory_xact_lock[^;]*;/;
@@ -22,8 +23,8 @@ async function strip(store: TestStore, part: RegExp): Promise<void> {
   await store.writes.pool.query(rows[0].source.replace(part, ''));
 }
 
-async function feedOf(store: TestStore, context: RequestContext) {
-  return store.feed.read([{ partition: context.tenant.partition, after: START }], 1000);
+async function feedOf(store: TestStore, { tenant }: RequestContext) {
+  return readFeed(store.feed, tenant.partition, (await store.feed.heads()).get(tenant.partition)!);
 }
 
 describe('what the locks of an append are for', () => {

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
-import { START } from './position';
 import { closeParent, openChild, openParent, renameParent } from './testing/commands';
+import { readFeed } from './testing/read-feed';
 import { Child, OPEN_CHILD, Parent, parentOpened } from './testing/streams';
 
 describe('concurrent writers', () => {
@@ -152,7 +152,8 @@ describe('concurrent writers', () => {
         }),
       ),
     );
-    const feed = await store.feed.read([{ partition: context.tenant.partition, after: START }], 10_000);
+    const head = (await store.feed.heads()).get(context.tenant.partition)!;
+    const feed = await readFeed(store.feed, context.tenant.partition, head);
     for (const { records, position } of written) {
       const mine = feed.filter(({ streamId }) => records.some(({ id }) => toUuid(id) === streamId));
       expect(mine).toHaveLength(3);

@@ -1,47 +1,222 @@
-import type { Client } from 'pg';
-import { createTestStore, type TestStore } from '../../test/support/store';
-import { FEED_QUERY } from './feed';
-import { Child, Parent } from './testing/streams';
+import { Client } from 'pg';
+import { newId, toUuid } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { createContext, createTestStore, type TestStore } from '../../test/support/store';
+import { waitFor } from '../../test/support/wait-for';
+import { type AppendJob, claimsOf } from './append-job';
+import { APPEND_SQL, appendParameters } from './append-parameters';
+import type { RecordedEvent } from './events';
+import { type Cursor, FEED_QUERY, feedParameters } from './feed';
+import { comparePositions, type Position, START } from './position';
+import { openParent } from './testing/commands';
+import { Parent, parentOpened } from './testing/streams';
 
-describe('x', () => {
+/** A new stream of one event, as a command would append it. */
+function newStream({ tenant }: RequestContext, name: string): AppendJob {
+  const stream = toUuid(newId('client'));
+  const { type, data } = parentOpened(name, null);
+  return {
+    tenantId: tenant.id,
+    partition: tenant.partition,
+    at: new Date(),
+    metadata: JSON.stringify({ actor: 'test', correlationId: 'test', source: 'rest' }),
+    streams: [{ stream, kind: Parent.kind, expected: 0, version: 1, stateVersion: 1, state: '{}' }],
+    events: [
+      { stream, version: 1, id: toUuid(newId('client')), type, schema: 1, data: JSON.stringify(data) },
+    ],
+    guards: [],
+    sections: {},
+  };
+}
+
+/** A connection whose appends wait to be committed. */
+class Writer {
+  private readonly client: Client;
+  private open?: string;
+
+  constructor(url: string) {
+    this.client = new Client(url);
+  }
+
+  connect = () => this.client.connect();
+  disconnect = () => this.client.end();
+
+  async begin(context: RequestContext, name: string): Promise<void> {
+    const job = newStream(context, name);
+    await this.client.query('begin');
+    await this.client.query(APPEND_SQL, appendParameters([job], [claimsOf(job)]));
+    this.open = name;
+  }
+
+  /** @returns the name that was open, if any */
+  async end(how: 'commit' | 'rollback'): Promise<string | undefined> {
+    const { open } = this;
+    this.open = undefined;
+    await this.client.query(how);
+    return open;
+  }
+
+  get isOpen(): boolean {
+    return this.open !== undefined;
+  }
+}
+
+const nameOf = ({ event }: RecordedEvent) => (event.data as { name: string }).name;
+
+describe('the feed', () => {
   let store: TestStore;
-  beforeAll(async () => {
-    store = await createTestStore([Parent, Child]);
+  let writers: Writer[];
+  beforeEach(async () => {
+    store = await createTestStore([Parent]);
+    writers = Array.from({ length: 6 }, () => new Writer(store.url));
+    await Promise.all(writers.map((writer) => writer.connect()));
   });
-  afterAll(() => store.close());
-  it('explains', async () => {
-    const { pool } = store.writes;
-    const c = await pool.connect();
-    const show = async (label: string) => {
-      for (const mode of ['force_generic_plan', 'force_custom_plan']) {
-        await c.query(`set plan_cache_mode = ${mode}`);
-        await c.query(`deallocate all`);
-        await c.query(`prepare feed as ${FEED_QUERY}`);
-        const p = [...Array(12).keys()].join(',');
-        const z = [...Array(12)].map(() => '0').join(',');
-        const head =
-          (await c.query('select max(transaction_id::text::bigint)::text m from event_store.events')).rows[0]
-            .m ?? '0';
-        for (const [l, e, x] of [
-          ['backlog', z, z],
-          ['head', z.replaceAll('0', '1'), z.replaceAll('0', head)],
-        ]) {
-          const { rows } = await c.query(
-            `explain (analyze, buffers) execute feed('{${p}}','{${e}}','{${x}}','{${z.replaceAll('0', '99999999')}}',1000)`,
-          );
-          console.log(label, mode, l + '\n' + rows.map((r: any) => r['QUERY PLAN']).join('\n'));
-        }
-      }
+  afterEach(async () => {
+    await Promise.all(writers.map((writer) => writer.disconnect()));
+    await store.close();
+  });
+
+  const everything = (context: RequestContext) =>
+    store.feed.read([{ partition: context.tenant.partition, after: START }], 1000);
+
+  it.each([
+    ['commit', ['early', 'late']],
+    ['rollback', ['late']],
+  ] as const)('is held back by an open transaction until its %s', async (how, names) => {
+    const context = await createContext(store);
+    await writers[0].begin(context, 'early');
+    await openParent(store.store, context, { name: 'late' });
+    const { rowCount } = await store.writes.pool.query('select from event_store.events');
+    // Who read what is committed now, and went on behind it, would never see the early one.
+    expect(rowCount).toBe(1);
+    expect(await everything(context)).toEqual([]);
+
+    await writers[0].end(how);
+    let events: RecordedEvent[] = [];
+    await waitFor(async () => (events = await everything(context)).length === names.length, {
+      description: 'the feed to go on',
+    });
+    expect(events.map(nameOf)).toEqual(names);
+  });
+
+  it('shows a polling reader each event once and in order, however transactions overlap', async () => {
+    const contexts = await Promise.all([1, 2, 3].map(() => createContext(store)));
+    const committed: string[] = [];
+    const end = async (writer: Writer, how: 'commit' | 'rollback') => {
+      const name = await writer.end(how);
+      if (name && how === 'commit') committed.push(name);
     };
-    await show('empty');
-    console.time('ins');
-    for (let n = 0; n < 10; n++)
-      await pool.query(`insert into event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)
-       select 1 + i % 50, gen_random_uuid(), 1, 1, i % 50 % 12, gen_random_uuid(), 'ParentOpened', 1, '{"name":"x","code":null}', '{}', now() from generate_series(1, 20000) i`);
-    console.timeEnd('ins');
-    await show('unanalyzed');
-    await c.query('analyze event_store.events');
-    await show('analyzed');
-    c.release();
+    let writing = true;
+    const seen: RecordedEvent[] = [];
+    const cursors = new Map<number, Cursor>();
+    for (const partition of await store.feed.partitions())
+      cursors.set(partition, { partition, after: START });
+    const reading = waitFor(
+      async () => {
+        const events = await store.feed.read([...cursors.values()], 7);
+        for (const { partition, at } of events) cursors.set(partition, { partition, after: at });
+        seen.push(...events);
+        return !writing && seen.length >= committed.length;
+      },
+      { timeoutMs: 20_000, description: 'the reader to see every event' },
+    );
+
+    let count = 0;
+    for (let step = 0; step < 200; step++) {
+      // The first writer's transactions are short, the last one's overlap many of the others'.
+      for (const writer of writers.filter((_, number) => step % (number + 1) === 0)) {
+        if (writer.isOpen) await end(writer, count % 5 === 0 ? 'rollback' : 'commit');
+        else await writer.begin(contexts[count % 3], `event ${++count}`);
+      }
+    }
+    for (const writer of writers) await end(writer, 'commit');
+    writing = false;
+    await reading;
+
+    expect(committed.length).toBeGreaterThan(150);
+    expect(committed.length).toBeLessThan(count);
+    expect(seen.map(nameOf).sort()).toEqual(committed.sort());
+    const last = new Map<number, Position>();
+    for (const { partition, at } of seen) {
+      expect(comparePositions(at, last.get(partition) ?? START)).toBeGreaterThan(0);
+      last.set(partition, at);
+    }
+  });
+});
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: Node[];
+}
+
+const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+
+describe('the plan of a poll', () => {
+  const PARTITIONS = 12;
+  const LIMIT = 1000;
+  let store: TestStore;
+  let client: Client;
+  let heads: Map<number, Position>;
+
+  beforeAll(async () => {
+    store = await createTestStore([Parent]);
+    client = new Client(store.url);
+    await client.connect();
+    for (let transaction = 0; transaction < 10; transaction++) {
+      await client.query(
+        `insert into event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type,
+           schema_version, data, metadata, recorded_at)
+         select i % 50, gen_random_uuid(), 1, 1, i % 50 % ${PARTITIONS}, gen_random_uuid(), 'ParentOpened',
+           1, '{"name": "one", "code": null}', '{}', now()
+         from generate_series(1, 20000) i`,
+      );
+    }
+    await client.query('analyze event_store.events');
+    heads = await store.feed.heads();
+  });
+  afterAll(async () => {
+    await client.end();
+    await store.close();
+  });
+
+  async function explain(mode: string, cursors: Cursor[]): Promise<Node> {
+    const values = feedParameters(cursors, LIMIT).map((value) =>
+      Array.isArray(value) ? client.escapeLiteral(`{${value.join(',')}}`) : value,
+    );
+    await client.query(`set plan_cache_mode = ${mode}`);
+    await client.query(`prepare feed as ${FEED_QUERY}`);
+    const { rows } = await client.query(`explain (analyze, format json) execute feed(${values.join(', ')})`);
+    await client.query('deallocate feed');
+    return rows[0]['QUERY PLAN'][0].Plan;
+  }
+
+  it.each([
+    ['with a backlog of 200,000 events', 'force_custom_plan', () => START, LIMIT],
+    ['with a backlog of 200,000 events', 'force_generic_plan', () => START, LIMIT],
+    ['at zero lag', 'force_custom_plan', (partition: number) => heads.get(partition)!, 0],
+    ['at zero lag', 'force_generic_plan', (partition: number) => heads.get(partition)!, 0],
+  ])('%s (%s) reads each partition in index order', async (_, mode, after, rows) => {
+    const cursors = [...heads.keys()].map((partition) => ({ partition, after: after(partition) }));
+    expect(cursors).toHaveLength(PARTITIONS);
+    const plan = await explain(mode, cursors);
+
+    const ofEvents = nodes(plan).filter((node) => node['Relation Name'] === 'events');
+    expect(ofEvents).toHaveLength(1);
+    expect(ofEvents[0]).toMatchObject({
+      'Node Type': 'Index Scan',
+      'Index Name': 'events_feed',
+      'Index Cond': expect.stringMatching(/partition = .*ROW\(epoch, transaction_id, "position"\) >.*xmin/),
+      'Actual Loops': PARTITIONS,
+      // No more is read than is answered.
+      'Actual Rows': rows,
+    });
+    const limit = nodes(plan).find(({ Plans }) => Plans?.includes(ofEvents[0]));
+    expect(limit?.['Node Type']).toBe('Limit');
+    expect(nodes(limit!).map((node) => node['Node Type'])).not.toContain('Sort');
   });
 });

@@ -4,6 +4,15 @@ import { type Logger, pino } from 'pino';
 /** Contexts in which Nest reports a failed start, which runProcess tells in one line. */
 const START_CONTEXTS: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
 
+/** Contexts in which Nest lists what it has put together, dozens of lines at each start. */
+const ASSEMBLY_CONTEXTS: ReadonlySet<unknown> = new Set([
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestFactory',
+  'GraphQLModule',
+]);
+
 /** Nest's logger as JSON lines on standard output; an object's fields become fields of the line. */
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
@@ -17,7 +26,7 @@ export class JsonLogger implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    this.write(ASSEMBLY_CONTEXTS.has(rest.at(-1)) ? 'debug' : 'info', message, rest);
   }
   error(message: unknown, ...rest: unknown[]): void {
     if (START_CONTEXTS.has(rest.at(-1))) return;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Gauge, register } from 'prom-client';
 import { Feed } from '#event-store/feed';
@@ -6,6 +7,8 @@ import { Clock } from '#kernel/clock';
 import { ReadDatabase } from '#platform/database';
 import { readCheckpoints } from './checkpoints';
 import type { Projection } from './projection';
+
+const POLL_MS = 20;
 
 /** How old the oldest event is that a read model does not show yet; worked out when the metrics are read. */
 @Injectable()
@@ -30,6 +33,13 @@ export class ProjectionLag implements OnModuleInit {
     });
   }
 
+  /** Resolves once every read model shows all events, or after so many milliseconds. */
+  async settled(milliseconds: number): Promise<void> {
+    for (const end = Date.now() + milliseconds; Date.now() < end; await delay(POLL_MS)) {
+      if ((await this.measure()).every(({ seconds }) => seconds === 0)) return;
+    }
+  }
+
   async measure(): Promise<{ name: string; seconds: number }[]> {
     const { pool } = this.database;
     const { rows } = await pool.query<{ projection: string; generation: number }>(
@@ -45,11 +55,10 @@ export class ProjectionLag implements OnModuleInit {
           after: reached.get(partition) ?? START,
         }));
         const unread = await this.feed.read(cursors, 1);
-        const oldest = Math.min(
-          this.clock.now().getTime(),
-          ...unread.map(({ recordedAt }) => recordedAt.getTime()),
-        );
-        return { name, seconds: (this.clock.now().getTime() - oldest) / 1000 };
+        if (unread.length === 0) return { name, seconds: 0 };
+        const oldest = Math.min(...unread.map(({ recordedAt }) => recordedAt.getTime()));
+        // An event of this very millisecond is unseen too.
+        return { name, seconds: Math.max(0.001, (this.clock.now().getTime() - oldest) / 1000) };
       }),
     );
   }

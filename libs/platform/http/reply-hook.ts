@@ -8,10 +8,11 @@ import { Reply, setRateLimitHeaders } from './reply';
  */
 export function registerReplyHook(fastify: FastifyInstance): void {
   fastify.addHook('preSerialization', async (request, reply, payload) => {
-    if (!(payload instanceof Reply)) return payload;
     const context = contextOf(request);
-    await context?.admitted;
+    // A problem has been held back already, by the filter that made it.
+    if (reply.statusCode < 400) await context?.admitted;
     setRateLimitHeaders(reply, context);
+    if (!(payload instanceof Reply)) return payload;
     void reply.status(payload.status).headers(payload.headers);
     if (payload.body === undefined) reply.removeHeader('content-type').serializer(() => '');
     return payload.body ?? {};

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { ApiProperty } from '@nestjs/swagger';
 import { DomainError } from '#kernel/errors';
@@ -43,6 +44,10 @@ export class TenantView {
   autoFinaliseWorkItems: boolean;
 }
 
+/** How long a request for a tenant that was made this moment waits for its settings to show. */
+const NEW_TENANT_MS = 1_000;
+const POLL_MS = 4;
+
 export class GetTenant {
   constructor(readonly context: RequestContext) {}
 }
@@ -53,11 +58,15 @@ export class GetTenantHandler implements IQueryHandler<GetTenant> {
   constructor(private readonly reads: ReadDatabase) {}
 
   async execute({ context: { tenant } }: GetTenant): Promise<Reply> {
-    const { rows } = await this.reads.pool.query<{ id: string; state: TenantState }>(
-      `select t.id, t.state from read_model.tenants t where ${live('tenants', 't', '$1')}`,
-      [tenant.id],
-    );
-    if (rows.length === 0) {
+    let state = await this.state(tenant.id);
+    for (
+      const end = Date.now() + NEW_TENANT_MS;
+      !state && Date.now() < end;
+      state = await this.state(tenant.id)
+    ) {
+      await delay(POLL_MS);
+    }
+    if (!state) {
       const later = { 'Retry-After': '1' };
       throw new DomainError(
         'unavailable',
@@ -67,12 +76,7 @@ export class GetTenantHandler implements IQueryHandler<GetTenant> {
         later,
       );
     }
-    const {
-      isDeleted: _deleted,
-      externalReference: _reference,
-      referenceOwner: _owner,
-      ...settings
-    } = rows[0].state;
+    const { isDeleted: _deleted, externalReference: _reference, referenceOwner: _owner, ...settings } = state;
     const view: TenantView = {
       id: toId('tenant', tenant.streamId),
       alias: tenant.alias,
@@ -80,5 +84,13 @@ export class GetTenantHandler implements IQueryHandler<GetTenant> {
       minutesPerUnit: Number(settings.minutesPerUnit),
     };
     return data(view);
+  }
+
+  private async state(tenantId: number): Promise<TenantState | undefined> {
+    const { rows } = await this.reads.pool.query<{ state: TenantState }>(
+      `select t.state from read_model.tenants t where ${live('tenants', 't', '$1')}`,
+      [tenantId],
+    );
+    return rows[0]?.state;
   }
 }

@@ -1,0 +1,32 @@
+import { toUuid } from '#kernel/ids';
+import { createContext, createTestStore, type TestStore } from '../../test/support/store';
+import { Epochs } from './epochs';
+import { openParent } from './testing/commands';
+import { readFeed } from './testing/read-feed';
+import { Parent } from './testing/streams';
+
+describe('epochs', () => {
+  let store: TestStore;
+  beforeEach(async () => {
+    store = await createTestStore([Parent]);
+  });
+  afterEach(() => store.close());
+
+  it('after a restore into a server of lower transaction ids nothing starts, until the next epoch is opened', async () => {
+    const context = await createContext(store);
+    const epochs = new Epochs(store.writes);
+    await epochs.onModuleInit();
+    const old = await openParent(store.store, context, { name: 'old' });
+    await store.writes.pool.query(
+      `update event_store.events set transaction_id = '4000000000000000000'::xid8`,
+    );
+    await expect(epochs.onModuleInit()).rejects.toThrow('Open the next epoch: cli store new-epoch');
+
+    expect(await epochs.open()).toBe(2);
+    await epochs.onModuleInit();
+    const next = await openParent(store.store, context, { name: 'next' });
+    expect(next.position!.epoch).toBe(2);
+    const feed = await readFeed(store.feed, context.tenant.partition, next.position!);
+    expect(feed.map(({ streamId }) => streamId)).toEqual([old, next].map(({ record }) => toUuid(record.id)));
+  });
+});

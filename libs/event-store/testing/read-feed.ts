@@ -1,0 +1,25 @@
+import type { RecordedEvent } from '#event-store/events';
+import type { Feed } from '#event-store/feed';
+import { comparePositions, type Position, START } from '#event-store/position';
+import { waitFor } from '../../../test/support/wait-for';
+
+/**
+ * The events of a partition from the first to that position. Waits for them: an open transaction of any database of
+ * the server holds the feed back.
+ */
+export async function readFeed(feed: Feed, partition: number, upTo: Position): Promise<RecordedEvent[]> {
+  const events: RecordedEvent[] = [];
+  let after = START;
+  while (comparePositions(after, upTo) < 0) {
+    const batch = await waitFor(
+      async () => {
+        const read = await feed.read([{ partition, after }], 1000);
+        return read.length > 0 && read;
+      },
+      { description: 'the feed to go on', timeoutMs: 20_000 },
+    );
+    events.push(...batch);
+    after = batch.at(-1)!.at;
+  }
+  return events;
+}

@@ -1,0 +1,77 @@
+import type { RecordedEvent } from '#event-store/events';
+import { START } from '#event-store/position';
+import type { RequestContext } from '#platform/request-context';
+import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
+import { waitFor } from '../../../test/support/wait-for';
+import { Division } from '../divisions/division';
+import {
+  CreateDivision,
+  CreateDivisionHandler,
+  UpdateDivision,
+  UpdateDivisionHandler,
+} from '../divisions/division.commands';
+import { divisionsProjection } from '../divisions/division.projection';
+
+describe('a state table', () => {
+  let store: TestStore;
+  let context: RequestContext;
+  let events: RecordedEvent[];
+
+  beforeEach(async () => {
+    store = await createTestStore([Division]);
+    context = await createContext(store);
+    const { record } = await new CreateDivisionHandler(store.store).execute(
+      new CreateDivision(context, { name: 'one' }),
+    );
+    for (const name of ['two', 'three']) {
+      await new UpdateDivisionHandler(store.store).execute(new UpdateDivision(context, record.id, { name }));
+    }
+    const cursor = { partition: context.tenant.partition, after: START };
+    await waitFor(async () => (events = await store.feed.read([cursor], 10)).length === 3, {
+      description: 'three events',
+    });
+  });
+  afterEach(() => store.close());
+
+  async function apply(...versions: number[]): Promise<void> {
+    const client = await store.reads.pool.connect();
+    try {
+      await divisionsProjection.apply(
+        client,
+        1,
+        versions.map((version) => events[version - 1]),
+      );
+    } finally {
+      client.release();
+    }
+  }
+  async function rows() {
+    const result = await store.reads.pool.query('select version, name from read_model.divisions');
+    return result.rows;
+  }
+
+  it('holds the fold of its events, in one batch or several', async () => {
+    await apply(1, 2);
+    await apply(3);
+    expect(await rows()).toEqual([{ version: 3, name: 'three' }]);
+  });
+
+  it('is the same when events come again', async () => {
+    await apply(1, 2, 3);
+    await apply(1, 2, 3);
+    await apply(2);
+    expect(await rows()).toEqual([{ version: 3, name: 'three' }]);
+  });
+
+  it.each([
+    ['before the first event', [], [2, 3], 'event 2 follows 0'],
+    ['after what the row holds', [1], [3], 'event 3 follows 1'],
+    ['within a batch', [], [1, 3], 'event 3 follows 1'],
+    ['where versions come in another order', [], [1, 3, 2], 'event 3 follows 1'],
+  ])('refuses a gap %s, and writes nothing', async (_, earlier, versions, message) => {
+    if (earlier.length > 0) await apply(...earlier);
+    const before = await rows();
+    await expect(apply(...versions)).rejects.toThrow(`division ${events[0].streamId}: ${message}`);
+    expect(await rows()).toEqual(before);
+  });
+});
