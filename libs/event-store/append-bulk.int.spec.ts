@@ -8,6 +8,7 @@ import { type Folded, fold } from './events';
 import { at, holderOf, linksTo } from './load';
 import { AppendSignal } from './signal';
 import { closeParent, openParent, renameParent } from './testing/commands';
+import { readFeed } from './testing/read-feed';
 import {
   Child,
   childOpened,
@@ -138,7 +139,7 @@ describe('appendBulk', () => {
     const events = await readFeed(store.feed, context.tenant.partition, head);
     new Contiguity().check(events);
     expect(events).toHaveLength(1 + appended + 6_000);
-    expect(events.some(({ at: last }) => last.position === position!.position)).toBe(true);
+    expect(events.some((event) => event.at.position === position!.position)).toBe(true);
     const { rows } = await store.writes.pool.query(
       `select distinct transaction_id from event_store.events where metadata ->> 'source' = 'demo'`,
     );

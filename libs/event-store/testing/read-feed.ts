@@ -11,13 +11,11 @@ export async function readFeed(feed: Feed, partition: number, upTo: Position): P
   const events: RecordedEvent[] = [];
   let after = START;
   while (comparePositions(after, upTo) < 0) {
-    const batch = await waitFor(
-      async () => {
-        const read = await feed.read([{ partition, after }], 1000);
-        return read.length > 0 && read;
-      },
-      { description: 'the feed to go on', timeoutMs: 20_000 },
-    );
+    let batch: RecordedEvent[] = [];
+    await waitFor(async () => (batch = await feed.read([{ partition, after }], 1000)).length > 0, {
+      description: 'the feed to go on',
+      timeoutMs: 20_000,
+    });
     events.push(...batch);
     after = batch.at(-1)!.at;
   }

@@ -1,5 +1,8 @@
+import { Logger } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
+import { contextOf } from '../auth/current-context';
+import { traceOf } from '../http/trace';
 
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
@@ -8,12 +11,20 @@ const duration = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
 });
 
-/** Measures every request; routes are named by their pattern, so that ids make no series of their own. */
+const log = new Logger('Http');
+
+/** Measures and logs every request; routes are named by their pattern, so that ids make no series of their own. */
 export function registerRequestMetrics(fastify: FastifyInstance): void {
   if (!register.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics();
   fastify.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none';
-    duration.labels(request.method, route, String(reply.statusCode)).observe(reply.elapsedTime / 1000);
+    const { method } = request;
+    const { statusCode: status, elapsedTime: milliseconds } = reply;
+    duration.labels(method, route, String(status)).observe(milliseconds / 1000);
+    const tenant = contextOf(request)?.tenant.alias;
+    const line = { msg: `${method} ${route} ${status}`, traceId: traceOf(request), tenant, milliseconds };
+    if (status >= 500) log.warn(line);
+    else log.debug(line);
     done();
   });
 }

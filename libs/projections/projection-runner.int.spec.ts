@@ -1,0 +1,232 @@
+import { Logger } from '@nestjs/common';
+import { EventBus, type Subscriber, type Subscription } from '#event-bus/event-bus';
+import { StoreEventBus } from '#event-bus/store-event-bus';
+import { Door } from '#event-bus/testing/door';
+import type { RecordedEvent } from '#event-store/events';
+import type { Cursor } from '#event-store/feed';
+import type { RequestContext } from '#platform/request-context';
+import { Division } from '#practice/divisions/division';
+import {
+  CreateDivision,
+  CreateDivisionHandler,
+  UpdateDivision,
+  UpdateDivisionHandler,
+} from '#practice/divisions/division.commands';
+import { divisionsProjection } from '#practice/divisions/division.projection';
+import { createContext, createTestStore, type TestStore } from '../../test/support/store';
+import { waitFor } from '../../test/support/wait-for';
+import type { Projection } from './projection';
+import { ProjectionRebuild } from './projection-rebuild';
+import { ProjectionRunner } from './projection-runner';
+import { expectExact } from './testing/expect-exact';
+import { createTally, tally } from './testing/tally';
+
+const OWNED = `select from pg_locks where locktype = 'advisory' and granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
+/** A bus that the test turns by hand: nobody owns a partition, so that two runners can believe the same. */
+class HandBus extends EventBus {
+  subscriber: Subscriber;
+
+  subscribe(subscriber: Subscriber): Subscription {
+    this.subscriber = subscriber;
+    return { stop: async () => undefined, partitions: () => [] };
+  }
+}
+
+describe('the projection runner', () => {
+  let store: TestStore;
+  let contexts: RequestContext[];
+  let counting: Projection;
+  let buses: StoreEventBus[];
+  let errors: jest.SpyInstance;
+  let lines: jest.SpyInstance;
+
+  beforeEach(async () => {
+    store = await createTestStore([Division]);
+    await createTally(store.reads.pool);
+    contexts = await Promise.all([1, 2, 3].map(() => createContext(store)));
+    counting = tally(divisionsProjection.eventTypes);
+    buses = [];
+    errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    lines = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+  });
+  afterEach(async () => {
+    await Promise.all(buses.map((bus) => bus.onApplicationShutdown()));
+    await store.close();
+    jest.restoreAllMocks();
+  });
+
+  function start(...projections: Projection[]): void {
+    const bus = new StoreEventBus(store.config, store.feed);
+    buses.push(bus);
+    new ProjectionRunner(bus, store.reads, projections).start();
+  }
+  function startByHand(...projections: Projection[]): Subscriber {
+    const bus = new HandBus();
+    new ProjectionRunner(bus, store.reads, projections).start();
+    return bus.subscriber;
+  }
+
+  const create = async (number: number) => {
+    const context = contexts[number % contexts.length];
+    const command = new CreateDivision(context, { name: `Division ${number}` });
+    const { record } = await new CreateDivisionHandler(store.store).execute(command);
+    return (name: string) =>
+      new UpdateDivisionHandler(store.store).execute(new UpdateDivision(context, record.id, { name }));
+  };
+  const createMany = (from: number, to: number) =>
+    Promise.all(Array.from({ length: to - from }, (_, index) => create(from + index)));
+
+  async function rows<Row extends object>(sql: string): Promise<Row[]> {
+    return (await store.reads.pool.query<Row>(sql)).rows;
+  }
+  const partitions = () => store.feed.partitions();
+  /** What a subscriber is handed: everything behind where it stands. */
+  async function unread(cursors: Cursor[], count: number): Promise<RecordedEvent[]> {
+    let events: RecordedEvent[] = [];
+    await waitFor(async () => (events = await store.feed.read(cursors, 1000)).length === count, {
+      description: `${count} events in the feed`,
+    });
+    return events;
+  }
+
+  it('writes rows and checkpoint in one transaction, and goes on where it was once it recovers', async () => {
+    let broken = true;
+    const failing: Projection = {
+      ...counting,
+      async apply(client, generation, events) {
+        await counting.apply(client, generation, events);
+        if (broken) throw new Error('disk full');
+      },
+    };
+    start(divisionsProjection, failing);
+    const renames = await createMany(0, 20);
+    await waitFor(() => errors.mock.calls.length >= 2, { description: 'two failures' });
+    expect(errors.mock.calls[0][0]).toBe('projections: Projection tally: disk full');
+    expect(await rows('select from read_model.tally')).toEqual([]);
+    expect(await rows(`select from read_model.checkpoints where projection = 'tally'`)).toEqual([]);
+    await waitFor(async () => (await rows('select from read_model.divisions')).length === 20, {
+      description: 'the other projection to go on all the same',
+    });
+
+    await Promise.all(renames.map((rename, index) => rename(`Renamed ${index}`)));
+    broken = false;
+    await expectExact(store);
+  });
+
+  it('commits nothing of a consumer that was displaced before it began', async () => {
+    const late = jest.spyOn(counting, 'apply');
+    const [one, two] = [startByHand(tally(counting.eventTypes)), startByHand(counting)];
+    await createMany(0, 10);
+    const cursors = await one.cursors(await partitions());
+    await two.cursors(await partitions());
+    const events = await unread(cursors, 10);
+    expect(await one.handle(events)).toBe(true);
+    expect(await two.handle(events)).toBe(false);
+    expect(late).not.toHaveBeenCalled();
+    expect(lines).toHaveBeenLastCalledWith(expect.stringMatching(/^The checkpoint of tally was moved/));
+
+    await create(10);
+    expect(await two.handle(await unread(await two.cursors(await partitions()), 1))).toBe(true);
+    const counts = await rows<{ events: string }>('select events from read_model.tally');
+    expect(counts.map(({ events: count }) => count)).toEqual(Array(11).fill('1'));
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['commits', true, [true, false]],
+    ['fails', false, [undefined, true]],
+  ])(
+    'lets one of two that have the same events in hand commit: the first %s',
+    async (_, commits, outcomes) => {
+      const door = new Door();
+      const first: Projection = {
+        ...counting,
+        async apply(client, generation, events) {
+          await counting.apply(client, generation, events);
+          await door.pass();
+          if (!commits) throw new Error('disk full');
+        },
+      };
+      const [one, two] = [startByHand(first), startByHand(counting)];
+      await createMany(0, 10);
+      const events = await unread(await one.cursors(await partitions()), 10);
+      await two.cursors(await partitions());
+      const handling = [one.handle(events)];
+      await waitFor(() => door.reached, { description: 'the first to have written' });
+      handling.push(two.handle(events));
+      await waitFor(
+        async () =>
+          (
+            await rows(
+              `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+            )
+          ).length > 0,
+        { description: 'the second to wait for the checkpoint' },
+      );
+      door.open();
+      const results = await Promise.allSettled(handling);
+      expect(results.map((result) => (result.status === 'fulfilled' ? result.value : undefined))).toEqual(
+        outcomes,
+      );
+      const counts = await rows<{ events: string }>('select events from read_model.tally');
+      expect(counts.map(({ events: count }) => count)).toEqual(Array(10).fill('1'));
+    },
+  );
+
+  it('applies each of 300 concurrent writes once, by two runners that keep losing their partitions', async () => {
+    start(divisionsProjection, counting);
+    start(divisionsProjection, counting);
+    let writing = true;
+    const disturbing = waitFor(
+      async () => {
+        await rows(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and application_name = 'practice projections locks'`,
+        );
+        return !writing;
+      },
+      { timeoutMs: 30_000, description: 'the writes to end' },
+    );
+    const renames = await createMany(0, 60);
+    await Promise.all(
+      renames.flatMap((rename, index) => [1, 2, 3, 4].map((round) => rename(`Division ${index}.${round}`))),
+    );
+    writing = false;
+    await disturbing;
+    await expectExact(store);
+    const [{ count }] = await rows<{ count: number }>('select count(*)::int from event_store.events');
+    expect(count).toBe(300);
+  });
+
+  it('goes on in the new generation after each rebuild, quietly', async () => {
+    start(divisionsProjection, counting);
+    const rebuild = new ProjectionRebuild(store.feed, store.reads, [divisionsProjection, counting]);
+    const names = ['divisions', 'tally', 'divisions', 'tally'];
+    for (const [round, name] of names.entries()) {
+      const writing = createMany(round * 30, round * 30 + 30);
+      await rebuild.rebuild(name);
+      await Promise.all((await writing).map((rename) => rename('Renamed')));
+    }
+    await expectExact(store);
+    expect(await rows('select distinct generation from read_model.checkpoints')).toEqual([{ generation: 3 }]);
+    expect(lines.mock.calls.map(([line]) => line)).toContainEqual(
+      expect.stringMatching(/going on from there$/),
+    );
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  it('does not stay in a generation that was replaced while it had nothing to do', async () => {
+    start({ ...counting, eventTypes: new Set() });
+    await waitFor(async () => (await rows(OWNED)).length === 12, {
+      description: 'the runner to own its partitions',
+    });
+    await new ProjectionRebuild(store.feed, store.reads, [counting]).rebuild('tally');
+    await create(0);
+    await waitFor(async () => (await rows('select from read_model.checkpoints')).length > 0, {
+      description: 'the checkpoint to move',
+    });
+    expect(await rows('select generation from read_model.checkpoints')).toEqual([{ generation: 2 }]);
+  });
+});
