@@ -82,15 +82,35 @@ export interface LoadRow {
 
 export const SECTIONS = ['streams', 'followed', 'links', 'keys', 'counters', 'repeats'] as const;
 
-/** The parameters of `event_store.load` for a batch; n counts every ask of every job in turn. */
-export function loadParameters(jobs: LoadJob[]): (string | null)[] {
+/** The questions of a batch, each once: concurrent commands of a tenant ask for much the same. */
+export interface Questions {
+  distinct: { tenantId: number; ask: Ask<unknown> }[];
+  /** For every job, the number of each of its asks among the distinct ones. */
+  numbers: number[][];
+}
+
+export function questionsOf(jobs: LoadJob[]): Questions {
+  const distinct: Questions['distinct'] = [];
+  const known = new Map<string, number>();
+  const numbers = jobs.map(({ tenantId, asks }) =>
+    asks.map((ask) => {
+      const name = `${tenantId} ${ask.section} ${ask.definition?.kind} ${JSON.stringify(ask.query)}`;
+      let number = known.get(name);
+      if (number === undefined) {
+        number = distinct.push({ tenantId, ask }) - 1;
+        known.set(name, number);
+      }
+      return number;
+    }),
+  );
+  return { distinct, numbers };
+}
+
+/** The parameters of `event_store.load`; n is a question's number. */
+export function loadParameters({ distinct }: Questions): (string | null)[] {
   const sections = Object.fromEntries(SECTIONS.map((name) => [name, [] as object[]]));
-  let n = 0;
-  for (const { tenantId, asks } of jobs) {
-    for (const ask of asks) {
-      if (ask.section !== 'none') sections[ask.section].push({ n, tenant: tenantId, ...ask.query });
-      n++;
-    }
+  for (const [n, { tenantId, ask }] of distinct.entries()) {
+    if (ask.section !== 'none') sections[ask.section].push({ n, tenant: tenantId, ...ask.query });
   }
   return SECTIONS.map((name) => (sections[name].length > 0 ? storedJson(sections[name]) : null));
 }

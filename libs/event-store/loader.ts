@@ -3,7 +3,15 @@ import { WriteDatabase } from '#platform/database';
 import { Coalescer } from './coalescer';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
 import { type AnyDefinition, type Folded, fold, type RecordedEvent } from './events';
-import { type Ask, type LoadJob, type LoadRow, loadParameters, type Repeat, type StateRow } from './load';
+import {
+  type Ask,
+  type LoadJob,
+  type LoadRow,
+  loadParameters,
+  questionsOf,
+  type Repeat,
+  type StateRow,
+} from './load';
 import { fromStore } from './outage';
 
 /** Reads current state. Concurrent loads of a process go to the database as one query. */
@@ -52,25 +60,35 @@ export class Loader {
   }
 
   private async run(jobs: LoadJob[]): Promise<(unknown[] | Error)[]> {
+    const questions = questionsOf(jobs);
     const query = {
       name: 'event_store.load',
       text: 'select * from event_store.load($1, $2, $3, $4, $5, $6)',
-      values: loadParameters(jobs),
+      values: loadParameters(questions),
     };
     const { rows } = await fromStore(
       () => this.database.pool.query<LoadRow>(query),
       'The event store does not answer; nothing was changed.',
     );
     const byNumber = new Map(rows.map((row) => [row.n, row]));
-    let n = 0;
-    const numbered = jobs.map((job) => ({ job, first: (n += job.asks.length) - job.asks.length }));
-    return Promise.all(
-      numbered.map(({ job, first }) =>
-        Promise.all(
-          job.asks.map((ask, index) => this.answer(job.tenantId, ask, byNumber.get(first + index))),
-        ).catch((error: Error) => error),
+    const answers = await Promise.all(
+      questions.distinct.map(({ tenantId, ask }, number) =>
+        this.settled(tenantId, ask, byNumber.get(number)),
       ),
     );
+    return questions.numbers.map((numbers) => {
+      const own = numbers.map((number) => answers[number]);
+      return own.find((answer) => answer instanceof Error) ?? own;
+    }) as (unknown[] | Error)[];
+  }
+
+  /** A fault of one answer is that answer: it fails the commands that asked for it. */
+  private async settled(tenantId: number, ask: Ask<unknown>, row: LoadRow | undefined): Promise<unknown> {
+    try {
+      return await this.answer(tenantId, ask, row);
+    } catch (error) {
+      return error;
+    }
   }
 
   private answer(tenantId: number, ask: Ask<unknown>, row: LoadRow | undefined): unknown {

@@ -44,8 +44,9 @@ export async function createHttpApplication(
   registerJsonBody(fastify);
   registerRequestMetrics(fastify);
   registerReplyHook(fastify);
-  fastify.addHook('onRequest', async (request, reply) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));
+    done();
   });
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ProblemFilter());

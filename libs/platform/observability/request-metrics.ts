@@ -11,6 +11,19 @@ const duration = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
 });
 
+const series = new Map<string, ReturnType<typeof duration.labels>>();
+
+/** prom-client hashes labels at every look-up; there are few of them, so they are kept. */
+function seriesOf(method: string, route: string, status: number): ReturnType<typeof duration.labels> {
+  const name = `${method} ${route} ${status}`;
+  let known = series.get(name);
+  if (!known) {
+    known = duration.labels(method, route, String(status));
+    series.set(name, known);
+  }
+  return known;
+}
+
 const log = new Logger('Http');
 
 /** Measures and logs every request; routes are named by their pattern, so that ids make no series of their own. */
@@ -20,7 +33,7 @@ export function registerRequestMetrics(fastify: FastifyInstance): void {
     const route = request.routeOptions.url ?? 'none';
     const { method } = request;
     const { statusCode: status, elapsedTime: milliseconds } = reply;
-    duration.labels(method, route, String(status)).observe(milliseconds / 1000);
+    seriesOf(method, route, status).observe(milliseconds / 1000);
     const tenant = contextOf(request)?.tenant.alias;
     const line = { msg: `${method} ${route} ${status}`, traceId: traceOf(request), tenant, milliseconds };
     if (status >= 500) log.warn(line);
