@@ -4,7 +4,7 @@ import type { Cursor } from '#event-store/feed';
 /** What a subscriber brings. */
 export interface Subscriber {
   name: string;
-  /** Where the subscriber stands in the partitions that it is given: all that it owns, whenever they change or it asks. */
+  /** Where it stands in the partitions: all that it owns, asked again when they change and after each failure. */
   cursors(partitions: number[]): Promise<Cursor[]>;
   /**
    * Events of the partitions in commit order. When it fails, the same events come again.

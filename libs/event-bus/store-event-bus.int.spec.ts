@@ -20,6 +20,7 @@ describe('the event bus over the store', () => {
   let contexts: RequestContext[];
   let bus: StoreEventBus;
   let ledger: Ledger;
+  let door: Door;
   let errors: jest.SpyInstance;
 
   beforeEach(async () => {
@@ -27,9 +28,11 @@ describe('the event bus over the store', () => {
     contexts = await Promise.all([1, 2, 3].map(() => createContext(store)));
     bus = new StoreEventBus(store.config, store.feed);
     ledger = new Ledger('audit');
+    door = new Door();
     errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
   });
   afterEach(async () => {
+    door.open();
     await bus.onApplicationShutdown();
     await store.close();
     jest.restoreAllMocks();
@@ -56,8 +59,11 @@ describe('the event bus over the store', () => {
     return rows;
   }
   async function terminate(application: string): Promise<void> {
-    const [{ pid }] = await sessions(application);
-    await store.writes.pool.query('select pg_terminate_backend($1)', [pid]);
+    let found: { pid: number }[] = [];
+    await waitFor(async () => (found = await sessions(application)).length > 0, {
+      description: `a session of ${application}`,
+    });
+    await store.writes.pool.query('select pg_terminate_backend($1)', [found[0].pid]);
   }
 
   it('gives a partition to one subscriber of a name, and to the other when that one stops', async () => {
@@ -90,17 +96,16 @@ describe('the event bus over the store', () => {
   });
 
   it('lets another take over from one whose session has ended, even in the middle of a batch', async () => {
-    const held = new Door();
-    const first = bus.subscribe(ledger.subscriber('first', held.pass));
+    const first = bus.subscribe(ledger.subscriber('first', door.pass));
     await owning(first);
     const names = await write(0, 100);
-    await waitFor(() => held.reached, { description: 'the first to have a batch in hand' });
+    await waitFor(() => door.reached, { description: 'the first to have a batch in hand' });
     await terminate('practice audit locks');
     await waitFor(() => first.partitions().length === 0, { description: 'the first to notice' });
 
     const second = bus.subscribe(ledger.subscriber('second'));
     await received(100);
-    held.open();
+    door.open();
     await owning(second);
     names.push(...(await write(100, 150)));
     await received(150);
@@ -113,10 +118,11 @@ describe('the event bus over the store', () => {
     const subscriptions = ['first', 'second'].map((by) => bus.subscribe(ledger.subscriber(by)));
     const names: string[] = [];
     for (let round = 0; round < 5; round++) {
-      await waitFor(() => subscriptions.flatMap((one) => one.partitions()).length === PARTITIONS, {
+      let owned: number[] = [];
+      await waitFor(() => (owned = subscriptions.flatMap((one) => one.partitions())).length === PARTITIONS, {
         description: 'every partition to have an owner',
       });
-      expect(new Set(subscriptions.flatMap((one) => one.partitions())).size).toBe(PARTITIONS);
+      expect(new Set(owned).size).toBe(PARTITIONS);
       const writing = write(round * 40, round * 40 + 40);
       await terminate('practice audit locks');
       names.push(...(await writing));
@@ -167,13 +173,12 @@ describe('the event bus over the store', () => {
   });
 
   it('finishes the batch in hand before it stops', async () => {
-    const held = new Door();
-    const subscription = bus.subscribe(ledger.subscriber('only', held.pass));
+    const subscription = bus.subscribe(ledger.subscriber('only', door.pass));
     await write(0, 1);
-    await waitFor(() => held.reached, { description: 'a batch in hand' });
+    await waitFor(() => door.reached, { description: 'a batch in hand' });
     const stopped = subscription.stop();
     expect(subscription.partitions()).toHaveLength(PARTITIONS);
-    held.open();
+    door.open();
     await stopped;
     expect(ledger.names).toEqual(['0']);
   });
@@ -193,11 +198,10 @@ describe('the event bus over the store', () => {
     expect(errors.mock.calls[0][0]).toMatch(/^audit: The feed is out of order .* came after version 1/);
 
     const second = bus.subscribe(ledger.subscriber('second'));
-    const asked = new Set<number>();
+    const asked = new Set<string>();
     await waitFor(
       async () => {
-        for (const { query_start } of await sessions('practice audit locks'))
-          asked.add(query_start.getTime());
+        for (const { query_start } of await sessions('practice audit locks')) asked.add(String(query_start));
         return asked.size > 5;
       },
       { description: 'the second to ask for partitions again and again' },

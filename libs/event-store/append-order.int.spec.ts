@@ -9,7 +9,7 @@ import { closeParent, openChild, openParent, renameParent } from './testing/comm
 import { readFeed } from './testing/read-feed';
 import { Child, Parent } from './testing/streams';
 
-const LOCKS = /perform case when[^;]*pg_advisory_xact_lock[^;]*;/;
+const LOCKS = /perform case[^;]*pg_advisory_xact_lock[^;]*;/;
 const FIRST_TO_WRITE = /if pg_current_xact_id_if_assigned\(\)[\s\S]*?end if;/;
 /** Advisory lock that the test holds to stop an append between its verdict and its commit. */
 const GATE = 424_242;

@@ -8,8 +8,6 @@ import { fromStore } from './outage';
 import type { Position } from './position';
 import { AppendSignal } from './signal';
 
-type ClaimedJob = AppendJob & { claims: Claims };
-
 /** Why a command was refused. */
 export type Verdict = 'repeated' | 'version' | 'guard' | 'linked' | 'taken' | 'counter';
 
@@ -37,16 +35,13 @@ interface Answer {
 @Injectable()
 export class Appender {
   private readonly log = new Logger(Appender.name);
-  private readonly coalescer: Coalescer<ClaimedJob, Position | undefined>;
+  private readonly coalescer: Coalescer<AppendJob, Position | undefined>;
 
   constructor(
     private readonly database: WriteDatabase,
     private readonly signal: AppendSignal,
   ) {
-    this.coalescer = new Coalescer((jobs) => this.run(jobs), {
-      lanes: 2,
-      claims: ({ claims }) => claims,
-    });
+    this.coalescer = new Coalescer((jobs, claims) => this.run(jobs, claims), { lanes: 2, claims: claimsOf });
   }
 
   /**
@@ -54,15 +49,11 @@ export class Appender {
    * @throws AppendRefused, or DomainError `store_unavailable` when the store does not answer
    */
   append(job: AppendJob): Promise<Position | undefined> {
-    return this.coalescer.submit({ ...job, claims: claimsOf(job) });
+    return this.coalescer.submit(job);
   }
 
-  private async run(jobs: ClaimedJob[]): Promise<(Position | undefined | Error)[]> {
-    const values = appendParameters(
-      jobs,
-      jobs.map(({ claims }) => claims),
-    );
-    const query = { name: 'event_store.append', text: APPEND_SQL, values };
+  private async run(jobs: AppendJob[], claims: Claims[]): Promise<(Position | undefined | Error)[]> {
+    const query = { name: 'event_store.append', text: APPEND_SQL, values: appendParameters(jobs, claims) };
     const { rows } = await fromStore(
       () => this.database.pool.query<Answer>(query),
       'The event store does not answer; whether the change was made is not known.',
@@ -74,7 +65,7 @@ export class Appender {
     return this.results(jobs, rows[0]);
   }
 
-  private results(jobs: ClaimedJob[], answer: Answer): (Position | undefined | Error)[] {
+  private results(jobs: AppendJob[], answer: Answer): (Position | undefined | Error)[] {
     const refused = new Map<number, AppendRefused>();
     for (const { command, verdict, subject, actual } of answer.refusals ?? []) {
       const index = command - 1;

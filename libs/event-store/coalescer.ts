@@ -35,7 +35,7 @@ export class Coalescer<Job, Result> {
      * Answers in the order of the jobs; an Error in a place rejects that job alone. A DomainError that it throws is the
      * answer to all jobs; after anything else nothing was done, and each job is run by itself.
      */
-    private readonly run: (jobs: Job[]) => Promise<(Result | Error)[]>,
+    private readonly run: (jobs: Job[], claims: Claims[]) => Promise<(Result | Error)[]>,
     private readonly options: { lanes: number; claims?: (job: Job) => Claims },
   ) {}
 
@@ -65,7 +65,10 @@ export class Coalescer<Job, Result> {
 
   private async settle(batch: Waiting<Job, Result>[]): Promise<void> {
     try {
-      const results = await this.run(batch.map((waiting) => waiting.job));
+      const results = await this.run(
+        batch.map(({ job }) => job),
+        batch.map(({ claims }) => claims),
+      );
       batch.forEach((waiting, index) => {
         const result = results[index];
         if (result instanceof Error) waiting.reject(result);

@@ -63,8 +63,10 @@ export class Codec {
   }
 
   encodeState(definition: AnyDefinition, streamId: string, key: Buffer | undefined, folded: Folded): object {
+    const { audit } = folded;
+    if (!definition.personal) return { audit, data: folded.data };
     const { sealed, ...data } = this.conceal(definition, streamId, key, folded.data);
-    return sealed === undefined ? { audit: folded.audit, data } : { audit: folded.audit, data, sealed };
+    return { audit, data, sealed };
   }
 
   decodeEvent(row: EventRow): RecordedEvent {
@@ -135,8 +137,8 @@ export class Codec {
     wrapped: Buffer | null,
     stored: Stored,
   ): object {
+    if (stored.sealed === undefined) return stored;
     const { sealed, ...open } = stored;
-    if (sealed === undefined) return stored;
     // The key of an erased person is gone, and with it all that was sealed.
     if (!wrapped) return { ...open, ...definition.personal?.erased(toId(definition.kind, streamId)) };
     return { ...open, ...this.keys.open(this.keys.unwrap(wrapped), streamId, sealed) };

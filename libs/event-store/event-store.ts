@@ -107,10 +107,10 @@ export class EventStore {
     const record = await attempt(work);
     const job = work.job(status, record);
     await context.admitted;
-    const done = { record, records: work.records(record), outcome: work.outcome, replayed: false };
-    if (!job) return done;
     try {
-      return { ...done, position: await this.appender.append(job) };
+      const position = job && (await this.appender.append(job));
+      const records = work.records(record);
+      return { record, records, position, outcome: work.outcome, replayed: false };
     } catch (error) {
       if (error instanceof AppendRefused) return error;
       throw error;

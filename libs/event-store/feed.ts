@@ -24,7 +24,7 @@ export const FEED_QUERY = `
       and (f.epoch, f.transaction_id)
         < ((select max(epoch) from event_store.epochs), pg_snapshot_xmin(pg_current_snapshot()))
     order by f.epoch, f.transaction_id, f.position
-    limit $5
+    limit (select $5::bigint)
   ) e
   order by e.partition, e.epoch, e.transaction_id, e.position`;
 

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { EventBus, type Subscriber, type Subscription } from '#event-bus/event-bus';
+import type { Subscriber } from '#event-bus/event-bus';
 import { StoreEventBus } from '#event-bus/store-event-bus';
 import { Door } from '#event-bus/testing/door';
 import type { RecordedEvent } from '#event-store/events';
@@ -19,26 +19,20 @@ import type { Projection } from './projection';
 import { ProjectionRebuild } from './projection-rebuild';
 import { ProjectionRunner } from './projection-runner';
 import { expectExact } from './testing/expect-exact';
+import { HandBus } from './testing/hand-bus';
 import { createTally, tally } from './testing/tally';
 
 const OWNED = `select from pg_locks where locktype = 'advisory' and granted
   and database = (select oid from pg_database where datname = current_database())`;
 
-/** A bus that the test turns by hand: nobody owns a partition, so that two runners can believe the same. */
-class HandBus extends EventBus {
-  subscriber: Subscriber;
-
-  subscribe(subscriber: Subscriber): Subscription {
-    this.subscriber = subscriber;
-    return { stop: async () => undefined, partitions: () => [] };
-  }
-}
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 describe('the projection runner', () => {
   let store: TestStore;
   let contexts: RequestContext[];
   let counting: Projection;
   let buses: StoreEventBus[];
+  let door: Door;
   let errors: jest.SpyInstance;
   let lines: jest.SpyInstance;
 
@@ -48,10 +42,12 @@ describe('the projection runner', () => {
     contexts = await Promise.all([1, 2, 3].map(() => createContext(store)));
     counting = tally(divisionsProjection.eventTypes);
     buses = [];
+    door = new Door();
     errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     lines = jest.spyOn(Logger.prototype, 'log').mockImplementation();
   });
   afterEach(async () => {
+    door.open();
     await Promise.all(buses.map((bus) => bus.onApplicationShutdown()));
     await store.close();
     jest.restoreAllMocks();
@@ -90,6 +86,9 @@ describe('the projection runner', () => {
     });
     return events;
   }
+
+  const someoneWaiting = () =>
+    waitFor(async () => (await rows(WAITING)).length > 0, { description: 'someone to wait for a lock' });
 
   it('writes rows and checkpoint in one transaction, and goes on where it was once it recovers', async () => {
     let broken = true;
@@ -156,15 +155,7 @@ describe('the projection runner', () => {
       const handling = [one.handle(events)];
       await waitFor(() => door.reached, { description: 'the first to have written' });
       handling.push(two.handle(events));
-      await waitFor(
-        async () =>
-          (
-            await rows(
-              `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-            )
-          ).length > 0,
-        { description: 'the second to wait for the checkpoint' },
-      );
+      await someoneWaiting();
       door.open();
       const results = await Promise.allSettled(handling);
       expect(results.map((result) => (result.status === 'fulfilled' ? result.value : undefined))).toEqual(
@@ -214,6 +205,26 @@ describe('the projection runner', () => {
     expect(lines.mock.calls.map(([line]) => line)).toContainEqual(
       expect.stringMatching(/going on from there$/),
     );
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  it('lets a rebuild replace a generation only between its transactions', async () => {
+    const slow: Projection = {
+      ...counting,
+      async apply(client, generation, events) {
+        await door.pass();
+        await counting.apply(client, generation, events);
+      },
+    };
+    start(slow, divisionsProjection);
+    await createMany(0, 10);
+    await waitFor(() => door.reached, { description: 'the runner to be about to write' });
+    const rebuilding = new ProjectionRebuild(store.feed, store.reads, [counting]).rebuild('tally');
+    await someoneWaiting();
+    door.open();
+    expect(await rebuilding).toMatchObject({ generation: 2 });
+    await createMany(10, 20);
+    await expectExact(store);
     expect(errors).not.toHaveBeenCalled();
   });
 

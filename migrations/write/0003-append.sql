@@ -7,6 +7,7 @@
 --   event_*   their events, in the order in which they enter the feed
 --   guard_*   streams that must still have a version
 -- states, event_data and event_metadata are JSON documents, one a line: array syntax would quote and parse them twice.
+-- Rows are made by subscript: unnest of eight arrays would fill eight tuple stores first.
 -- The rest are JSON arrays, null when empty:
 --   unlinked  {c, target, kind}          no link of that kind (null: of any) points at the target
 --   links     {c, target, kind, source}  to add; `unlinks` to remove
@@ -43,6 +44,9 @@ as $$
 #variable_conflict use_column
 declare
   refused integer[] = '{}';
+  data text[] = string_to_array(event_data, e'\n');
+  metadata text[] = string_to_array(event_metadata, e'\n');
+  state text[] = string_to_array(states, e'\n');
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise 'event_store.append must run in READ COMMITTED, not %', current_setting('transaction_isolation');
@@ -51,23 +55,29 @@ begin
     raise 'event_store.append must be the first to write in its transaction';
   end if;
 
-  perform case when l.exclusive then pg_advisory_xact_lock(l.key) else pg_advisory_xact_lock_shared(l.key) end
-  from unnest(lock_keys, lock_exclusive) as l(key, exclusive);
+  perform case
+    when lock_exclusive[i] then pg_advisory_xact_lock(lock_keys[i])
+    else pg_advisory_xact_lock_shared(lock_keys[i])
+  end
+  from generate_series(1, cardinality(lock_keys)) i;
 
   select jsonb_agg(jsonb_build_object(
-      'command', s.c, 'verdict', 'version', 'subject', s.stream, 'actual', coalesce(t.version, 0)::text)),
+      'command', stream_commands[i], 'verdict', 'version', 'subject', stream_ids[i],
+      'actual', coalesce(t.version, 0)::text)),
     (select max(e.epoch) from event_store.epochs e)
   into append.refusals, append.epoch
-  from unnest(stream_commands, stream_ids, stream_expected) s(c, stream, expected)
-  left join event_store.streams t on t.tenant_id = tenants[s.c] and t.stream_id = s.stream
-  where coalesce(t.version, 0) <> s.expected;
+  from generate_series(1, cardinality(stream_ids)) i
+  left join event_store.streams t on t.tenant_id = tenants[stream_commands[i]] and t.stream_id = stream_ids[i]
+  where coalesce(t.version, 0) <> stream_expected[i];
 
   if guard_commands <> '{}' then
     select coalesce(append.refusals || jsonb_agg(f), append.refusals, jsonb_agg(f)) into append.refusals from (
-      select g.c as command, 'guard' as verdict, g.stream as subject, coalesce(t.version, 0)::text as actual
-      from unnest(guard_commands, guard_streams, guard_versions) g(c, stream, version)
-      left join event_store.streams t on t.tenant_id = tenants[g.c] and t.stream_id = g.stream
-      where coalesce(t.version, 0) <> g.version
+      select guard_commands[i] as command, 'guard' as verdict, guard_streams[i] as subject,
+        coalesce(t.version, 0)::text as actual
+      from generate_series(1, cardinality(guard_streams)) i
+      left join event_store.streams t
+        on t.tenant_id = tenants[guard_commands[i]] and t.stream_id = guard_streams[i]
+      where coalesce(t.version, 0) <> guard_versions[i]
     ) f;
   end if;
 
@@ -107,19 +117,18 @@ begin
   with appended as (
     insert into event_store.events
       (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)
-    select tenants[e.c], e.stream, e.version, append.epoch, partitions[e.c], e.id, e.type, e.schema, e.data::jsonb,
-      e.metadata::jsonb, times[e.c]
-    from unnest(event_commands, event_streams, event_versions, event_ids, event_types, event_schemas,
-      string_to_array(event_data, e'\n'), string_to_array(event_metadata, e'\n'))
-      e(c, stream, version, id, type, schema, data, metadata)
-    where e.c <> all (refused)
+    select tenants[event_commands[i]], event_streams[i], event_versions[i], append.epoch,
+      partitions[event_commands[i]], event_ids[i], event_types[i], event_schemas[i], data[i]::jsonb,
+      metadata[i]::jsonb, times[event_commands[i]]
+    from generate_series(1, cardinality(event_ids)) i
+    where event_commands[i] <> all (refused)
     returning position
   ), folded as (
     insert into event_store.streams as t (tenant_id, stream_id, kind, version, state, state_version)
-    select tenants[s.c], s.stream, s.kind, s.version, s.state::json, s.state_version
-    from unnest(stream_commands, stream_ids, stream_kinds, stream_versions, string_to_array(states, e'\n'), state_versions)
-      s(c, stream, kind, version, state, state_version)
-    where s.c <> all (refused)
+    select tenants[stream_commands[i]], stream_ids[i], stream_kinds[i], stream_versions[i], state[i]::json,
+      state_versions[i]
+    from generate_series(1, cardinality(stream_ids)) i
+    where stream_commands[i] <> all (refused)
     on conflict (tenant_id, stream_id) do update
       set version = excluded.version, state = excluded.state, state_version = excluded.state_version
   )

