@@ -32,8 +32,8 @@ export class Coalescer<Job, Result> {
 
   constructor(
     /**
-     * Answers in the order of the jobs; an Error in a place rejects that job alone. A DomainError that it throws is the
-     * answer to all jobs; after anything else nothing was done, and each job is run by itself.
+     * Answers in the order of the jobs; an Error in a place rejects that job alone. When it throws `unavailable`, that
+     * is the answer to all jobs; after anything else nothing was done, and each job is run by itself.
      */
     private readonly run: (jobs: Job[], claims: Claims[]) => Promise<(Result | Error)[]>,
     private readonly options: { lanes: number; claims?: (job: Job) => Claims },
@@ -75,7 +75,7 @@ export class Coalescer<Job, Result> {
         else waiting.resolve(result);
       });
     } catch (error) {
-      if (batch.length === 1 || error instanceof DomainError) {
+      if (batch.length === 1 || (error instanceof DomainError && error.fault === 'unavailable')) {
         for (const waiting of batch) waiting.reject(error);
         return;
       }

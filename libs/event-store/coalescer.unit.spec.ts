@@ -133,7 +133,7 @@ describe('Coalescer', () => {
     expect(await coalescer.submit('after')).toBe('after');
   });
 
-  it('gives a DomainError to all, and tries nothing again', async () => {
+  it('says to all that the store is unavailable, and tries nothing again', async () => {
     const run = jest.fn().mockRejectedValue(new DomainError('unavailable', 'store_unavailable', 'Down.'));
     const coalescer = new Coalescer<string, string>(run, { lanes: 1 });
     const answers = await Promise.allSettled(['a', 'b'].map((job) => coalescer.submit(job)));

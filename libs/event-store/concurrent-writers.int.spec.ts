@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
+import { at, holderOf } from './load';
 import { closeParent, openChild, openParent, renameParent } from './testing/commands';
 import { readFeed } from './testing/read-feed';
 import { Child, OPEN_CHILD, Parent, parentOpened } from './testing/streams';
@@ -96,18 +97,16 @@ describe('concurrent writers', () => {
 
   it('a load that cannot be carried out fails alone too', async () => {
     const { record } = await openParent(store.store, context);
-    const asks = [context.tenant.id, context.tenant.id].map((tenant, index) =>
-      store.loader.load(tenant, [
-        {
-          section: 'streams',
-          definition: Parent,
-          query: { stream: index === 0 ? toUuid(record.id) : 'no uuid' },
-        },
+    const [good, text, id] = await Promise.allSettled([
+      store.loader.load(context.tenant.id, [at(Parent, record.id)]),
+      store.loader.load(context.tenant.id, [holderOf('code', 'a\0b')]),
+      store.loader.load(context.tenant.id, [
+        { section: 'streams', definition: Parent, query: { stream: 'no uuid' } },
       ]),
-    );
-    const [good, bad] = await Promise.allSettled(asks);
+    ]);
     expect(good).toMatchObject({ value: [{ version: 1 }] });
-    expect(bad).toMatchObject({ reason: { code: '22P02' } });
+    expect(text).toMatchObject({ reason: { code: 'invalid_text' } });
+    expect(id).toMatchObject({ reason: { code: '22P02' } });
   });
 
   it('a child opened while its parent is closed, from two processes, over and over: never both', async () => {
