@@ -34,8 +34,7 @@ export class ClientView extends RecordView {
 
 export function clientView(folded: Folded<ClientState>): ClientView {
   const { data } = folded;
-  return {
-    ...recordView(folded),
+  return Object.assign(recordView(folded), {
     entityId: data.entityId,
     clientNumber: data.clientNumber,
     ...activityView(data.state),
@@ -45,7 +44,7 @@ export function clientView(folded: Folded<ClientState>): ClientView {
     billingContactId: data.billingContactId,
     paymentTermsDays: data.paymentTermsDays,
     minutesPerUnit: data.minutesPerUnit === null ? null : Number(data.minutesPerUnit),
-  };
+  });
 }
 
 const sorts = {

@@ -38,7 +38,7 @@ export const Client: StreamDefinition<ClientState, ClientEvent> = {
   links: linksOf,
   keys: keysOf,
   evolve(state, event) {
-    if (event.type === 'ClientCreated') return { ...event.data, state: Activity.New, isDeleted: false };
+    if (event.type === 'ClientCreated') return { state: Activity.New, isDeleted: false, ...event.data };
     const before = state as ClientState;
     switch (event.type) {
       case 'ClientUpdated':

@@ -26,7 +26,7 @@ export class DivisionView extends RecordView {
 
 export function divisionView(folded: Folded<DivisionState>): DivisionView {
   const { code, name, isDefault, state } = folded.data;
-  return { ...recordView(folded), code, name, isDefault, ...activityView(state) };
+  return Object.assign(recordView(folded), { code, name, isDefault, ...activityView(state) });
 }
 
 const sorts = { name: 'r.name', code: 'r.code', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };

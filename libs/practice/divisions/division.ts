@@ -24,7 +24,7 @@ export const Division: StreamDefinition<DivisionState, DivisionEvent> = {
     ...(state.isDefault && !state.isDeleted ? [DEFAULT_DIVISION] : []),
   ],
   evolve(state, event) {
-    if (event.type === 'DivisionCreated') return { ...event.data, state: Activity.Active, isDeleted: false };
+    if (event.type === 'DivisionCreated') return { state: Activity.Active, isDeleted: false, ...event.data };
     const before = state as DivisionState;
     switch (event.type) {
       case 'DivisionUpdated':

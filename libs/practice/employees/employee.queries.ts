@@ -37,8 +37,7 @@ export class EmployeeView extends RecordView {
 
 export function employeeView(folded: Folded<EmployeeState>): EmployeeView {
   const { data } = folded;
-  return {
-    ...recordView(folded),
+  return Object.assign(recordView(folded), {
     entityId: data.entityId,
     ...activityView(data.state),
     initials: data.initials,
@@ -47,7 +46,7 @@ export function employeeView(folded: Folded<EmployeeState>): EmployeeView {
     billingGrade: data.billingGrade,
     isFeeEarner: data.isFeeEarner,
     defaultRate: data.defaultRate && moneyRecord(data.defaultRate),
-  };
+  });
 }
 
 const sorts = {

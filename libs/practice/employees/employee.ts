@@ -30,7 +30,7 @@ export const Employee: StreamDefinition<EmployeeState, EmployeeEvent> = {
   links: linksOf,
   keys: keysOf,
   evolve(state, event) {
-    if (event.type === 'EmployeeCreated') return { ...event.data, state: Activity.Active, isDeleted: false };
+    if (event.type === 'EmployeeCreated') return { state: Activity.Active, isDeleted: false, ...event.data };
     const before = state as EmployeeState;
     switch (event.type) {
       case 'EmployeeUpdated':

@@ -36,8 +36,7 @@ export class EntityView extends RecordView {
 export function entityView(folded: Folded<EntityState>): EntityView {
   const { data } = folded;
   const isIndividual = data.entityType === 'Individual';
-  return {
-    ...recordView(folded),
+  return Object.assign(recordView(folded), {
     entityType: data.entityType,
     sortName: sortName(data),
     fullName: fullName(data),
@@ -52,7 +51,7 @@ export function entityView(folded: Folded<EntityState>): EntityView {
     addresses: data.addresses,
     registrationNumber: data.registrationNumber,
     taxNumber: data.taxNumber,
-  };
+  });
 }
 
 const sorts = { sortName: 'r.sort_name', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };

@@ -38,7 +38,7 @@ export const Entity: StreamDefinition<EntityState, EntityEvent> = {
     }),
   },
   evolve(state, event) {
-    if (event.type === 'EntityCreated') return { ...event.data, isDeleted: false };
+    if (event.type === 'EntityCreated') return { isDeleted: false, ...event.data };
     const before = state as EntityState;
     switch (event.type) {
       case 'EntityUpdated':

@@ -59,8 +59,7 @@ export class MatterView extends RecordView {
 
 export function matterView(folded: Folded<MatterState>): MatterView {
   const { data } = folded;
-  return {
-    ...recordView(folded),
+  return Object.assign(recordView(folded), {
     ...matterStatusView(data.state),
     clientId: data.clientId,
     divisionId: data.divisionId,
@@ -84,7 +83,7 @@ export function matterView(folded: Folded<MatterState>): MatterView {
     dateArchived: data.dateArchived,
     draftInvoiceId: null,
     documentCollectionId: null,
-  };
+  });
 }
 
 const persons = ['responsible', 'acting', 'assisting'] as const;

@@ -48,11 +48,11 @@ export const Matter: StreamDefinition<MatterState, MatterEvent> = {
   evolve(state, event) {
     if (event.type === 'MatterCreated') {
       return {
-        ...event.data,
         state: MatterStatus.Open,
         dateClosed: null,
         dateArchived: null,
         isDeleted: false,
+        ...event.data,
       };
     }
     const before = state as MatterState;

@@ -15,7 +15,7 @@ export const Tenant: StreamDefinition<TenantState, TenantEvent> = {
   keys: () => [],
   evolve(state, event) {
     if (event.type === 'TenantCreated') {
-      return { ...event.data, isDeleted: false, externalReference: null, referenceOwner: null };
+      return { isDeleted: false, externalReference: null, referenceOwner: null, ...event.data };
     }
     return { ...(state as TenantState), ...event.data };
   },

@@ -49,8 +49,7 @@ export function workItemView(folded: Folded<WorkItemState>): WorkItemView {
   const { data } = folded;
   const { currency } = data.rate;
   const total = moneyRecord({ amount: data.total, currency });
-  return {
-    ...recordView(folded),
+  return Object.assign(recordView(folded), {
     matterId: data.matterId,
     employeeId: data.employeeId,
     itemType: data.itemType,
@@ -71,7 +70,7 @@ export function workItemView(folded: Folded<WorkItemState>): WorkItemView {
     remainingUnits: Number(data.remainingUnits),
     ...workItemStatusView(data.state),
     invoiceId: data.invoiceId,
-  };
+  });
 }
 
 const sorts = {

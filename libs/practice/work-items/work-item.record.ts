@@ -10,7 +10,7 @@ import { Matter, openMatter } from '../matters/matter.lookup';
 import { existing, givenReference, recordChanges } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
 import { finalised, requirePending, WorkItem, type WorkItemState, WorkItemStatus } from './work-item';
-import { ItemType, type WorkItemEvent, type WorkItemFields } from './work-item.events';
+import { ItemType, type WorkItemEvent } from './work-item.events';
 import type { WorkItemInput, WorkItemPatch } from './work-item.input';
 import { priceWorkItem } from './work-item.value';
 
@@ -29,7 +29,7 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
   refuseTaskType(body.taskTypeId);
   const { itemType, entryDate, durationTicks } = body;
   requireTicks(itemType, durationTicks);
-  const fields: WorkItemFields = {
+  const fields = {
     matterId: body.matterId ?? null,
     employeeId: body.employeeId,
     itemType,
@@ -49,11 +49,9 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
       employeeRate: employee.data.defaultRate,
       currency: tenant.currency,
     }),
+    ...givenReference(context, body.externalReference),
   };
-  const created: WorkItemEvent = {
-    type: 'WorkItemCreated',
-    data: { ...fields, ...givenReference(context, body.externalReference) },
-  };
+  const created: WorkItemEvent = { type: 'WorkItemCreated', data: fields };
   return work.create(
     WorkItem,
     newId('workitem'),
