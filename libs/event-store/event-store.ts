@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
+import { Turns } from '#kernel/turns';
 import type { RequestContext } from '#platform/request-context';
 import { Appender, AppendRefused } from './append';
 import { taken } from './append-draft';
@@ -11,7 +12,6 @@ import { type Repeat, repeatOf } from './load';
 import { Loader } from './loader';
 import type { Position } from './position';
 import { SubjectKeys } from './subject-keys';
-import { Turns } from './turns';
 import { AlreadyDone, UnitOfWork } from './unit-of-work';
 
 /** What a command did. */

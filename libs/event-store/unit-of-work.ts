@@ -10,7 +10,8 @@ import { type Ask, type Repeat, repeatOf } from './load';
 import type { Loader } from './loader';
 import type { SubjectKeys } from './subject-keys';
 
-type Answers<Asks extends Record<string, Ask<unknown>>> = {
+/** What a load of these questions answers, by their names. */
+export type Answers<Asks extends Record<string, Ask<unknown>>> = {
   [Name in keyof Asks]: Asks[Name] extends Ask<infer Answer> ? Answer : never;
 };
 

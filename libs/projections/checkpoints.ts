@@ -16,18 +16,32 @@ export interface CheckpointMove {
   to: Position;
 }
 
-/** How far a generation of a projection has come, by partition; partitions without a row stand at the start. */
-export async function readCheckpoints(
-  pool: Pool,
-  projection: string,
-  generation: number,
-): Promise<Map<number, Position>> {
-  const { rows } = await pool.query<{ partition: number; at: string }>(
-    `select partition, epoch || '.' || transaction_id || '.' || position as at
-     from read_model.checkpoints where projection = $1 and generation = $2`,
-    [projection, generation],
+/** A read model's live generation, and how far it has come; partitions that are missing stand at the start. */
+export interface LiveGeneration {
+  generation: number;
+  reached: Map<number, Position>;
+}
+
+/** Every read model by its name. */
+export async function liveGenerations(pool: Pool): Promise<Map<string, LiveGeneration>> {
+  const { rows } = await pool.query<{
+    projection: string;
+    generation: number;
+    partition: number | null;
+    at: string;
+  }>(
+    `select l.projection, l.generation, c.partition, c.epoch || '.' || c.transaction_id || '.' || c.position as at
+     from read_model.live l
+     left join read_model.checkpoints c on c.projection = l.projection and c.generation = l.generation
+     where l.tenant_id = 0`,
   );
-  return new Map(rows.map(({ partition, at }) => [partition, parsePosition(at)]));
+  const generations = new Map<string, LiveGeneration>();
+  for (const { projection, generation, partition, at } of rows) {
+    const live = generations.get(projection) ?? { generation, reached: new Map() };
+    if (partition !== null) live.reached.set(partition, parsePosition(at));
+    generations.set(projection, live);
+  }
+  return generations;
 }
 
 /**

@@ -5,7 +5,7 @@ import { Feed } from '#event-store/feed';
 import { START } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { ReadDatabase } from '#platform/database';
-import { readCheckpoints } from './checkpoints';
+import { liveGenerations } from './checkpoints';
 import type { Projection } from './projection';
 
 const POLL_MS = 20;
@@ -41,18 +41,14 @@ export class ProjectionLag implements OnModuleInit {
   }
 
   async measure(): Promise<{ name: string; seconds: number }[]> {
-    const { pool } = this.database;
-    const { rows } = await pool.query<{ projection: string; generation: number }>(
-      'select projection, generation from read_model.live where tenant_id = 0',
-    );
+    const live = await liveGenerations(this.database.pool);
     const partitions = await this.feed.partitions();
-    const live = new Map(rows.map(({ projection, generation }) => [projection, generation]));
     return Promise.all(
       this.projections.map(async ({ name }) => {
-        const reached = await readCheckpoints(pool, name, live.get(name) ?? 0);
+        const reached = live.get(name)?.reached;
         const cursors = partitions.map((partition) => ({
           partition,
-          after: reached.get(partition) ?? START,
+          after: reached?.get(partition) ?? START,
         }));
         const unread = await this.feed.read(cursors, 1);
         if (unread.length === 0) return { name, seconds: 0 };

@@ -3,7 +3,7 @@ import { Feed } from '#event-store/feed';
 import { type Position, START } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
 import { ReadDatabase } from '#platform/database';
-import { moveCheckpoints } from './checkpoints';
+import { liveGenerations, moveCheckpoints } from './checkpoints';
 import type { Projection } from './projection';
 
 const BATCH = 1000;
@@ -25,14 +25,11 @@ export class ProjectionRebuild {
 
   /** Every read model with its live generation. */
   async list(): Promise<{ name: string; version: number; generation: number }[]> {
-    const { rows } = await this.database.pool.query<{ projection: string; generation: number }>(
-      'select projection, generation from read_model.live where tenant_id = 0',
-    );
-    const generations = new Map(rows.map(({ projection, generation }) => [projection, generation]));
+    const live = await liveGenerations(this.database.pool);
     return this.projections.map(({ name, version }) => ({
       name,
       version,
-      generation: generations.get(name) ?? 0,
+      generation: live.get(name)?.generation ?? 0,
     }));
   }
 

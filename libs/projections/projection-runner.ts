@@ -2,16 +2,20 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EventBus, type Subscription } from '#event-bus/event-bus';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
-import { comparePositions, type Position, START } from '#event-store/position';
+import { comparePositions, START } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
-import { type CheckpointMove, CheckpointMoved, moveCheckpoints, readCheckpoints } from './checkpoints';
+import {
+  type CheckpointMove,
+  CheckpointMoved,
+  type LiveGeneration,
+  liveGenerations,
+  moveCheckpoints,
+} from './checkpoints';
 import type { Projection } from './projection';
 
 /** A projection's live generation and how far this process has brought it. */
-interface Progress {
+interface Progress extends LiveGeneration {
   projection: Projection;
-  generation: number;
-  reached: Map<number, Position>;
 }
 
 /** Keeps every read model up to date: rows and checkpoint in one transaction, a batch at a time. */
@@ -42,27 +46,14 @@ export class ProjectionRunner {
     this.subscription = undefined;
   }
 
-  /** The partitions that this process owns. */
-  partitions(): number[] {
-    return this.subscription?.partitions() ?? [];
-  }
-
   /** Each partition from where the projection that is furthest behind stands. */
   private async cursors(partitions: number[]): Promise<Cursor[]> {
-    this.progress = await Promise.all(
-      this.projections.map(async (projection) => {
-        const { rows } = await this.database.pool.query<{ generation: number }>(
-          'select generation from read_model.live where projection = $1 and tenant_id = 0',
-          [projection.name],
-        );
-        const { generation } = rows[0];
-        return {
-          projection,
-          generation,
-          reached: await readCheckpoints(this.database.pool, projection.name, generation),
-        };
-      }),
-    );
+    const live = await liveGenerations(this.database.pool);
+    this.progress = this.projections.map((projection) => {
+      const known = live.get(projection.name);
+      if (!known) throw new Error(`Projection ${projection.name} has no live generation`);
+      return { projection, ...known };
+    });
     return partitions.map((partition) => ({
       partition,
       after: this.progress

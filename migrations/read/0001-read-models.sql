@@ -39,74 +39,50 @@ return (
   order by l.tenant_id desc limit 1
 );
 
--- Columns that every record's table has, in this order:
---   generation, tenant_id, id, version, is_deleted, created_on, created_by, updated_on, updated_by,
---   external_reference, changed_* (the feed position of the last event folded in), state (the folded state), search
--- search holds the words that `keywords` finds.
-
-create table read_model.people (
+-- What every record's table begins with; it holds no rows itself. changed_* is the feed position of the last event
+-- folded in, state the folded state, search the words that `keywords` finds.
+create table read_model.record (
   generation integer not null, tenant_id integer not null, id uuid not null,
   version integer not null, is_deleted boolean not null,
   created_on timestamptz not null, created_by text not null, updated_on timestamptz not null, updated_by text not null,
   external_reference text,
   changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
-  state jsonb not null, search tsvector not null,
+  state jsonb not null, search tsvector not null
+);
+
+create table read_model.people (
+  like read_model.record,
   entity_type text not null, sort_name text collate read_model.natural_order not null, full_name text not null, email text,
   primary key (generation, tenant_id, id)
 ) partition by list (generation);
 
 create table read_model.tenants (
-  generation integer not null, tenant_id integer not null, id uuid not null,
-  version integer not null, is_deleted boolean not null,
-  created_on timestamptz not null, created_by text not null, updated_on timestamptz not null, updated_by text not null,
-  external_reference text,
-  changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
-  state jsonb not null, search tsvector not null,
+  like read_model.record,
   firm_name text not null, currency text not null, time_zone text not null, financial_year_start smallint not null,
   primary key (generation, tenant_id, id)
 ) partition by list (generation);
 
 create table read_model.clients (
-  generation integer not null, tenant_id integer not null, id uuid not null,
-  version integer not null, is_deleted boolean not null,
-  created_on timestamptz not null, created_by text not null, updated_on timestamptz not null, updated_by text not null,
-  external_reference text,
-  changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
-  state jsonb not null, search tsvector not null,
+  like read_model.record,
   entity_id uuid not null, client_number text collate read_model.natural_order not null, client_state smallint not null, billing_contact_id uuid,
   primary key (generation, tenant_id, id)
 ) partition by list (generation);
 
 create table read_model.employees (
-  generation integer not null, tenant_id integer not null, id uuid not null,
-  version integer not null, is_deleted boolean not null,
-  created_on timestamptz not null, created_by text not null, updated_on timestamptz not null, updated_by text not null,
-  external_reference text,
-  changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
-  state jsonb not null, search tsvector not null,
+  like read_model.record,
   entity_id uuid not null, division_id uuid, employee_state smallint not null, is_fee_earner boolean not null,
   initials text, job_title text, billing_grade text,
   primary key (generation, tenant_id, id)
 ) partition by list (generation);
 
 create table read_model.divisions (
-  generation integer not null, tenant_id integer not null, id uuid not null,
-  version integer not null, is_deleted boolean not null,
-  created_on timestamptz not null, created_by text not null, updated_on timestamptz not null, updated_by text not null,
-  external_reference text,
-  changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
-  state jsonb not null, search tsvector not null,
+  like read_model.record,
   code text collate read_model.natural_order, name text collate read_model.natural_order not null, division_state smallint not null, is_default boolean not null,
   primary key (generation, tenant_id, id)
 ) partition by list (generation);
 
 create table read_model.matters (
-  generation integer not null, tenant_id integer not null, id uuid not null,
-  version integer not null, is_deleted boolean not null,
-  created_on timestamptz not null, created_by text not null, updated_on timestamptz not null, updated_by text not null,
-  external_reference text,
-  changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
-  state jsonb not null, search tsvector not null,
+  like read_model.record,
   client_id uuid not null, division_id uuid not null, matter_type_id uuid, matter_number text collate read_model.natural_order not null,
   title text collate read_model.natural_order not null, matter_state smallint not null,
   responsible_person_id uuid, acting_person_id uuid, assisting_person_id uuid, billing_contact_id uuid,
@@ -115,12 +91,7 @@ create table read_model.matters (
 ) partition by list (generation);
 
 create table read_model.work_items (
-  generation integer not null, tenant_id integer not null, id uuid not null,
-  version integer not null, is_deleted boolean not null,
-  created_on timestamptz not null, created_by text not null, updated_on timestamptz not null, updated_by text not null,
-  external_reference text,
-  changed_epoch integer not null, changed_transaction_id xid8 not null, changed_position bigint not null,
-  state jsonb not null, search tsvector not null,
+  like read_model.record,
   entry_date timestamptz not null,
   entry_day date not null,           -- the day of entry_date in the tenant's time zone
   matter_id uuid,                    -- null: time on no matter

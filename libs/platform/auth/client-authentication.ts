@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { Turns } from '#kernel/turns';
 import { WriteDatabase } from '#platform/database';
 import { hashSecret, newSecret, verifySecret } from './secret-hash';
 import { TokenFailures } from './token-failures';
@@ -24,7 +25,7 @@ export class ClientAuthentication {
   private readonly verified = new LRUCache<string, Buffer>({ max: 1000, ttl: 30_000 });
   /** Verified against when a client is unknown, so that the time taken does not tell. */
   private readonly decoy = hashSecret(newSecret());
-  private readonly turns = new Map<string, Promise<unknown>>();
+  private readonly turns = new Turns();
 
   constructor(
     private readonly database: WriteDatabase,
@@ -33,7 +34,8 @@ export class ClientAuthentication {
 
   /** An unknown client, a wrong secret and a revoked integration are refused alike. */
   async attempt(clientId: string, secret: string, address: string): Promise<Attempt> {
-    return this.inTurn(address, async () => {
+    // One attempt of an address at a time: a burst of guesses cannot all pass the count of failures before one fails.
+    return this.turns.take(address, async () => {
       const retryAfterSeconds = await this.failures.secondsToWait(clientId, address);
       if (retryAfterSeconds !== undefined) return { retryAfterSeconds };
       const row = await this.find(clientId);
@@ -51,18 +53,6 @@ export class ClientAuthentication {
     const fits = await verifySecret(secret, stored);
     if (fits) this.verified.set(stored, digest);
     return fits;
-  }
-
-  /** One attempt of an address at a time: a burst of guesses cannot all pass the count of failures before one fails. */
-  private async inTurn<T>(address: string, work: () => Promise<T>): Promise<T> {
-    const before = this.turns.get(address) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    this.turns.set(address, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.turns.get(address) === mine) this.turns.delete(address);
-    }
   }
 
   private async find(clientId: string): Promise<Row | undefined> {

@@ -1,6 +1,5 @@
-import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
-import type { UnitOfWork } from '#event-store/unit-of-work';
+import type { Answers } from '#event-store/unit-of-work';
 import { invalid } from '#kernel/errors';
 import type { RequestContext } from '#platform/request-context';
 import { activeClient, Client } from '../clients/client.lookup';
@@ -27,34 +26,27 @@ export function referencesOf(context: RequestContext, body: MatterPatch) {
   };
 }
 
-type Answers = Awaited<ReturnType<UnitOfWork['load']>> &
-  Record<keyof ReturnType<typeof referencesOf>, unknown>;
-
 /**
- * Checks that what the body refers to exists in the tenant and is active. A reference that is absent or null is not looked at.
+ * Checks that what the body refers to exists in the tenant and is active. A reference that is absent or null is not
+ * looked at.
  * @returns the tenant's settings
  */
-export function checkReferences(body: MatterPatch, found: Answers): TenantState {
-  const check = <State extends object>(
-    id: string | null | undefined,
-    require: (folded: Folded<State> | undefined, field: string) => unknown,
-    answer: unknown,
-    field: string,
-  ) => {
-    if (id) require(answer as Folded<State> | undefined, field);
-  };
-  check(body.clientId, activeClient, found.client, 'clientId');
-  check(body.divisionId, activeDivision, found.division, 'divisionId');
-  check(body.responsiblePersonId, activeEmployee, found.responsible, 'responsiblePersonId');
-  check(body.actingPersonId, activeEmployee, found.acting, 'actingPersonId');
-  check(body.assistingPersonId, activeEmployee, found.assisting, 'assistingPersonId');
-  check(body.introducerId, presentEntity, found.introducer, 'introducerId');
-  check(body.billingContactId, presentEntity, found.contact, 'billingContactId');
+export function checkReferences(
+  body: MatterPatch,
+  found: Answers<ReturnType<typeof referencesOf>>,
+): TenantState {
+  if (body.clientId) activeClient(found.client, 'clientId');
+  if (body.divisionId) activeDivision(found.division, 'divisionId');
+  if (body.responsiblePersonId) activeEmployee(found.responsible, 'responsiblePersonId');
+  if (body.actingPersonId) activeEmployee(found.acting, 'actingPersonId');
+  if (body.assistingPersonId) activeEmployee(found.assisting, 'assistingPersonId');
+  if (body.introducerId) presentEntity(found.introducer, 'introducerId');
+  if (body.billingContactId) presentEntity(found.contact, 'billingContactId');
   for (const [field, what] of Object.entries(NOT_YET)) {
     if (body[field as keyof typeof NOT_YET])
       throw invalid(`${what}_not_found`, `${field}: there is no such ${what}.`, field);
   }
-  const tenant = settings(found.settings as Folded<TenantState> | undefined);
+  const tenant = settings(found.settings);
   requireBaseCurrency(body.currency, tenant, 'currency');
   requireBaseCurrency(body.feeEstimate?.Currency, tenant, 'feeEstimate/Currency');
   requireBaseCurrency(body.disbursementEstimate?.Currency, tenant, 'disbursementEstimate/Currency');

@@ -1,11 +1,12 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ApiProperty } from '@nestjs/swagger';
 import { EventStore, type Written } from '#event-store/event-store';
+import type { Folded } from '#event-store/events';
 import { at, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { DomainError } from '#kernel/errors';
 import type { RequestContext } from '#platform/request-context';
-import { Matter, requireOpen } from '../matters/matter.lookup';
+import { Matter, type MatterState, requireOpen } from '../matters/matter.lookup';
 import { existing } from '../records/record';
 import { finaliseWorkItem, WorkItem, type WorkItemState } from './work-item';
 
@@ -50,9 +51,9 @@ async function finaliseAll(work: UnitOfWork, ids: string[]): Promise<void> {
   const outcomes: OutcomeView[] = [];
   for (const id of ids) {
     try {
-      const item = existing<WorkItemState>(found[`item ${id}`] as never, 'workitem');
+      const item = existing(found[`item ${id}`] as Folded<WorkItemState> | undefined, 'workitem');
       const events = finaliseWorkItem(item.data);
-      if (events.length > 0) requireOpen(found[`matter ${id}`] as never);
+      if (events.length > 0) requireOpen(found[`matter ${id}`] as Folded<MatterState> | undefined);
       work.change(WorkItem, item, events);
       outcomes.push({ id, success: true, code: null, reason: null });
     } catch (error) {
