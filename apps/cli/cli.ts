@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { auditCommand } from './audit';
 import { explain } from './explain';
 import { integrationsCommand } from './integrations';
 import { keysCommand } from './keys';
@@ -6,18 +7,22 @@ import { migrateCommand } from './migrate';
 import { projectionsCommand } from './projections';
 import type { Session, Terminal } from './session';
 import { openSession } from './session';
+import { storeCommand } from './store';
+import { streamsCommand } from './streams';
 import { tenantsCommand } from './tenants';
 
 /**
  * Runs one of the operator's commands.
  * @param args without the names of node and of the script
- * @returns the exit code: 0, or 1 after one line (with --json an object `{error: {code, message}}`) on `err`
+ * @returns the exit code: 0; 1 after an answer that tells what was found wrong; or 1 after one line (with --json an
+ * object `{error: {code, message}}`) on `err`
  */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   const json = args.includes('--json');
   try {
-    await program(openSession(terminal, json), terminal).parseAsync(args, { from: 'user' });
-    return 0;
+    const session = openSession(terminal, json);
+    await program(session, terminal).parseAsync(args, { from: 'user' });
+    return session.exitCode;
   } catch (error) {
     // Help that was asked for has been printed.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -31,7 +36,16 @@ function program(session: Session, terminal: Terminal): Command {
   const root = new Command('cli')
     .description("The operator's commands. The database is DATABASE_URL, or that of a running `npm start`.")
     .option('--json', 'print JSON');
-  const commands = [tenantsCommand, integrationsCommand, keysCommand, projectionsCommand, migrateCommand];
+  const commands = [
+    tenantsCommand,
+    integrationsCommand,
+    keysCommand,
+    projectionsCommand,
+    streamsCommand,
+    storeCommand,
+    migrateCommand,
+    auditCommand,
+  ];
   for (const make of commands) root.addCommand(make(session));
   for (const command of everyCommandOf(root)) {
     command.exitOverride();

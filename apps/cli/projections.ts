@@ -1,23 +1,149 @@
-import { Command } from 'commander';
-import { ProjectionRebuild } from '#projections/projection-rebuild';
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { invalid } from '#kernel/errors';
+import { ParkedTenants } from '#projections/parked-tenants';
+import { type Audited, ProjectionAudit } from '#projections/projection-audit';
+import { ProjectionExport } from '#projections/projection-export';
+import { ProjectionRebuild, type Rebuilt } from '#projections/projection-rebuild';
+import { ProjectionStatus } from '#projections/projection-status';
 import type { Session } from './session';
+
+type Chosen = { all?: boolean; tenant?: string };
 
 export function projectionsCommand(session: Session): Command {
   const projections = new Command('projections').description('the read models');
-  projections
-    .command('rebuild')
-    .description(
-      'builds a read model again from the events; the present one answers until the new one is complete',
-    )
-    .argument('<name>', 'as in `projections list`')
-    .action(async (name: string) => {
-      session.print(await session.use(ProjectionRebuild, (rebuild) => rebuild.rebuild(name)));
-    });
+
   projections
     .command('list')
-    .description('all read models with the generation that is live')
+    .description('all read models: which generation is live, how far behind it is, which tenants are parked')
     .action(async () => {
-      session.print(await session.use(ProjectionRebuild, (rebuild) => rebuild.list()));
+      session.print(await session.use(ProjectionStatus, (status) => status.list()));
+    });
+
+  chosen(projections.command('rebuild'))
+    .description(
+      'builds read models again from the events; the present ones answer until the new are complete',
+    )
+    .action(async (names: string[], options: Chosen) => {
+      const results = await session.use(ProjectionRebuild, async (rebuild) => {
+        const rebuilt: Rebuilt[] = [];
+        for (const name of named(names, options, rebuild.names))
+          rebuilt.push(await rebuildOne(session, rebuild, name, options.tenant));
+        return rebuilt;
+      });
+      session.print(options.all || names.length > 1 ? results : results[0]);
+    });
+
+  chosen(projections.command('audit'))
+    .description('proves that read models are what the events say; exits with 1 and the keys that differ')
+    .option('--as-of <instant>', 'compares what has not changed since then', instant)
+    .action(async (names: string[], options: Chosen & { asOf?: Date }) => {
+      const { tenant, asOf } = options;
+      const results = await session.use(ProjectionAudit, async (audit) => {
+        const audited: Audited[] = [];
+        for (const name of named(names, options, audit.names))
+          audited.push(await audit.audit(name, { tenant, asOf }));
+        return audited;
+      });
+      const answer = options.all || names.length > 1 ? results : results[0];
+      const intact = results.every(({ differing }) => differing === 0);
+      (intact ? session.print : session.found)(answer, forPeople(results));
+    });
+
+  projections
+    .command('retry')
+    .description('lets parked tenants go on, once what stopped them has been mended')
+    .argument('<name>', 'as in `projections list`')
+    .option('--tenant <alias>', 'this tenant alone')
+    .action(async (name: string, { tenant }: Chosen) => {
+      const results = await session.use(ParkedTenants, (parked) => parked.retry(name, tenant));
+      (results.every(({ resumed }) => resumed) ? session.print : session.found)(results);
+    });
+
+  projections
+    .command('export')
+    .description('writes a read model as it stood')
+    .argument('<name>', 'as in `projections list`')
+    .option('--as-of <instant>', 'what was recorded until then (default: now)', instant)
+    .option('--tenant <alias>', 'this tenant alone')
+    .addOption(new Option('--format <format>').choices(['csv', 'jsonl']).default('csv'))
+    .option('--output <file>', 'instead of the terminal')
+    .action(async (name: string, options: Chosen & ExportChoice) => {
+      const { asOf = new Date(), tenant, format, output } = options;
+      const file = output === undefined ? undefined : createWriteStream(output, { flags: 'wx', mode: 0o600 });
+      const rows = await session.use(ProjectionExport, (all) =>
+        all.write(name, { asOf, tenant, format }, file ?? session.output),
+      );
+      if (!file) return;
+      file.end();
+      await finished(file);
+      session.print({ name, asOf, output, rows });
     });
   return projections;
+}
+
+interface ExportChoice {
+  asOf?: Date;
+  format: 'csv' | 'jsonl';
+  output?: string;
+}
+
+function chosen(command: Command): Command {
+  return command
+    .argument('[names...]', 'as in `projections list`')
+    .option('--all', 'every read model')
+    .option('--tenant <alias>', 'this tenant alone');
+}
+
+function named(names: string[], { all }: Chosen, known: string[]): string[] {
+  if (names.length > 0 && all) throw invalid('usage', 'Names of read models and --all do not go together.');
+  if (names.length === 0 && !all) throw invalid('usage', 'Which read model? Give names, or --all.');
+  return all ? known : names;
+}
+
+/** Ctrl-C gives it up; a second one leaves it to the projector. */
+async function rebuildOne(
+  session: Session,
+  rebuild: ProjectionRebuild,
+  name: string,
+  tenant: string | undefined,
+): Promise<Rebuilt> {
+  const progress = session.progress(name);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(invalid('stopped', `The rebuild of ${name} was given up.`));
+  process.once('SIGINT', stop);
+  try {
+    return await rebuild.rebuild(name, {
+      tenant,
+      signal: stopping.signal,
+      progress: ({ phase, events, total }) => progress?.show(phase, events, total),
+    });
+  } catch (error) {
+    if (stopping.signal.aborted) await rebuild.discard(name);
+    throw error;
+  } finally {
+    process.off('SIGINT', stop);
+    progress?.end();
+  }
+}
+
+/** A line a read model, and one for each row that differs. */
+function forPeople(results: Audited[]): object[] {
+  const lines: object[] = results.map(({ name, rows, differing, changedSince }) => ({
+    ...{ name, rows, differing, changedSince },
+  }));
+  const differences = results.flatMap(({ name, differences }) =>
+    differences.map(({ tenant, key, problem, columns }) => ({ name, tenant, key, problem, columns })),
+  );
+  return differences.length > 0 ? differences : lines;
+}
+
+function instant(text: string): Date {
+  const given = new Date(text);
+  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(given.getTime()))
+    throw new InvalidArgumentError(
+      `"${text}" is not an instant with its offset, as 2026-03-31T23:59:59Z (ISO 8601).`,
+    );
+  return given;
 }

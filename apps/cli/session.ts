@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
@@ -13,12 +14,17 @@ import { areas, definitions } from '#practice/areas';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
 import { ProjectionsModule } from '#projections/projections.module';
 import { format } from './format';
+import { barOn, linesTo, type Progress } from './progress';
 
 /** Where a command reads its settings and writes its answer. */
 export interface Terminal {
   config(): Config;
   out(text: string): void;
   err(text: string): void;
+  /** Takes what is too much for one text; default: the process's standard output. */
+  output?: Writable;
+  /** A screen to draw progress on; without one progress is told in lines on `err`. */
+  screen?: NodeJS.WritableStream;
 }
 
 /** What a command works with. */
@@ -29,13 +35,35 @@ export interface Session {
   use<Service, Result>(service: Type<Service>, work: (service: Service) => Promise<Result>): Promise<Result>;
   /** Prints an answer, as JSON or for people, who may be told less. */
   print(answer: object, forPeople?: object): void;
+  /** Prints like `print` what was found to be wrong: the command ends with exit code 1. */
+  found(answer: object, forPeople?: object): void;
+  /** Where long work is seen; undefined when nobody looks. */
+  progress(label: string): Progress | undefined;
+  readonly output: Writable;
+  /** Exit code of a command that threw no error. */
+  readonly exitCode: 0 | 1;
 }
 
 export function openSession(terminal: Terminal, json: boolean): Session {
   const config = () => withDatabase(terminal.config());
+  const print = (answer: object, forPeople = answer) =>
+    terminal.out(json ? JSON.stringify(answer) : format(forPeople));
+  let exitCode: 0 | 1 = 0;
   return {
     config,
-    print: (answer, forPeople = answer) => terminal.out(json ? JSON.stringify(answer) : format(forPeople)),
+    print,
+    found(answer, forPeople) {
+      print(answer, forPeople);
+      exitCode = 1;
+    },
+    progress(label) {
+      if (terminal.screen) return barOn(terminal.screen, label);
+      return json ? undefined : linesTo((line) => terminal.err(line), label);
+    },
+    output: terminal.output ?? process.stdout,
+    get exitCode() {
+      return exitCode;
+    },
     async use(service, work) {
       const context = await connect(await config());
       try {

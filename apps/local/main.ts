@@ -2,13 +2,15 @@ import 'reflect-metadata';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Housekeeping } from '#event-store/housekeeping';
+import { Sealing } from '#event-store/sealing';
 import { Config, ConfigError } from '#platform/config';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { serveApiDescription } from '#platform/http/serve-openapi';
 import { runProcess } from '#platform/run-process';
 import { loadOrCreateSecretsKey } from '#platform/secrets-key-file';
-import { ProjectionLag } from '#projections/projection-lag';
 import { ProjectionRunner } from '#projections/projection-runner';
+import { ProjectionStatus } from '#projections/projection-status';
+import { UnfinishedRebuilds } from '#projections/unfinished-rebuilds';
 import { createDemo, introduction } from './demo';
 import { LocalModule } from './local.module';
 
@@ -21,8 +23,10 @@ void runProcess({
     if (config.NODE_ENV !== 'production') await createDemo(app);
     app.get(ProjectionRunner, { strict: false }).start();
     app.get(Housekeeping, { strict: false }).start();
+    app.get(UnfinishedRebuilds, { strict: false }).start();
+    app.get(Sealing, { strict: false }).start();
     // The first request of a new installation finds its tenant; a long backlog is not waited for.
-    await app.get(ProjectionLag, { strict: false }).settled(5_000);
+    await app.get(ProjectionStatus, { strict: false }).settled(5_000);
   },
   listening: async (_app, config) => {
     if (config.NODE_ENV !== 'production') console.log(introduction(`http://${config.HOST}:${config.PORT}`));

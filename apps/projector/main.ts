@@ -1,7 +1,9 @@
 import 'reflect-metadata';
 import { Housekeeping } from '#event-store/housekeeping';
+import { Sealing } from '#event-store/sealing';
 import { runProcess } from '#platform/run-process';
 import { ProjectionRunner } from '#projections/projection-runner';
+import { UnfinishedRebuilds } from '#projections/unfinished-rebuilds';
 import { ProjectorModule } from './projector.module';
 
 void runProcess({
@@ -9,5 +11,7 @@ void runProcess({
   listening: async (app) => {
     app.get(ProjectionRunner, { strict: false }).start();
     app.get(Housekeeping, { strict: false }).start();
+    app.get(UnfinishedRebuilds, { strict: false }).start();
+    app.get(Sealing, { strict: false }).start();
   },
 });

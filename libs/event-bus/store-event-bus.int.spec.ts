@@ -5,6 +5,7 @@ import { AppendSignal } from '#event-store/signal';
 import { openParent } from '#event-store/testing/commands';
 import { Parent } from '#event-store/testing/streams';
 import { toUuid } from '#kernel/ids';
+import { Health } from '#platform/observability/health';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
@@ -26,7 +27,7 @@ describe('the event bus over the store', () => {
   beforeEach(async () => {
     store = await createTestStore([Parent]);
     contexts = await Promise.all([1, 2, 3].map(() => createContext(store)));
-    bus = new StoreEventBus(store.config, store.feed);
+    bus = new StoreEventBus(store.config, store.feed, new Health());
     ledger = new Ledger('audit');
     door = new Door();
     errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();

@@ -6,6 +6,7 @@ import { type Cursor, Feed } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
 import { APPENDED_CHANNEL } from '#event-store/signal';
 import { Config } from '#platform/config';
+import { Health } from '#platform/observability/health';
 import { EventBus, type Subscriber, type Subscription } from './event-bus';
 import { PartitionLocks } from './partition-locks';
 
@@ -21,8 +22,10 @@ export class StoreEventBus extends EventBus implements OnApplicationShutdown {
   constructor(
     private readonly config: Config,
     private readonly feed: Feed,
+    health: Health,
   ) {
     super();
+    health.watch(async () => this.subscriptions.flatMap(({ halt }) => halt ?? []));
   }
 
   subscribe(subscriber: Subscriber): Subscription {
@@ -41,6 +44,8 @@ class StoreSubscription implements Subscription {
   private readonly locks: PartitionLocks;
   private readonly running: Promise<void>;
   private listener?: Client;
+  /** Why it reads no more. */
+  halt?: string;
   private cursors = new Map<number, Cursor>();
   private readonly contiguity = new Contiguity();
   private stopping = false;
@@ -75,8 +80,9 @@ class StoreSubscription implements Subscription {
       } catch (error) {
         this.forget();
         this.log.error(`${this.subscriber.name}: ${(error as Error).message}`, (error as Error).stack);
+        if (error instanceof FeedOutOfOrder) this.halt = `${this.subscriber.name}: ${error.message}`;
         // Whoever read on would build upon the gap: the partitions are kept, so that nobody does.
-        await this.rest(error instanceof FeedOutOfOrder ? undefined : RETRY_MS, true);
+        await this.rest(this.halt ? undefined : RETRY_MS, true);
       }
     }
     await this.locks.release();

@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Injectable } from '@nestjs/common';
 import { DatabaseError, type PoolClient } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import { Clock } from '#kernel/clock';
 import type { DomainEvent } from '#kernel/decider';
 import { conflict } from '#kernel/errors';
 import type { Id } from '#kernel/ids';
+import { copyRows } from '#platform/copy-rows';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { AppendDraft, taken } from './append-draft';
@@ -113,9 +111,9 @@ export class BulkAppender {
       'select max(epoch) as epoch from event_store.epochs',
     );
     const { epoch } = rows[0];
-    await copy(
+    await copyRows(
       client,
-      'events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)',
+      'event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)',
       jobs.flatMap(({ events, metadata, at }) =>
         events.map(({ stream, version, id, type, schema, data }) => [
           ...[tenantId, stream, version, epoch, partition, id, type, schema],
@@ -123,32 +121,32 @@ export class BulkAppender {
         ]),
       ),
     );
-    await copy(
+    await copyRows(
       client,
-      'streams (tenant_id, stream_id, kind, version, state, state_version)',
+      'event_store.streams (tenant_id, stream_id, kind, version, state, state_version)',
       jobs.flatMap(({ streams }) =>
         streams.map(({ stream, kind, version, state, stateVersion }) => [
           ...[tenantId, stream, kind, version, state, stateVersion],
         ]),
       ),
     );
-    await copy(
+    await copyRows(
       client,
-      'links (tenant_id, target, kind, source)',
+      'event_store.links (tenant_id, target, kind, source)',
       jobs.flatMap(({ sections }) =>
         (sections.links ?? []).map(({ target, kind, source }) => [tenantId, target, kind, source]),
       ),
     );
-    await copy(
+    await copyRows(
       client,
-      'reservations (tenant_id, kind, key, stream_id)',
+      'event_store.reservations (tenant_id, kind, key, stream_id)',
       jobs.flatMap(({ sections }) =>
         (sections.keys ?? []).map(({ kind, key, stream }) => [tenantId, kind, key, stream]),
       ),
     );
-    await copy(
+    await copyRows(
       client,
-      'subject_keys (tenant_id, subject, wrapped)',
+      'event_store.subject_keys (tenant_id, subject, wrapped)',
       jobs.flatMap(({ sections }) =>
         (sections.subjects ?? []).map(({ subject, wrapped }) => [tenantId, subject, `\\x${wrapped}`]),
       ),
@@ -161,19 +159,6 @@ export class BulkAppender {
     );
     return parsePosition(last.rows[0].at);
   }
-}
-
-async function copy(client: PoolClient, into: string, rows: (string | number)[][]): Promise<void> {
-  if (rows.length === 0) return;
-  const lines = rows.map((row) => `${row.map(copyText).join('\t')}\n`);
-  await pipeline(Readable.from(lines), client.query(copyFrom(`copy event_store.${into} from stdin`)));
-}
-
-const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-/** A value in COPY's text format. */
-function copyText(value: string | number): string {
-  return typeof value === 'number' ? String(value) : value.replace(/[\\\t\n\r]/g, (char) => ESCAPES[char]);
 }
 
 function refusal(error: unknown): unknown {

@@ -41,6 +41,22 @@ export const EVENT_COLUMNS = `e.tenant_id, e.stream_id, e.version, e.event_id, e
   (select k.wrapped from event_store.subject_keys k
    where e.data ? 'sealed' and k.tenant_id = e.tenant_id and k.subject = e.stream_id) as wrapped`;
 
+/** A stored event that this program cannot make sense of. The message holds nothing of its data, the cause may. */
+export class UnreadableEvent extends Error {
+  constructor(
+    row: EventRow,
+    readonly fault: string,
+    cause: unknown,
+  ) {
+    const { type, schema_version, version, stream_id, tenant_id, at } = row;
+    super(
+      `Event ${version} of stream ${stream_id} of tenant ${tenant_id}, a ${type} of schema version ${schema_version} ` +
+        `at position ${at}, cannot be read: ${fault}`,
+      { cause },
+    );
+  }
+}
+
 /** Turns events and states into what is stored, and back. The only place that knows how personal fields are kept. */
 @Injectable()
 export class Codec {
@@ -69,25 +85,46 @@ export class Codec {
     return { audit, data, sealed };
   }
 
+  /** @throws UnreadableEvent */
   decodeEvent(row: EventRow): RecordedEvent {
-    const definition = this.definitions.ofType(row.type);
-    const upcast = definition.events[row.type]
-      .slice(row.schema_version - 1)
-      .reduce<object>(
-        (data, upcaster) => upcaster(data),
-        this.reveal(definition, row.stream_id, row.wrapped, row.data),
-      );
-    return {
-      tenantId: row.tenant_id,
-      streamId: row.stream_id,
-      version: row.version,
-      eventId: row.event_id,
-      event: { type: row.type, data: upcast },
-      metadata: row.metadata,
-      recordedAt: row.recorded_at,
-      partition: row.partition,
-      at: parsePosition(row.at),
-    };
+    return recorded(row, { type: row.type, data: this.upcast(row) });
+  }
+
+  /** As decodeEvent, but an event that cannot be read throws only when its data is asked for. */
+  decodeLeniently(row: EventRow): RecordedEvent {
+    try {
+      return this.decodeEvent(row);
+    } catch (error) {
+      return recorded(row, {
+        type: row.type,
+        get data(): object {
+          throw error;
+        },
+      });
+    }
+  }
+
+  /** An event's data in its current schema version, readable. */
+  private upcast(row: EventRow): object {
+    let fault = 'its type is unknown';
+    try {
+      const definition = this.definitions.ofType(row.type);
+      const upcasters = definition.events[row.type];
+      if (row.schema_version > upcasters.length + 1) {
+        fault = 'a newer program wrote it';
+        throw new Error(`${row.type} is known up to schema version ${upcasters.length + 1}`);
+      }
+      fault = 'its sealed fields do not open';
+      let data = this.open(row.stream_id, row.wrapped, row.data);
+      for (let version = row.schema_version; version <= upcasters.length; version++) {
+        fault = `its upcaster from schema version ${version} failed`;
+        data = upcasters[version - 1](data);
+      }
+      // Last, so that an upcaster of a personal field does not undo it.
+      return this.withErased(definition, row.stream_id, row.wrapped, row.data, data);
+    } catch (cause) {
+      throw new UnreadableEvent(row, fault, cause);
+    }
   }
 
   decodeState(
@@ -100,16 +137,18 @@ export class Codec {
     },
   ): Folded {
     const { audit, data, sealed } = row.state;
+    const stored = sealed === undefined ? (data as Stored) : { ...data, sealed };
     return {
       id: toId(definition.kind, row.stream_id),
       version: row.version,
       audit,
       wrapped: row.wrapped ?? undefined,
-      data: this.reveal(
+      data: this.withErased(
         definition,
         row.stream_id,
         row.wrapped,
-        sealed === undefined ? (data as Stored) : { ...data, sealed },
+        stored,
+        this.open(row.stream_id, row.wrapped, stored),
       ),
     };
   }
@@ -131,16 +170,36 @@ export class Codec {
     return { ...open, sealed: this.keys.seal(key, streamId, hidden) };
   }
 
-  private reveal(
+  /** The fields in the clear, without those that are sealed for good: an erased person's key is gone. */
+  private open(streamId: string, wrapped: Buffer | null, stored: Stored): object {
+    if (stored.sealed === undefined) return stored;
+    const { sealed, ...open } = stored;
+    return wrapped ? { ...open, ...this.keys.open(this.keys.unwrap(wrapped), streamId, sealed) } : open;
+  }
+
+  /** What stands for the personal fields of an erased person. */
+  private withErased(
     definition: AnyDefinition,
     streamId: string,
     wrapped: Buffer | null,
-    stored: Stored,
+    { sealed }: Stored,
+    data: object,
   ): object {
-    if (stored.sealed === undefined) return stored;
-    const { sealed, ...open } = stored;
-    // The key of an erased person is gone, and with it all that was sealed.
-    if (!wrapped) return { ...open, ...definition.personal?.erased(toId(definition.kind, streamId)) };
-    return { ...open, ...this.keys.open(this.keys.unwrap(wrapped), streamId, sealed) };
+    if (sealed === undefined || wrapped) return data;
+    return { ...data, ...definition.personal?.erased(toId(definition.kind, streamId)) };
   }
+}
+
+function recorded(row: EventRow, event: DomainEvent): RecordedEvent {
+  return {
+    tenantId: row.tenant_id,
+    streamId: row.stream_id,
+    version: row.version,
+    eventId: row.event_id,
+    event,
+    metadata: row.metadata,
+    recordedAt: row.recorded_at,
+    partition: row.partition,
+    at: parsePosition(row.at),
+  };
 }

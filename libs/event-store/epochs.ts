@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 
 /**
@@ -13,8 +14,20 @@ export class Epochs implements OnModuleInit {
     return this.verify();
   }
 
-  /** @throws Error when new events would stand before stored ones in the feed */
+  /** @throws DomainError `new_epoch_needed` when new events would stand before stored ones in the feed */
   async verify(): Promise<void> {
+    const overtaken = await this.overtaken();
+    if (!overtaken) return;
+    throw new DomainError(
+      'unavailable',
+      'new_epoch_needed',
+      `This server's next transaction id is ${overtaken.next}, and the store holds events of transaction ${overtaken.highest}: ` +
+        'it was restored from another server. Open the next epoch: cli store new-epoch',
+    );
+  }
+
+  /** Transaction ids of a restored store: that of a stored event, and the lower one that comes next. */
+  async overtaken(): Promise<{ highest: string; next: string } | undefined> {
     const { rows } = await this.database.pool.query<{ highest: string; next: string }>(
       `select e.transaction_id as highest, pg_snapshot_xmax(pg_current_snapshot()) as next
        from generate_series(0, (select partitions - 1 from platform.installation)) as p(partition)
@@ -25,11 +38,7 @@ export class Epochs implements OnModuleInit {
        ) e
        where e.transaction_id >= pg_snapshot_xmax(pg_current_snapshot()) limit 1`,
     );
-    if (rows.length === 0) return;
-    throw new Error(
-      `This server's next transaction id is ${rows[0].next}, and the store holds events of transaction ${rows[0].highest}: ` +
-        'it was restored from another server. Open the next epoch: cli store new-epoch',
-    );
+    return rows[0];
   }
 
   /** Opens the next epoch, after the appends in flight. @returns its number */

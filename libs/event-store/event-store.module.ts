@@ -6,8 +6,17 @@ import { Epochs } from './epochs';
 import { EventStore } from './event-store';
 import { type AnyDefinition, Definitions } from './events';
 import { Feed } from './feed';
+import { History } from './history';
 import { Loader } from './loader';
+import { SealVerification } from './seal-verification';
+import { Sealing } from './sealing';
+import { Seals } from './seals';
 import { AppendSignal } from './signal';
+import { StreamAudit } from './stream-audit';
+import { StreamPages } from './stream-pages';
+import { StreamRebuild } from './stream-rebuild';
+import { StreamRefold } from './stream-refold';
+import { StreamVerifier } from './stream-verifier';
 import { SubjectKeys } from './subject-keys';
 
 /** The event store for the kinds of stream that a process knows; needs PlatformModule. */
@@ -28,8 +37,32 @@ export class EventStoreModule {
         Epochs,
         EventStore,
         Feed,
+        History,
+        Seals,
+        Sealing,
+        SealVerification,
+        StreamRefold,
+        StreamAudit,
+        StreamPages,
+        StreamVerifier,
+        StreamRebuild,
       ],
-      exports: [BulkAppender, Codec, Definitions, Epochs, EventStore, Feed, Loader, SubjectKeys],
+      exports: [
+        BulkAppender,
+        Codec,
+        Definitions,
+        Epochs,
+        EventStore,
+        Feed,
+        History,
+        Loader,
+        SubjectKeys,
+        Seals,
+        Sealing,
+        SealVerification,
+        StreamVerifier,
+        StreamRebuild,
+      ],
     };
   }
 }

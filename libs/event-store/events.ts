@@ -89,6 +89,10 @@ export class Definitions {
     return definition;
   }
 
+  has(type: string): boolean {
+    return this.types.has(type);
+  }
+
   ofType(type: string): AnyDefinition {
     const definition = this.types.get(type);
     if (!definition) throw new Error(`No definition of event type ${type}`);

@@ -36,14 +36,14 @@ export class Feed {
     private readonly codec: Codec,
   ) {}
 
-  /** At most `limit` events of each partition after its cursor. */
+  /** At most `limit` events of each partition after its cursor. One that cannot be read throws when its data is asked for. */
   async read(cursors: Cursor[], limit: number): Promise<RecordedEvent[]> {
     const { rows } = await this.database.pool.query<EventRow>({
       name: 'event_store.feed',
       text: FEED_QUERY,
       values: feedParameters(cursors, limit),
     });
-    return rows.map((row) => this.codec.decodeEvent(row));
+    return rows.map((row) => this.codec.decodeLeniently(row));
   }
 
   /** The numbers of all partitions. */
@@ -54,14 +54,17 @@ export class Feed {
     return rows.map(({ partition }) => partition);
   }
 
-  /** The end of each partition that has events: how far a reader could be. */
+  /** The end of each partition that has events, as far as a reader could have come: nothing is missing before it. */
   async heads(): Promise<Map<number, Position>> {
     const { rows } = await this.database.pool.query<{ partition: number; at: string }>(
       `select p.partition, e.epoch || '.' || e.transaction_id || '.' || e.position as at
        from generate_series(0, (select partitions - 1 from platform.installation)) as p(partition)
        cross join lateral (
          select f.epoch, f.transaction_id, f.position from event_store.events f
-         where f.partition = p.partition order by f.epoch desc, f.transaction_id desc, f.position desc limit 1
+         where f.partition = p.partition
+           and (f.epoch, f.transaction_id)
+             < ((select max(epoch) from event_store.epochs), pg_snapshot_xmin(pg_current_snapshot()))
+         order by f.epoch desc, f.transaction_id desc, f.position desc limit 1
        ) e`,
     );
     return new Map(rows.map(({ partition, at }) => [partition, parsePosition(at)]));

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { type CustomTypesConfig, Pool, types } from 'pg';
+import { Client, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg';
 import { Config } from './config';
 
 /** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
@@ -17,21 +17,60 @@ function openPool(url: string, config: Config, name: string): Pool {
     application_name: name,
     statement_timeout: 10_000,
     connectionTimeoutMillis: 5_000,
+    // A command that is refused at its start ends at once.
+    allowExitOnIdle: true,
     types: exactTypes,
   });
   const logger = new Logger(name);
   // The pool drops an idle connection that broke; without a listener the event would end the process.
   pool.on('error', (error) => logger.warn(`Idle database connection lost: ${error.message}`));
+  // The same for one in use: the query in hand fails, or the next.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** Pool of the event store and the platform's tables. */
-@Injectable()
-export class WriteDatabase implements OnApplicationShutdown {
+/** A pool of connections, and what goes beyond one query. */
+class Database implements OnApplicationShutdown {
   readonly pool: Pool;
 
-  constructor(config: Config) {
-    this.pool = openPool(config.databaseUrl, config, 'practice-management-write');
+  constructor(
+    private readonly url: string,
+    config: Config,
+    private readonly name: string,
+  ) {
+    this.pool = openPool(url, config, name);
+  }
+
+  /** Commits what the work did, or undoes it when it fails. */
+  async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.pool.connect();
+    try {
+      await client.query('begin');
+      const result = await work(client);
+      await client.query('commit');
+      client.release();
+      return result;
+    } catch (error) {
+      await client.query('rollback').then(
+        () => client.release(),
+        (broken: Error) => client.release(broken),
+      );
+      throw error;
+    }
+  }
+
+  /** A connection of its own for long work, without a time limit. Whoever opens it ends it. */
+  async session(): Promise<Client> {
+    const client = new Client({
+      connectionString: this.url,
+      application_name: `${this.name}-session`,
+      connectionTimeoutMillis: 5_000,
+      types: exactTypes,
+    });
+    // A connection that breaks fails the query in hand or the next; without a listener it would end the process.
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
   }
 
   onApplicationShutdown(): Promise<void> {
@@ -39,16 +78,18 @@ export class WriteDatabase implements OnApplicationShutdown {
   }
 }
 
-/** Pool of the read models; its server may be another one. */
+/** The event store and the platform's tables. */
 @Injectable()
-export class ReadDatabase implements OnApplicationShutdown {
-  readonly pool: Pool;
-
+export class WriteDatabase extends Database {
   constructor(config: Config) {
-    this.pool = openPool(config.readDatabaseUrl, config, 'practice-management-read');
+    super(config.databaseUrl, config, 'practice-management-write');
   }
+}
 
-  onApplicationShutdown(): Promise<void> {
-    return this.pool.end();
+/** The read models; their server may be another one. */
+@Injectable()
+export class ReadDatabase extends Database {
+  constructor(config: Config) {
+    super(config.readDatabaseUrl, config, 'practice-management-read');
   }
 }

@@ -3,6 +3,7 @@ import { Clock, SystemClock } from '#kernel/clock';
 import { ensureInstallation, Installation } from './auth/installation';
 import { Config } from './config';
 import { ReadDatabase, WriteDatabase } from './database';
+import { Health } from './observability/health';
 import { Secrets } from './secrets';
 
 /** What every process shares: configuration, clock, pools, secrets, and which installation this is. */
@@ -18,13 +19,14 @@ export class PlatformModule {
         { provide: Secrets, useFactory: () => new Secrets(config.secretsKey) },
         WriteDatabase,
         ReadDatabase,
+        Health,
         {
           provide: Installation,
           useFactory: (database: WriteDatabase) => ensureInstallation(database.pool, config),
           inject: [WriteDatabase],
         },
       ],
-      exports: [Config, Clock, Secrets, WriteDatabase, ReadDatabase, Installation],
+      exports: [Config, Clock, Health, Secrets, WriteDatabase, ReadDatabase, Installation],
     };
   }
 }

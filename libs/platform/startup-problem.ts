@@ -1,8 +1,10 @@
+import { DomainError } from '#kernel/errors';
 import { ConfigError } from './config';
 import { SecretsError } from './secrets';
 
 /** Why a process cannot start, in one line for whoever started it; undefined when it is nothing that they could mend. */
 export function startupProblem(error: unknown): string | undefined {
+  if (error instanceof DomainError) return error.detail;
   if (error instanceof ConfigError) return error.message;
   if (error instanceof SecretsError) return error.message;
   const {

@@ -1,9 +1,6 @@
-import { StoreEventBus } from '#event-bus/store-event-bus';
 import { Clock } from '#kernel/clock';
 import type { RequestContext } from '#platform/request-context';
-import { ProjectionLag } from '#projections/projection-lag';
-import { ProjectionRebuild } from '#projections/projection-rebuild';
-import { ProjectionRunner } from '#projections/projection-runner';
+import { projectionParts } from '#projections/testing/parts';
 import { createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { areas, definitions } from './areas';
@@ -15,20 +12,16 @@ const projections = areas.flatMap((area) => area.projections);
 describe('rebuilding a read model', () => {
   let store: TestStore;
   let context: RequestContext;
-  let bus: StoreEventBus;
-  let runner: ProjectionRunner;
-  let rebuild: ProjectionRebuild;
+  let parts: ReturnType<typeof projectionParts>;
 
   beforeAll(async () => {
     store = await createTestStore(definitions);
     context = await createFirm(store);
-    bus = new StoreEventBus(store.config, store.feed);
-    runner = new ProjectionRunner(bus, store.reads, projections);
-    rebuild = new ProjectionRebuild(store.feed, store.reads, projections);
-    runner.start();
+    parts = projectionParts(store, projections);
+    parts.runner.start();
   });
   afterAll(async () => {
-    await bus.onApplicationShutdown();
+    await parts.bus.onApplicationShutdown();
     await store.close();
   });
 
@@ -48,11 +41,14 @@ describe('rebuilding a read model', () => {
     await waitFor(async () => (await names()).length === 20, { description: '20 divisions to show' });
     const before = await names();
 
-    const rebuilt = await rebuild.rebuild('divisions');
+    const rebuilt = await parts.rebuild.rebuild('divisions');
     expect(rebuilt).toMatchObject({ name: 'divisions', generation: 2 });
     const after = await names();
     expect(after).toEqual(before.map(({ name }) => ({ name, generation: 2 })));
-    expect(await rebuild.list()).toContainEqual({ name: 'divisions', version: 1, generation: 2 });
+    expect(await parts.status.list()).toContainEqual({
+      ...{ name: 'divisions', version: 1, generation: 2 },
+      ...{ lag: expect.any(Number), parked: [] },
+    });
 
     await create('Later');
     await waitFor(async () => (await names()).some(({ name }) => name === 'Later'), {
@@ -64,7 +60,7 @@ describe('rebuilding a read model', () => {
 
   it('loses nothing that is written while it runs', async () => {
     const writes = Promise.all(Array.from({ length: 60 }, (_, number) => create(`During ${number}`)));
-    await rebuild.rebuild('divisions');
+    await parts.rebuild.rebuild('divisions');
     await writes;
     await waitFor(async () => (await names()).filter(({ name }) => name.startsWith('During')).length === 60, {
       description: 'all divisions to show',
@@ -72,21 +68,24 @@ describe('rebuilding a read model', () => {
   });
 
   it('runs once at a time, and knows its names', async () => {
-    const outcomes = await Promise.allSettled([rebuild.rebuild('people'), rebuild.rebuild('people')]);
+    const outcomes = await Promise.allSettled([
+      parts.rebuild.rebuild('people'),
+      parts.rebuild.rebuild('people'),
+    ]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    await expect(rebuild.rebuild('nothing')).rejects.toMatchObject({ code: 'unknown_projection' });
+    await expect(parts.rebuild.rebuild('nothing')).rejects.toMatchObject({ code: 'unknown_projection' });
   });
 
   it('tells how far behind each read model is', async () => {
     const now = new Date(Date.now() + 60_000);
     const clock = { now: () => now } as Clock;
-    const lag = new ProjectionLag(store.feed, store.reads, clock, projections);
-    await waitFor(async () => (await lag.measure()).every(({ seconds }) => seconds === 0), {
+    const { status } = projectionParts(store, projections, clock);
+    await waitFor(async () => (await status.list()).every(({ lag }) => lag === 0), {
       description: 'no lag',
     });
-    await runner.stop();
+    await parts.runner.stop();
     await create('Unseen');
-    await waitFor(async () => (await lag.measure()).every(({ seconds }) => seconds >= 59), {
+    await waitFor(async () => (await status.list()).every(({ lag }) => lag >= 59), {
       description: 'a lag',
     });
   });

@@ -2,33 +2,33 @@ import { Injectable, Logger } from '@nestjs/common';
 import { EventBus, type Subscription } from '#event-bus/event-bus';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
-import { comparePositions, START } from '#event-store/position';
+import { comparePositions } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
-import {
-  type CheckpointMove,
-  CheckpointMoved,
-  type LiveGeneration,
-  liveGenerations,
-  moveCheckpoints,
-} from './checkpoints';
+import { type CheckpointMove, CheckpointMoved, moveCheckpoints, moved, movesTo } from './checkpoints';
+import { isEventFault } from './event-not-applied';
+import { type LiveModel, liveModels, reachedIn, type Track } from './live-models';
+import { Parking, type TrackBatch } from './parking';
 import type { Projection } from './projection';
+import { Projections } from './projections';
 
-/** A projection's live generation and how far this process has brought it. */
-interface Progress extends LiveGeneration {
+/** A read model as this process believes it to be. */
+interface Building {
   projection: Projection;
+  model: LiveModel;
 }
 
 /** Keeps every read model up to date: rows and checkpoint in one transaction, a batch at a time. */
 @Injectable()
 export class ProjectionRunner {
   private readonly log = new Logger(ProjectionRunner.name);
-  private progress: Progress[] = [];
+  private building: Building[] = [];
   private subscription?: Subscription;
 
   constructor(
     private readonly bus: EventBus,
     private readonly database: ReadDatabase,
-    private readonly projections: readonly Projection[],
+    private readonly parking: Parking,
+    private readonly projections: Projections,
   ) {}
 
   start(): void {
@@ -37,99 +37,100 @@ export class ProjectionRunner {
       cursors: (partitions) => this.cursors(partitions),
       handle: (events) => this.handle(events),
     });
-    this.log.log(`Building ${this.projections.map(({ name }) => name).join(', ')}`);
+    this.log.log(`Building ${this.projections.all.map(({ name }) => name).join(', ')}`);
   }
 
-  /** Lets go of the partitions, so that nothing moves while a projection is rebuilt. */
+  /** Lets go of the partitions, so that nothing moves any more. */
   async stop(): Promise<void> {
     await this.subscription?.stop();
     this.subscription = undefined;
   }
 
-  /** Each partition from where the projection that is furthest behind stands. */
+  /** Each partition from where the track that is furthest behind stands. */
   private async cursors(partitions: number[]): Promise<Cursor[]> {
-    const live = await liveGenerations(this.database.pool);
-    this.progress = this.projections.map((projection) => {
-      const known = live.get(projection.name);
-      if (!known) throw new Error(`Projection ${projection.name} has no live generation`);
-      return { projection, ...known };
+    const live = await liveModels(this.database.pool);
+    this.building = this.projections.all.map((projection) => {
+      const model = live.get(projection.name);
+      if (!model) throw new Error(`Projection ${projection.name} has no live generation`);
+      return { projection, model };
     });
+    const tracks = this.building.flatMap(({ model }) => [model.main, ...model.alone]);
     return partitions.map((partition) => ({
       partition,
-      after: this.progress
-        .map(({ reached }) => reached.get(partition) ?? START)
+      after: tracks
+        .flatMap((track) => reachedIn(track, partition) ?? [])
         .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b)),
     }));
   }
 
-  /** False when a checkpoint is not where this process believed; what the other projections did stands. */
+  /** False when the read models are not as this process believed; what was done of the batch stands. */
   private async handle(events: RecordedEvent[]): Promise<boolean> {
-    const idle: { progress: Progress; moves: CheckpointMove[] }[] = [];
-    const busy: Promise<void>[] = [];
-    for (const progress of this.progress) {
-      const fresh = events.filter(
-        ({ partition, at }) => comparePositions(at, progress.reached.get(partition) ?? START) > 0,
-      );
-      if (fresh.length === 0) continue;
-      const moves = movesOf(progress, fresh);
-      const relevant = fresh.filter(({ event }) => progress.projection.eventTypes.has(event.type));
-      if (relevant.length === 0) idle.push({ progress, moves });
-      else busy.push(this.apply(progress, relevant, moves));
+    const idle: CheckpointMove[] = [];
+    const busy: Promise<boolean>[] = [];
+    for (const { projection, model } of this.building) {
+      for (const track of [model.main, ...model.alone]) {
+        const batch = batchOf(projection, model, track, events);
+        if (batch.events.length === 0) continue;
+        if (batch.relevant.length > 0) busy.push(this.apply(batch));
+        else idle.push(...movesTo(track, model.revision, batch.events));
+      }
     }
-    if (idle.length > 0) {
-      busy.push(
-        moveCheckpoints(
-          this.database.pool,
-          idle.flatMap(({ moves }) => moves),
-        ).then(() => {
-          for (const { progress, moves } of idle) reach(progress, moves);
-        }),
-      );
-    }
-    const failures = (await Promise.allSettled(busy))
-      .filter((result) => result.status === 'rejected')
-      .map(({ reason }): unknown => reason);
+    if (idle.length > 0) busy.push(this.pass(idle));
+    const results = await Promise.allSettled(busy);
+    const failures = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as Error] : [],
+    );
     const broken = failures.find((failure) => !(failure instanceof CheckpointMoved));
     if (broken) throw broken;
-    if (failures.length > 0) this.log.log(`${(failures[0] as CheckpointMoved).message}; going on from there`);
-    return failures.length === 0;
+    if (failures.length > 0) this.log.log(`${failures[0].message}; going on from there`);
+    return results.every((result) => result.status === 'fulfilled' && result.value);
   }
 
-  private async apply(progress: Progress, events: RecordedEvent[], moves: CheckpointMove[]): Promise<void> {
-    const client = await this.database.pool.connect();
+  /** Nothing in the batch is for these tracks. */
+  private async pass(moves: CheckpointMove[]): Promise<boolean> {
+    await moveCheckpoints(this.database.pool, moves);
+    moved(moves);
+    return true;
+  }
+
+  /** False when tenants had to be parked. */
+  private async apply(batch: TrackBatch): Promise<boolean> {
+    const { projection, track, revision, events, relevant } = batch;
+    const moves = movesTo(track, revision, events);
     try {
-      await client.query('begin');
-      // First, so that a displaced consumer writes nothing, and the generation stays until the commit.
-      await moveCheckpoints(client, moves);
-      await progress.projection.apply(client, progress.generation, events);
-      await client.query('commit');
-      client.release();
-      reach(progress, moves);
-    } catch (error) {
-      await client.query('rollback').then(
-        () => client.release(),
-        (broken: Error) => client.release(broken),
-      );
-      if (error instanceof CheckpointMoved) throw error;
-      throw new Error(`Projection ${progress.projection.name}: ${(error as Error).message}`, {
-        cause: error,
+      await this.database.transaction(async (client) => {
+        // First, so that a displaced consumer writes nothing, and the tracks stay until the commit.
+        await moveCheckpoints(client, moves);
+        await projection.apply(client, track.generation, [...relevant]);
       });
+    } catch (error) {
+      if (error instanceof CheckpointMoved) throw error;
+      if (isEventFault(error)) {
+        await this.parking.isolate(batch);
+        return false;
+      }
+      throw new Error(`Projection ${projection.name}: ${(error as Error).message}`, { cause: error });
     }
+    moved(moves);
+    return true;
   }
 }
 
-/** To the last of the events in each partition. */
-function movesOf({ projection, generation, reached }: Progress, events: RecordedEvent[]): CheckpointMove[] {
-  const last = new Map(events.map(({ partition, at }) => [partition, at]));
-  return [...last].map(([partition, to]) => ({
-    projection: projection.name,
-    generation,
-    partition,
-    from: reached.get(partition) ?? START,
-    to,
-  }));
-}
-
-function reach({ reached }: Progress, moves: CheckpointMove[]): void {
-  for (const { partition, to } of moves) reached.set(partition, to);
+/** What a batch of the feed has for a track. */
+function batchOf(
+  projection: Projection,
+  model: LiveModel,
+  track: Track,
+  batch: readonly RecordedEvent[],
+): TrackBatch {
+  const serves = (tenantId: number) =>
+    track.tenantId === 0 ? !model.apart.has(tenantId) : track.tenantId === tenantId;
+  const events = batch.filter(({ partition, at }) => {
+    const reached = reachedIn(track, partition);
+    return reached !== undefined && comparePositions(at, reached) > 0;
+  });
+  const relevant = events.filter(
+    ({ tenantId, event }) => projection.eventTypes.has(event.type) && serves(tenantId),
+  );
+  return { projection, track, revision: model.revision, events, relevant };
 }

@@ -1,16 +1,23 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EventBus } from '#event-bus/event-bus';
 import { StoreEventBus } from '#event-bus/store-event-bus';
-import { Feed } from '#event-store/feed';
 import { Housekeeping } from '#event-store/housekeeping';
-import { Clock } from '#kernel/clock';
-import { ReadDatabase } from '#platform/database';
+import { Tenants } from '#platform/auth/tenants';
+import { CatchUp } from './catch-up';
+import { GenerationBuild } from './generation-build';
+import { ParkedTenants } from './parked-tenants';
+import { Parking } from './parking';
 import type { Projection } from './projection';
-import { ProjectionLag } from './projection-lag';
+import { ProjectionAudit } from './projection-audit';
+import { ProjectionExport } from './projection-export';
 import { ProjectionRebuild } from './projection-rebuild';
 import { ProjectionRunner } from './projection-runner';
+import { ProjectionStatus } from './projection-status';
+import { Projections } from './projections';
+import { Scratch } from './scratch';
+import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
-/** Keeps and rebuilds read models; needs PlatformModule and EventStoreModule. */
+/** Keeps, rebuilds and audits read models; needs PlatformModule and EventStoreModule. */
 @Module({})
 export class ProjectionsModule {
   static forProjections(projections: readonly Projection[]): DynamicModule {
@@ -18,27 +25,31 @@ export class ProjectionsModule {
       module: ProjectionsModule,
       providers: [
         { provide: EventBus, useClass: StoreEventBus },
-        {
-          provide: ProjectionRunner,
-          useFactory: (bus: EventBus, database: ReadDatabase) =>
-            new ProjectionRunner(bus, database, projections),
-          inject: [EventBus, ReadDatabase],
-        },
-        {
-          provide: ProjectionLag,
-          useFactory: (feed: Feed, database: ReadDatabase, clock: Clock) =>
-            new ProjectionLag(feed, database, clock, projections),
-          inject: [Feed, ReadDatabase, Clock],
-        },
+        { provide: Projections, useValue: new Projections(projections) },
+        Tenants,
+        CatchUp,
+        GenerationBuild,
+        Parking,
+        Scratch,
         Housekeeping,
-        {
-          provide: ProjectionRebuild,
-          useFactory: (feed: Feed, database: ReadDatabase) =>
-            new ProjectionRebuild(feed, database, projections),
-          inject: [Feed, ReadDatabase],
-        },
+        ParkedTenants,
+        ProjectionAudit,
+        ProjectionExport,
+        ProjectionRebuild,
+        ProjectionRunner,
+        ProjectionStatus,
+        UnfinishedRebuilds,
       ],
-      exports: [Housekeeping, ProjectionRunner, ProjectionRebuild],
+      exports: [
+        Housekeeping,
+        ParkedTenants,
+        ProjectionAudit,
+        ProjectionExport,
+        ProjectionRebuild,
+        ProjectionRunner,
+        ProjectionStatus,
+        UnfinishedRebuilds,
+      ],
     };
   }
 }

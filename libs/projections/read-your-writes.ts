@@ -6,6 +6,7 @@ import { fromToken, type Position } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
 import { contextOf } from '#platform/auth/current-context';
 import { ReadDatabase } from '#platform/database';
+import type { TenantRef } from '#platform/request-context';
 
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
@@ -24,14 +25,13 @@ export class ReadYourWrites implements OnModuleInit {
       const token = request.headers['x-min-position'];
       const caller = contextOf(request);
       const isRead = request.method === 'GET' || request.routeOptions.url?.endsWith('/graphql');
-      if (typeof token === 'string' && caller && isRead)
-        await this.reach(caller.tenant.partition, fromToken(token));
+      if (typeof token === 'string' && caller && isRead) await this.reach(caller.tenant, fromToken(token));
     });
   }
 
   /** @throws DomainError `position_not_reached` (503) after 5 s */
-  private async reach(partition: number, position: Position): Promise<void> {
-    for (const end = Date.now() + WAIT_MS; !(await this.reached(partition, position)); ) {
+  private async reach(tenant: TenantRef, position: Position): Promise<void> {
+    for (const end = Date.now() + WAIT_MS; !(await this.reached(tenant, position)); ) {
       if (Date.now() >= end) {
         const detail = 'The read models have not come as far as X-Min-Position yet; try again.';
         throw new DomainError('unavailable', 'position_not_reached', detail, [], { 'Retry-After': '1' });
@@ -40,17 +40,19 @@ export class ReadYourWrites implements OnModuleInit {
     }
   }
 
-  private async reached(partition: number, { epoch, transactionId, position }: Position): Promise<boolean> {
+  private async reached(tenant: TenantRef, { epoch, transactionId, position }: Position): Promise<boolean> {
     const { rows } = await this.database.pool.query<{ behind: boolean }>({
       name: 'projections.reached',
-      text: `select exists (
-        select from read_model.live l
-        left join read_model.checkpoints c
-          on c.projection = l.projection and c.generation = l.generation and c.partition = $1
-        where l.tenant_id = 0
-          and (c.projection is null or (c.epoch, c.transaction_id, c.position) < ($2, $3::xid8, $4))
-      ) as behind`,
-      values: [partition, epoch, transactionId.toString(), position.toString()],
+      text: `
+        select (select count(*) from read_model.live where tenant_id = 0) > (
+          select count(*) from (
+            select distinct on (projection) projection, generation, tenant_id from read_model.tracks
+            where tenant_id in (0, $1) order by projection, tenant_id desc
+          ) t
+          join read_model.checkpoints c using (projection, generation, tenant_id)
+          where c.partition = $2 and (c.epoch, c.transaction_id, c.position) >= ($3, $4::xid8, $5)
+        ) as behind`,
+      values: [tenant.id, tenant.partition, epoch, transactionId.toString(), position.toString()],
     });
     return !rows[0].behind;
   }

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Pool } from 'pg';
 import { Public } from '../auth/permission.guard';
 import { ReadDatabase, WriteDatabase } from '../database';
+import { Health } from './health';
 
 @ApiExcludeController()
 @Controller('health')
@@ -11,6 +12,7 @@ export class HealthController {
   constructor(
     private readonly writes: WriteDatabase,
     private readonly reads: ReadDatabase,
+    private readonly health: Health,
   ) {}
 
   /** The process runs. */
@@ -20,17 +22,22 @@ export class HealthController {
     return { status: 'ok' };
   }
 
-  /** The process can do its work: 503 while a database does not answer. */
+  /**
+   * The process can do its work: 503 while a database does not answer. 200 and `degraded` when a part of it needs an
+   * operator; `degraded` then says which.
+   */
   @Get('ready')
   @Public()
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
     const [eventStore, readModels] = await Promise.all([answers(this.writes.pool), answers(this.reads.pool)]);
-    const ok = eventStore && readModels;
-    void reply.status(ok ? 200 : 503);
-    return {
-      status: ok ? 'ok' : 'unavailable',
-      checks: { eventStore: word(eventStore), readModels: word(readModels) },
-    };
+    const checks = { eventStore: word(eventStore), readModels: word(readModels) };
+    // What is degraded is known only while the databases answer.
+    const degraded = await this.health.degraded().catch(() => undefined);
+    if (!eventStore || !readModels || !degraded) {
+      void reply.status(503);
+      return { status: 'unavailable', checks };
+    }
+    return degraded.length > 0 ? { status: 'degraded', checks, degraded } : { status: 'ok', checks };
   }
 }
 

@@ -2,9 +2,10 @@ import type { PoolClient } from 'pg';
 import { type Audit, type Folded, fold, type RecordedEvent } from '#event-store/events';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Kind, toId, toUuid } from '#kernel/ids';
-import type { Projection } from '#projections/projection';
+import type { Projection, ReadRow, ReadTable } from '#projections/projection';
+import { writeRows } from '#projections/write-rows';
 import type { RecordState } from './record';
-import { wordsOf } from './words';
+import { searchOf } from './words';
 
 /** A column of an area's read table beside those that every record has: its SQL type and its value. */
 export interface Column<State> {
@@ -37,7 +38,7 @@ interface Row {
   state: object;
 }
 
-/** What every record's row has, beside generation and search; `words` is what search is made from. */
+/** What every record's row has, beside its generation. */
 const COMMON: Record<string, string> = {
   tenant_id: 'int',
   id: 'uuid',
@@ -52,6 +53,7 @@ const COMMON: Record<string, string> = {
   changed_transaction_id: 'xid8',
   changed_position: 'bigint',
   state: 'jsonb',
+  search: 'tsvector',
 };
 
 /**
@@ -69,20 +71,12 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     words(state: State): (string | null | undefined)[];
   },
 ): Projection {
-  const own = Object.keys(shape.columns);
-  const columns = [...Object.keys(COMMON), ...own];
-  const types = [...Object.entries(COMMON), ...own.map((name) => [name, shape.columns[name].type])];
-  const upsert = {
-    name: `projections.${shape.name}`,
-    text: `insert into read_model.${shape.table} (generation, search, ${columns.join(', ')})
-      select $1, to_tsvector('simple', words), ${columns.join(', ')}
-      from json_to_recordset($2) as r(words text, ${types.map(([name, type]) => `${name} ${type}`).join(', ')})
-      order by tenant_id, id
-      on conflict (generation, tenant_id, id) do update
-        set search = excluded.search, ${columns
-          .slice(2)
-          .map((name) => `${name} = excluded.${name}`)
-          .join(', ')}`,
+  const own = Object.entries(shape.columns);
+  const table: ReadTable = {
+    name: shape.table,
+    columns: { ...COMMON, ...Object.fromEntries(own.map(([name, { type }]) => [name, type])) },
+    key: ['tenant_id', 'id'],
+    stream: 'id',
   };
 
   async function known(
@@ -104,45 +98,61 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     return new Map(rows.map((row) => [row.id, folded(definition, row) as Folded<State>]));
   }
 
+  function next(before: Folded<State> | undefined, recorded: RecordedEvent): Folded<State> {
+    if (recorded.version !== (before?.version ?? 0) + 1) {
+      throw new Error(
+        `${definition.kind} ${recorded.streamId}: event ${recorded.version} follows ${before?.version ?? 0}`,
+      );
+    }
+    return fold(definition, before, recorded as RecordedEvent<Event>);
+  }
+
+  function rowOf(
+    { version, audit, data }: Folded<State>,
+    { tenantId, streamId, at }: RecordedEvent,
+  ): ReadRow {
+    const row: unknown[] = [
+      tenantId,
+      streamId,
+      version,
+      definition.isDeleted(data),
+      audit.createdOn,
+      audit.createdBy,
+      audit.updatedOn,
+      audit.updatedBy,
+      data.externalReference,
+      at.epoch,
+      at.transactionId.toString(),
+      at.position.toString(),
+      data,
+      searchOf(shape.words(data)),
+    ];
+    for (const [, { value }] of own) row.push(value(data));
+    return row;
+  }
+
   return {
     name: shape.name,
     version: shape.version,
-    tables: [shape.table],
+    tables: [table],
     eventTypes: new Set(Object.keys(definition.events)),
     async apply(client, generation, events) {
       const states = await known(client, generation, events);
-      const rows = new Map<string, object>();
+      const rows = new Map<string, ReadRow>();
       for (const recorded of events) {
         const before = states.get(recorded.streamId);
         // A row that already holds the event was built from it.
         if (before && before.version >= recorded.version) continue;
-        if (recorded.version !== (before?.version ?? 0) + 1) {
-          throw new Error(
-            `${definition.kind} ${recorded.streamId}: event ${recorded.version} follows ${before?.version ?? 0}`,
-          );
-        }
-        const after = fold(definition, before, recorded as RecordedEvent<Event>);
+        const after = next(before, recorded);
         states.set(recorded.streamId, after);
-        rows.set(recorded.streamId, {
-          tenant_id: recorded.tenantId,
-          id: recorded.streamId,
-          version: after.version,
-          is_deleted: definition.isDeleted(after.data),
-          created_on: after.audit.createdOn,
-          created_by: after.audit.createdBy,
-          updated_on: after.audit.updatedOn,
-          updated_by: after.audit.updatedBy,
-          external_reference: after.data.externalReference,
-          changed_epoch: recorded.at.epoch,
-          changed_transaction_id: recorded.at.transactionId.toString(),
-          changed_position: recorded.at.position.toString(),
-          state: after.data,
-          words: wordsOf(shape.words(after.data).filter(Boolean).join(' ')).join(' '),
-          ...Object.fromEntries(own.map((name) => [name, shape.columns[name].value(after.data)])),
-        });
+        rows.set(recorded.streamId, rowOf(after, recorded));
       }
-      if (rows.size > 0)
-        await client.query({ ...upsert, values: [generation, JSON.stringify([...rows.values()])] });
+      await writeRows(client, table, generation, [...rows.values()], 'update');
+    },
+    rows(events) {
+      let state: Folded<State> | undefined;
+      for (const recorded of events) state = next(state, recorded);
+      return [[rowOf(state!, events[events.length - 1])]];
     },
   };
 }

@@ -10,3 +10,14 @@ export function wordsOf(text: string): string[] {
       .match(/[\p{L}\p{N}]+/gu) ?? []
   );
 }
+
+/** Longer ones are not found; PostgreSQL refuses a lexeme of 2 KiB. */
+const LONGEST_WORD = 500;
+
+/** The words of some texts as a tsvector; words are letters and digits only, so that they need no escapes. */
+export function searchOf(texts: readonly (string | null | undefined)[]): string {
+  return wordsOf(texts.filter(Boolean).join(' '))
+    .filter(({ length }) => length <= LONGEST_WORD)
+    .map((word) => `'${word}'`)
+    .join(' ');
+}

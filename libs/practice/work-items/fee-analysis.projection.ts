@@ -1,7 +1,8 @@
 import type { RecordedEvent } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { decimal, text } from '#kernel/money';
-import type { Projection } from '#projections/projection';
+import type { Projection, ReadRow } from '#projections/projection';
+import { writeRows } from '#projections/write-rows';
 import type { Movement } from './work-item.events';
 
 /** The measure that an event moves, and in which direction. */
@@ -26,41 +27,37 @@ interface Fact {
   written_off_units: string;
 }
 
-const COLUMNS = {
-  tenant_id: 'int',
-  id: 'uuid',
-  work_item_id: 'uuid',
-  matter_id: 'uuid',
-  employee_id: 'uuid',
-  day: 'date',
-  currency: 'text',
-  finalised: 'numeric',
-  finalised_units: 'numeric',
-  written_off: 'numeric',
-  written_off_units: 'numeric',
-} satisfies Record<keyof Fact, string>;
+const table = {
+  name: 'fee_analysis',
+  columns: {
+    tenant_id: 'int',
+    id: 'uuid',
+    work_item_id: 'uuid',
+    matter_id: 'uuid',
+    employee_id: 'uuid',
+    day: 'date',
+    currency: 'text',
+    finalised: 'numeric',
+    finalised_units: 'numeric',
+    written_off: 'numeric',
+    written_off_units: 'numeric',
+  } satisfies Record<keyof Fact, string>,
+  key: ['tenant_id', 'id'],
+  stream: 'work_item_id',
+};
+const names = Object.keys(table.columns) as (keyof Fact)[];
 
-const names = Object.keys(COLUMNS).join(', ');
-const types = Object.entries(COLUMNS)
-  .map(([name, type]) => `${name} ${type}`)
-  .join(', ');
+const rowsOf = (events: readonly RecordedEvent[]): ReadRow[] =>
+  events.flatMap(factsOf).map((fact) => names.map((name) => fact[name]));
 
 /** One fact a movement, never updated: every measure is a flow with its sign. @see resources.md: Fee analysis measures */
 export const feeAnalysisProjection: Projection = {
   name: 'fee-analysis',
   version: 1,
-  tables: ['fee_analysis'],
+  tables: [table],
   eventTypes: new Set(Object.keys(FLOWS)),
-  async apply(client, generation, events) {
-    const facts = events.flatMap((recorded) => factsOf(recorded));
-    if (facts.length === 0) return;
-    await client.query({
-      name: 'projections.fee-analysis',
-      text: `insert into read_model.fee_analysis (generation, ${names})
-        select $1, ${names} from json_to_recordset($2) as r(${types}) order by tenant_id, id`,
-      values: [generation, JSON.stringify(facts)],
-    });
-  },
+  apply: (client, generation, events) => writeRows(client, table, generation, rowsOf(events), 'fail'),
+  rows: (events) => [rowsOf(events)],
 };
 
 function factsOf({ tenantId, eventId, streamId, event }: RecordedEvent): Fact[] {

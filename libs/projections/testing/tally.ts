@@ -6,27 +6,30 @@ import type { Projection } from '../projection';
  * createTally.
  */
 export function tally(eventTypes: ReadonlySet<string>): Projection {
+  const columns = { tenant_id: 'int', stream_id: 'uuid', events: 'bigint' };
   return {
     name: 'tally',
     version: 1,
-    tables: ['tally'],
+    tables: [{ name: 'tally', columns, key: ['tenant_id', 'stream_id'], stream: 'stream_id' }],
     eventTypes,
     async apply(client, generation, events) {
       await client.query(
-        `insert into read_model.tally as t (generation, stream_id, events)
-         select $1, stream, count(*) from unnest($2::uuid[]) as e(stream) group by stream order by stream
-         on conflict (generation, stream_id) do update set events = t.events + excluded.events`,
-        [generation, events.map(({ streamId }) => streamId)],
+        `insert into read_model.tally as t (generation, tenant_id, stream_id, events)
+         select $1, tenant, stream, count(*) from unnest($2::int[], $3::uuid[]) as e(tenant, stream)
+         group by tenant, stream order by stream
+         on conflict (generation, tenant_id, stream_id) do update set events = t.events + excluded.events`,
+        [generation, events.map(({ tenantId }) => tenantId), events.map(({ streamId }) => streamId)],
       );
     },
+    rows: (events) => [[[events[0].tenantId, events[0].streamId, events.length]]],
   };
 }
 
 export async function createTally(pool: Pool): Promise<void> {
   await pool.query(`
     create table read_model.tally (
-      generation integer not null, stream_id uuid not null, events bigint not null,
-      primary key (generation, stream_id)
+      generation integer not null, tenant_id integer not null, stream_id uuid not null, events bigint not null,
+      primary key (generation, tenant_id, stream_id)
     ) partition by list (generation);
     create table read_model.tally_g1 partition of read_model.tally for values in (1);
     insert into read_model.generations (projection, generation, version) values ('tally', 1, 1);

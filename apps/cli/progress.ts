@@ -1,0 +1,56 @@
+import { SingleBar } from 'cli-progress';
+
+const LINE_EVERY_MS = 5_000;
+
+/** Shows how far some work has come. */
+export interface Progress {
+  /** @param total undefined while it is not known */
+  show(phase: string, done: number, total: number | undefined): void;
+  end(): void;
+}
+
+/** A bar with percentage, rate and time left, redrawn in place. */
+export function barOn(screen: NodeJS.WritableStream, label: string): Progress {
+  const bar = new SingleBar({
+    stream: screen,
+    format: `${label} [{bar}] {percentage} % | {value} of {total} | {rate}/s | {left} left | {phase}`,
+    hideCursor: true,
+    forceRedraw: true,
+  });
+  const pace = new Pace();
+  bar.start(0, 0, { phase: '', rate: '-', left: '-' });
+  return {
+    show(phase, done, total) {
+      const { rate, left } = pace.at(done, total);
+      bar.setTotal(total ?? done);
+      bar.update(done, { phase, rate: rate.toLocaleString('en'), left });
+    },
+    end: () => bar.stop(),
+  };
+}
+
+/** A line at each phase and every few seconds. */
+export function linesTo(print: (line: string) => void, label: string): Progress {
+  const pace = new Pace();
+  let last = { phase: '', at: 0 };
+  return {
+    show(phase, done, total) {
+      if (phase === last.phase && Date.now() - last.at < LINE_EVERY_MS) return;
+      last = { phase, at: Date.now() };
+      const { rate, left } = pace.at(done, total);
+      const share = total ? ` of ${total} (${Math.floor((done / total) * 100)} %)` : '';
+      print(`${label}: ${phase}, ${done}${share}, ${rate}/s, ${left} left`);
+    },
+    end: () => undefined,
+  };
+}
+
+class Pace {
+  private readonly startedAt = Date.now();
+
+  at(done: number, total: number | undefined): { rate: number; left: string } {
+    const rate = Math.round((done * 1000) / Math.max(1, Date.now() - this.startedAt));
+    const left = total === undefined || rate === 0 ? '-' : `${Math.ceil((total - done) / rate)} s`;
+    return { rate, left };
+  }
+}

@@ -1,0 +1,63 @@
+import { Logger } from '@nestjs/common';
+import type { RequestContext } from '#platform/request-context';
+import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
+import { waitFor } from '../../test/support/wait-for';
+import { Sealing } from './sealing';
+import { type SealsOf, sealsOf, writeThree } from './testing/sealed-store';
+import { Parent } from './testing/streams';
+
+describe('the sealing job', () => {
+  let store: TestStore;
+  let context: RequestContext;
+  let sealed: SealsOf;
+  beforeEach(async () => {
+    store = await createTestStore([Parent]);
+    context = await createContext(store);
+    sealed = sealsOf(store);
+  });
+  afterEach(() => store.close());
+
+  const rows = async (text: string, values: unknown[] = []) =>
+    (await store.writes.pool.query(text, values)).rows;
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  afterAll(() => warn.mockRestore());
+
+  const leaders = (url: string) =>
+    rows(
+      `select distinct a.pid from pg_locks l join pg_stat_activity a using (pid)
+       where l.locktype = 'advisory' and l.granted and a.datname = $1`,
+      [new URL(url).pathname.slice(1)],
+    );
+  const allSealed = (count: number) =>
+    waitFor(async () => (await sealed.proofOf(context)).sealed === count, {
+      description: `${count} events to be sealed`,
+      timeoutMs: 20_000,
+    });
+
+  it('is done by one process, and by another when that one ends or loses its connection', async () => {
+    const second = openStore(store.url, [Parent]);
+    const [one, two] = [new Sealing(store.writes), new Sealing(second.writes)];
+    one.start();
+    await waitFor(async () => (await leaders(store.url)).length === 1, { description: 'a leader' });
+    two.start();
+    await writeThree(store, context, 'one');
+    await allSealed(3);
+    const [{ pid }] = await leaders(store.url);
+
+    await one.onApplicationShutdown();
+    await waitFor(async () => (await leaders(store.url)).some((leader) => leader.pid !== pid), {
+      description: 'another leader',
+      timeoutMs: 20_000,
+    });
+    await writeThree(store, context, 'two');
+    await rows(`select pg_terminate_backend($1)`, [(await leaders(store.url))[0].pid]);
+    await allSealed(6);
+    await waitFor(() => warn.mock.calls.some(([line]) => /^Sealing goes on in 5 s: /.test(String(line))), {
+      description: 'the lost connection to be told',
+      timeoutMs: 20_000,
+    });
+    await two.onApplicationShutdown();
+    await second.close();
+    expect(await sealed.proofOf(context)).toMatchObject({ sealed: 6, problem: null });
+  }, 60_000);
+});

@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import type { ClientBase } from 'pg';
+import { type Kind, toId } from '#kernel/ids';
+import { Codec } from './codec';
+import type { Folded } from './events';
+import type { StateRow } from './load';
+import { type Missing, missingOf } from './stream-claims';
+import type { Refolded } from './stream-refold';
+
+/** A stream beside what the store keeps of it. */
+export interface Audited {
+  stream: Refolded;
+  /** As its events tell, else as it is kept. */
+  kind: Kind;
+  /** What differs, each a phrase; nothing of the data. */
+  differences: string[];
+  /** The state is of an earlier fold version; a load does not use it, and refolds. */
+  outdated: boolean;
+  /** The row in streams is to be written again, or removed when there are no events. */
+  rowDiffers: boolean;
+  missing: Missing;
+  wrapped: Buffer | null;
+}
+
+/** A row of `event_store.streams` with the key of its personal fields. `kind` is null where there is no row. */
+type StoredRow = StateRow & { kind: string | null; state_version: number };
+
+const STORED = `
+  select i.stream_id, s.kind, s.version, s.state, s.state_version, k.wrapped
+  from unnest($2::uuid[]) as i(stream_id)
+  left join event_store.streams s on s.tenant_id = $1 and s.stream_id = i.stream_id
+  left join event_store.subject_keys k on k.tenant_id = $1 and k.subject = i.stream_id`;
+
+/** Compares what the store keeps of streams with what their events make of them. */
+@Injectable()
+export class StreamAudit {
+  constructor(private readonly codec: Codec) {}
+
+  /** @param client in a transaction with a snapshot, in which the streams were folded too, or alone with the tenant */
+  async audit(client: ClientBase, tenantId: number, streams: readonly Refolded[]): Promise<Audited[]> {
+    const ids = streams.map(({ streamId }) => streamId);
+    const { rows } = await client.query<StoredRow>(STORED, [tenantId, ids]);
+    const stored = new Map(rows.map((row) => [row.stream_id, row]));
+    const missing = await missingOf(client, tenantId, streams);
+    return streams.map((stream) => {
+      const row = stored.get(stream.streamId)!;
+      const own = missing.get(stream.streamId)!;
+      const differences = this.differences(stream, row);
+      const outdated = row.kind !== null && row.state_version < (stream.definition?.foldVersion ?? 0);
+      return {
+        stream,
+        kind: stream.definition?.kind ?? (row.kind as Kind),
+        differences: [...differences, ...missingPhrases(stream, own)],
+        outdated,
+        rowDiffers: outdated || differences.length > 0,
+        missing: own,
+        wrapped: row.wrapped,
+      };
+    });
+  }
+
+  private differences({ definition, folded, fault }: Refolded, row: StoredRow): string[] {
+    if (fault) return [fault];
+    if (!definition || !folded) return [`it has no events, and is kept as ${row.kind}`];
+    if (row.kind === null) return ['it has events, and no row in streams'];
+    const found: string[] = [];
+    if (row.kind !== definition.kind) found.push(`it is kept as ${row.kind}`);
+    if (row.version !== folded.version)
+      found.push(`it is kept at version ${row.version}, its events end at ${folded.version}`);
+    if (row.state_version > definition.foldVersion)
+      found.push(
+        `its state is of fold version ${row.state_version}, this program's is ${definition.foldVersion}`,
+      );
+    else if (row.state_version === definition.foldVersion) found.push(...this.fields(folded, row));
+    return found;
+  }
+
+  /** Encrypted fields are compared in the clear: sealed again they are other bytes. */
+  private fields(folded: Folded, row: StoredRow): string[] {
+    let kept: Folded;
+    try {
+      kept = this.codec.decodeState(this.codec.definitions.ofKind(row.kind!), row);
+    } catch {
+      return ['its state cannot be read'];
+    }
+    const names = [...differing(folded.audit, kept.audit), ...differing(folded.data, kept.data)];
+    return names.length === 0 ? [] : [`its state differs in ${names.join(', ')}`];
+  }
+}
+
+/** Names of the properties that are not the same as JSON. */
+function differing(made: object, kept: object): string[] {
+  const [a, b] = [made, kept].map((value) => JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
+  return Object.keys({ ...a, ...b }).filter((name) => !isDeepStrictEqual(a[name], b[name]));
+}
+
+function missingPhrases({ definition }: Refolded, { links, keys }: Missing): string[] {
+  return [
+    ...links.map(({ kind }) => `its link ${kind} is missing`),
+    ...keys.map(({ kind, holder }) =>
+      holder
+        ? `its ${kind} is reserved for ${toId(definition!.kind, holder)}`
+        : `its ${kind} is not reserved`,
+    ),
+  ];
+}

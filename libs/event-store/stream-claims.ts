@@ -1,0 +1,98 @@
+import type { ClientBase } from 'pg';
+import { toUuid } from '#kernel/ids';
+import type { Refolded } from './stream-refold';
+
+/** A row of `event_store.links` without its tenant; UUIDs with dashes. */
+export interface LinkRow {
+  target: string;
+  kind: string;
+  source: string;
+}
+
+/** A row of `event_store.reservations` without its tenant. */
+export interface KeyRow {
+  kind: string;
+  key: string;
+  stream_id: string;
+}
+
+export interface Claims {
+  links: LinkRow[];
+  keys: KeyRow[];
+}
+
+/** What a stream has not got of what it should have; `holder` has the key instead. */
+export interface Missing extends Claims {
+  keys: (KeyRow & { holder: string | null })[];
+}
+
+/** The links and natural keys that a stream's events give it. */
+export function claimsOf({ streamId, definition, folded }: Refolded): Claims {
+  if (!definition || !folded) return { links: [], keys: [] };
+  const links = definition.links(folded.data);
+  const keys = definition.keys(folded.data);
+  return {
+    links: links.map(({ target, kind }) => ({ target: toUuid(target), kind, source: streamId })),
+    keys: keys.map(({ kind, key }) => ({ kind, key, stream_id: streamId })),
+  };
+}
+
+/** UUID of the stream that a row is of. */
+export function streamOf(row: LinkRow | KeyRow): string {
+  return 'source' in row ? row.source : row.stream_id;
+}
+
+/** Of rows those that the events of their streams do not give. A stream with a fault is not judged. */
+export function unfounded({ links, keys }: Claims, streams: readonly Refolded[]): Claims {
+  const judged = new Set(streams.filter(({ fault }) => !fault).map(({ streamId }) => streamId));
+  const claims = streams.map(claimsOf);
+  const founded = new Set(claims.flatMap((claim) => [...claim.links.map(nameOf), ...claim.keys.map(nameOf)]));
+  const isUnfounded = (row: LinkRow | KeyRow) => judged.has(streamOf(row)) && !founded.has(nameOf(row));
+  return { links: links.filter(isUnfounded), keys: keys.filter(isUnfounded) };
+}
+
+function nameOf(row: LinkRow | KeyRow): string {
+  const name = 'source' in row ? [row.source, row.target, row.kind] : [row.stream_id, row.kind, row.key];
+  return JSON.stringify(name);
+}
+
+const MISSING_LINKS = `
+  select distinct e.target, e.kind, e.source from unnest($2::uuid[], $3::text[], $4::uuid[]) as e(target, kind, source)
+  where not exists (
+    select from event_store.links l
+    where l.tenant_id = $1 and l.target = e.target and l.kind = e.kind and l.source = e.source)`;
+
+const MISSING_KEYS = `
+  select distinct e.kind, e.key, e.stream_id, r.stream_id as holder
+  from unnest($2::text[], $3::text[], $4::uuid[]) as e(kind, key, stream_id)
+  left join event_store.reservations r on r.tenant_id = $1 and r.kind = e.kind and r.key = e.key
+  where r.stream_id is distinct from e.stream_id`;
+
+/** What streams should have and have not, by stream. */
+export async function missingOf(
+  client: ClientBase,
+  tenantId: number,
+  streams: readonly Refolded[],
+): Promise<Map<string, Missing>> {
+  const missing = new Map<string, Missing>(
+    streams.map(({ streamId }) => [streamId, { links: [], keys: [] }]),
+  );
+  const claims = streams.filter(({ fault }) => !fault).map(claimsOf);
+  const links = linkColumns(claims.flatMap((claim) => claim.links));
+  const keys = keyColumns(claims.flatMap((claim) => claim.keys));
+  const linkRows = await client.query<LinkRow>(MISSING_LINKS, [tenantId, ...links]);
+  const keyRows = await client.query<Missing['keys'][number]>(MISSING_KEYS, [tenantId, ...keys]);
+  for (const row of linkRows.rows) missing.get(row.source)!.links.push(row);
+  for (const row of keyRows.rows) missing.get(row.stream_id)!.keys.push(row);
+  return missing;
+}
+
+/** Columns of rows for `unnest(uuid[], text[], uuid[])`. */
+export function linkColumns(rows: readonly LinkRow[]): string[][] {
+  return [rows.map(({ target }) => target), rows.map(({ kind }) => kind), rows.map(({ source }) => source)];
+}
+
+/** Columns of rows for `unnest(text[], text[], uuid[])`. */
+export function keyColumns(rows: readonly KeyRow[]): string[][] {
+  return [rows.map(({ kind }) => kind), rows.map(({ key }) => key), rows.map(({ stream_id }) => stream_id)];
+}

@@ -1,0 +1,56 @@
+import { type Kind, toId } from '#kernel/ids';
+import { type KeyRow, type LinkRow, streamOf } from './stream-claims';
+import type { AuditedTenant, Unfounded } from './stream-pages';
+import type { Refolded } from './stream-refold';
+
+/** Something that is not as the events make it. Holds nothing of anybody's data. */
+export interface StreamFinding {
+  /** Alias; the number of a tenant that nobody has registered. */
+  tenant: string;
+  /** Prefixed id; the bare UUID of a stream without events. */
+  stream: string;
+  what: string;
+}
+
+export interface StreamReport {
+  /** How many findings there are. */
+  differences: number;
+  /** The first hundred of them. */
+  findings: StreamFinding[];
+}
+
+/** A stream, and its kind where anything tells it. */
+interface FoundIn {
+  stream: Pick<Refolded, 'streamId'>;
+  kind?: Kind;
+}
+
+const SHOWN = 100;
+
+/** Counts what is found, and keeps the first hundred. */
+export class StreamFindings {
+  private count = 0;
+  private readonly first: StreamFinding[] = [];
+
+  add(tenant: AuditedTenant, { stream, kind }: FoundIn, whats: readonly string[]): void {
+    this.count += whats.length;
+    for (const what of whats.slice(0, SHOWN - this.first.length)) {
+      const id = kind ? toId(kind, stream.streamId) : stream.streamId;
+      this.first.push({ tenant: tenant.alias ?? String(tenant.id), stream: id, what });
+    }
+  }
+
+  addUnfounded(tenant: AuditedTenant, { links, keys, streams }: Unfounded): void {
+    for (const stream of streams) {
+      const isOwn = (row: LinkRow | KeyRow) => streamOf(row) === stream.streamId;
+      this.add(tenant, { stream, kind: stream.definition?.kind }, [
+        ...links.filter(isOwn).map(({ kind }) => `no event gives it its link ${kind}`),
+        ...keys.filter(isOwn).map(({ kind }) => `no event gives it the ${kind} that is reserved for it`),
+      ]);
+    }
+  }
+
+  report(): StreamReport {
+    return { differences: this.count, findings: this.first };
+  }
+}

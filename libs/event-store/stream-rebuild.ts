@@ -1,0 +1,183 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientBase } from 'pg';
+import { toId } from '#kernel/ids';
+import { WriteDatabase } from '#platform/database';
+import { tenantClaim } from './claims';
+import { Codec } from './codec';
+import { storedJson } from './stored-json';
+import { type Audited, StreamAudit } from './stream-audit';
+import { unfounded } from './stream-claims';
+import { type Clashes, clashesAmong } from './stream-clashes';
+import { StreamFindings, type StreamReport } from './stream-findings';
+import { type AuditedTenant, StreamPages, type Unfounded } from './stream-pages';
+import { type Refolded, StreamRefold } from './stream-refold';
+import { type StreamRow, StreamRows } from './stream-rows';
+import { SubjectKeys } from './subject-keys';
+
+/** What was done; the findings are what could not be mended. */
+export interface StreamsRebuilt extends StreamReport {
+  streams: number;
+  /** Streams of which the state, a link or a reservation was written. */
+  written: number;
+  /** Links, reservations and states that no event gives a reason for. */
+  removed: number;
+}
+
+const FIRST_CHUNK = 50;
+/** A chunk holds the tenant's appends and, once it writes, every reader of the feed back for as long as it takes. */
+const CHUNK_MS = 200;
+
+/** Writes again from the events what the store derives from them: states, links and reservations. */
+@Injectable()
+export class StreamRebuild {
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly codec: Codec,
+    private readonly keys: SubjectKeys,
+    private readonly pages: StreamPages,
+    private readonly refolds: StreamRefold,
+    private readonly audits: StreamAudit,
+  ) {}
+
+  /**
+   * Mends the streams of one tenant, or of all, while they are written to; appends of a tenant wait for one chunk at
+   * most. Streams stay as they are whose events are damaged, or which claim a natural key that another claims.
+   * @throws DomainError tenant_not_found
+   */
+  async rebuild(alias?: string): Promise<StreamsRebuilt> {
+    const client = await this.database.session();
+    const findings = new StreamFindings();
+    const done = { streams: 0, written: 0, removed: 0 };
+    try {
+      for await (const tenant of this.pages.tenants(client, alias)) {
+        const clashes = await clashesAmong(client, this.pages.streams(client, tenant.id));
+        for await (const page of this.pages.unfounded(client, tenant.id)) {
+          done.removed += await this.unclaim(client, tenant, page, clashes);
+        }
+        for await (const page of this.pages.streams(client, tenant.id)) {
+          done.streams += page.length;
+          for (const audited of page) findings.add(tenant, audited, phrases(audited, clashes));
+          const wrong = page.filter((one) => isWrong(one) && !clashes.has(one.stream.streamId));
+          for await (const mended of this.inChunks(client, tenant, wrong, findings)) {
+            done.written += mended.written;
+            done.removed += mended.removed;
+          }
+        }
+      }
+    } finally {
+      await client.end();
+    }
+    return { ...done, ...findings.report() };
+  }
+
+  private unclaim(
+    client: ClientBase,
+    { id }: AuditedTenant,
+    page: Unfounded,
+    clashes: Clashes,
+  ): Promise<number> {
+    return this.alone(client, id, async (rows) => {
+      const streams = page.streams.filter(({ streamId }) => !clashes.has(streamId));
+      // What was appended since may give the reason.
+      await this.refolds.extend(client, id, streams);
+      return rows.unclaim(unfounded(page, streams));
+    });
+  }
+
+  private async *inChunks(
+    client: ClientBase,
+    tenant: AuditedTenant,
+    wrong: Audited[],
+    findings: StreamFindings,
+  ): AsyncGenerator<{ written: number; removed: number }> {
+    for (let size = FIRST_CHUNK, from = 0; from < wrong.length; ) {
+      const chunk = wrong.slice(from, from + size);
+      const began = performance.now();
+      yield await this.mend(
+        client,
+        tenant,
+        chunk.map(({ stream }) => stream),
+        findings,
+      );
+      from += chunk.length;
+      size = Math.max(1, Math.floor((chunk.length * CHUNK_MS) / (performance.now() - began)));
+    }
+  }
+
+  private mend(
+    client: ClientBase,
+    tenant: AuditedTenant,
+    streams: Refolded[],
+    findings: StreamFindings,
+  ): Promise<{ written: number; removed: number }> {
+    return this.alone(client, tenant.id, async (rows) => {
+      // What was appended since is folded in, and what was mended by it is left alone.
+      await this.refolds.extend(client, tenant.id, streams);
+      const audited = await this.audits.audit(client, tenant.id, streams);
+      const wrong = audited.filter(isWrong);
+      const hopeless = wrong.filter(isHopeless);
+      for (const audited of hopeless) findings.add(tenant, audited, audited.differences);
+      const mended = wrong.filter((stream) => !isHopeless(stream));
+      const differing = mended.filter(({ rowDiffers }) => rowDiffers);
+      await rows.write(differing.filter(({ stream }) => stream.folded).map((one) => this.row(one)));
+      const gone = differing.filter(({ stream }) => !stream.folded).map(({ stream }) => stream.streamId);
+      const removed = await rows.remove(gone);
+      await rows.claim({
+        links: mended.flatMap(({ missing }) => missing.links),
+        keys: mended.flatMap(({ missing }) => missing.keys),
+      });
+      return { written: mended.length - gone.length, removed };
+    });
+  }
+
+  private row({ stream, wrapped }: Audited): StreamRow {
+    const { streamId } = stream;
+    const [definition, folded] = [stream.definition!, stream.folded!];
+    // Of a person whose key is destroyed the fold holds nothing personal: it can stand in the clear.
+    const state =
+      definition.personal && !wrapped
+        ? { audit: folded.audit, data: folded.data }
+        : this.codec.encodeState(
+            definition,
+            streamId,
+            wrapped ? this.keys.unwrap(wrapped) : undefined,
+            folded,
+          );
+    return {
+      streamId,
+      kind: definition.kind,
+      version: folded.version,
+      state: storedJson(state),
+      stateVersion: definition.foldVersion,
+    };
+  }
+
+  /** A transaction in which nobody else writes to the tenant. One that fails is left to the end of the session. */
+  private async alone<Result>(
+    client: ClientBase,
+    tenantId: number,
+    work: (rows: StreamRows) => Promise<Result>,
+  ): Promise<Result> {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
+    const result = await work(new StreamRows(client, tenantId));
+    await client.query('commit');
+    return result;
+  }
+}
+
+function isWrong({ differences, outdated }: Audited): boolean {
+  return differences.length > 0 || outdated;
+}
+
+/** Damaged events, or a natural key that was taken meanwhile. */
+function isHopeless({ stream, missing }: Audited): boolean {
+  return stream.fault !== undefined || missing.keys.some(({ holder }) => holder !== null);
+}
+
+function phrases({ stream, kind }: Audited, clashes: Clashes): string[] {
+  return (clashes.get(stream.streamId) ?? []).map((clash) => {
+    const ids = clash.others.map((other) => toId(kind, other));
+    return `its ${clash.kind} is claimed by ${ids.join(', ')} too`;
+  });
+}

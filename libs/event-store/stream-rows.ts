@@ -1,0 +1,81 @@
+import type { ClientBase } from 'pg';
+import { type Claims, keyColumns, linkColumns } from './stream-claims';
+
+/** A row of `event_store.streams` without its tenant. */
+export interface StreamRow {
+  streamId: string;
+  kind: string;
+  version: number;
+  /** JSON */
+  state: string;
+  stateVersion: number;
+}
+
+/** Writes what the store derives from events. The caller has the tenant to itself, as a bulk append does. */
+export class StreamRows {
+  constructor(
+    private readonly client: ClientBase,
+    private readonly tenantId: number,
+  ) {}
+
+  async write(rows: readonly StreamRow[]): Promise<void> {
+    await this.query(
+      `insert into event_store.streams as t (tenant_id, stream_id, kind, version, state, state_version)
+       select $1, s.stream_id, s.kind, s.version, s.state::json, s.state_version
+       from unnest($2::uuid[], $3::text[], $4::integer[], $5::text[], $6::smallint[])
+         as s(stream_id, kind, version, state, state_version)
+       on conflict (tenant_id, stream_id) do update
+         set kind = excluded.kind, version = excluded.version, state = excluded.state,
+           state_version = excluded.state_version`,
+      [
+        rows.map(({ streamId }) => streamId),
+        rows.map(({ kind }) => kind),
+        rows.map(({ version }) => version),
+        rows.map(({ state }) => state),
+        rows.map(({ stateVersion }) => stateVersion),
+      ],
+    );
+  }
+
+  /** @returns how many there were */
+  remove(streamIds: readonly string[]): Promise<number> {
+    return this.query(
+      'delete from event_store.streams where tenant_id = $1 and stream_id = any($2::uuid[])',
+      [streamIds],
+    );
+  }
+
+  async claim({ links, keys }: Claims): Promise<void> {
+    await this.query(
+      `insert into event_store.links (tenant_id, target, kind, source)
+       select $1, e.* from unnest($2::uuid[], $3::text[], $4::uuid[]) as e(target, kind, source)`,
+      linkColumns(links),
+    );
+    await this.query(
+      `insert into event_store.reservations (tenant_id, kind, key, stream_id)
+       select $1, e.* from unnest($2::text[], $3::text[], $4::uuid[]) as e(kind, key, stream_id)`,
+      keyColumns(keys),
+    );
+  }
+
+  /** @returns how many there were */
+  async unclaim({ links, keys }: Claims): Promise<number> {
+    const unlinked = await this.query(
+      `delete from event_store.links l using unnest($2::uuid[], $3::text[], $4::uuid[]) as e(target, kind, source)
+       where l.tenant_id = $1 and l.target = e.target and l.kind = e.kind and l.source = e.source`,
+      linkColumns(links),
+    );
+    const released = await this.query(
+      `delete from event_store.reservations r using unnest($2::text[], $3::text[], $4::uuid[]) as e(kind, key, stream_id)
+       where r.tenant_id = $1 and r.kind = e.kind and r.key = e.key and r.stream_id = e.stream_id`,
+      keyColumns(keys),
+    );
+    return unlinked + released;
+  }
+
+  /** Without rows nothing is asked: the columns are parallel. */
+  private async query(text: string, columns: readonly (readonly unknown[])[]): Promise<number> {
+    if (columns[0].length === 0) return 0;
+    return (await this.client.query(text, [this.tenantId, ...columns])).rowCount ?? 0;
+  }
+}

@@ -1,0 +1,17 @@
+import { StreamAudit } from '#event-store/stream-audit';
+import { StreamPages } from '#event-store/stream-pages';
+import { StreamRebuild } from '#event-store/stream-rebuild';
+import { StreamRefold } from '#event-store/stream-refold';
+import { StreamVerifier } from '#event-store/stream-verifier';
+import type { TestStore } from '../../../test/support/store';
+
+/** What verifies and rebuilds the streams of a test's store. */
+export function derivedOf({ writes, codec, keys }: Pick<TestStore, 'writes' | 'codec' | 'keys'>) {
+  const refolds = new StreamRefold(codec);
+  const audits = new StreamAudit(codec);
+  const pages = new StreamPages(refolds, audits);
+  return {
+    verifier: new StreamVerifier(writes, pages),
+    rebuild: new StreamRebuild(writes, codec, keys, pages, refolds, audits),
+  };
+}

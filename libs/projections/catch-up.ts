@@ -1,0 +1,125 @@
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import type { RecordedEvent } from '#event-store/events';
+import { type Cursor, Feed } from '#event-store/feed';
+import { comparePositions, type Position } from '#event-store/position';
+import { ReadDatabase } from '#platform/database';
+import { type CheckpointMove, moveCheckpoints, moved, movesTo } from './checkpoints';
+import { EventNotApplied, isEventFault } from './event-not-applied';
+import { reachedIn, type Track } from './live-models';
+import type { Projection } from './projection';
+
+const BATCH = 1000;
+/** So few that they can be applied while everybody else waits. */
+const FEW = 100;
+
+/** Brings a track that the runner does not move to where the live ones are. */
+@Injectable()
+export class CatchUp {
+  constructor(
+    private readonly feed: Feed,
+    private readonly database: ReadDatabase,
+  ) {}
+
+  /**
+   * Applies what the track misses, and at last, in one transaction in which the read model's own tracks stand still,
+   * what is left and `complete`. Its revision is raised there, so that whoever builds it looks again.
+   * @param complete changes which tracks the read model has
+   * @param limit where to stop, when that is not the end of the feed
+   * @throws EventNotApplied; what comes before that event is applied
+   */
+  async run(
+    projection: Projection,
+    track: Track,
+    complete: (client: PoolClient) => Promise<void>,
+    limit?: (database: Pick<PoolClient, 'query'>) => Promise<Position>,
+  ): Promise<void> {
+    for (;;) {
+      let events: RecordedEvent[];
+      do {
+        events = await this.unread(track, await limit?.(this.database.pool));
+        for (let from = 0; from < events.length; from += BATCH)
+          await this.applied(projection, track, events.slice(from, from + BATCH));
+      } while (events.length >= FEW);
+      if (await this.completed(projection, track, complete, limit)) return;
+    }
+  }
+
+  /** False when there was too much left after all, or an event that must be told apart. */
+  private async completed(
+    projection: Projection,
+    track: Track,
+    complete: (client: PoolClient) => Promise<void>,
+    limit?: (database: Pick<PoolClient, 'query'>) => Promise<Position>,
+  ): Promise<boolean> {
+    try {
+      return await this.standingStill(projection, async (client) => {
+        const rest = await this.unread(track, await limit?.(client));
+        if (rest.length >= BATCH) return false;
+        await this.apply(client, projection, track, rest);
+        await complete(client);
+        return true;
+      });
+    } catch (error) {
+      if (isEventFault(error)) return false;
+      throw error;
+    }
+  }
+
+  private async unread(track: Track, upTo?: Position): Promise<RecordedEvent[]> {
+    const cursors: Cursor[] = [];
+    for (const partition of await this.feed.partitions()) {
+      const after = reachedIn(track, partition);
+      if (after) cursors.push({ partition, after });
+    }
+    const events = await this.feed.read(cursors, BATCH);
+    return upTo ? events.filter(({ at }) => comparePositions(at, upTo) <= 0) : events;
+  }
+
+  /** When a batch fails, event by event. */
+  private async applied(projection: Projection, track: Track, events: RecordedEvent[]): Promise<void> {
+    try {
+      moved(await this.database.transaction((client) => this.apply(client, projection, track, events)));
+    } catch (error) {
+      if (!isEventFault(error)) throw error;
+      if (events.length === 1) throw new EventNotApplied(projection.name, events[0], error);
+      for (const event of events) await this.applied(projection, track, [event]);
+    }
+  }
+
+  private async apply(
+    client: PoolClient,
+    projection: Projection,
+    track: Track,
+    events: RecordedEvent[],
+  ): Promise<CheckpointMove[]> {
+    const moves = movesTo(track, null, events);
+    if (moves.length > 0) await moveCheckpoints(client, moves);
+    const relevant = events.filter(
+      ({ tenantId, event }) =>
+        (track.tenantId === 0 || track.tenantId === tenantId) && projection.eventTypes.has(event.type),
+    );
+    if (relevant.length > 0) await projection.apply(client, track.generation, relevant);
+    return moves;
+  }
+
+  /** Runs while nobody else moves or changes the read model's tracks. */
+  private standingStill(
+    { name }: Projection,
+    work: (client: PoolClient) => Promise<boolean>,
+  ): Promise<boolean> {
+    return this.database.transaction(async (client) => {
+      await client.query('select from read_model.live where projection = $1 and tenant_id = 0 for update', [
+        name,
+      ]);
+      const done = await work(client);
+      if (done) {
+        await client.query(
+          'update read_model.live set revision = revision + 1 where projection = $1 and tenant_id = 0',
+          [name],
+        );
+      }
+      return done;
+    });
+  }
+}

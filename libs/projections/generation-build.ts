@@ -1,0 +1,195 @@
+import { Injectable } from '@nestjs/common';
+import type { Client, ClientBase } from 'pg';
+import type { RecordedEvent } from '#event-store/events';
+import { Feed } from '#event-store/feed';
+import { History } from '#event-store/history';
+import { type Position, START } from '#event-store/position';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { copyRows } from '#platform/copy-rows';
+import { WriteDatabase } from '#platform/database';
+import { EventNotApplied } from './event-not-applied';
+import { createTables, generationTable } from './generation-tables';
+import type { Unfinished } from './generations';
+import type { Projection, ReadRow, ReadTable } from './projection';
+
+/** Rows that are copied in one transaction: a fraction of a second. */
+const CHUNK_ROWS = 2_000;
+
+/** A table that rows are copied into. */
+export type Target = (table: ReadTable) => string;
+
+export interface Filled {
+  /** The last stream whose rows are among these. */
+  tenantId: number;
+  streamId: string;
+  events: number;
+  /** For each of the projection's tables. */
+  rows: ReadRow[][];
+}
+
+/** The rows of a tenant's streams, in chunks that a transaction can take. */
+export async function* rowsOf(
+  history: History,
+  client: ClientBase,
+  projection: Projection,
+  tenants: readonly { id: number; upTo: Position; after?: string }[],
+  asOf?: Date,
+): AsyncGenerator<Filled> {
+  const types = [...projection.eventTypes];
+  let chunk: Filled | undefined;
+  for (const { id: tenantId, upTo, after } of tenants) {
+    for await (const streams of history.streams(client, { tenantId, types, upTo, after, asOf })) {
+      for (const events of streams) {
+        chunk ??= { tenantId, streamId: '', events: 0, rows: projection.tables.map(() => []) };
+        const rows = folded(projection, events);
+        for (let table = 0; table < rows.length; table++) chunk.rows[table].push(...rows[table]);
+        chunk.tenantId = tenantId;
+        chunk.streamId = events[0].streamId;
+        chunk.events += events.length;
+      }
+      if (!chunk || chunk.rows.every(({ length }) => length < CHUNK_ROWS)) continue;
+      yield chunk;
+      chunk = undefined;
+    }
+  }
+  if (chunk) yield chunk;
+}
+
+/** Copies rows into the projection's tables, within the client's transaction if it has one. */
+export async function copyInto(
+  client: ClientBase,
+  projection: Projection,
+  target: Target,
+  generation: number,
+  rows: readonly ReadRow[][],
+): Promise<void> {
+  for (const [index, table] of projection.tables.entries()) {
+    await copyRows(
+      client,
+      `${target(table)} (generation, ${Object.keys(table.columns).join(', ')})`,
+      rows[index].map((row) => [generation, ...row]),
+    );
+  }
+}
+
+function folded(projection: Projection, events: RecordedEvent[]): ReadRow[][] {
+  try {
+    return projection.rows(events);
+  } catch (error) {
+    throw new EventNotApplied(projection.name, events[events.length - 1], error as Error);
+  }
+}
+
+/** Fills the tables of generations that are not live yet. */
+@Injectable()
+export class GenerationBuild {
+  constructor(
+    private readonly feed: Feed,
+    private readonly history: History,
+    private readonly store: WriteDatabase,
+  ) {}
+
+  /** Empty tables of a new generation, which will show the events up to what the feed delivers now. */
+  async begin(client: Client, projection: Projection, tenant?: RegisteredTenant): Promise<Unfinished> {
+    const heads = await this.feed.heads();
+    const partitions = tenant ? [tenant.partition] : await this.feed.partitions();
+    const tenantId = tenant?.id ?? 0;
+    await client.query('begin');
+    const { rows } = await client.query<{ generation: number }>(
+      `insert into read_model.generations (projection, generation, version, tenant_id, filled)
+       select $1, coalesce(max(generation), 0) + 1, $2, $3, false from read_model.generations where projection = $1
+       returning generation`,
+      [projection.name, projection.version, tenantId],
+    );
+    const { generation } = rows[0];
+    await createTables(client, projection, generation);
+    for (const partition of partitions) {
+      const { epoch, transactionId, position } = heads.get(partition) ?? START;
+      await client.query(
+        `insert into read_model.checkpoints
+           (projection, generation, tenant_id, partition, epoch, transaction_id, position)
+         values ($1, $2, $3, $4, $5, $6::xid8, $7)`,
+        [
+          projection.name,
+          generation,
+          tenantId,
+          partition,
+          epoch,
+          transactionId.toString(),
+          position.toString(),
+        ],
+      );
+    }
+    await client.query('commit');
+    const { version } = projection;
+    return {
+      generation,
+      tenantId,
+      version,
+      filled: false,
+      filledTenant: null,
+      filledStream: null,
+      events: 0,
+    };
+  }
+
+  /**
+   * Copies the rows of all streams up to the generation's first checkpoints, each chunk in a transaction that also says
+   * how far it has come.
+   * @param client a session of the read database
+   * @throws EventNotApplied
+   */
+  async fill(
+    client: Client,
+    projection: Projection,
+    unfinished: Unfinished,
+    tenants: readonly { id: number; upTo: Position }[],
+    progress: { counted(total: number): void; copied(events: number): void },
+  ): Promise<void> {
+    const { generation, filledTenant, filledStream } = unfinished;
+    const target = (table: ReadTable) => generationTable(table, generation);
+    const left = tenants
+      .filter(({ id }) => filledTenant === null || id >= filledTenant)
+      .sort((a, b) => a.id - b.id)
+      .map(({ id, upTo }) => ({ id, upTo, after: (id === filledTenant && filledStream) || undefined }));
+    const [reader, counter] = await Promise.all([this.store.session(), this.store.session()]);
+    // One chunk is written while the next is folded.
+    let writing = Promise.resolve();
+    try {
+      const counting = this.history.count(counter, tenants, projection.eventTypes).then(progress.counted);
+      counting.catch(() => undefined);
+      for await (const chunk of rowsOf(this.history, reader, projection, left)) {
+        await writing;
+        writing = this.write(client, projection, target, generation, chunk).then(() =>
+          progress.copied(chunk.events),
+        );
+        writing.catch(() => undefined);
+      }
+      await Promise.all([writing, counting]);
+    } finally {
+      await writing.catch(() => undefined);
+      await Promise.all([reader.end(), counter.end()]);
+    }
+    await client.query(
+      'update read_model.generations set filled = true where projection = $1 and generation = $2',
+      [projection.name, generation],
+    );
+  }
+
+  private async write(
+    client: Client,
+    projection: Projection,
+    target: Target,
+    generation: number,
+    { tenantId, streamId, events, rows }: Filled,
+  ): Promise<void> {
+    await client.query('begin');
+    await copyInto(client, projection, target, generation, rows);
+    await client.query(
+      `update read_model.generations
+       set filled_tenant = $3, filled_stream = $4, events = events + $5 where projection = $1 and generation = $2`,
+      [projection.name, generation, tenantId, streamId, events],
+    );
+    await client.query('commit');
+  }
+}

@@ -1,0 +1,80 @@
+import type { Pool } from 'pg';
+import { type Position, parsePosition, START } from '#event-store/position';
+
+/** Tenants of a read model that move together, and how far they have come in its generation. */
+export interface Track {
+  projection: string;
+  generation: number;
+  /** 0: every tenant that has no track of its own. */
+  tenantId: number;
+  /** By partition; the track of one tenant has that tenant's partition only. */
+  reached: Map<number, Position>;
+}
+
+/** What a read model consists of now. */
+export interface LiveModel {
+  name: string;
+  /** Changes whenever the tracks do. */
+  revision: number;
+  main: Track;
+  /** Tenants that were rebuilt alone. */
+  alone: Track[];
+  /** Tenants that wait for an operator. */
+  parked: Track[];
+  /** All that the main track does not serve. */
+  apart: ReadonlySet<number>;
+}
+
+/** How far a track has come in a partition: a main track stands at the start of one that it has not touched. */
+export function reachedIn({ tenantId, reached }: Track, partition: number): Position | undefined {
+  return reached.get(partition) ?? (tenantId === 0 ? START : undefined);
+}
+
+/** The track that serves a tenant. */
+export function trackOf(model: LiveModel, tenantId: number): Track {
+  return [...model.alone, ...model.parked].find((track) => track.tenantId === tenantId) ?? model.main;
+}
+
+interface TrackRow {
+  projection: string;
+  tenant_id: number;
+  generation: number;
+  parked: boolean;
+  revision: number;
+  partition: number | null;
+  at: string;
+}
+
+/** Every read model by its name. */
+export async function liveModels(database: Pick<Pool, 'query'>): Promise<Map<string, LiveModel>> {
+  const { rows } = await database.query<TrackRow>(
+    `select t.projection, t.tenant_id, t.generation, t.parked, l.revision, c.partition,
+       c.epoch || '.' || c.transaction_id || '.' || c.position as at
+     from read_model.tracks t
+     left join read_model.checkpoints c using (projection, generation, tenant_id)
+     join read_model.live l on l.projection = t.projection and l.tenant_id = 0
+     order by t.projection, t.tenant_id`,
+  );
+  const models = new Map<string, LiveModel & { apart: Set<number> }>();
+  for (const row of rows) {
+    const { projection, generation, tenant_id: tenantId } = row;
+    let model = models.get(projection);
+    if (!model) {
+      // Tenant 0 comes first.
+      const main = { projection, generation, tenantId, reached: new Map() };
+      model = { name: projection, revision: row.revision, main, alone: [], parked: [], apart: new Set() };
+      models.set(projection, model);
+    }
+    const track = tenantId === 0 ? model.main : ownTrack(model, row);
+    if (row.partition !== null) track.reached.set(row.partition, parsePosition(row.at));
+  }
+  return models;
+}
+
+function ownTrack(model: LiveModel & { apart: Set<number> }, row: TrackRow): Track {
+  const { projection, generation, tenant_id: tenantId } = row;
+  model.apart.add(tenantId);
+  const track = { projection, generation, tenantId, reached: new Map() };
+  (row.parked ? model.parked : model.alone).push(track);
+  return track;
+}

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { START } from '#event-store/position';
+import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import { ReadDatabase } from '#platform/database';
+import { CatchUp } from './catch-up';
+import { CheckpointMoved } from './checkpoints';
+import { EventNotApplied } from './event-not-applied';
+import { liveModels, reachedIn, type Track } from './live-models';
+import type { Projection } from './projection';
+import { Projections } from './projections';
+
+export interface Retried {
+  tenant: string;
+  /** False: it is still parked, for the reason given. */
+  resumed: boolean;
+  reason: string | null;
+}
+
+/** Brings parked tenants back, once what stopped them has been mended. */
+@Injectable()
+export class ParkedTenants {
+  constructor(
+    private readonly projections: Projections,
+    private readonly catchUp: CatchUp,
+    private readonly tenants: Tenants,
+    private readonly database: ReadDatabase,
+  ) {}
+
+  /**
+   * Applies what the parked tenants have missed; the live read model takes each up where that ends.
+   * @param alias one tenant; default: all that are parked
+   * @throws DomainError unknown_projection, tenant_not_found
+   */
+  async retry(name: string, alias?: string): Promise<Retried[]> {
+    const projection = this.projections.get(name);
+    const tenants = alias === undefined ? await this.tenants.list() : [await this.tenants.get(alias)];
+    const { parked } = (await liveModels(this.database.pool)).get(name)!;
+    const results: Retried[] = [];
+    for (const tenant of tenants) {
+      const track = parked.find(({ tenantId }) => tenantId === tenant.id);
+      if (track) results.push(await this.resume(projection, track, tenant));
+    }
+    return results;
+  }
+
+  private async resume(projection: Projection, track: Track, tenant: RegisteredTenant): Promise<Retried> {
+    const { alias } = tenant;
+    const joins = await this.isMain(track);
+    try {
+      await this.catchUp.run(
+        projection,
+        track,
+        (client) => unpark(client, track, joins),
+        // It may join the main track where that is, not ahead of it.
+        joins ? () => this.mainPosition(track, tenant.partition) : undefined,
+      );
+      return { tenant: alias, resumed: true, reason: null };
+    } catch (error) {
+      if (!(error instanceof EventNotApplied)) throw error;
+      await this.note(track, error);
+      return { tenant: alias, resumed: false, reason: error.message };
+    }
+  }
+
+  private async isMain({ projection, generation }: Track): Promise<boolean> {
+    return (await liveModels(this.database.pool)).get(projection)!.main.generation === generation;
+  }
+
+  private async mainPosition({ projection }: Track, partition: number) {
+    const { main } = (await liveModels(this.database.pool)).get(projection)!;
+    return reachedIn(main, partition) ?? START;
+  }
+
+  private async note({ projection, tenantId }: Track, { recorded, reason }: EventNotApplied): Promise<void> {
+    await this.database.pool.query(
+      `update read_model.parked set event_id = $3, event_type = $4, error = $5, parked_at = now()
+       where projection = $1 and tenant_id = $2`,
+      [projection, tenantId, recorded.eventId, recorded.event.type, reason],
+    );
+  }
+}
+
+async function unpark(
+  client: PoolClient,
+  { projection, generation, tenantId }: Track,
+  joins: boolean,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    'delete from read_model.parked where projection = $1 and tenant_id = $2',
+    [projection, tenantId],
+  );
+  // A rebuild has replaced its generation meanwhile.
+  if (rowCount === 0) throw new CheckpointMoved(projection);
+  if (joins) {
+    await client.query(
+      'delete from read_model.checkpoints where projection = $1 and generation = $2 and tenant_id = $3',
+      [projection, generation, tenantId],
+    );
+  }
+}

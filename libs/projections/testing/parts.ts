@@ -1,0 +1,42 @@
+import { StoreEventBus } from '#event-bus/store-event-bus';
+import { History } from '#event-store/history';
+import { SystemClock } from '#kernel/clock';
+import type { Installation } from '#platform/auth/installation';
+import { Tenants } from '#platform/auth/tenants';
+import { Health } from '#platform/observability/health';
+import type { TestStore } from '../../../test/support/store';
+import { CatchUp } from '../catch-up';
+import { GenerationBuild } from '../generation-build';
+import { ParkedTenants } from '../parked-tenants';
+import { Parking } from '../parking';
+import type { Projection } from '../projection';
+import { ProjectionAudit } from '../projection-audit';
+import { ProjectionExport } from '../projection-export';
+import { ProjectionRebuild } from '../projection-rebuild';
+import { ProjectionRunner } from '../projection-runner';
+import { ProjectionStatus } from '../projection-status';
+import { Projections } from '../projections';
+import { Scratch } from '../scratch';
+
+/** All that keeps read models, over a test's store, as one process has it. */
+export function projectionParts(store: TestStore, all: readonly Projection[], clock = new SystemClock()) {
+  const { config, feed, reads, writes } = store;
+  const projections = new Projections(all);
+  const health = new Health();
+  const bus = new StoreEventBus(config, feed, health);
+  const tenants = new Tenants(writes, { region: 'uk', partitions: 12 } as Installation);
+  const history = new History(store.codec);
+  const catchUp = new CatchUp(feed, reads);
+  const scratch = new Scratch(history, writes);
+  const build = new GenerationBuild(feed, history, writes);
+  return {
+    bus,
+    health,
+    runner: new ProjectionRunner(bus, reads, new Parking(reads), projections),
+    rebuild: new ProjectionRebuild(projections, build, catchUp, tenants, reads),
+    parked: new ParkedTenants(projections, catchUp, tenants, reads),
+    audit: new ProjectionAudit(projections, scratch, tenants, writes, reads),
+    exporting: new ProjectionExport(projections, scratch, feed, tenants, reads),
+    status: new ProjectionStatus(feed, reads, tenants, clock, projections, health),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * What sealing costs appends: events of one each, acknowledged after commit, with the sealing job of a projector beside
+ * them and without it, on one store. The job never idles: it has what was appended without it to seal as well.
+ * First argument: seconds of a round.
+ */
+import { SealVerification } from '#event-store/seal-verification';
+import { Sealing } from '#event-store/sealing';
+import { Seals } from '#event-store/seals';
+import { newId } from '#kernel/ids';
+import { migrate } from '#platform/migrate';
+import { execute } from '../support/database';
+import { createContext, openStore } from '../support/store';
+import { startBenchServer } from './support/bench-server';
+import { type Contestant, callers, report, rounds } from './support/rounds';
+import { BenchWorkItem, workItemCreated } from './support/work-item';
+
+const CALLERS = [10, 100];
+const TENANTS = 24;
+
+async function main(): Promise<void> {
+  const server = await startBenchServer();
+  const url = server.url('postgres');
+  await migrate(url, 'write');
+  await execute(url, `insert into platform.installation (region, partitions) values ('uk', 12)`);
+  const opened = openStore(url, [BenchWorkItem]);
+  const projector = openStore(url, [BenchWorkItem]);
+  try {
+    const contexts = await Promise.all(Array.from({ length: TENANTS }, () => createContext(opened)));
+    let said = 0;
+    let next = 0;
+    const append = () =>
+      opened.store.execute(contexts[next++ % TENANTS], async (work) =>
+        work.create(BenchWorkItem, newId('workitem'), [workItemCreated(next)]),
+      );
+    const run = async (concurrency: number, seconds: number) => {
+      const { done, rate } = await callers(concurrency, seconds, append);
+      said += done;
+      return rate;
+    };
+    const contestants = CALLERS.flatMap((concurrency): Contestant[] => [
+      { name: `without sealing, ${concurrency} callers`, run: (seconds) => run(concurrency, seconds) },
+      {
+        name: `with sealing, ${concurrency} callers`,
+        async run(seconds) {
+          const sealing = new Sealing(projector.writes);
+          sealing.start();
+          try {
+            return await run(concurrency, seconds);
+          } finally {
+            await sealing.onApplicationShutdown();
+          }
+        },
+      },
+    ]);
+    const rates = await rounds(contestants, { count: 9, seconds: Number(process.argv[2] ?? 5) });
+
+    const verification = new SealVerification(projector.writes);
+    const total = async (what: 'sealed' | 'unsealed') =>
+      (await verification.verify()).reduce((sum, proof) => sum + proof[what], 0);
+    const sealed = await total('sealed');
+    if (sealed === 0) throw new Error('Nothing was sealed beside the appends');
+    const began = performance.now();
+    const rest = await new Seals(projector.writes, projector.feed).sealNow();
+    const sealRate = rest / ((performance.now() - began) / 1000);
+    const verified = performance.now();
+    const proofs = await verification.verify();
+    const verifyRate = said / ((performance.now() - verified) / 1000);
+    if (proofs.some(({ problem }) => problem !== null) || sealed + rest !== said)
+      throw new Error(`${said} events were acknowledged, ${sealed + rest} sealed`);
+
+    const [{ server_version }] = await execute<{ server_version: string }>(url, 'show server_version');
+    report(
+      'seals',
+      Object.fromEntries(
+        CALLERS.map((concurrency) => [
+          `with sealing vs without, ${concurrency} callers`,
+          rates.get(`with sealing, ${concurrency} callers`)! /
+            rates.get(`without sealing, ${concurrency} callers`)!,
+        ]),
+      ),
+      {
+        ...Object.fromEntries([...rates].map(([name, value]) => [`${name}, events/s`, Math.round(value)])),
+        'sealed beside the appends, events': sealed,
+        'audit seal, events/s': Math.round(sealRate),
+        'audit verify, events/s': Math.round(verifyRate),
+      },
+      server_version,
+    );
+  } finally {
+    await opened.close();
+    await projector.close();
+    await server.stop();
+  }
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});
