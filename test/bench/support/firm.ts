@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packageRoot } from '#platform/package-root';
+import { ApiClient, type Credentials } from '../../support/client';
+
+/** What work is recorded for and by. */
+export interface Firm {
+  matterIds: string[];
+  employeeIds: string[];
+}
+
+/** An operator's command, in a process of its own, as `npm run cli` starts it; answers its JSON. */
+export async function cli<Answer>(env: Record<string, string>, ...args: string[]): Promise<Answer> {
+  const main = join(packageRoot(), 'dist/apps/cli/main.js');
+  const { stdout } = await promisify(execFile)(process.execPath, ['--max-semi-space-size=64', main, ...args, '--json'], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+  });
+  return JSON.parse(stdout);
+}
+
+/** New tenants, and an integration that all of them let in without a limit to speak of. */
+export async function createTenants(env: Record<string, string>, aliases: string[]): Promise<Credentials> {
+  for (const alias of aliases) await cli(env, 'tenants', 'create', '--alias', alias, '--name', alias);
+  const terms = (alias: string) => ['--tenant', alias, '--limit', '100000000', '--period', '3600'];
+  const [first, ...others] = aliases;
+  const name = ['--name', 'Bench'];
+  const credentials = await cli<Credentials>(env, 'integrations', 'create', ...name, ...terms(first));
+  for (const alias of others) await cli(env, 'integrations', 'grant', ...name, ...terms(alias));
+  return credentials;
+}
+
+/** Employees, and open matters of one client, over HTTP. */
+export async function openFirm(
+  commandUrl: string,
+  alias: string,
+  token: string,
+  count: { employees: number; matters: number },
+): Promise<Firm> {
+  const api = new ApiClient(alias, token, { writes: commandUrl, reads: commandUrl });
+  const name = { entityType: 'Individual', firstName: 'Ada', lastName: 'Lovelace' };
+  const clientId = await api.create('clients', { entityId: await api.create('entities', name) });
+  await api.data('POST', `clients/${clientId}/activate`);
+  const divisionId = await api.create('divisions', { name: 'Bench' });
+  const firm: Firm = { matterIds: [], employeeIds: [] };
+  for (let number = 1; number <= count.employees; number++) {
+    const entityId = await api.create('entities', { ...name, firstName: `Ada ${number}` });
+    firm.employeeIds.push(await api.create('employees', { entityId }));
+  }
+  for (let number = 1; number <= count.matters; number++) {
+    firm.matterIds.push(await api.create('matters', { clientId, divisionId, title: `Lease ${number}` }));
+  }
+  return firm;
+}
