@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { type KeptSeal, SealVerification } from '#event-store/seal-verification';
-import { Seals } from '#event-store/seals';
+import { type KeptSeal, SealVerification } from '#event-store/seals/seal-verification';
+import { Seals } from '#event-store/seals/seals';
 import { invalid } from '#kernel/errors';
 import type { Session } from './session';
 

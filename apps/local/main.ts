@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Housekeeping } from '#event-store/housekeeping';
-import { Sealing } from '#event-store/sealing';
+import { Sealing } from '#event-store/seals/sealing';
 import { Config, ConfigError } from '#platform/config';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { serveApiDescription } from '#platform/http/serve-openapi';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Housekeeping } from '#event-store/housekeeping';
-import { Sealing } from '#event-store/sealing';
+import { Sealing } from '#event-store/seals/sealing';
 import { runProcess } from '#platform/run-process';
 import { ProjectionRunner } from '#projections/projection-runner';
 import { UnfinishedRebuilds } from '#projections/unfinished-rebuilds';

@@ -1,4 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { SealVerification } from '#event-store/seals/seal-verification';
+import { Sealing } from '#event-store/seals/sealing';
+import { Seals } from '#event-store/seals/seals';
 import { Appender } from './append';
 import { BulkAppender } from './append-bulk';
 import { Codec } from './codec';
@@ -8,9 +11,6 @@ import { type AnyDefinition, Definitions } from './events';
 import { Feed } from './feed';
 import { History } from './history';
 import { Loader } from './loader';
-import { SealVerification } from './seal-verification';
-import { Sealing } from './sealing';
-import { Seals } from './seals';
 import { AppendSignal } from './signal';
 import { StreamAudit } from './stream-audit';
 import { StreamPages } from './stream-pages';

@@ -3,9 +3,9 @@
  * them and without it, on one store. The job never idles: it has what was appended without it to seal as well.
  * First argument: seconds of a round.
  */
-import { SealVerification } from '#event-store/seal-verification';
-import { Sealing } from '#event-store/sealing';
-import { Seals } from '#event-store/seals';
+import { SealVerification } from '#event-store/seals/seal-verification';
+import { Sealing } from '#event-store/seals/sealing';
+import { Seals } from '#event-store/seals/seals';
 import { newId } from '#kernel/ids';
 import { migrate } from '#platform/migrate';
 import { execute } from '../support/database';

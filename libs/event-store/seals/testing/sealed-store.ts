@@ -1,10 +1,10 @@
-import { SealVerification, type TenantProof } from '#event-store/seal-verification';
-import { Seals } from '#event-store/seals';
+import { SealVerification, type TenantProof } from '#event-store/seals/seal-verification';
+import { Seals } from '#event-store/seals/seals';
+import { openParent, renameParent } from '#event-store/testing/commands';
+import { Parent } from '#event-store/testing/streams';
 import type { RequestContext } from '#platform/request-context';
-import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
-import { waitFor } from '../../../test/support/wait-for';
-import { openParent, renameParent } from './commands';
-import { Parent } from './streams';
+import { createContext, createTestStore, type TestStore } from '../../../../test/support/store';
+import { waitFor } from '../../../../test/support/wait-for';
 
 /** Forges the data of the event at that position. */
 export const CHANGE = `update event_store.events set data = jsonb_set(data, '{name}', '"forged"') where position = $1`;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { Epochs } from '#event-store/epochs';
+import { openParent } from '#event-store/testing/commands';
 import type { RequestContext } from '#platform/request-context';
-import type { TestStore } from '../../test/support/store';
-import { Epochs } from './epochs';
-import { openParent } from './testing/commands';
+import type { TestStore } from '../../../test/support/store';
 import {
   CHANGE,
   createSealedStore,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
+import { START } from '#event-store/position';
+import { openParent } from '#event-store/testing/commands';
+import { Parent } from '#event-store/testing/streams';
 import type { RequestContext } from '#platform/request-context';
-import { createContext, createTestStore, type TestStore } from '../../test/support/store';
-import { waitFor } from '../../test/support/wait-for';
-import { START } from './position';
-import { openParent } from './testing/commands';
+import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
+import { waitFor } from '../../../test/support/wait-for';
 import { eventsOf, type SealsOf, sealsOf, writeThree } from './testing/sealed-store';
-import { Parent } from './testing/streams';
 
 const sha256 = (...parts: (string | Buffer)[]) =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase, Pool } from 'pg';
+import { Feed } from '#event-store/feed';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
-import { Feed } from './feed';
 
 /** Events of a partition that one transaction seals at most: while it writes, it holds the feed back. */
 export const SEALED_AT_ONCE = 1_000;

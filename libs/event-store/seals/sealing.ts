@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
+import { nameClaim } from '#event-store/claims';
 import { WriteDatabase } from '#platform/database';
-import { nameClaim } from './claims';
 import { SEALED_AT_ONCE, sealNext } from './seals';
 
 const EVERY_MS = 5_000;

@@ -1,5 +1,5 @@
 import type { RequestContext } from '#platform/request-context';
-import type { TestStore } from '../../test/support/store';
+import type { TestStore } from '../../../test/support/store';
 import {
   CHANGE,
   createSealedStore,

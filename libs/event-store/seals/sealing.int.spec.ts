@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
+import { Parent } from '#event-store/testing/streams';
 import type { RequestContext } from '#platform/request-context';
-import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
-import { waitFor } from '../../test/support/wait-for';
+import { createContext, createTestStore, openStore, type TestStore } from '../../../test/support/store';
+import { waitFor } from '../../../test/support/wait-for';
 import { Sealing } from './sealing';
 import { type SealsOf, sealsOf, writeThree } from './testing/sealed-store';
-import { Parent } from './testing/streams';
 
 describe('the sealing job', () => {
   let store: TestStore;
