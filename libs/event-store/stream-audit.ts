@@ -29,8 +29,12 @@ type StoredRow = StateRow & { kind: string | null; state_version: number };
 const STORED = `
   select i.stream_id, s.kind, s.version, s.state, s.state_version, k.wrapped
   from unnest($2::uuid[]) as i(stream_id)
-  left join event_store.streams s on s.tenant_id = $1 and s.stream_id = i.stream_id
-  left join event_store.subject_keys k on k.tenant_id = $1 and k.subject = i.stream_id`;
+  left join lateral (
+    select * from event_store.streams where tenant_id = $1 and stream_id = i.stream_id offset 0
+  ) s on true
+  left join lateral (
+    select wrapped from event_store.subject_keys where tenant_id = $1 and subject = i.stream_id offset 0
+  ) k on true`;
 
 /** Compares what the store keeps of streams with what their events make of them. */
 @Injectable()

@@ -56,16 +56,21 @@ function nameOf(row: LinkRow | KeyRow): string {
   return JSON.stringify(name);
 }
 
+// Looked up row by row: a join could come to read all rows of a tenant for a page.
 const MISSING_LINKS = `
   select distinct e.target, e.kind, e.source from unnest($2::uuid[], $3::text[], $4::uuid[]) as e(target, kind, source)
-  where not exists (
-    select from event_store.links l
-    where l.tenant_id = $1 and l.target = e.target and l.kind = e.kind and l.source = e.source)`;
+  where (
+    select l.source from event_store.links l
+    where l.tenant_id = $1 and l.target = e.target and l.kind = e.kind and l.source = e.source
+  ) is null`;
 
 const MISSING_KEYS = `
   select distinct e.kind, e.key, e.stream_id, r.stream_id as holder
   from unnest($2::text[], $3::text[], $4::uuid[]) as e(kind, key, stream_id)
-  left join event_store.reservations r on r.tenant_id = $1 and r.kind = e.kind and r.key = e.key
+  left join lateral (
+    select stream_id from event_store.reservations
+    where tenant_id = $1 and kind = e.kind and key = e.key offset 0
+  ) r on true
   where r.stream_id is distinct from e.stream_id`;
 
 /** What streams should have and have not, by stream. */

@@ -60,14 +60,23 @@ export class StreamRows {
 
   /** @returns how many there were */
   async unclaim({ links, keys }: Claims): Promise<number> {
+    // Found row by row: a join could come to read all rows of the tenant.
     const unlinked = await this.query(
-      `delete from event_store.links l using unnest($2::uuid[], $3::text[], $4::uuid[]) as e(target, kind, source)
-       where l.tenant_id = $1 and l.target = e.target and l.kind = e.kind and l.source = e.source`,
+      `delete from event_store.links where ctid = any(array(
+         select l.ctid from unnest($2::uuid[], $3::text[], $4::uuid[]) as e(target, kind, source)
+         cross join lateral (
+           select ctid from event_store.links
+           where tenant_id = $1 and target = e.target and kind = e.kind and source = e.source offset 0
+         ) l))`,
       linkColumns(links),
     );
     const released = await this.query(
-      `delete from event_store.reservations r using unnest($2::text[], $3::text[], $4::uuid[]) as e(kind, key, stream_id)
-       where r.tenant_id = $1 and r.kind = e.kind and r.key = e.key and r.stream_id = e.stream_id`,
+      `delete from event_store.reservations where ctid = any(array(
+         select r.ctid from unnest($2::text[], $3::text[], $4::uuid[]) as e(kind, key, stream_id)
+         cross join lateral (
+           select ctid from event_store.reservations
+           where tenant_id = $1 and kind = e.kind and key = e.key and stream_id = e.stream_id offset 0
+         ) r))`,
       keyColumns(keys),
     );
     return unlinked + released;

@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { execute } from './database';
+
+const run = promisify(execFile);
+
+/** All of a database, by pg_dump: SQL that makes it again in an empty one. */
+export async function dumpDatabase(url: string): Promise<string> {
+  const args = [require.resolve('./pg-dump.cjs'), url];
+  const { stdout } = await run(process.execPath, args, { maxBuffer: 1024 ** 3 });
+  return stdout;
+}
+
+/** Runs a dump in an empty database; all of it or nothing. */
+export async function restoreDatabase(url: string, dump: string): Promise<void> {
+  await execute(url, dump);
+}
