@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { StreamReport } from '#event-store/stream-findings';
-import { StreamRebuild } from '#event-store/stream-rebuild';
-import { StreamVerifier } from '#event-store/stream-verifier';
+import type { StreamReport } from '#event-store/streams/stream-findings';
+import { StreamRebuild } from '#event-store/streams/stream-rebuild';
+import { StreamVerifier } from '#event-store/streams/stream-verifier';
 import type { Session } from './session';
 
 export function streamsCommand(session: Session): Command {

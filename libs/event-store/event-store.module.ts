@@ -2,6 +2,11 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { SealVerification } from '#event-store/seals/seal-verification';
 import { Sealing } from '#event-store/seals/sealing';
 import { Seals } from '#event-store/seals/seals';
+import { StreamAudit } from '#event-store/streams/stream-audit';
+import { StreamPages } from '#event-store/streams/stream-pages';
+import { StreamRebuild } from '#event-store/streams/stream-rebuild';
+import { StreamRefold } from '#event-store/streams/stream-refold';
+import { StreamVerifier } from '#event-store/streams/stream-verifier';
 import { Appender } from './append';
 import { BulkAppender } from './append-bulk';
 import { Codec } from './codec';
@@ -12,11 +17,6 @@ import { Feed } from './feed';
 import { History } from './history';
 import { Loader } from './loader';
 import { AppendSignal } from './signal';
-import { StreamAudit } from './stream-audit';
-import { StreamPages } from './stream-pages';
-import { StreamRebuild } from './stream-rebuild';
-import { StreamRefold } from './stream-refold';
-import { StreamVerifier } from './stream-verifier';
 import { SubjectKeys } from './subject-keys';
 
 /** The event store for the kinds of stream that a process knows; needs PlatformModule. */

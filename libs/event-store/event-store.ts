@@ -143,7 +143,8 @@ export class EventStore {
         return folded;
       }),
     );
-    return { record: records[0], records, outcome: repeat.outcome, replayed: true };
+    const position = await this.loader.positionOf(context.tenant.id, repeat.streams);
+    return { record: records[0], records, position, outcome: repeat.outcome, replayed: true };
   }
 }
 

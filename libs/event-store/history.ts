@@ -28,7 +28,7 @@ export class History {
   /**
    * Complete streams, ordered by their ids, a few thousand events at a time.
    * @param client a session of the event store's database without a time limit
-   * @throws Error naming the event when one cannot be read
+   * One that cannot be read throws when its data is asked for.
    */
   async *streams(client: ClientBase, range: HistoryRange): AsyncGenerator<RecordedEvent[][]> {
     let pending: RecordedEvent[] = [];
@@ -50,7 +50,7 @@ export class History {
           streams.push(pending);
           pending = [];
         }
-        pending.push(this.codec.decodeEvent(row));
+        pending.push(this.codec.decodeLeniently(row));
       }
       if (!next && pending.length > 0) streams.push(pending);
       yield streams.map((events) => until(range.asOf, events)).filter(({ length }) => length > 0);

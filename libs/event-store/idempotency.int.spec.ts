@@ -68,6 +68,7 @@ describe('Idempotency-Key', () => {
     await renameParent(store.store, context, first.record.id, 'afterwards');
     const again = await openParent(store.store, keyed('later'), { name: 'ignored' });
     expect(again).toMatchObject({ replayed: true, record: { id: first.record.id, version: 1 } });
+    expect(again.position).toEqual(first.position);
     expect(again.record.data).toEqual(first.record.data);
     expect(again.record.audit).toEqual(first.record.audit);
   });
@@ -82,6 +83,7 @@ describe('Idempotency-Key', () => {
     const first = await both(store.store);
     const again = await both(other.store);
     expect(again.outcome).toEqual({ done: ['a', 'b'] });
+    expect(again.position).toEqual(first.position);
     expect(again.records.map(({ id }) => id)).toEqual(first.records.map(({ id }) => id));
     expect(again.record.data.name).toBe('shown');
   });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { type Id, toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import { Coalescer } from './coalescer';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
@@ -13,6 +14,7 @@ import {
   type StateRow,
 } from './load';
 import { fromStore } from './outage';
+import { type Position, parsePosition } from './position';
 
 /** Reads current state. Concurrent loads of a process go to the database as one query. */
 @Injectable()
@@ -43,6 +45,21 @@ export class Loader {
       [tenantId, streamId, range.after ?? 0, range.upTo ?? 2_147_483_647, range.limit ?? null],
     );
     return rows.map((row) => this.codec.decodeEvent(row));
+  }
+
+  /** Where the last of some events stands, each named by its stream and version. */
+  async positionOf(
+    tenantId: number,
+    events: readonly { id: Id; version: number }[],
+  ): Promise<Position | undefined> {
+    const { rows } = await this.database.pool.query<{ at: string }>(
+      `select e.epoch || '.' || e.transaction_id || '.' || e.position as at
+       from unnest($2::uuid[], $3::int[]) as a(stream, version)
+       join event_store.events e on e.tenant_id = $1 and e.stream_id = a.stream and e.version = a.version
+       order by e.epoch desc, e.transaction_id desc, e.position desc limit 1`,
+      [tenantId, events.map(({ id }) => toUuid(id)), events.map(({ version }) => version)],
+    );
+    return rows[0] && parsePosition(rows[0].at);
   }
 
   /** A stream as it stood at a version (undefined: now), from its events. */

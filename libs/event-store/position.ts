@@ -8,6 +8,12 @@ export interface Position {
 }
 
 export const START: Position = { epoch: 0, transactionId: 0n, position: 0n };
+/** Behind every event there will be: the greatest values of the three columns. */
+export const END: Position = {
+  epoch: 2_147_483_647,
+  transactionId: 18_446_744_073_709_551_615n,
+  position: 9_223_372_036_854_775_807n,
+};
 
 /** Negative, zero or positive as a stands before, at or after b. */
 export function comparePositions(a: Position, b: Position): number {

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '#event-store/events';
-import { derivedOf } from '#event-store/testing/derived';
+import { derivedOf } from '#event-store/streams/testing/derived';
 import { readFeed } from '#event-store/testing/read-feed';
 import type { RequestContext } from '#platform/request-context';
 import { createTestStore, type TestStore } from '../../test/support/store';

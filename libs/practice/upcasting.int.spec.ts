@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventStore } from '#event-store/event-store';
 import { at } from '#event-store/load';
-import { derivedOf } from '#event-store/testing/derived';
+import { derivedOf } from '#event-store/streams/testing/derived';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Id, newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';

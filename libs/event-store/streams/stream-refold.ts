@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
-import { Codec, EVENT_COLUMNS, type EventRow, UnreadableEvent } from './codec';
-import { type AnyDefinition, type Folded, fold } from './events';
+import { Codec, EVENT_COLUMNS, type EventRow, UnreadableEvent } from '#event-store/codec';
+import { type AnyDefinition, type Folded, fold } from '#event-store/events';
 
 /** A stream as its events make it. */
 export interface Refolded {

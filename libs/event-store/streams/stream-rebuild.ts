@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
+import { tenantClaim } from '#event-store/claims';
+import { Codec } from '#event-store/codec';
+import { storedJson } from '#event-store/stored-json';
+import { SubjectKeys } from '#event-store/subject-keys';
 import { toId } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
-import { tenantClaim } from './claims';
-import { Codec } from './codec';
-import { storedJson } from './stored-json';
 import { type Audited, StreamAudit } from './stream-audit';
 import { unfounded } from './stream-claims';
 import { type Clashes, clashesAmong } from './stream-clashes';
@@ -12,7 +13,6 @@ import { StreamFindings, type StreamReport } from './stream-findings';
 import { type AuditedTenant, StreamPages, type Unfounded } from './stream-pages';
 import { type Refolded, StreamRefold } from './stream-refold';
 import { type StreamRow, StreamRows } from './stream-rows';
-import { SubjectKeys } from './subject-keys';
 
 /** What was done; the findings are what could not be mended. */
 export interface StreamsRebuilt extends StreamReport {

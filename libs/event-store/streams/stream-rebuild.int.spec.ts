@@ -1,9 +1,9 @@
+import { openChild, openParent, renameParent } from '#event-store/testing/commands';
+import { Child, Parent, Person } from '#event-store/testing/streams';
 import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
-import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
-import { openChild, openParent, renameParent } from './testing/commands';
+import { createContext, createTestStore, openStore, type TestStore } from '../../../test/support/store';
 import { derivedOf } from './testing/derived';
-import { Child, Parent, Person } from './testing/streams';
 
 describe('streams rebuild', () => {
   let store: TestStore;

@@ -1,9 +1,9 @@
-import { StreamAudit } from '#event-store/stream-audit';
-import { StreamPages } from '#event-store/stream-pages';
-import { StreamRebuild } from '#event-store/stream-rebuild';
-import { StreamRefold } from '#event-store/stream-refold';
-import { StreamVerifier } from '#event-store/stream-verifier';
-import type { TestStore } from '../../../test/support/store';
+import { StreamAudit } from '#event-store/streams/stream-audit';
+import { StreamPages } from '#event-store/streams/stream-pages';
+import { StreamRebuild } from '#event-store/streams/stream-rebuild';
+import { StreamRefold } from '#event-store/streams/stream-refold';
+import { StreamVerifier } from '#event-store/streams/stream-verifier';
+import type { TestStore } from '../../../../test/support/store';
 
 /** What verifies and rebuilds the streams of a test's store. */
 export function derivedOf({ writes, codec, keys }: Pick<TestStore, 'writes' | 'codec' | 'keys'>) {

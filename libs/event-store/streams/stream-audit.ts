@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
+import { Codec } from '#event-store/codec';
+import type { Folded } from '#event-store/events';
+import type { StateRow } from '#event-store/load';
 import { type Kind, toId } from '#kernel/ids';
-import { Codec } from './codec';
-import type { Folded } from './events';
-import type { StateRow } from './load';
 import { type Missing, missingOf } from './stream-claims';
 import type { Refolded } from './stream-refold';
 
