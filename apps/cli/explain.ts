@@ -3,13 +3,17 @@ import { DomainError } from '#kernel/errors';
 import { ConfigError } from '#platform/config';
 import { SecretsError } from '#platform/secrets';
 
+/** What the system says of files and of the terminal; the rest is said of connections. */
+const OF_FILES = /^E(ACCES|DQUOT|EXIST|FBIG|IO|ISDIR|NAMETOOLONG|NOENT|NOSPC|NOTDIR|NOTSUP|PERM|PIPE|ROFS)$/;
+
 /** What went wrong, in one line for the operator, and a stable code for scripts. */
 export function explain(error: unknown): { code: string; message: string } {
   if (error instanceof DomainError) return { code: error.code, message: error.detail };
   if (error instanceof ConfigError) return { code: 'configuration', message: error.problems.join('; ') };
   if (error instanceof SecretsError) return { code: 'secrets_key', message: error.message };
   if (error instanceof CommanderError) return { code: 'usage', message: usage(error) };
-  const { code = '', message = String(error) } = error as { code?: string; message?: string };
+  const { code = '', message = String(error), syscall } = error as Partial<NodeJS.ErrnoException>;
+  if (OF_FILES.test(code) && syscall !== 'connect') return { code: 'file', message };
   if (code === '42P01' || code === '3F000')
     return { code: 'not_migrated', message: 'The database has no tables yet: run the command migrate.' };
   // Refused, unknown or slow hosts, and the server's own refusals: password, database, shutting down.

@@ -1,12 +1,14 @@
-import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import type { Writable } from 'node:stream';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { DateTime } from 'luxon';
 import { invalid } from '#kernel/errors';
 import { ParkedTenants } from '#projections/parked-tenants';
 import { type Audited, ProjectionAudit } from '#projections/projection-audit';
 import { ProjectionExport } from '#projections/projection-export';
-import { ProjectionRebuild, type Rebuilt } from '#projections/projection-rebuild';
+import { ProjectionRebuild } from '#projections/projection-rebuild';
 import { ProjectionStatus } from '#projections/projection-status';
+import type { Rebuilt } from '#projections/rebuild-run';
+import { writeWhole } from './output-file';
 import type { Session } from './session';
 
 type Chosen = { all?: boolean; tenant?: string };
@@ -65,20 +67,16 @@ export function projectionsCommand(session: Session): Command {
     .command('export')
     .description('writes a read model as it stood')
     .argument('<name>', 'as in `projections list`')
-    .option('--as-of <instant>', 'what was recorded until then (default: now)', instant)
+    .option('--as-of <instant>', 'what was recorded until then (default: all)', instant)
     .option('--tenant <alias>', 'this tenant alone')
     .addOption(new Option('--format <format>').choices(['csv', 'jsonl']).default('csv'))
-    .option('--output <file>', 'instead of the terminal')
+    .option('--output <file>', 'a new file, instead of the terminal')
     .action(async (name: string, options: Chosen & ExportChoice) => {
-      const { asOf = new Date(), tenant, format, output } = options;
-      const file = output === undefined ? undefined : createWriteStream(output, { flags: 'wx', mode: 0o600 });
-      const rows = await session.use(ProjectionExport, (all) =>
-        all.write(name, { asOf, tenant, format }, file ?? session.output),
-      );
-      if (!file) return;
-      file.end();
-      await finished(file);
-      session.print({ name, asOf, output, rows });
+      const { asOf, tenant, format, output } = options;
+      const write = (out: Writable) =>
+        session.use(ProjectionExport, (all) => all.write(name, { asOf, tenant, format }, out));
+      if (output === undefined) await write(session.output);
+      else session.print({ name, asOf: asOf ?? null, output, rows: await writeWhole(output, write) });
     });
   return projections;
 }
@@ -99,7 +97,10 @@ function chosen(command: Command): Command {
 function named(names: string[], { all }: Chosen, known: string[]): string[] {
   if (names.length > 0 && all) throw invalid('usage', 'Names of read models and --all do not go together.');
   if (names.length === 0 && !all) throw invalid('usage', 'Which read model? Give names, or --all.');
-  return all ? known : names;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown)
+    throw invalid('unknown_projection', `There is no projection ${unknown}; there are ${known.join(', ')}.`);
+  return all ? known : [...new Set(names)];
 }
 
 /** Ctrl-C gives it up; a second one leaves it to the projector. */
@@ -128,22 +129,22 @@ async function rebuildOne(
   }
 }
 
-/** A line a read model, and one for each row that differs. */
+/** A line for each row that differs or, when none does, a line a read model. */
 function forPeople(results: Audited[]): object[] {
-  const lines: object[] = results.map(({ name, rows, differing, changedSince }) => ({
-    ...{ name, rows, differing, changedSince },
-  }));
-  const differences = results.flatMap(({ name, differences }) =>
-    differences.map(({ tenant, key, problem, columns }) => ({ name, tenant, key, problem, columns })),
-  );
-  return differences.length > 0 ? differences : lines;
+  const differences = results.flatMap(({ name, differing, differences: listed }) => [
+    ...listed.map(({ tenant, key, problem, columns }) => ({ name, tenant, key, problem, columns })),
+    ...(differing > listed.length ? [{ name, tenant: null, key: `${differing - listed.length} more` }] : []),
+  ]);
+  if (differences.length > 0) return differences;
+  return results.map(({ name, rows, differing, changedSince }) => ({ name, rows, differing, changedSince }));
 }
 
 function instant(text: string): Date {
-  const given = new Date(text);
-  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(given.getTime()))
+  // Date takes the 30th of February for the 2nd of March.
+  const given = DateTime.fromISO(text);
+  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || !given.isValid)
     throw new InvalidArgumentError(
       `"${text}" is not an instant with its offset, as 2026-03-31T23:59:59Z (ISO 8601).`,
     );
-  return given;
+  return given.toJSDate();
 }

@@ -28,6 +28,17 @@ export const FEED_QUERY = `
   ) e
   order by e.partition, e.epoch, e.transaction_id, e.position`;
 
+const OLDEST_QUERY = `
+  select min(e.recorded_at) as oldest
+  from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[]) as c(partition, epoch, transaction_id, position)
+  cross join lateral (
+    select recorded_at from event_store.events f
+    where f.partition = c.partition
+      and (f.epoch, f.transaction_id, f.position) > (c.epoch, c.transaction_id::xid8, c.position)
+    order by f.epoch, f.transaction_id, f.position
+    limit (select $5::bigint)
+  ) e`;
+
 /** Reads the store in commit order, a partition at a time. */
 @Injectable()
 export class Feed {
@@ -44,6 +55,16 @@ export class Feed {
       values: feedParameters(cursors, limit),
     });
     return rows.map((row) => this.codec.decodeLeniently(row));
+  }
+
+  /** When the oldest event behind the cursors was recorded, counting those that an open transaction holds back. */
+  async oldest(cursors: Cursor[]): Promise<Date | undefined> {
+    const { rows } = await this.database.pool.query<{ oldest: Date | null }>({
+      name: 'event_store.oldest',
+      text: OLDEST_QUERY,
+      values: feedParameters(cursors, 1),
+    });
+    return rows[0].oldest ?? undefined;
   }
 
   /** The numbers of all partitions. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
-import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
+import { Codec, type EventRow } from './codec';
 import type { RecordedEvent } from './events';
 import type { Position } from './position';
 
@@ -16,9 +16,44 @@ export interface HistoryRange {
   asOf?: Date;
 }
 
-const BATCH = 5_000;
+const STREAMS_AT_ONCE = 1_000;
 const FIRST_STREAM = '00000000-0000-0000-0000-000000000000';
-const MAX_VERSION = 2_147_483_647;
+
+/**
+ * Each stream's events as one JSON document: to take twelve columns of every event apart takes Node thrice as long. The
+ * key's order is that of the answer, so that nothing has to be sorted.
+ */
+const HISTORY_QUERY = `
+  select e.stream_id, min(e.partition) as partition,
+    case when bool_or(e.data ? 'sealed') then (
+      select k.wrapped from event_store.subject_keys k where k.tenant_id = $1 and k.subject = e.stream_id
+    ) end as wrapped,
+    json_agg(json_build_array(e.version, e.event_id, e.type, e.schema_version, e.data, e.metadata, e.recorded_at,
+      e.epoch || '.' || e.transaction_id || '.' || e.position) order by e.version) as events
+  from event_store.events e
+  where e.tenant_id = $1 and e.stream_id > $2
+    and (e.epoch, e.transaction_id, e.position) <= ($3, $4::xid8, $5) and e.type = any($6)
+  group by e.stream_id order by e.stream_id limit $7`;
+
+/** Settings under which the query follows the key, whatever the server knows of the table. */
+const ALONG_THE_KEY = `
+  set enable_hashagg = off; set enable_sort = off; set enable_seqscan = off; set enable_bitmapscan = off`;
+
+interface StreamRow {
+  stream_id: string;
+  partition: number;
+  wrapped: Buffer | null;
+  events: [
+    version: number,
+    eventId: string,
+    type: string,
+    schemaVersion: number,
+    data: EventRow['data'],
+    metadata: EventRow['metadata'],
+    recordedAt: string,
+    at: string,
+  ][];
+}
 
 /** Reads a tenant's events stream by stream, which needs the state of one stream at a time only. */
 @Injectable()
@@ -26,35 +61,41 @@ export class History {
   constructor(private readonly codec: Codec) {}
 
   /**
-   * Complete streams, ordered by their ids, a few thousand events at a time.
-   * @param client a session of the event store's database without a time limit
-   * One that cannot be read throws when its data is asked for.
+   * Complete streams, ordered by their ids, some thousands at a time. An event that cannot be read throws when its data
+   * is asked for.
+   * @param client a session of the event store's database without a time limit, for nothing else
    */
   async *streams(client: ClientBase, range: HistoryRange): AsyncGenerator<RecordedEvent[][]> {
-    let pending: RecordedEvent[] = [];
-    let next: Promise<EventRow[]> | undefined = this.read(
-      client,
-      range,
-      range.after ?? FIRST_STREAM,
-      MAX_VERSION,
-    );
+    await client.query(ALONG_THE_KEY);
+    let next: Promise<StreamRow[]> | undefined = this.read(client, range, range.after ?? FIRST_STREAM);
     while (next) {
-      const rows: EventRow[] = await next;
-      const last = rows.at(-1);
+      const rows: StreamRow[] = await next;
       // The next ones are on their way while these are worked on.
-      next = rows.length < BATCH ? undefined : this.read(client, range, last!.stream_id, last!.version);
+      next = rows.length < STREAMS_AT_ONCE ? undefined : this.read(client, range, rows.at(-1)!.stream_id);
       next?.catch(() => undefined);
-      const streams: RecordedEvent[][] = [];
-      for (const row of rows) {
-        if (pending.length > 0 && pending[0].streamId !== row.stream_id) {
-          streams.push(pending);
-          pending = [];
-        }
-        pending.push(this.codec.decodeLeniently(row));
-      }
-      if (!next && pending.length > 0) streams.push(pending);
-      yield streams.map((events) => until(range.asOf, events)).filter(({ length }) => length > 0);
+      yield rows
+        .map((row) => until(range.asOf, this.decode(range.tenantId, row)))
+        .filter(({ length }) => length > 0);
     }
+  }
+
+  private decode(tenantId: number, { stream_id, partition, wrapped, events }: StreamRow): RecordedEvent[] {
+    return events.map(([version, eventId, type, schemaVersion, data, metadata, recordedAt, at]) =>
+      this.codec.decodeLeniently({
+        tenant_id: tenantId,
+        stream_id,
+        version,
+        event_id: eventId,
+        type,
+        schema_version: schemaVersion,
+        data,
+        metadata,
+        recorded_at: new Date(recordedAt),
+        partition,
+        at,
+        wrapped,
+      }),
+    );
   }
 
   /** How many events of those types the tenants have, as a measure of the work. */
@@ -73,32 +114,24 @@ export class History {
   private async read(
     client: ClientBase,
     { tenantId, types, upTo }: HistoryRange,
-    stream: string,
-    version: number,
-  ): Promise<EventRow[]> {
-    const { rows } = await client.query<EventRow>({
+    after: string,
+  ): Promise<StreamRow[]> {
+    const { rows } = await client.query<StreamRow>({
       name: 'event_store.history',
       text: HISTORY_QUERY,
       values: [
         tenantId,
-        stream,
-        version,
+        after,
         upTo.epoch,
         upTo.transactionId.toString(),
         upTo.position.toString(),
         types,
-        BATCH,
+        STREAMS_AT_ONCE,
       ],
     });
     return rows;
   }
 }
-
-const HISTORY_QUERY = `
-  select ${EVENT_COLUMNS} from event_store.events e
-  where e.tenant_id = $1 and (e.stream_id, e.version) > ($2, $3)
-    and (e.epoch, e.transaction_id, e.position) <= ($4, $5::xid8, $6) and e.type = any($7)
-  order by e.stream_id, e.version limit $8`;
 
 function until(asOf: Date | undefined, events: RecordedEvent[]): RecordedEvent[] {
   if (!asOf) return events;

@@ -24,7 +24,8 @@ export class ReadYourWrites implements OnModuleInit {
     fastify.addHook('preHandler', async (request: FastifyRequest) => {
       const token = request.headers['x-min-position'];
       const caller = contextOf(request);
-      const isRead = request.method === 'GET' || request.routeOptions.url?.endsWith('/graphql');
+      const isRead =
+        ['GET', 'HEAD'].includes(request.method) || request.routeOptions.url?.endsWith('/graphql');
       if (typeof token === 'string' && caller && isRead) await this.reach(caller.tenant, fromToken(token));
     });
   }

@@ -16,8 +16,26 @@ export interface Difference {
   /** What names the row in its table and tenant. */
   key: string;
   problem: 'differs from the events' | 'missing' | 'not in the events';
-  /** Names of the columns that differ, never what they hold. */
-  columns: string[];
+  /** Asks for the names of the columns that differ, never what they hold. */
+  columns(): Promise<string[]>;
+}
+
+export interface Compared {
+  rows: number;
+  /** Of what readers see. */
+  leftOut: number;
+}
+
+/** What is compared. */
+export interface Comparison {
+  table: ReadTable;
+  columns: readonly string[];
+  /** What readers see. */
+  shown: Side;
+  /** What the events say. */
+  told: Side;
+  /** Those of the given streams whose rows are left out. */
+  ignored(streams: string[]): Promise<ReadonlySet<string>>;
 }
 
 interface Digest {
@@ -26,53 +44,52 @@ interface Digest {
   digest: string;
 }
 
-/**
- * Walks through both sides in the order of their keys.
- * @param shown what readers see
- * @param told what the events say
- * @param ignored streams whose rows are left out
- * @returns how many rows were looked at
- */
+/** Walks through both sides in the order of their keys, a few thousand rows of each at a time. */
 export async function compareRows(
-  table: ReadTable,
-  { shown, told }: { shown: Side; told: Side },
-  ignored: ReadonlySet<string>,
-  found: (difference: Difference) => void,
-): Promise<number> {
-  const [left, right] = [digests(table, shown, ignored), digests(table, told, ignored)];
+  comparison: Comparison,
+  found: (difference: Difference) => Promise<void>,
+): Promise<Compared> {
+  const { shown, told } = comparison;
+  const result = { rows: 0, leftOut: 0 };
+  const left = digests(comparison, shown, () => result.leftOut++);
+  const right = digests(comparison, told, () => undefined);
   const next = async (side: AsyncGenerator<Digest>) => (await side.next()).value as Digest | undefined;
   let [a, b] = await Promise.all([next(left), next(right)]);
-  let rows = 0;
-  for (; a || b; rows++) {
+  for (; a || b; result.rows++) {
     const order = !a ? 1 : !b ? -1 : compareKeys(a.key, b.key);
     const key = (order <= 0 ? a! : b!).key;
-    if (order < 0) found({ key: key.join('/'), problem: 'not in the events', columns: [] });
-    else if (order > 0) found({ key: key.join('/'), problem: 'missing', columns: [] });
+    const name = key.join('/');
+    if (order < 0) await found({ key: name, problem: 'not in the events', columns: async () => [] });
+    else if (order > 0) await found({ key: name, problem: 'missing', columns: async () => [] });
     else if (a!.digest !== b!.digest) {
-      const columns = differing(await rowOf(table, shown, key), await rowOf(table, told, key));
-      found({ key: key.join('/'), problem: 'differs from the events', columns });
+      const columns = () => differing(comparison, key);
+      await found({ key: name, problem: 'differs from the events', columns });
     }
     if (order <= 0) a = await next(left);
     if (order >= 0) b = await next(right);
   }
-  return rows;
+  return result;
 }
 
 async function* digests(
-  table: ReadTable,
+  { table, columns, ignored }: Comparison,
   { client, from, where }: Side,
-  ignored: ReadonlySet<string>,
+  leaveOut: () => void,
 ): AsyncGenerator<Digest> {
   await client.query(
     `declare digests no scroll cursor for
      select array[${keysOf(table)}] as key, ${table.stream}::text as stream,
-       md5(row(${Object.keys(table.columns).join(', ')})::text) as digest
+       md5(row(${columns.join(', ')})::text) as digest
      from ${from} where ${where} order by ${keysOf(table)}`,
   );
   for (let count = FETCH; count === FETCH; ) {
     const { rows } = await client.query<Digest>(`fetch ${FETCH} from digests`);
     count = rows.length;
-    for (const row of rows) if (!ignored.has(row.stream)) yield row;
+    const left = await ignored(rows.map(({ stream }) => stream));
+    for (const row of rows) {
+      if (left.has(row.stream)) leaveOut();
+      else yield row;
+    }
   }
   await client.query('close digests');
 }
@@ -90,15 +107,20 @@ function compareKeys(a: string[], b: string[]): number {
   return at < 0 ? 0 : Buffer.compare(Buffer.from(a[at]), Buffer.from(b[at]));
 }
 
-async function rowOf(table: ReadTable, { client, from, where }: Side, key: string[]) {
-  const names = table.key.slice(1).map((name, index) => `${name}::text = $${index + 1}`);
-  const { rows } = await client.query<{ row: Record<string, unknown> }>(
-    `select to_jsonb(t) - 'generation' as row from ${from} t where ${where} and ${names.join(' and ')}`,
-    key,
+async function differing(
+  { table, columns, shown, told }: Comparison,
+  key: readonly string[],
+): Promise<string[]> {
+  const [seen, expected] = await Promise.all(
+    [shown, told].map(async ({ client, from, where }) => {
+      const named = table.key.slice(1).map((name, index) => `${name} = $${index + 1}`);
+      const { rows } = await client.query<{ texts: (string | null)[] }>(
+        `select array[${columns.map((name) => `${name}::text`).join(', ')}] as texts
+         from ${from} where ${where} and ${named.join(' and ')}`,
+        [...key],
+      );
+      return rows[0].texts;
+    }),
   );
-  return rows[0].row;
-}
-
-function differing(shown: Record<string, unknown>, told: Record<string, unknown>): string[] {
-  return Object.keys(told).filter((name) => JSON.stringify(shown[name]) !== JSON.stringify(told[name]));
+  return columns.filter((_, index) => seen[index] !== expected[index]);
 }

@@ -11,6 +11,17 @@ export function scratchTable({ name }: ReadTable): string {
   return `pg_temp.${name}`;
 }
 
+/** All columns of a read table but `generation`, those included that its projection leaves to their defaults. */
+export async function columnsOf(client: Client, { name }: ReadTable): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname <> 'generation'
+     order by attnum`,
+    [`read_model.${name}`],
+  );
+  return rows.map((row) => row.name);
+}
+
 /** Builds a read model from the events for one session's eyes only; it is gone when the session ends. */
 @Injectable()
 export class Scratch {
@@ -32,14 +43,18 @@ export class Scratch {
     tenants: readonly { id: number; upTo: Position }[],
     asOf?: Date,
   ): Promise<number> {
-    for (const table of projection.tables) {
+    // Its index is there from the start: building it at the end would hold the feed back for as long as that takes.
+    for (const { name, key } of projection.tables) {
       await client.query(
-        `create temporary table ${table.name} (like read_model.${table.name} including defaults)`,
+        `create temporary table ${name}
+           (like read_model.${name} including defaults, primary key (${key.join(', ')}))`,
       );
     }
     const reader = await this.store.session();
     let events = 0;
     try {
+      // What one command wrote to several streams is seen in all of them or in none.
+      await reader.query('begin isolation level repeatable read read only');
       for await (const chunk of rowsOf(this.history, reader, projection, tenants, asOf)) {
         await copyInto(client, projection, scratchTable, 0, chunk.rows);
         events += chunk.events;
@@ -47,8 +62,6 @@ export class Scratch {
     } finally {
       await reader.end();
     }
-    for (const table of projection.tables)
-      await client.query(`create unique index on ${scratchTable(table)} (${table.key.join(', ')})`);
     return events;
   }
 }

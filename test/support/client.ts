@@ -1,3 +1,5 @@
+import { comparePositions, fromToken } from '#event-store/position';
+
 // biome-ignore lint/suspicious/noExplicitAny: the JSON of any answer
 export type Json = any;
 
@@ -62,14 +64,21 @@ export class ApiClient {
 
   /** @param path below `/{tenant}/api/v1/`, or from the root when it begins with a slash */
   async send(method: string, path: string, body?: unknown, headers: Headings = {}): Promise<Answer> {
-    const isRead = method === 'GET' || path.endsWith('/graphql');
+    const isRead = ['GET', 'HEAD'].includes(method) || path.endsWith('/graphql');
     const base = isRead ? this.address.reads : this.address.writes;
     const url = `${base}${path.startsWith('/') ? path : `/${this.tenant}/api/v1/${path}`}`;
     const own: Headings = { Authorization: `Bearer ${this.token}` };
     if (isRead && this.position) own['X-Min-Position'] = this.position;
     const answer = await send(method, url, { body, headers: { ...own, ...headers } });
-    this.position = answer.headers.get('x-event-position') ?? this.position;
+    const position = answer.headers.get('x-event-position');
+    if (!isRead && position) this.wrote(position);
     return answer;
+  }
+
+  /** Answers to concurrent writes come in any order. */
+  private wrote(position: string): void {
+    const isLater = !this.position || comparePositions(fromToken(position), fromToken(this.position)) > 0;
+    if (isLater) this.position = position;
   }
 
   get(path: string, headers?: Headings): Promise<Answer> {

@@ -91,8 +91,19 @@ function page(items: object): object {
   });
 }
 
+const listPosition = {
+  description:
+    'On the first page: every change up to there is in the list. With `changedAfter` every change up to there is in ' +
+    'this answer or was there before: the value of `changedAfter` for the next request.',
+  schema: { type: 'string' },
+};
+
 export function ApiPage(view: Type): MethodDecorator {
-  return applyDecorators(ApiExtraModels(view), ApiOkResponse(page({ $ref: getSchemaPath(view) })));
+  const answer = page({ $ref: getSchemaPath(view) });
+  return applyDecorators(
+    ApiExtraModels(view),
+    ApiOkResponse({ ...answer, headers: { 'X-Event-Position': listPosition } }),
+  );
 }
 
 export function ApiHistory(): MethodDecorator {

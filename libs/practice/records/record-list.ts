@@ -1,8 +1,10 @@
 import knexBuilder, { type Knex } from 'knex';
-import { fromToken } from '#event-store/position';
+import { fromToken, START } from '#event-store/position';
 import type { Kind } from '#kernel/ids';
 import type { ListQuery } from '#platform/http/list-query';
-import { live } from '#projections/live';
+import { SYNC_START } from '#platform/http/list-query';
+import type { TenantRef } from '#platform/request-context';
+import { live, reached } from '#projections/live';
 import { wordsOf } from './words';
 
 /** Builds SQL only; it has no connection. */
@@ -21,6 +23,13 @@ export interface RecordRow {
   state: any;
   [joined: string]: unknown;
 }
+
+/** What a page's statement answers with: each row of the page, or one without an id when there is none. */
+export type PageRow = (RecordRow | { id: null }) & {
+  /** Where the read model stood, and where the row's last change stands, as printPosition has it. */
+  reached: string;
+  changed: string;
+};
 
 /** A table joined for the columns of another record. */
 export interface Join {
@@ -61,10 +70,16 @@ export function oneStatement(list: AnyList, tenantId: number, id: string): State
   return native(base(list, tenantId).where('r.id', id));
 }
 
-/** A page, with one row more than it holds to tell whether another follows. */
-export function pageStatement(list: AnyList, tenantId: number, query: ListQuery): Statement {
+/**
+ * A page, with one row more than it holds to tell whether another follows. The position comes with it in one statement:
+ * asked for apart, it could be ahead of the rows.
+ */
+export function pageStatement(list: AnyList, tenant: TenantRef, query: ListQuery): Statement {
   const { pageIndex = 0, pageSize = 50 } = query;
-  const statement = filtered(list, tenantId, query)
+  const statement = filtered(list, tenant.id, query)
+    .select(
+      knex.raw("r.changed_epoch || '.' || r.changed_transaction_id || '.' || r.changed_position as changed"),
+    )
     .limit(pageSize + 1)
     .offset(pageIndex * pageSize);
   if (query.changedAfter !== undefined) {
@@ -74,7 +89,11 @@ export function pageStatement(list: AnyList, tenantId: number, query: ListQuery)
     const direction = sort.startsWith('-') ? 'desc' : 'asc';
     statement.orderByRaw(`${list.sorts[sort.replace(/^-/, '')]} ${direction}, r.id ${direction}`);
   }
-  return native(statement);
+  const position = knex.raw(`(select ${reached(list.projection, ':id', ':partition')} as reached) at`, {
+    id: tenant.id,
+    partition: tenant.partition,
+  });
+  return native(knex.select('*').from(position).leftJoin(statement.as('page'), knex.raw('true')));
 }
 
 export function countStatement(list: AnyList, tenantId: number, query: ListQuery): Statement {
@@ -113,7 +132,7 @@ function filtered(list: AnyList, tenantId: number, query: ListQuery): Knex.Query
   const statement = base(list, tenantId);
   const { changedAfter, includeDeleted, updatedSince, ids, keywords } = query;
   if (changedAfter !== undefined) {
-    const { epoch, transactionId, position } = fromToken(changedAfter);
+    const { epoch, transactionId, position } = changedAfter === SYNC_START ? START : fromToken(changedAfter);
     statement.whereRaw('(r.changed_epoch, r.changed_transaction_id, r.changed_position) > (?, ?::xid8, ?)', [
       epoch,
       transactionId.toString(),

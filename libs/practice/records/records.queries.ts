@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import type { Folded } from '#event-store/events';
 import { Loader } from '#event-store/loader';
-import { notFound } from '#kernel/errors';
+import { parsePosition, toToken } from '#event-store/position';
+import { DomainError, notFound } from '#kernel/errors';
 import { type Id, kindOf, toId, toUuid } from '#kernel/ids';
 import { ReadDatabase, WriteDatabase } from '#platform/database';
 import type { ListQuery } from '#platform/http/list-query';
@@ -13,6 +14,7 @@ import {
   type AnyList,
   countStatement,
   oneStatement,
+  type PageRow,
   pageStatement,
   type RecordRow,
   type Statement,
@@ -60,7 +62,10 @@ export class GetHistory {
 const OWN_WRITE_MS = 1_000;
 const POLL_MS = 4;
 
-/** A record as its read model has it, once that has caught up with the record's own stream (at most 1 s). */
+/**
+ * A record as its read model has it, once that has caught up with the record's own stream (at most 1 s).
+ * @throws DomainError `position_not_reached` (503) when it does not show a record at all that is there
+ */
 @QueryHandler(GetRecord)
 export class GetRecordHandler implements IQueryHandler<GetRecord> {
   constructor(
@@ -79,6 +84,10 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
     for (const end = Date.now() + OWN_WRITE_MS; (row?.version ?? 0) < version && Date.now() < end; ) {
       await delay(POLL_MS);
       row = await this.row(statement);
+    }
+    if (!row && version > 0) {
+      const detail = 'The record is there, but cannot be read yet; try again.';
+      throw new DomainError('unavailable', 'position_not_reached', detail, [], { 'Retry-After': '1' });
     }
     if (!row) throw notFound(list.kind);
     return data(list.view(row), { ETag: `"${row.version}"` });
@@ -103,20 +112,25 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
 
   async execute({ context, list, query }: ListRecords): Promise<Reply> {
     const { pageIndex = 0, pageSize = 50 } = query;
-    const page = pageStatement(list, context.tenant.id, query);
+    const page = pageStatement(list, context.tenant, query);
     const count = query.includeTotalCount ? countStatement(list, context.tenant.id, query) : undefined;
     const [found, counted] = await Promise.all([
-      this.reads.pool.query<RecordRow>(page.sql, [...page.bindings]),
+      this.reads.pool.query<PageRow>(page.sql, [...page.bindings]),
       count && this.reads.pool.query<{ count: string }>(count.sql, [...count.bindings]),
     ]);
+    const rows = found.rows.filter(({ id }) => id !== null).slice(0, pageSize) as (RecordRow & PageRow)[];
     const answer: Page<object> = {
-      rows: found.rows.slice(0, pageSize).map((row) => list.view(row)),
+      rows: rows.map((row) => list.view(row)),
       pageIndex,
       pageSize,
       hasMore: found.rows.length > pageSize,
       ...(counted && { totalCount: Number(counted.rows[0].count) }),
     };
-    return data(answer);
+    // A later page tells of a later moment than the first: whoever went on from there would miss what happened between.
+    if (pageIndex > 0) return data(answer);
+    const stopsShort = answer.hasMore && query.changedAfter !== undefined;
+    const position = stopsShort ? rows[rows.length - 1].changed : found.rows[0].reached;
+    return data(answer, { 'X-Event-Position': toToken(parsePosition(position)) });
   }
 }
 

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, existsSync } from 'node:fs';
+import { link, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { conflict } from '#kernel/errors';
+
+/**
+ * Writes a file, readable by its owner only, that has its name once it is complete: until then it is
+ * `<path>.<letters>.partial`, which goes when the work fails.
+ * @throws DomainError output_exists
+ */
+export async function writeWhole<Result>(
+  path: string,
+  work: (out: Writable) => Promise<Result>,
+): Promise<Result> {
+  refuseExisting(existsSync(path), path);
+  const partial = `${path}.${randomBytes(4).toString('hex')}.partial`;
+  const out = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
+  // An error is told by whoever waits for the file then; a write that is given up tells of itself to nobody.
+  out.on('error', () => undefined);
+  try {
+    await once(out, 'open');
+    const result = await work(out);
+    out.end();
+    await finished(out);
+    // Unlike a rename it never replaces a file.
+    await link(partial, path).catch((error) => {
+      refuseExisting(error.code === 'EEXIST', path);
+      throw error;
+    });
+    return result;
+  } finally {
+    out.destroy();
+    await rm(partial, { force: true });
+  }
+}
+
+function refuseExisting(exists: boolean, path: string): void {
+  if (exists) throw conflict('output_exists', `${path} exists already; nothing was written.`);
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { writeWhole } from './output-file';
+
+describe('a file that is written whole', () => {
+  let folder: string;
+  let path: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'output-'));
+    path = join(folder, 'rows.csv');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const hello = async (out: Writable) => out.write('hello');
+
+  it('has its name when it is complete, and is for its owner alone', async () => {
+    const during = await writeWhole(path, async (out) => {
+      out.write('hello');
+      return readdir(folder);
+    });
+    expect(during).toEqual([expect.stringMatching(/^rows\.csv\.[0-9a-f]{8}\.partial$/)]);
+    expect(await readdir(folder)).toEqual(['rows.csv']);
+    expect(await readFile(path, 'utf8')).toBe('hello');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('leaves nothing when the work fails half-way', async () => {
+    const failing = writeWhole(path, async (out) => {
+      out.write('hel');
+      throw new Error('half-way');
+    });
+    await expect(failing).rejects.toThrow('half-way');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('replaces no file, not even one that came meanwhile', async () => {
+    await writeFile(path, 'mine');
+    const work = jest.fn(hello);
+    const refusal = { code: 'output_exists', detail: `${path} exists already; nothing was written.` };
+    await expect(writeWhole(path, work)).rejects.toMatchObject(refusal);
+    expect(work).not.toHaveBeenCalled();
+    await rm(path);
+    const slow = writeWhole(path, async (out) => {
+      await writeFile(path, 'mine');
+      out.write('theirs');
+    });
+    await expect(slow).rejects.toMatchObject(refusal);
+    expect(await readdir(folder)).toEqual(['rows.csv']);
+    expect(await readFile(path, 'utf8')).toBe('mine');
+  });
+
+  it('fails before the work where no file can be made', async () => {
+    const work = jest.fn(hello);
+    const nowhere = writeWhole(join(folder, 'missing', 'rows.csv'), work);
+    await expect(nowhere).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(work).not.toHaveBeenCalled();
+  });
+});

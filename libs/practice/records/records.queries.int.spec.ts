@@ -1,0 +1,168 @@
+import type { RequestContext } from '#platform/request-context';
+import { createContext } from '../../../test/support/store';
+import { divisions } from '../divisions/division.queries';
+import {
+  CreateEntity,
+  CreateEntityHandler,
+  DeleteEntity,
+  DeleteEntityHandler,
+  UpdateEntity,
+  UpdateEntityHandler,
+} from '../entities/entity.commands';
+import { entities } from '../entities/entity.queries';
+import { type Firms, openFirms } from '../testing/projected-firms';
+import { GetRecord, GetRecordHandler, ListRecords, ListRecordsHandler } from './records.queries';
+
+interface Row {
+  id: string;
+  version: number;
+  isDeleted: boolean;
+  lastName: string | null;
+}
+
+describe('reading one record', () => {
+  let firms: Firms;
+  let context: RequestContext;
+  beforeAll(async () => {
+    firms = await openFirms(1);
+    [context] = firms.contexts;
+  }, 60_000);
+  afterAll(() => firms.close());
+
+  const get = (id: string) =>
+    new GetRecordHandler(firms.store.reads, firms.store.writes).execute(
+      new GetRecord(context, divisions, id as GetRecord['id']),
+    );
+
+  it('waits for its own stream while the projector pauses, and not for ever', async () => {
+    const id = await firms.createDivision(context, 'One');
+    await firms.settled();
+    await firms.parts.runner.stop();
+    await firms.rename(context, id, 'Two');
+    const began = Date.now();
+    expect(await get(id)).toMatchObject({ headers: { ETag: '"1"' }, body: { data: { name: 'One' } } });
+    expect(Date.now() - began).toBeGreaterThanOrEqual(1000);
+
+    const resumed = get(id);
+    firms.parts.runner.start();
+    expect(await resumed).toMatchObject({ headers: { ETag: '"2"' }, body: { data: { name: 'Two' } } });
+  });
+
+  it('says that a record is not there only when it is not', async () => {
+    await firms.parts.runner.stop();
+    const id = await firms.createDivision(context, 'Unseen');
+    await expect(get(id)).rejects.toMatchObject({
+      fault: 'unavailable',
+      code: 'position_not_reached',
+      headers: { 'Retry-After': '1' },
+    });
+    await expect(get(`division_${'0'.repeat(32)}`)).rejects.toMatchObject({ code: 'not_found' });
+    const resumed = get(id);
+    firms.parts.runner.start();
+    expect(await resumed).toMatchObject({ body: { data: { name: 'Unseen' } } });
+  });
+});
+
+describe('reading what changed', () => {
+  let firms: Firms;
+  let context: RequestContext;
+  beforeAll(async () => {
+    firms = await openFirms(2);
+    [context] = firms.contexts;
+  }, 60_000);
+  afterAll(() => firms.close());
+
+  const create = async (lastName: string) => {
+    const body = { entityType: 'Individual' as const, lastName };
+    return (await new CreateEntityHandler(firms.store.store).execute(new CreateEntity(context, body))).record
+      .id;
+  };
+  const rename = (id: string, lastName: string) =>
+    new UpdateEntityHandler(firms.store.store).execute(new UpdateEntity(context, id, { lastName }));
+  const remove = (id: string) =>
+    new DeleteEntityHandler(firms.store.store).execute(new DeleteEntity(context, id));
+  const list = async (query: object) => {
+    const reply = await new ListRecordsHandler(firms.store.reads).execute(
+      new ListRecords(context, entities, query),
+    );
+    const { data } = reply.body as { data: { rows: Row[]; hasMore: boolean } };
+    return { ...data, position: reply.headers['X-Event-Position'] };
+  };
+
+  /** Follows the list from the start, as a client does, until it is told to stop and there is nothing new. */
+  async function follow(
+    copy: Map<string, Row>,
+    pageSize: number,
+    stopping: () => Promise<boolean>,
+  ): Promise<number> {
+    let pages = 0;
+    for (let changedAfter = 'start', last = false; ; pages++) {
+      const { rows, hasMore, position } = await list({ changedAfter, pageSize });
+      for (const row of rows) copy.set(row.id, row);
+      changedAfter = position;
+      if (hasMore || rows.length > 0) continue;
+      if (last) return pages;
+      last = await stopping();
+    }
+  }
+
+  async function write(writer: number): Promise<void> {
+    const own: string[] = [];
+    for (let step = 0; step < 60; step++) {
+      const id = own[(step * 7) % Math.max(1, own.length)];
+      if (step % 3 === 0) own.push(await create(`W${writer}`));
+      else if (step % 3 === 1) await rename(id, `W${writer} step ${step}`);
+      else if (step % 2 === 0) await remove(own.splice(own.indexOf(id), 1)[0]);
+    }
+  }
+
+  it('misses nothing while others write, and the read model is rebuilt, whole and for the tenant alone', async () => {
+    let done = false;
+    const writing = Promise.all([1, 2, 3, 4].map(write));
+    const rebuilding = (async () => {
+      await firms.parts.rebuild.rebuild('people');
+      await firms.parts.rebuild.rebuild('people', { tenant: context.tenant.alias });
+      await firms.parts.rebuild.rebuild('people');
+    })();
+    const finished = Promise.all([writing, rebuilding]).then(async () => {
+      await firms.settled();
+      done = true;
+    });
+    const copies = [new Map<string, Row>(), new Map<string, Row>()];
+    const pages = await Promise.all(
+      copies.map((copy, index) => follow(copy, index ? 7 : 200, async () => done)),
+    );
+    await finished;
+    const final: Row[] = [];
+    for (let pageIndex = 0, more = true; more; pageIndex++) {
+      const { rows, hasMore } = await list({ includeDeleted: true, pageSize: 200, pageIndex });
+      final.push(...rows);
+      more = hasMore;
+    }
+    const sorted = (rows: Iterable<Row>) => [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (const copy of copies) expect(sorted(copy.values())).toEqual(sorted(final));
+    expect(final.filter(({ isDeleted }) => isDeleted).length).toBeGreaterThan(30);
+    expect(pages[1]).toBeGreaterThan(final.length / 7);
+  }, 60_000);
+
+  it('tells how far a list goes, on its first page', async () => {
+    const { position } = await list({ pageSize: 1 });
+    expect(await list({ changedAfter: position })).toMatchObject({ rows: [], position });
+    expect((await list({ pageSize: 1, pageIndex: 1 })).position).toBeUndefined();
+    const id = await create('Fresh');
+    await firms.settled();
+    const { rows, position: next } = await list({ changedAfter: position });
+    expect(rows.map((row) => row.id)).toEqual([id]);
+    expect(await list({ changedAfter: next })).toMatchObject({ rows: [], position: next });
+    expect((await list({ keywords: 'nobody is called so' })).position).toBe(next);
+  });
+
+  it('tells a tenant without records where to go on', async () => {
+    const nobody = await createContext(firms.store);
+    const empty = await new ListRecordsHandler(firms.store.reads).execute(
+      new ListRecords(nobody, entities, { changedAfter: 'start' }),
+    );
+    expect(empty).toMatchObject({ status: 200, body: { data: { rows: [], hasMore: false } } });
+    expect(empty.headers['X-Event-Position']).toMatch(/^[\w-]+$/);
+  });
+});

@@ -1,0 +1,172 @@
+import Decimal from 'decimal.js';
+
+/** An event as the store's table has it, with its personal fields readable. */
+export interface NaiveEvent {
+  tenant: string;
+  stream: string;
+  version: number;
+  type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the data of any event
+  data: any;
+  id: string;
+  by: string;
+  /** ISO 8601 UTC. */
+  on: string;
+  /** epoch, transaction id, position */
+  at: [string, string, string];
+}
+
+/** A row as texts; null is null, `state` is an object of texts. */
+export type NaiveRow = Record<string, unknown>;
+
+// biome-ignore lint/suspicious/noExplicitAny: the state of any record
+type State = any;
+
+/** What each record begins as, before its first event's data. */
+const beginnings: Record<string, (data: State) => State> = {
+  DivisionCreated: () => ({ state: 1 }),
+  EntityCreated: () => ({}),
+  MatterCreated: () => ({ state: 1, dateClosed: null, dateArchived: null }),
+  WorkItemCreated: ({ total, units }) => ({
+    state: 0,
+    invoiceId: null,
+    remaining: total,
+    remainingUnits: units,
+  }),
+};
+
+/** What each other event that is no mere change of fields does. */
+const steps: Record<string, (state: State, data: State) => object> = {
+  DivisionActivated: () => ({ state: 1 }),
+  DivisionDeactivated: () => ({ state: 2 }),
+  MatterClosed: (_, { dateClosed }) => ({ state: 2, dateClosed }),
+  MatterReopened: () => ({ state: 1, dateClosed: null }),
+  MatterArchived: (_, { dateArchived }) => ({ state: 3, dateArchived }),
+  WorkItemFinalised: () => ({ state: 1 }),
+  WorkItemUnfinalised: () => ({ state: 0 }),
+  WorkItemWrittenOff({ state, remaining, remainingUnits }, { amount, units }) {
+    const left = [new Decimal(remaining).sub(amount), new Decimal(remainingUnits).sub(units)];
+    const [money, time] = left.map((value) => value.toFixed());
+    return {
+      state: left.every((value) => value.isZero()) ? 3 : state,
+      remaining: money,
+      remainingUnits: time,
+    };
+  },
+  WorkItemReinstated: ({ remaining, remainingUnits }, { amount, units }) => ({
+    state: 1,
+    remaining: new Decimal(remaining).add(amount).toFixed(),
+    remainingUnits: new Decimal(remainingUnits).add(units).toFixed(),
+  }),
+};
+
+const uuid = (id: string | null | undefined) =>
+  id?.slice(id.indexOf('_') + 1).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') ?? null;
+const decimal = (value: string, places = 4) => new Decimal(value).toFixed(places);
+
+/** Each read model's own columns. */
+const columns: Record<string, (state: State) => NaiveRow> = {
+  Division: ({ code, name, state, isDefault }) => ({
+    code,
+    name,
+    division_state: state,
+    is_default: isDefault,
+  }),
+  Entity: ({ entityType, name, lastName, firstName, email }) => ({
+    entity_type: entityType,
+    sort_name: name ?? [lastName, firstName].filter(Boolean).join(', '),
+    full_name: name ?? [firstName, lastName].filter(Boolean).join(' '),
+    email,
+  }),
+  Matter: (state) => ({
+    client_id: uuid(state.clientId),
+    division_id: uuid(state.divisionId),
+    matter_type_id: null,
+    matter_number: state.matterNumber,
+    title: state.title,
+    matter_state: state.state,
+    responsible_person_id: uuid(state.responsiblePersonId),
+    acting_person_id: uuid(state.actingPersonId),
+    assisting_person_id: uuid(state.assistingPersonId),
+    billing_contact_id: uuid(state.billingContactId),
+    date_opened: state.dateOpened,
+  }),
+  WorkItem: (state) => ({
+    entry_date: state.entryDate,
+    entry_day: state.entryDay,
+    matter_id: uuid(state.matterId),
+    employee_id: uuid(state.employeeId),
+    task_type_id: null,
+    invoice_id: null,
+    item_type: state.itemType,
+    item_state: state.state,
+    is_billable: state.isBillable,
+    title: state.title,
+    currency: state.rate.currency,
+    rate: decimal(state.rate.amount, 10),
+    units: decimal(state.units),
+    unit_minutes: decimal(state.minutesPerUnit),
+    duration_ticks: state.durationTicks,
+    total: decimal(state.total),
+    total_base: decimal(state.total),
+    remaining: decimal(state.remaining),
+  }),
+};
+
+/** The rows of a read model of records after these events, by tenant and stream: nothing of the projections' own code. */
+export function naiveRecords(kind: string, events: readonly NaiveEvent[]): NaiveRow[] {
+  const records = new Map<string, { state: State; first: NaiveEvent; last: NaiveEvent }>();
+  for (const event of events.filter(({ type }) => type.startsWith(kind))) {
+    const before = records.get(event.stream);
+    records.set(event.stream, {
+      state: after(before?.state, event),
+      first: before?.first ?? event,
+      last: event,
+    });
+  }
+  return [...records.values()].map(({ state, first, last }) => ({
+    ...{ tenant: last.tenant, id: last.stream, version: last.version, is_deleted: state.isDeleted },
+    ...{ created_on: first.on, created_by: first.by, updated_on: last.on, updated_by: last.by },
+    ...{ external_reference: state.externalReference, state },
+    ...{ changed_epoch: last.at[0], changed_transaction_id: last.at[1], changed_position: last.at[2] },
+    ...columns[kind](state),
+  }));
+}
+
+function after(state: State, { type, data }: NaiveEvent): State {
+  if (type in beginnings) return { isDeleted: false, ...beginnings[type](data), ...data };
+  if (type.endsWith('Deleted')) return { ...state, isDeleted: true };
+  if (type in steps) return { ...state, ...steps[type](state, data) };
+  const changed = { ...state, ...data };
+  const revalued = type === 'WorkItemUpdated' && (data.total ?? data.units) !== undefined;
+  return revalued ? { ...changed, remaining: changed.total, remainingUnits: changed.units } : changed;
+}
+
+const flows: Record<string, [string, number]> = {
+  WorkItemFinalised: ['finalised', 1],
+  WorkItemUnfinalised: ['finalised', -1],
+  WorkItemWrittenOff: ['written_off', 1],
+  WorkItemReinstated: ['written_off', -1],
+};
+
+/** The facts of fee analysis after these events. */
+export function naiveFacts(events: readonly NaiveEvent[]): NaiveRow[] {
+  return events.flatMap(({ tenant, id, stream, type, data }) => {
+    if (!(type in flows) || !data.movement) return [];
+    const [measure, sign] = flows[type];
+    const { matterId, employeeId, day, currency, amount, units } = data.movement;
+    const measures: NaiveRow = {};
+    for (const name of ['finalised', 'billed', 'written_off', 'written_up']) {
+      const counts = name === measure ? sign : 0;
+      measures[name] = new Decimal(amount).mul(counts).add(0).toFixed(4);
+      measures[`${name}_units`] = new Decimal(units).mul(counts).add(0).toFixed(4);
+    }
+    return [
+      {
+        ...{ tenant, id, work_item_id: stream, matter_id: uuid(matterId), employee_id: uuid(employeeId) },
+        ...{ task_type_id: null, day, currency },
+        ...measures,
+      },
+    ];
+  });
+}

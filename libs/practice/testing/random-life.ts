@@ -1,0 +1,175 @@
+import * as fc from 'fast-check';
+import type { EventStore } from '#event-store/event-store';
+import { DomainError } from '#kernel/errors';
+import type { RequestContext } from '#platform/request-context';
+import * as client from '../clients/client.commands';
+import * as division from '../divisions/division.commands';
+import * as employee from '../employees/employee.commands';
+import * as entity from '../entities/entity.commands';
+import * as matter from '../matters/matter.commands';
+import * as workItem from '../work-items/work-item.commands';
+
+/** One thing that happens in a firm. */
+export interface Step {
+  /** Which firm, and which of its records of that kind; taken modulo how many there are. */
+  firm: number;
+  target: number;
+  action: keyof Firm['actions'];
+  text: string | null;
+  /** Time that has passed before it: 0 makes a tie. */
+  milliseconds: number;
+}
+
+const awkward = fc.constantFrom(
+  '',
+  ' ',
+  'a,b',
+  '"',
+  'say "x"',
+  'l1\nl2',
+  'l1\r\nl2',
+  '\\.',
+  '\\N',
+  'ñ 漢 😀',
+  '=1+1',
+);
+const actions = [
+  ...['createDivision', 'renameDivision', 'createEntity', 'renameEntity', 'deleteEntity', 'openMatter'],
+  ...['renameMatter', 'closeMatter', 'reopenMatter', 'deleteMatter', 'recordWork', 'changeWork', 'finalise'],
+  ...['unfinalise', 'writeOff', 'reinstate', 'deleteWork'],
+] as Step['action'][];
+
+export const randomStep: fc.Arbitrary<Step> = fc.record({
+  firm: fc.nat(9),
+  target: fc.nat(99),
+  action: fc.constantFrom(...actions),
+  text: fc.oneof(awkward, fc.string({ unit: 'grapheme', maxLength: 20 }), fc.constant(null)),
+  milliseconds: fc.constantFrom(0, 0, 1, 999, 86_400_000),
+});
+
+/** A firm to which anything may happen. */
+export class Firm {
+  private readonly made: Record<'divisions' | 'entities' | 'matters' | 'work', string[]> = {
+    ...{ divisions: [], entities: [], matters: [], work: [] },
+  };
+  private readonly fixed = { clientId: '', employeeId: '' };
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly context: RequestContext,
+  ) {}
+
+  /** What all the rest needs. */
+  async found(): Promise<void> {
+    for (const action of ['createDivision', 'createEntity'] as const)
+      await this.actions[action]('Founder', 0);
+    const [entityId] = this.made.entities;
+    this.fixed.clientId = await this.act(client.CreateClient, client.CreateClientHandler, { entityId });
+    await this.act(client.ActivateClient, client.ActivateClientHandler, this.fixed.clientId);
+    const defaultRate = { Amount: 123.4567, Currency: 'GBP' };
+    this.fixed.employeeId = await this.act(employee.CreateEmployee, employee.CreateEmployeeHandler, {
+      ...{ entityId, defaultRate },
+    });
+    await this.actions.openMatter('First', 0);
+    for (const target of [0, 1, 2]) await this.actions.recordWork('First', target);
+  }
+
+  count(kind: keyof Firm['made']): number {
+    return this.made[kind].length;
+  }
+
+  /** Refusals are what happens in a random life. */
+  async live({ action, text, target }: Step): Promise<void> {
+    await this.actions[action](text, target).catch((error) => {
+      if (!(error instanceof DomainError)) throw error;
+    });
+  }
+
+  readonly actions = {
+    createDivision: (name: string | null, target: number) =>
+      this.make('divisions', division.CreateDivision, division.CreateDivisionHandler, {
+        ...{ name: name ?? 'Division', code: name, isDefault: target % 2 === 0 },
+      }),
+    renameDivision: (name: string | null, target: number) =>
+      this.act(division.UpdateDivision, division.UpdateDivisionHandler, this.one('divisions', target), {
+        ...{ name: name ?? 'Again', code: null },
+      }),
+    createEntity: (name: string | null, target: number) =>
+      this.make('entities', entity.CreateEntity, entity.CreateEntityHandler, {
+        ...(target % 2
+          ? { entityType: 'Organisation', name: `O${name}` }
+          : { entityType: 'Individual', lastName: `I${name}` }),
+        ...{ email: name, externalReference: null },
+      } as entity.CreateEntity['body']),
+    renameEntity: (email: string | null, target: number) =>
+      this.act(entity.UpdateEntity, entity.UpdateEntityHandler, this.one('entities', target), { email }),
+    deleteEntity: (_: unknown, target: number) =>
+      this.act(entity.DeleteEntity, entity.DeleteEntityHandler, this.one('entities', target)),
+    openMatter: (title: string | null, target: number) =>
+      this.make('matters', matter.OpenMatter, matter.OpenMatterHandler, {
+        ...{ clientId: this.fixed.clientId, divisionId: this.one('divisions', target) },
+        ...{ title: title ?? 'Untitled', responsiblePersonId: target % 2 ? this.fixed.employeeId : null },
+      }),
+    renameMatter: (title: string | null, target: number) =>
+      this.act(matter.UpdateMatter, matter.UpdateMatterHandler, this.one('matters', target), {
+        ...{ title: title ?? 'Renamed', billingContactId: target % 2 ? this.one('entities', target) : null },
+      }),
+    closeMatter: (_: unknown, target: number) =>
+      this.act(matter.CloseMatter, matter.CloseMatterHandler, this.one('matters', target)),
+    reopenMatter: (_: unknown, target: number) =>
+      this.act(matter.ReopenMatter, matter.ReopenMatterHandler, this.one('matters', target)),
+    deleteMatter: (_: unknown, target: number) =>
+      this.act(matter.DeleteMatter, matter.DeleteMatterHandler, this.one('matters', target)),
+    recordWork: (title: string | null, target: number) =>
+      this.make('work', workItem.RecordWorkItem, workItem.RecordWorkItemHandler, {
+        ...{ matterId: this.one('matters', target), employeeId: this.fixed.employeeId, itemType: 0, title },
+        ...{ entryDate: '2025-06-30T23:30:00.000Z', durationTicks: 1_234_567_890 * (target + 1) },
+      } as workItem.RecordWorkItem['body']),
+    changeWork: (title: string | null, target: number) =>
+      this.act(workItem.UpdateWorkItem, workItem.UpdateWorkItemHandler, this.one('work', target), {
+        ...{ title, ...(target % 2 && { units: target / 4 }) },
+      }),
+    finalise: (_: unknown, target: number) =>
+      this.act(workItem.FinaliseWorkItem, workItem.FinaliseWorkItemHandler, this.one('work', target)),
+    unfinalise: (_: unknown, target: number) =>
+      this.act(workItem.UnfinaliseWorkItem, workItem.UnfinaliseWorkItemHandler, this.one('work', target)),
+    writeOff: (_: unknown, target: number) =>
+      this.act(workItem.WriteOffWorkItem, workItem.WriteOffWorkItemHandler, this.one('work', target), {
+        ...{ reason: 'test', ...(target % 3 && { amount: target / 8 }) },
+      }),
+    reinstate: (_: unknown, target: number) =>
+      this.act(workItem.ReinstateWorkItem, workItem.ReinstateWorkItemHandler, this.one('work', target)),
+    deleteWork: (_: unknown, target: number) =>
+      this.act(workItem.DeleteWorkItem, workItem.DeleteWorkItemHandler, this.one('work', target)),
+  };
+
+  private one(kind: keyof Firm['made'], target: number): string {
+    const ids = this.made[kind];
+    return ids[target % ids.length] ?? `${kind}_${'0'.repeat(32)}`;
+  }
+
+  private async make<Args extends unknown[], Command>(
+    kind: keyof Firm['made'],
+    command: Making<Args, Command>,
+    handler: Carrying<Command>,
+    ...args: Args
+  ): Promise<string> {
+    const id = await this.act(command, handler, ...args);
+    this.made[kind].push(id);
+    return id;
+  }
+
+  /** @returns the record's id */
+  private async act<Args extends unknown[], Command>(
+    command: Making<Args, Command>,
+    handler: Carrying<Command>,
+    ...args: Args
+  ): Promise<string> {
+    return (await new handler(this.store).execute(new command(this.context, ...args))).record.id;
+  }
+}
+
+type Making<Args extends unknown[], Command> = new (context: RequestContext, ...args: Args) => Command;
+type Carrying<Command> = new (
+  store: EventStore,
+) => { execute(command: Command): Promise<{ record: { id: string } }> };
