@@ -118,6 +118,9 @@ export function IdsFilter(kind: Kind): PropertyDecorator {
   );
 }
 
+/** A value of `changedAfter`: before every change. */
+export const SYNC_START = 'start';
+
 /** What every list takes; an area adds its own filters and the fields it can be sorted by. */
 export class ListQuery {
   @WholeNumberFilter('Page, from 0.', { min: 0, max: 10_000_000, default: 0 })
@@ -133,7 +136,9 @@ export class ListQuery {
   updatedSince?: string;
 
   @TextFilter(
-    'A value of X-Event-Position: all that changed after that write, oldest change first, deleted records included.',
+    'A value of X-Event-Position, or `start`: all records that changed after that, oldest change first, deleted ones ' +
+      "included. To synchronise, begin with `start`, and send each answer's X-Event-Position with the next request, " +
+      'without pageIndex and other filters: nothing is missed. Without rows there is nothing new yet.',
     100,
   )
   changedAfter?: string;

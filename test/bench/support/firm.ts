@@ -13,9 +13,13 @@ export interface Firm {
 /** An operator's command, in a process of its own, as `npm run cli` starts it; answers its JSON. */
 export async function cli<Answer>(env: Record<string, string>, ...args: string[]): Promise<Answer> {
   const main = join(packageRoot(), 'dist/apps/cli/main.js');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--max-semi-space-size=64', main, ...args, '--json'], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--max-semi-space-size=64', main, ...args, '--json'],
+    {
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    },
+  );
   return JSON.parse(stdout);
 }
 

@@ -1,0 +1,41 @@
+import { DatabaseError } from 'pg';
+import { isConnectionLost } from './connection-lost';
+
+const database = (code: string) => Object.assign(new DatabaseError('failed', 0, 'error'), { code });
+const system = (code: string) => Object.assign(new Error('failed'), { code });
+
+describe('whether a connection was lost', () => {
+  it.each(['08000', '08006', '53100', '53300', '57P01', '57P02', '57P03', '58030'])(
+    'yes: SQLSTATE %s',
+    (code) => expect(isConnectionLost(database(code))).toBe(true),
+  );
+
+  it.each(['22003', '23505', '40001', '40P01', '42P01', '57014', 'P0001'])('no: SQLSTATE %s', (code) =>
+    expect(isConnectionLost(database(code))).toBe(false),
+  );
+
+  it.each(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'])(
+    'yes: %s',
+    (code) => expect(isConnectionLost(system(code))).toBe(true),
+  );
+
+  it.each(['ERR_INVALID_URL', 'ERR_OUT_OF_RANGE', 'ERR_CRYPTO_INVALID_AUTH_TAG', 'ABORT_ERR', ''])(
+    'no: %s',
+    (code) => expect(isConnectionLost(system(code))).toBe(false),
+  );
+
+  it.each([
+    'Connection terminated',
+    'Connection terminated unexpectedly',
+    'Connection terminated due to connection timeout',
+    'Client has encountered a connection error and is not queryable',
+    'Client was closed and is not queryable',
+    'timeout exceeded when trying to connect',
+    'timeout expired',
+  ])('yes: %s', (message) => expect(isConnectionLost(new Error(message))).toBe(true));
+
+  it.each([new Error('Cannot fold this'), new TypeError('undefined'), 'a string', { message: 1 }])(
+    'no: %p',
+    (error) => expect(isConnectionLost(error)).toBe(false),
+  );
+});
