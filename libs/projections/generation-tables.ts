@@ -1,5 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import { CheckpointMoved } from './checkpoints';
 import type { Projection, ReadTable } from './projection';
+
+/** Version of a generation that is being dropped: nobody goes on with it. */
+export const ABANDONED = 0;
+
+/** No statement that reads runs longer (`statement_timeout`). */
+const LONGEST_READ_MS = 10_000;
+const POLL_MS = 20;
 
 /** Index work that may take long must not wait for memory that a session has by default. */
 const INDEX_MEMORY = '128MB';
@@ -37,7 +46,9 @@ export async function createIndexes(
   for (const table of tables) {
     const own = generationTable(table, generation);
     for (const statement of await missingIndexes(client, table, own)) await client.query(statement);
-    await client.query(`analyze ${own}`);
+    // Documents are never searched, and comparing them would take longer than an index.
+    const compared = Object.entries(table.columns).filter(([, type]) => type !== 'jsonb');
+    await client.query(`analyze ${own} (${compared.map(([name]) => name).join(', ')})`);
   }
 }
 
@@ -64,30 +75,50 @@ async function missingIndexes(client: ClientBase, { name }: ReadTable, own: stri
     );
 }
 
-/** Makes the tables partitions of those that are read; nobody reads their generation yet. */
+/**
+ * Makes the tables partitions of those that are read; nobody reads their generation yet. A statement that was planned
+ * before does not know them and would find no rows once they are live: all that run now are waited for.
+ */
 export async function attachTables(
   client: ClientBase,
-  { tables }: Projection,
+  projection: Projection,
   generation: number,
 ): Promise<void> {
-  for (const table of tables) {
+  for (const table of projection.tables) {
     if (await isAttached(client, table, generation)) continue;
     await client.query(
       `alter table read_model.${table.name} attach partition ${generationTable(table, generation)}
          for values in (${generation})`,
     );
   }
+  await readsUnderWay(client, projection);
+}
+
+async function readsUnderWay(client: ClientBase, { tables }: Projection): Promise<void> {
+  const { rows } = await client.query<{ now: string }>('select clock_timestamp()::text as now');
+  for (const end = Date.now() + LONGEST_READ_MS; Date.now() < end; await delay(POLL_MS)) {
+    const { rows: running } = await client.query(
+      `select from pg_stat_activity a
+       where state = 'active' and xact_start < $1::timestamptz and pid <> pg_backend_pid()
+         and exists (select from pg_locks l where l.pid = a.pid and l.relation = any($2::regclass[]))
+       limit 1`,
+      [rows[0].now, tables.map(({ name }) => `read_model.${name}`)],
+    );
+    if (running.length === 0) return;
+  }
 }
 
 /**
  * Drops a generation that no read model uses any more, and all that is known of it. Readers that still look at it are
- * waited for; none is held up.
+ * waited for; none is held up. When it dies half-way, `sweep` does the rest.
+ * @throws CheckpointMoved when the generation is live
  */
 export async function dropGeneration(
   client: ClientBase,
   projection: Projection,
   generation: number,
 ): Promise<void> {
+  await abandon(client, projection, generation);
   for (const table of projection.tables) {
     const own = generationTable(table, generation);
     if (await isAttached(client, table, generation)) {
@@ -108,6 +139,21 @@ export async function dropGeneration(
     ]);
   await forget('checkpoints');
   await forget('generations');
+}
+
+/** Until the transaction ends no generation of the projection goes live. */
+async function abandon(client: ClientBase, { name }: Projection, generation: number): Promise<void> {
+  await client.query('begin');
+  await client.query('select from read_model.live where projection = $1 and tenant_id = 0 for update', [
+    name,
+  ]);
+  const { rowCount } = await client.query(
+    `update read_model.generations set version = $3 where projection = $1 and generation = $2
+       and generation not in (select generation from read_model.live where projection = $1)`,
+    [name, generation, ABANDONED],
+  );
+  await client.query('commit');
+  if (rowCount === 0) throw new CheckpointMoved(name);
 }
 
 async function isAttached(client: ClientBase, table: ReadTable, generation: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { parsePosition } from '#event-store/position';
-import { dropGeneration, generationTable } from './generation-tables';
+import { ABANDONED, dropGeneration, generationTable } from './generation-tables';
 import type { Track } from './live-models';
 import type { Projection } from './projection';
 
@@ -50,10 +50,16 @@ export async function trackOfGeneration(
   return { projection: name, generation, tenantId, reached };
 }
 
-export async function isLive(client: ClientBase, { name }: Projection, generation: number): Promise<boolean> {
+/** Whether a generation serves those tenants. Its number alone is not enough: that of a dropped one is given again. */
+export async function isLive(
+  client: ClientBase,
+  { name }: Projection,
+  generation: number,
+  tenantId: number,
+): Promise<boolean> {
   const { rows } = await client.query(
-    'select from read_model.live where projection = $1 and generation = $2',
-    [name, generation],
+    'select from read_model.live where projection = $1 and generation = $2 and tenant_id = $3',
+    [name, generation, tenantId],
   );
   return rows.length > 0;
 }
@@ -86,14 +92,18 @@ export async function flip(
   );
 }
 
-/** Removes what nobody reads any more: replaced generations, and rows of tenants that have a generation of their own. */
+/**
+ * Removes what nobody reads any more: replaced and abandoned generations, and rows of tenants that have a generation of
+ * their own.
+ */
 export async function sweep(client: ClientBase, projection: Projection): Promise<void> {
   const { name } = projection;
   const replaced = await client.query<{ generation: number }>(
     `select generation from read_model.generations
-     where projection = $1 and generation < (select max(generation) from read_model.live where projection = $1)
-       and generation not in (select generation from read_model.live where projection = $1)`,
-    [name],
+     where projection = $1 and generation not in (select generation from read_model.live where projection = $1)
+       and (version = $2 or generation < (select max(generation) from read_model.live where projection = $1))
+     order by generation`,
+    [name, ABANDONED],
   );
   for (const { generation } of replaced.rows) await dropGeneration(client, projection, generation);
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { START } from '#event-store/position';
+import { type Position, START } from '#event-store/position';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
 import { CatchUp } from './catch-up';
@@ -35,41 +35,39 @@ export class ParkedTenants {
   async retry(name: string, alias?: string): Promise<Retried[]> {
     const projection = this.projections.get(name);
     const tenants = alias === undefined ? await this.tenants.list() : [await this.tenants.get(alias)];
-    const { parked } = (await liveModels(this.database.pool)).get(name)!;
     const results: Retried[] = [];
     for (const tenant of tenants) {
-      const track = parked.find(({ tenantId }) => tenantId === tenant.id);
-      if (track) results.push(await this.resume(projection, track, tenant));
+      const result = await this.resume(projection, tenant);
+      if (result) results.push(result);
     }
     return results;
   }
 
-  private async resume(projection: Projection, track: Track, tenant: RegisteredTenant): Promise<Retried> {
-    const { alias } = tenant;
-    const joins = await this.isMain(track);
-    try {
-      await this.catchUp.run(
-        projection,
-        track,
-        (client) => unpark(client, track, joins),
-        // It may join the main track where that is, not ahead of it.
-        joins ? () => this.mainPosition(track, tenant.partition) : undefined,
-      );
-      return { tenant: alias, resumed: true, reason: null };
-    } catch (error) {
-      if (!(error instanceof EventNotApplied)) throw error;
-      await this.note(track, error);
-      return { tenant: alias, resumed: false, reason: error.message };
+  /** Undefined when the tenant is not parked. */
+  private async resume(projection: Projection, tenant: RegisteredTenant): Promise<Retried | undefined> {
+    const { alias, id, partition } = tenant;
+    for (let wasParked = false; ; wasParked = true) {
+      const { main, parked } = (await liveModels(this.database.pool)).get(projection.name)!;
+      const track = parked.find(({ tenantId }) => tenantId === id);
+      if (!track) return wasParked ? { tenant: alias, resumed: true, reason: null } : undefined;
+      const joins = track.generation === main.generation;
+      try {
+        await this.catchUp.run(
+          projection,
+          track,
+          (client) => unpark(client, track, joins),
+          // It may join the main track where that is, not ahead of it.
+          joins ? (database) => mainPosition(database, track, partition) : undefined,
+        );
+        return { tenant: alias, resumed: true, reason: null };
+      } catch (error) {
+        // A rebuild, or another retry, has it in hand as well.
+        if (error instanceof CheckpointMoved) continue;
+        if (!(error instanceof EventNotApplied)) throw error;
+        await this.note(track, error);
+        return { tenant: alias, resumed: false, reason: error.message };
+      }
     }
-  }
-
-  private async isMain({ projection, generation }: Track): Promise<boolean> {
-    return (await liveModels(this.database.pool)).get(projection)!.main.generation === generation;
-  }
-
-  private async mainPosition({ projection }: Track, partition: number) {
-    const { main } = (await liveModels(this.database.pool)).get(projection)!;
-    return reachedIn(main, partition) ?? START;
   }
 
   private async note({ projection, tenantId }: Track, { recorded, reason }: EventNotApplied): Promise<void> {
@@ -79,6 +77,15 @@ export class ParkedTenants {
       [projection, tenantId, recorded.eventId, recorded.event.type, reason],
     );
   }
+}
+
+async function mainPosition(
+  database: Pick<PoolClient, 'query'>,
+  { projection }: Track,
+  partition: number,
+): Promise<Position> {
+  const { main } = (await liveModels(database)).get(projection)!;
+  return reachedIn(main, partition) ?? START;
 }
 
 async function unpark(

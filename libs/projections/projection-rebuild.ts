@@ -3,44 +3,21 @@ import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { START } from '#event-store/position';
 import { conflict, DomainError } from '#kernel/errors';
-import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import { Tenants } from '#platform/auth/tenants';
 import { isConnectionLost } from '#platform/connection-lost';
 import { ReadDatabase } from '#platform/database';
 import { CatchUp } from './catch-up';
+import { CheckpointMoved } from './checkpoints';
 import { GenerationBuild } from './generation-build';
 import { attachTables, createIndexes, dropGeneration } from './generation-tables';
 import { flip, isLive, sweep, trackOfGeneration, type Unfinished, unfinishedOf } from './generations';
 import type { Projection } from './projection';
 import { Projections } from './projections';
+import { type RebuildOptions, RebuildRun, type Rebuilt } from './rebuild-run';
 
 const RETRY_MS = 500;
 /** How long a rebuild waits for a database that went away. */
 const PATIENCE_MS = 10 * 60_000;
-
-export interface Rebuilt {
-  name: string;
-  /** Alias; null: every tenant. */
-  tenant: string | null;
-  generation: number;
-  /** Folded from the history; what came meanwhile is not counted. */
-  events: number;
-  milliseconds: number;
-}
-
-export interface RebuildProgress {
-  phase: 'filling' | 'indexing' | 'catching up' | 'waiting for the database';
-  events: number;
-  /** Events to be folded; undefined until they are counted. */
-  total?: number;
-}
-
-export interface RebuildOptions {
-  /** Alias; default: every tenant. */
-  tenant?: string;
-  progress?(progress: RebuildProgress): void;
-  /** Stops the rebuild; what it has done waits for whoever goes on with it. */
-  signal?: AbortSignal;
-}
 
 /**
  * Builds a read model again from the events, in a generation beside the live one, which answers until the new one has
@@ -70,14 +47,17 @@ export class ProjectionRebuild {
   async rebuild(name: string, options: RebuildOptions = {}): Promise<Rebuilt> {
     const projection = this.projections.get(name);
     const tenant = options.tenant === undefined ? undefined : await this.tenants.get(options.tenant);
-    const run = new Run(projection, tenant, options);
+    const run = new RebuildRun(projection, tenant, options);
     for (let lostAt: number | undefined; ; await delay(RETRY_MS)) {
       try {
         if (await this.underLock(projection, (client) => this.carryOut(client, run))) return run.result();
         // Once begun, it is gone on with by whoever has the lock.
-        if (!run.generation) throw conflict('rebuild_running', `${name} is being rebuilt already.`);
+        if (!run.generation) throw running(name);
         lostAt = undefined;
+        run.stopIfAsked();
       } catch (error) {
+        // Somebody else has this generation in hand, after all.
+        if (error instanceof CheckpointMoved) continue;
         if (!isConnectionLost(error)) throw error;
         lostAt ??= Date.now();
         if (Date.now() - lostAt > PATIENCE_MS) throw error;
@@ -87,44 +67,48 @@ export class ProjectionRebuild {
   }
 
   /**
-   * Goes on with rebuilds whose process has died, removes what they have left, and begins those that a newer version
-   * of a projection needs.
-   * @returns the rebuilds that were carried out
+   * Goes on with a rebuild whose process has died, removes what it has left, or begins the one that a newer version of
+   * the projection needs.
+   * @returns undefined when there was nothing to do
+   * @throws EventNotApplied
    */
-  async resume(signal?: AbortSignal): Promise<Rebuilt[]> {
-    const { rows } = await this.reads.pool.query<{ projection: string; version: number; live: boolean }>(
-      `select g.projection, g.version, l.projection is not null as live from read_model.generations g
-       left join read_model.live l on l.projection = g.projection and l.generation = g.generation`,
+  async resume(name: string, signal?: AbortSignal): Promise<Rebuilt | undefined> {
+    const projection = this.projections.get(name);
+    const { rows } = await this.reads.pool.query<{ version: number; live: boolean }>(
+      `select g.version, l.projection is not null as live from read_model.generations g
+       left join read_model.live l on l.projection = g.projection and l.generation = g.generation
+       where g.projection = $1`,
+      [name],
     );
-    const results: Rebuilt[] = [];
-    for (const projection of this.projections.all) {
-      const own = rows.filter((row) => row.projection === projection.name);
-      const isOld = own.some(({ live, version }) => live && version < projection.version);
-      if (!isOld && own.every(({ live }) => live)) continue;
-      const unfinished = await this.underLock(projection, async (client) => {
-        await sweep(client, projection);
-        return unfinishedOf(client, projection);
-      });
-      if (!unfinished && !isOld) continue;
-      const tenant = unfinished && (await this.tenants.list()).find(({ id }) => id === unfinished.tenantId);
-      try {
-        results.push(
-          await this.rebuild(projection.name, { tenant: isOld ? undefined : tenant?.alias, signal }),
-        );
-      } catch (error) {
-        if (!(error instanceof DomainError) || error.code !== 'rebuild_running') throw error;
-      }
+    const isOld = rows.some(({ live, version }) => live && version < projection.version);
+    if (!isOld && rows.every(({ live }) => live)) return undefined;
+    const unfinished = await this.underLock(projection, async (client) => {
+      await sweep(client, projection);
+      return unfinishedOf(client, projection);
+    });
+    if (!unfinished && !isOld) return undefined;
+    const tenant = unfinished && (await this.tenants.list()).find(({ id }) => id === unfinished.tenantId);
+    try {
+      return await this.rebuild(name, { tenant: isOld ? undefined : tenant?.alias, signal });
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'rebuild_running') return undefined;
+      throw error;
     }
-    return results;
   }
 
-  /** Drops what a rebuild that was stopped has done. */
+  /**
+   * Drops what a rebuild that was stopped has done.
+   * @throws DomainError unknown_projection, rebuild_running
+   */
   async discard(name: string): Promise<void> {
     const projection = this.projections.get(name);
-    await this.underLock(projection, async (client) => {
+    const done = await this.underLock(projection, async (client) => {
+      await sweep(client, projection);
       const unfinished = await unfinishedOf(client, projection);
       if (unfinished) await dropGeneration(client, projection, unfinished.generation);
+      return true;
     });
+    if (!done) throw running(name);
   }
 
   /** Undefined when another rebuild of the projection has the lock. */
@@ -145,11 +129,11 @@ export class ProjectionRebuild {
     }
   }
 
-  private async carryOut(client: Client, run: Run): Promise<true> {
+  private async carryOut(client: Client, run: RebuildRun): Promise<true> {
     const { projection, tenant } = run;
-    // The connection may have been lost when all was done but for the answer.
-    if (run.generation && (await isLive(client, projection, run.generation))) return true;
     await sweep(client, projection);
+    // The connection may have been lost when all was done but for the answer.
+    if (run.generation && (await isLive(client, projection, run.generation, run.tenantId))) return true;
     let unfinished = await unfinishedOf(client, projection);
     if (unfinished && !run.goesOnWith(unfinished)) {
       await dropGeneration(client, projection, unfinished.generation);
@@ -160,7 +144,7 @@ export class ProjectionRebuild {
     try {
       await this.complete(client, run, unfinished);
     } catch (error) {
-      if (!isConnectionLost(error) && !run.stopped) {
+      if (!isConnectionLost(error) && !(error instanceof CheckpointMoved) && !run.stopped) {
         await client.query('rollback');
         await dropGeneration(client, projection, unfinished.generation);
       }
@@ -170,7 +154,7 @@ export class ProjectionRebuild {
     return true;
   }
 
-  private async complete(client: Client, run: Run, unfinished: Unfinished): Promise<void> {
+  private async complete(client: Client, run: RebuildRun, unfinished: Unfinished): Promise<void> {
     const { projection } = run;
     const track = await trackOfGeneration(client, projection, unfinished);
     if (!unfinished.filled) {
@@ -188,57 +172,14 @@ export class ProjectionRebuild {
     await createIndexes(client, projection, unfinished.generation);
     await attachTables(client, projection, unfinished.generation);
     run.report('catching up');
-    await this.catchUp.run(projection, track, (flipping) => flip(flipping, projection, unfinished));
+    await this.catchUp.run(projection, track, async (flipping) => {
+      // Fails when the lock is lost, and with it perhaps the generation.
+      await client.query('select');
+      await flip(flipping, projection, unfinished);
+    });
   }
 }
 
-/** One rebuild as its caller sees it, across lost connections. */
-class Run {
-  generation?: number;
-  private events = 0;
-  private total?: number;
-  private readonly startedAt = Date.now();
-
-  constructor(
-    readonly projection: Projection,
-    readonly tenant: RegisteredTenant | undefined,
-    private readonly options: RebuildOptions,
-  ) {}
-
-  get stopped(): boolean {
-    return this.options.signal?.aborted ?? false;
-  }
-
-  goesOnWith({ tenantId, version }: Unfinished): boolean {
-    return tenantId === (this.tenant?.id ?? 0) && version === this.projection.version;
-  }
-
-  begin({ generation, events }: Unfinished): void {
-    this.generation = generation;
-    this.events = events;
-  }
-
-  count(total: number): void {
-    this.total = total;
-  }
-
-  advance(events: number): void {
-    this.events += events;
-    this.report('filling');
-  }
-
-  report(phase: RebuildProgress['phase']): void {
-    this.options.signal?.throwIfAborted();
-    this.options.progress?.({ phase, events: this.events, total: this.total });
-  }
-
-  result(): Rebuilt {
-    return {
-      name: this.projection.name,
-      tenant: this.tenant?.alias ?? null,
-      generation: this.generation!,
-      events: this.events,
-      milliseconds: Date.now() - this.startedAt,
-    };
-  }
+function running(name: string): DomainError {
+  return conflict('rebuild_running', `${name} is being rebuilt already.`);
 }

@@ -97,11 +97,9 @@ export class ProjectionStatus implements OnModuleInit {
         .flatMap((track) => reachedIn(track, partition) ?? [])
         .reduce<Position>((a, b) => (comparePositions(a, b) <= 0 ? a : b), reachedIn(main, partition)!),
     }));
-    const unread = await this.feed.read(cursors, 1);
-    if (unread.length === 0) return 0;
-    const oldest = Math.min(...unread.map(({ recordedAt }) => recordedAt.getTime()));
+    const oldest = await this.feed.oldest(cursors);
     // An event of this very millisecond is unseen too.
-    return Math.max(0.001, (this.clock.now().getTime() - oldest) / 1000);
+    return oldest ? Math.max(0.001, (this.clock.now().getTime() - oldest.getTime()) / 1000) : 0;
   }
 }
 

@@ -1,7 +1,10 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { isConnectionLost } from '#platform/connection-lost';
 import { ProjectionRebuild } from './projection-rebuild';
 
 const EVERY_MS = 5_000;
+/** What failed because of an event will fail again, and a rebuild costs as much each time. */
+const AFTER_FAILURE_MS = 5 * 60_000;
 
 /** Looks for rebuilds that died with their process, and for read models that this program builds in a newer version. */
 @Injectable()
@@ -9,6 +12,7 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
   private readonly log = new Logger(UnfinishedRebuilds.name);
   private readonly stopping = new AbortController();
   private timer?: NodeJS.Timeout;
+  private readonly notBefore = new Map<string, number>();
   private running = Promise.resolve();
 
   constructor(private readonly rebuild: ProjectionRebuild) {}
@@ -28,11 +32,18 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
   }
 
   private async look(): Promise<void> {
-    try {
-      for (const { name, generation, events } of await this.rebuild.resume(this.stopping.signal))
-        this.log.log(`Rebuilt ${name} from ${events} events: generation ${generation}`);
-    } catch (error) {
-      if (!this.stopping.signal.aborted) this.log.error(`A rebuild failed: ${(error as Error).message}`);
+    for (const name of this.rebuild.names) {
+      if (this.stopping.signal.aborted) return;
+      if ((this.notBefore.get(name) ?? 0) > Date.now()) continue;
+      try {
+        const rebuilt = await this.rebuild.resume(name, this.stopping.signal);
+        if (rebuilt)
+          this.log.log(`Rebuilt ${name} from ${rebuilt.events} events: generation ${rebuilt.generation}`);
+      } catch (error) {
+        if (this.stopping.signal.aborted) return;
+        this.log.error(`The rebuild of ${name} failed: ${(error as Error).message}`);
+        if (!isConnectionLost(error)) this.notBefore.set(name, Date.now() + AFTER_FAILURE_MS);
+      }
     }
   }
 }

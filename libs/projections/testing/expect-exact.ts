@@ -12,7 +12,7 @@ export async function expectExact({ loader, reads }: TestStore): Promise<void> {
   const counted = () =>
     rows<{ stream_id: string; events: string }>(
       `select stream_id, events from read_model.tally t
-         where generation = (select read_model.live_generation('tally', 0))`,
+         where generation = (select read_model.live_generation('tally', t.tenant_id))`,
     );
   await waitFor(async () => (await counted()).reduce((sum, { events }) => sum + Number(events), 0) >= total, {
     timeoutMs: 20_000,
@@ -23,8 +23,8 @@ export async function expectExact({ loader, reads }: TestStore): Promise<void> {
 
   const shown = () =>
     rows<{ id: string; version: number; state: object }>(
-      `select id, version, state from read_model.divisions
-         where generation = (select read_model.live_generation('divisions', 0)) order by id`,
+      `select id, version, state from read_model.divisions d
+         where generation = (select read_model.live_generation('divisions', d.tenant_id)) order by id`,
     );
   await waitFor(async () => (await shown()).reduce((sum, { version }) => sum + version, 0) === total, {
     timeoutMs: 20_000,

@@ -36,7 +36,7 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
     rebuild: new ProjectionRebuild(projections, build, catchUp, tenants, reads),
     parked: new ParkedTenants(projections, catchUp, tenants, reads),
     audit: new ProjectionAudit(projections, scratch, tenants, writes, reads),
-    exporting: new ProjectionExport(projections, scratch, feed, tenants, reads),
+    exporting: new ProjectionExport(projections, scratch, tenants, reads),
     status: new ProjectionStatus(feed, reads, tenants, clock, projections, health),
   };
 }

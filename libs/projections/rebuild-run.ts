@@ -1,0 +1,88 @@
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import type { Unfinished } from './generations';
+import type { Projection } from './projection';
+
+export interface Rebuilt {
+  name: string;
+  /** Alias; null: every tenant. */
+  tenant: string | null;
+  generation: number;
+  /** Folded from the history; what came meanwhile is not counted. */
+  events: number;
+  milliseconds: number;
+}
+
+export interface RebuildProgress {
+  phase: 'filling' | 'indexing' | 'catching up' | 'waiting for the database';
+  events: number;
+  /** Events to be folded; undefined until they are counted. */
+  total?: number;
+}
+
+export interface RebuildOptions {
+  /** Alias; default: every tenant. */
+  tenant?: string;
+  progress?(progress: RebuildProgress): void;
+  /** Stops the rebuild; what it has done waits for whoever goes on with it. */
+  signal?: AbortSignal;
+}
+
+/** One rebuild as its caller sees it, across lost connections. */
+export class RebuildRun {
+  generation?: number;
+  private events = 0;
+  private total?: number;
+  private readonly startedAt = Date.now();
+
+  constructor(
+    readonly projection: Projection,
+    readonly tenant: RegisteredTenant | undefined,
+    private readonly options: RebuildOptions,
+  ) {}
+
+  get stopped(): boolean {
+    return this.options.signal?.aborted ?? false;
+  }
+
+  /** 0: all tenants. */
+  get tenantId(): number {
+    return this.tenant?.id ?? 0;
+  }
+
+  goesOnWith({ tenantId, version }: Unfinished): boolean {
+    return tenantId === this.tenantId && version === this.projection.version;
+  }
+
+  begin({ generation, events }: Unfinished): void {
+    this.generation = generation;
+    this.events = events;
+  }
+
+  count(total: number): void {
+    this.total = total;
+  }
+
+  advance(events: number): void {
+    this.events += events;
+    this.report('filling');
+  }
+
+  stopIfAsked(): void {
+    this.options.signal?.throwIfAborted();
+  }
+
+  report(phase: RebuildProgress['phase']): void {
+    this.stopIfAsked();
+    this.options.progress?.({ phase, events: this.events, total: this.total });
+  }
+
+  result(): Rebuilt {
+    return {
+      name: this.projection.name,
+      tenant: this.tenant?.alias ?? null,
+      generation: this.generation!,
+      events: this.events,
+      milliseconds: Date.now() - this.startedAt,
+    };
+  }
+}

@@ -1,0 +1,67 @@
+import { Logger } from '@nestjs/common';
+import type { ProjectionRebuild } from './projection-rebuild';
+import { UnfinishedRebuilds } from './unfinished-rebuilds';
+
+const EVERY_MS = 5_000;
+
+describe('looking for unfinished rebuilds', () => {
+  let asked: string[];
+  let failures: Map<string, Error>;
+  let unfinished: UnfinishedRebuilds;
+  let signal: AbortSignal | undefined;
+  let errors: jest.SpyInstance;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    asked = [];
+    failures = new Map();
+    unfinished = new UnfinishedRebuilds({
+      names: ['people', 'matters', 'tenants'],
+      async resume(name: string, given?: AbortSignal) {
+        asked.push(name);
+        signal = given;
+        const failure = failures.get(name);
+        if (failure) throw failure;
+      },
+    } as unknown as ProjectionRebuild);
+    unfinished.start();
+  });
+  afterEach(async () => {
+    await unfinished.onApplicationShutdown();
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  async function lookedAt(times = 1): Promise<string[]> {
+    asked = [];
+    await jest.advanceTimersByTimeAsync(times * EVERY_MS);
+    return asked;
+  }
+
+  it('goes on with the others when one fails, and leaves that one alone for five minutes', async () => {
+    failures.set('matters', new Error('cannot fold this'));
+    expect(await lookedAt()).toEqual(['people', 'matters', 'tenants']);
+    expect(errors).toHaveBeenCalledWith('The rebuild of matters failed: cannot fold this');
+    expect(await lookedAt()).toEqual(['people', 'tenants']);
+    failures.clear();
+    expect(await lookedAt(57)).not.toContain('matters');
+    expect(await lookedAt(2)).toContain('matters');
+    expect(errors).toHaveBeenCalledTimes(1);
+  });
+
+  it('looks again at once after a lost connection', async () => {
+    failures.set('people', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    await lookedAt();
+    expect(await lookedAt()).toEqual(['people', 'matters', 'tenants']);
+  });
+
+  it('stops what it has in hand, and looks no more', async () => {
+    await lookedAt();
+    expect(signal?.aborted).toBe(false);
+    await unfinished.onApplicationShutdown();
+    expect(signal?.aborted).toBe(true);
+    expect(await lookedAt(3)).toEqual([]);
+  });
+});
