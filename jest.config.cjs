@@ -28,5 +28,6 @@ module.exports = {
     project('unit', { testMatch: ['<rootDir>/{libs,apps,test/support}/**/*.unit.spec.ts'] }),
     project('int', { testMatch: ['<rootDir>/{libs,apps,test/support}/**/*.int.spec.ts'], ...withDatabase }),
     project('e2e', { testMatch: ['<rootDir>/test/e2e/**/*.e2e.spec.ts'], ...withDatabase }),
+    project('chaos', { testMatch: ['<rootDir>/test/chaos/**/*.chaos.spec.ts'] }),
   ],
 };

@@ -1,0 +1,67 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres';
+import { runAs, usableBinaries } from '#platform/postgres-binaries';
+import { clusterFolder } from '#platform/postgres-cluster';
+
+/** A PostgreSQL of the test's own, as durable as in production, that can die and come back on its port. */
+export class MortalPostgres {
+  private constructor(
+    private readonly dataDir: string,
+    private server: EmbeddedPostgres,
+    private readonly cleaned: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<MortalPostgres> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'practice-chaos-'));
+    chmodSync(dataDir, 0o755); // as root the server runs as another user
+    // It outlives us when Jest is killed, and then stops the server and removes the folder.
+    const cleaner = spawn(process.execPath, [require.resolve('../support/remove-data-dir.cjs'), dataDir], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'inherit'],
+    });
+    const cleaned = async () => {
+      cleaner.stdin.end();
+      await once(cleaner, 'exit');
+    };
+    try {
+      return new MortalPostgres(dataDir, await launch(dataDir), cleaned);
+    } catch (error) {
+      await cleaned();
+      throw error;
+    }
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** `pg_ctl stop -m immediate`: no checkpoint, no farewell to anyone. Resolves when the server is gone. */
+  async crash(): Promise<void> {
+    const { folder, account } = clusterFolder(this.dataDir, silent);
+    const pgCtl = join(usableBinaries(account, silent), 'bin', 'pg_ctl');
+    const stop = ['stop', '--pgdata', join(folder, 'data'), '--mode=immediate', '--wait'];
+    await promisify(execFile)(pgCtl, stop, runAs(account));
+  }
+
+  /** Comes back from what its log holds. @throws when its port was taken meanwhile */
+  async restart(): Promise<void> {
+    const { url } = this;
+    this.server = await launch(this.dataDir);
+    if (this.url !== url) throw new Error(`PostgreSQL's port was taken: it is at ${this.server.port} now`);
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    await this.cleaned();
+  }
+}
+
+const launch = (dataDir: string) => startEmbeddedPostgres({ dataDir, log: silent });
+
+/** That the server has stopped unexpectedly is what was wanted. */
+function silent(): void {}

@@ -1,0 +1,86 @@
+import { Pool } from 'pg';
+import { waitFor } from '../support/wait-for';
+import { type RunningCli, startCli } from './cli';
+import type { Outages } from './outages';
+
+const GENERATIONS =
+  'select from read_model.generations g join read_model.live l on l.projection = g.projection';
+
+/** Rebuilds every projection, over and over. */
+export class Rebuilding {
+  /** Rounds that came to their end. */
+  rounds = 0;
+  private present?: RunningCli;
+  private killed = false;
+  private stopping = false;
+
+  constructor(
+    private readonly env: Record<string, string>,
+    private readonly outages: Outages,
+    private readonly lost: AbortSignal,
+  ) {
+    lost.addEventListener('abort', () => this.kill());
+  }
+
+  /** Until stop(), or until all is lost. @throws when a rebuild fails that nobody has disturbed */
+  async run(): Promise<void> {
+    while (!this.stopping && !this.lost.aborted) {
+      const began = Date.now();
+      this.present = startCli(this.env, 'projections', 'rebuild', '--all');
+      const { code, stdout, stderr } = await this.present.finished;
+      if (code === 0) this.rounds++;
+      else if (!this.killed && !this.outages.excuses(began))
+        throw new Error(`A rebuild ended with ${code}: ${stdout}${stderr}`);
+      else await this.takenUp();
+      this.killed = false;
+    }
+  }
+
+  /** Resolves when a generation of one of these projections is in the making. */
+  underWay(projections: string[]): Promise<void> {
+    const sql = `${GENERATIONS} where g.projection = any($1) and g.generation > l.generation`;
+    return this.until(sql, [projections], (count) => count > 0, `a rebuild of ${projections}`);
+  }
+
+  /** The round under way is the last one. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  kill(): void {
+    this.killed = true;
+    this.present?.kill();
+  }
+
+  /** Resolves when the projector has completed what a dead rebuild has left. */
+  async takenUp(): Promise<void> {
+    await this.outages.over();
+    const sql = `${GENERATIONS} where g.generation <> l.generation`;
+    await this.until(sql, [], (count) => count === 0, 'the projector to take a dead rebuild up');
+  }
+
+  private async until(
+    sql: string,
+    values: string[][],
+    wanted: (count: number) => boolean,
+    description: string,
+  ): Promise<void> {
+    const pool = new Pool({ connectionString: this.env.DATABASE_URL, max: 1 });
+    pool.on('error', () => undefined); // an idle connection that broke; the next query makes another
+    const asked = async () => {
+      const began = Date.now();
+      try {
+        return wanted((await pool.query(sql, values)).rowCount!);
+      } catch (error) {
+        if (!this.outages.excuses(began)) throw error;
+        await this.outages.over();
+        return false;
+      }
+    };
+    try {
+      await waitFor(async () => this.lost.aborted || asked(), { timeoutMs: 60_000, description });
+    } finally {
+      await pool.end();
+    }
+  }
+}
