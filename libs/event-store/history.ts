@@ -20,16 +20,18 @@ const STREAMS_AT_ONCE = 1_000;
 const FIRST_STREAM = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Each stream's events as one JSON document: to take twelve columns of every event apart takes Node thrice as long. The
- * key's order is that of the answer, so that nothing has to be sorted.
+ * Each stream's events as one text, JSON but for the brackets around it: to take twelve columns of every event apart
+ * takes Node thrice as long, and PostgreSQL's own functions for JSON half as long again. The key's order is that of the
+ * answer, so that nothing has to be sorted.
  */
 const HISTORY_QUERY = `
   select e.stream_id, min(e.partition) as partition,
     case when bool_or(e.data ? 'sealed') then (
       select k.wrapped from event_store.subject_keys k where k.tenant_id = $1 and k.subject = e.stream_id
     ) end as wrapped,
-    json_agg(json_build_array(e.version, e.event_id, e.type, e.schema_version, e.data, e.metadata, e.recorded_at,
-      e.epoch || '.' || e.transaction_id || '.' || e.position) order by e.version) as events
+    string_agg(concat('[', e.version, ',"', e.event_id, '",', to_json(e.type), ',', e.schema_version, ',', e.data, ',',
+      e.metadata, ',', to_json(e.recorded_at), ',"', e.epoch, '.', e.transaction_id, '.', e.position, '"]'),
+      ',' order by e.version) as events
   from event_store.events e
   where e.tenant_id = $1 and e.stream_id > $2
     and (e.epoch, e.transaction_id, e.position) <= ($3, $4::xid8, $5) and e.type = any($6)
@@ -43,17 +45,19 @@ interface StreamRow {
   stream_id: string;
   partition: number;
   wrapped: Buffer | null;
-  events: [
-    version: number,
-    eventId: string,
-    type: string,
-    schemaVersion: number,
-    data: EventRow['data'],
-    metadata: EventRow['metadata'],
-    recordedAt: string,
-    at: string,
-  ][];
+  events: string;
 }
+
+type EventTuple = [
+  version: number,
+  eventId: string,
+  type: string,
+  schemaVersion: number,
+  data: EventRow['data'],
+  metadata: EventRow['metadata'],
+  recordedAt: string,
+  at: string,
+];
 
 /** Reads a tenant's events stream by stream, which needs the state of one stream at a time only. */
 @Injectable()
@@ -80,7 +84,8 @@ export class History {
   }
 
   private decode(tenantId: number, { stream_id, partition, wrapped, events }: StreamRow): RecordedEvent[] {
-    return events.map(([version, eventId, type, schemaVersion, data, metadata, recordedAt, at]) =>
+    const tuples: EventTuple[] = JSON.parse(`[${events}]`);
+    return tuples.map(([version, eventId, type, schemaVersion, data, metadata, recordedAt, at]) =>
       this.codec.decodeLeniently({
         tenant_id: tenantId,
         stream_id,

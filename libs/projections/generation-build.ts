@@ -13,7 +13,7 @@ import type { Unfinished } from './generations';
 import type { Projection, ReadRow, ReadTable } from './projection';
 
 /** Rows that are copied in one transaction: some hundredths of a second. */
-const CHUNK_ROWS = 1_000;
+const CHUNK_ROWS = 2_000;
 
 /** A table that rows are copied into. */
 export type Target = (table: ReadTable) => string;

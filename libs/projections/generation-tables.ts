@@ -10,8 +10,8 @@ export const ABANDONED = 0;
 const LONGEST_READ_MS = 10_000;
 const POLL_MS = 20;
 
-/** Index work that may take long must not wait for memory that a session has by default. */
-const INDEX_MEMORY = '128MB';
+/** Memory for index work, and statistics from a smaller sample than usual: autovacuum takes a larger one later. */
+const SETTINGS = `set maintenance_work_mem = '128MB'; set default_statistics_target = 30`;
 
 /** Name of the table that holds one generation's rows. */
 export function generationTable({ name }: ReadTable, generation: number): string {
@@ -35,44 +35,55 @@ export async function createTables(
 
 /**
  * The indexes that the read model has, each in a transaction of its own, because an open one holds the feed back;
- * those that are there already stay.
+ * those that are there already stay. The sessions work side by side.
  */
 export async function createIndexes(
-  client: ClientBase,
+  sessions: readonly [ClientBase, ...ClientBase[]],
   { tables }: Projection,
   generation: number,
 ): Promise<void> {
-  await client.query(`set maintenance_work_mem = '${INDEX_MEMORY}'`);
+  const [first] = sessions;
+  for (const session of sessions) await session.query(SETTINGS);
   for (const table of tables) {
     const own = generationTable(table, generation);
-    for (const statement of await missingIndexes(client, table, own)) await client.query(statement);
-    // Documents are never searched, and comparing them would take longer than an index.
-    const compared = Object.entries(table.columns).filter(([, type]) => type !== 'jsonb');
-    await client.query(`analyze ${own} (${compared.map(([name]) => name).join(', ')})`);
+    if (!(await hasKey(first, own))) await first.query(`alter table ${own} add ${await keyOf(first, table)}`);
+    const statements = (await indexesOf(first, table, own)).values();
+    const work = async (session: ClientBase) => {
+      // All take from the one iterator.
+      for (const statement of statements) await session.query(statement);
+    };
+    await Promise.all(sessions.map(work));
+    await first.query(`analyze ${own}`);
   }
 }
 
-async function missingIndexes(client: ClientBase, { name }: ReadTable, own: string): Promise<string[]> {
-  const { rows } = await client.query<{ definition: string; constraint: string | null; number: string }>(
-    `select pg_get_indexdef(i.indexrelid) as definition, pg_get_constraintdef(c.oid) as constraint,
-       row_number() over (order by i.indexrelid) as number
-     from pg_index i left join pg_constraint c on c.conindid = i.indexrelid and c.conrelid = i.indrelid
-     where i.indrelid = $1::regclass
-     order by i.indexrelid`,
+async function hasKey(client: ClientBase, own: string): Promise<boolean> {
+  const { rows } = await client.query('select from pg_index where indrelid = $1::regclass and indisprimary', [
+    own,
+  ]);
+  return rows.length > 0;
+}
+
+async function keyOf(client: ClientBase, { name }: ReadTable): Promise<string> {
+  const { rows } = await client.query<{ key: string }>(
+    `select pg_get_constraintdef(oid) as key from pg_constraint where conrelid = $1::regclass and contype = 'p'`,
     [`read_model.${name}`],
   );
-  const { rows: keyed } = await client.query(
-    'select from pg_index where indrelid = $1::regclass and indisprimary',
-    [own],
+  return rows[0].key;
+}
+
+/** All but the key. */
+async function indexesOf(client: ClientBase, { name }: ReadTable, own: string): Promise<string[]> {
+  const { rows } = await client.query<{ definition: string; number: string }>(
+    `select pg_get_indexdef(indexrelid) as definition, row_number() over (order by indexrelid) as number
+     from pg_index where indrelid = $1::regclass and not indisprimary order by indexrelid`,
+    [`read_model.${name}`],
   );
-  return rows
-    .filter(({ constraint }) => !constraint || keyed.length === 0)
-    .map(({ definition, constraint, number }) =>
-      constraint
-        ? `alter table ${own} add ${constraint}`
-        : `create index if not exists ${own.split('.')[1]}_i${number}
-             on ${own} ${definition.slice(definition.indexOf('USING '))}`,
-    );
+  return rows.map(
+    ({ definition, number }) =>
+      `create index if not exists ${own.split('.')[1]}_i${number}
+         on ${own} ${definition.slice(definition.indexOf('USING '))}`,
+  );
 }
 
 /**

@@ -50,7 +50,7 @@ describe('an audit of read models', () => {
     ['work-items', 'work_items', ['is_billable'], 'is_billable = not is_billable'],
     ['work-items', 'work_items', ['entry_day'], 'entry_day = entry_day + 1'],
     ['work-items', 'work_items', ['task_type_id'], 'task_type_id = id'],
-    ['matters', 'matters', ['state'], `state = state || '{"title": "Secret"}'`],
+    ['matters', 'matters', ['state'], `state = (state::jsonb || '{"title": "Secret"}')::json`],
     ['matters', 'matters', ['search'], `search = 'secret'`],
     ['matters', 'matters', ['changed_position'], 'changed_position = changed_position + 1'],
     [

@@ -169,7 +169,12 @@ export class ProjectionRebuild {
       });
     }
     run.report('indexing');
-    await createIndexes(client, projection, unfinished.generation);
+    const second = await this.reads.session();
+    try {
+      await createIndexes([client, second], projection, unfinished.generation);
+    } finally {
+      await second.end();
+    }
     await attachTables(client, projection, unfinished.generation);
     run.report('catching up');
     await this.catchUp.run(projection, track, async (flipping) => {

@@ -79,7 +79,7 @@ async function* digests(
   await client.query(
     `declare digests no scroll cursor for
      select array[${keysOf(table)}] as key, ${table.stream}::text as stream,
-       md5(row(${columns.join(', ')})::text) as digest
+       md5(row(${columns.map((name) => comparable(table, name)).join(', ')})::text) as digest
      from ${from} where ${where} order by ${keysOf(table)}`,
   );
   for (let count = FETCH; count === FETCH; ) {
@@ -92,6 +92,11 @@ async function* digests(
     }
   }
   await client.query('close digests');
+}
+
+/** In a document the order of the fields says nothing. */
+function comparable({ columns }: ReadTable, name: string): string {
+  return columns[name] === 'json' ? `${name}::jsonb` : name;
 }
 
 /** A row's key within its tenant, as texts that sort by their bytes. */
@@ -115,7 +120,7 @@ async function differing(
     [shown, told].map(async ({ client, from, where }) => {
       const named = table.key.slice(1).map((name, index) => `${name} = $${index + 1}`);
       const { rows } = await client.query<{ texts: (string | null)[] }>(
-        `select array[${columns.map((name) => `${name}::text`).join(', ')}] as texts
+        `select array[${columns.map((name) => `${comparable(table, name)}::text`).join(', ')}] as texts
          from ${from} where ${where} and ${named.join(' and ')}`,
         [...key],
       );

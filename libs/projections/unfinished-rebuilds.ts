@@ -17,12 +17,11 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
 
   constructor(private readonly rebuild: ProjectionRebuild) {}
 
+  /** Looks at once: whoever restarts a process that keeps dying must not wait for each life to last. */
   start(): void {
-    this.timer = setTimeout(() => {
-      this.running = this.look().finally(() => {
-        if (!this.stopping.signal.aborted) this.start();
-      });
-    }, EVERY_MS);
+    this.running = this.look().finally(() => {
+      if (!this.stopping.signal.aborted) this.timer = setTimeout(() => this.start(), EVERY_MS);
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {

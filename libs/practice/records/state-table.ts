@@ -52,7 +52,7 @@ const COMMON: Record<string, string> = {
   changed_epoch: 'int',
   changed_transaction_id: 'xid8',
   changed_position: 'bigint',
-  state: 'jsonb',
+  state: 'json',
   search: 'tsvector',
 };
 
