@@ -1,7 +1,7 @@
 /**
  * What sealing costs appends: events of one each, acknowledged after commit, with the sealing job of a projector beside
  * them and without it, on one store. The job never idles: it has what was appended without it to seal as well.
- * First argument: seconds of a round.
+ * First argument: seconds of a run.
  */
 import { SealVerification } from '#event-store/seals/seal-verification';
 import { Sealing } from '#event-store/seals/sealing';
@@ -11,11 +11,12 @@ import { migrate } from '#platform/migrate';
 import { execute } from '../support/database';
 import { createContext, openStore } from '../support/store';
 import { startBenchServer } from './support/bench-server';
-import { type Contestant, callers, report, rounds } from './support/rounds';
+import { type Contestant, callers, pairs, report } from './support/rounds';
 import { BenchWorkItem, workItemCreated } from './support/work-item';
 
 const CALLERS = [10, 100];
 const TENANTS = 24;
+const PAIRS = 40;
 
 async function main(): Promise<void> {
   const server = await startBenchServer();
@@ -37,9 +38,14 @@ async function main(): Promise<void> {
       said += done;
       return rate;
     };
-    const contestants = CALLERS.flatMap((concurrency): Contestant[] => [
-      { name: `without sealing, ${concurrency} callers`, run: (seconds) => run(concurrency, seconds) },
-      {
+    const ratios: Record<string, number> = {};
+    const figures: Record<string, number> = {};
+    for (const concurrency of CALLERS) {
+      const without: Contestant = {
+        name: `without sealing, ${concurrency} callers`,
+        run: (seconds) => run(concurrency, seconds),
+      };
+      const sealed: Contestant = {
         name: `with sealing, ${concurrency} callers`,
         async run(seconds) {
           const sealing = new Sealing(projector.writes);
@@ -50,9 +56,13 @@ async function main(): Promise<void> {
             await sealing.onApplicationShutdown();
           }
         },
-      },
-    ]);
-    const rates = await rounds(contestants, { count: 9, seconds: Number(process.argv[2] ?? 5) });
+      };
+      const seconds = Number(process.argv[2] ?? 1);
+      const { ratio, rates } = await pairs([sealed, without], { count: PAIRS, seconds });
+      ratios[`with sealing vs without, ${concurrency} callers`] = ratio;
+      figures[`${sealed.name}, events/s`] = Math.round(rates[0]);
+      figures[`${without.name}, events/s`] = Math.round(rates[1]);
+    }
 
     const verification = new SealVerification(projector.writes);
     const total = async (what: 'sealed' | 'unsealed') =>
@@ -71,15 +81,9 @@ async function main(): Promise<void> {
     const [{ server_version }] = await execute<{ server_version: string }>(url, 'show server_version');
     report(
       'seals',
-      Object.fromEntries(
-        CALLERS.map((concurrency) => [
-          `with sealing vs without, ${concurrency} callers`,
-          rates.get(`with sealing, ${concurrency} callers`)! /
-            rates.get(`without sealing, ${concurrency} callers`)!,
-        ]),
-      ),
+      ratios,
       {
-        ...Object.fromEntries([...rates].map(([name, value]) => [`${name}, events/s`, Math.round(value)])),
+        ...figures,
         'sealed beside the appends, events': sealed,
         'audit seal, events/s': Math.round(sealRate),
         'audit verify, events/s': Math.round(verifyRate),

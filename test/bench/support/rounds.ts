@@ -43,6 +43,29 @@ export async function rounds(
   return new Map([...rates].map(([name, values]) => [name, median(values)]));
 }
 
+/**
+ * Runs two contestants in many short pairs, each beginning every other one, for a difference smaller than what a machine
+ * drifts by from one second to the next.
+ * @returns the median of the pairs' ratios, first to second, and the rates' medians
+ */
+export async function pairs(
+  [first, second]: [Contestant, Contestant],
+  { count, seconds }: { count: number; seconds: number },
+): Promise<{ ratio: number; rates: [number, number] }> {
+  await first.run(seconds);
+  const measured: [number, number][] = [];
+  for (let pair = 0; pair < count; pair++) {
+    const early = pair % 2 === 0 ? await first.run(seconds) : undefined;
+    const other = await second.run(seconds);
+    measured.push([early ?? (await first.run(seconds)), other]);
+  }
+  process.stderr.write(`${first.name}: ${measured.map(([a, b]) => (a / b).toFixed(2)).join(' ')}\n`);
+  return {
+    ratio: median(measured.map(([a, b]) => a / b)),
+    rates: [median(measured.map(([a]) => a)), median(measured.map(([, b]) => b))],
+  };
+}
+
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
