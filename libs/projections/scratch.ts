@@ -3,8 +3,8 @@ import type { Client } from 'pg';
 import { History } from '#event-store/history';
 import type { Position } from '#event-store/position';
 import { WriteDatabase } from '#platform/database';
-import { copyInto, rowsOf } from './generation-build';
 import type { Projection, ReadTable } from './projection';
+import { copyInto, rowsOf } from './stream-rows';
 
 /** Name of a read table's copy in a session that has filled it. */
 export function scratchTable({ name }: ReadTable): string {
