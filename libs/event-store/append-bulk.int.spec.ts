@@ -8,7 +8,7 @@ import { type Folded, fold } from './events';
 import { at, holderOf, linksTo } from './load';
 import { AppendSignal } from './signal';
 import { closeParent, openParent, renameParent } from './testing/commands';
-import { readFeed } from './testing/read-feed';
+import { endsOf, readFeed } from './testing/read-feed';
 import {
   Child,
   childOpened,
@@ -135,7 +135,7 @@ describe('appendBulk', () => {
     }
     const position = await bulked;
     expect(appended).toBeGreaterThan(1);
-    const head = (await store.feed.heads()).get(context.tenant.partition)!;
+    const head = (await endsOf(store)).get(context.tenant.partition)!;
     const events = await readFeed(store.feed, context.tenant.partition, head);
     new Contiguity().check(events);
     expect(events).toHaveLength(1 + appended + 6_000);

@@ -6,7 +6,7 @@ import { waitFor } from '../../test/support/wait-for';
 import { Contiguity, FeedOutOfOrder } from './contiguity';
 import { comparePositions } from './position';
 import { closeParent, openChild, openParent, renameParent } from './testing/commands';
-import { readFeed } from './testing/read-feed';
+import { endsOf, readFeed } from './testing/read-feed';
 import { Child, Parent } from './testing/streams';
 
 const LOCKS = /perform case[^;]*pg_advisory_xact_lock[^;]*;/;
@@ -24,7 +24,7 @@ async function strip(store: TestStore, part: RegExp): Promise<void> {
 }
 
 async function feedOf(store: TestStore, { tenant }: RequestContext) {
-  return readFeed(store.feed, tenant.partition, (await store.feed.heads()).get(tenant.partition)!);
+  return readFeed(store.feed, tenant.partition, (await endsOf(store)).get(tenant.partition)!);
 }
 
 describe('what the locks of an append are for', () => {
@@ -56,7 +56,8 @@ describe('what the locks of an append are for', () => {
   /** How many sessions wait for an advisory lock. */
   async function waiting(): Promise<number> {
     const { rows } = await gate.query<{ count: number }>(
-      `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`,
+      `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`,
     );
     return rows[0].count;
   }

@@ -4,7 +4,7 @@ import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
 import { at, holderOf } from './load';
 import { closeParent, openChild, openParent, renameParent } from './testing/commands';
-import { readFeed } from './testing/read-feed';
+import { endsOf, readFeed } from './testing/read-feed';
 import { Child, OPEN_CHILD, Parent, parentOpened } from './testing/streams';
 
 describe('concurrent writers', () => {
@@ -151,7 +151,7 @@ describe('concurrent writers', () => {
         }),
       ),
     );
-    const head = (await store.feed.heads()).get(context.tenant.partition)!;
+    const head = (await endsOf(store)).get(context.tenant.partition)!;
     const feed = await readFeed(store.feed, context.tenant.partition, head);
     for (const { records, position } of written) {
       const mine = feed.filter(({ streamId }) => records.some(({ id }) => toUuid(id) === streamId));

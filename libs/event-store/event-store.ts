@@ -29,6 +29,8 @@ export interface Written<State extends object = object> {
 type Done = Omit<Written, 'record'> & { record: Folded | undefined };
 
 const ATTEMPTS = 5;
+/** A number taken by another process says nothing of the request, only that others are numbered too. */
+const COUNTER_ATTEMPTS = 25;
 
 /** Carries out commands: load, decide, append, and again when what was relied on has changed meanwhile. */
 @Injectable()
@@ -44,7 +46,8 @@ export class EventStore {
   ) {}
 
   /**
-   * Runs an attempt against fresh state until it is appended or refused; at most five times.
+   * Runs an attempt against fresh state until it is appended or refused; at most five times, or 25 when others keep
+   * taking the next number.
    * @param attempt loads, decides and records; returns the record that the answer shows. It may run more than once
    * @throws DomainError what the attempt refuses; `conflict` when others keep changing the same records
    */
@@ -84,7 +87,7 @@ export class EventStore {
     source: string,
   ): Promise<Done> {
     let refusal: AppendRefused | undefined;
-    for (let count = 0; count < ATTEMPTS; count++) {
+    for (let count = 0; count < attemptsAfter(refusal); count++) {
       const once = () => this.once(context, attempt, status, source);
       const turn = refusal && turnOf(context, refusal);
       const result = await (turn ? this.turns.take(turn, once) : once());
@@ -146,6 +149,10 @@ export class EventStore {
     const position = await this.loader.positionOf(context.tenant.id, repeat.streams);
     return { record: records[0], records, position, outcome: repeat.outcome, replayed: true };
   }
+}
+
+function attemptsAfter(refusal: AppendRefused | undefined): number {
+  return refusal?.verdict === 'counter' ? COUNTER_ATTEMPTS : ATTEMPTS;
 }
 
 /** What this process's writers queue for once it is fought over: a record, or a counter. */

@@ -6,7 +6,7 @@ import { createContext, createTestStore, openStore, type TestStore } from '../..
 import { Contiguity } from './contiguity';
 import { at } from './load';
 import { comparePositions } from './position';
-import { readFeed } from './testing/read-feed';
+import { endsOf, readFeed } from './testing/read-feed';
 import { Parent, parentOpened, parentRenamed } from './testing/streams';
 
 interface Step {
@@ -83,7 +83,7 @@ describe('any interleaving of commands through two processes', () => {
           }
         }
 
-        const { [context.tenant.partition]: head } = Object.fromEntries(await store.feed.heads());
+        const { [context.tenant.partition]: head } = Object.fromEntries(await endsOf(store));
         const feed = await readFeed(store.feed, context.tenant.partition, head);
         new Contiguity().check(feed);
         for (const id of ids) {

@@ -118,7 +118,7 @@ describe('what a rebuild leaves behind', () => {
     await reader.query('begin; select count(*) from read_model.divisions');
     const stopping = new AbortController();
     const stopped = rebuild.rebuild('divisions', { signal: stopping.signal });
-    const waiting = `select pid from pg_stat_activity where query like '%detach partition%' and wait_event_type = 'Lock'`;
+    const waiting = `select pid from pg_stat_activity where datname = current_database() and query like '%detach partition%' and wait_event_type = 'Lock'`;
     await waitFor(async () => (await divisions.rows(waiting)).length > 0, {
       description: 'the drop to wait',
     });

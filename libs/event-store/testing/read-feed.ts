@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '#event-store/events';
 import type { Feed } from '#event-store/feed';
-import { comparePositions, type Position, START } from '#event-store/position';
+import { comparePositions, type Position, parsePosition, START } from '#event-store/position';
+import type { TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 
 /**
@@ -20,4 +21,13 @@ export async function readFeed(feed: Feed, partition: number, upTo: Position): P
     after = batch.at(-1)!.at;
   }
   return events;
+}
+
+/** Where the last event of each partition stands, whether the feed shows it yet or not. */
+export async function endsOf({ writes }: Pick<TestStore, 'writes'>): Promise<Map<number, Position>> {
+  const { rows } = await writes.pool.query<{ partition: number; at: string }>(
+    `select distinct on (partition) partition, epoch || '.' || transaction_id || '.' || position as at
+     from event_store.events order by partition, epoch desc, transaction_id desc, position desc`,
+  );
+  return new Map(rows.map(({ partition, at }) => [partition, parsePosition(at)]));
 }
