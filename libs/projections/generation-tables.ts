@@ -110,7 +110,8 @@ async function readsUnderWay(client: ClientBase, { tables }: Projection): Promis
   for (const end = Date.now() + LONGEST_READ_MS; Date.now() < end; await delay(POLL_MS)) {
     const { rows: running } = await client.query(
       `select from pg_stat_activity a
-       where state = 'active' and xact_start < $1::timestamptz and pid <> pg_backend_pid()
+       where datname = current_database() and state = 'active' and xact_start < $1::timestamptz
+         and pid <> pg_backend_pid()
          and exists (select from pg_locks l where l.pid = a.pid and l.relation = any($2::regclass[]))
        limit 1`,
       [rows[0].now, tables.map(({ name }) => `read_model.${name}`)],
