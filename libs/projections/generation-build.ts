@@ -114,7 +114,7 @@ export class GenerationBuild {
     { tenantId, streamId, events, rows }: Filled,
   ): Promise<void> {
     await client.query('begin');
-    await copyInto(client, projection, target, generation, rows);
+    await copyInto(client, projection, target, rows);
     await client.query(
       `update read_model.generations
        set filled_tenant = $3, filled_stream = $4, events = events + $5 where projection = $1 and generation = $2`,

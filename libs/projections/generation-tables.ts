@@ -30,6 +30,9 @@ export async function createTables(
       `create table ${generationTable(table, generation)}
          (like read_model.${table.name} including all excluding indexes, check (generation = ${generation}))`,
     );
+    await client.query(
+      `alter table ${generationTable(table, generation)} alter generation set default ${generation}`,
+    );
   }
 }
 

@@ -49,6 +49,7 @@ export class Scratch {
         `create temporary table ${name}
            (like read_model.${name} including defaults, primary key (${key.join(', ')}))`,
       );
+      await client.query(`alter table pg_temp.${name} alter generation drop not null`);
     }
     const reader = await this.store.session();
     let events = 0;
@@ -56,7 +57,7 @@ export class Scratch {
       // What one command wrote to several streams is seen in all of them or in none.
       await reader.query('begin isolation level repeatable read read only');
       for await (const chunk of rowsOf(this.history, reader, projection, tenants, asOf)) {
-        await copyInto(client, projection, scratchTable, 0, chunk.rows);
+        await copyInto(client, projection, scratchTable, chunk.rows);
         events += chunk.events;
       }
     } finally {

@@ -49,21 +49,16 @@ export async function* rowsOf(
   if (chunk) yield chunk;
 }
 
-/** Copies rows into the projection's tables, within the client's transaction if it has one. */
+/** Copies rows into tables that know their generation, within the client's transaction if it has one. */
 export async function copyInto(
   client: ClientBase,
   projection: Projection,
   target: Target,
-  generation: number,
   rows: readonly ReadRow[][],
 ): Promise<void> {
   for (const [index, table] of projection.tables.entries()) {
     try {
-      await copyRows(
-        client,
-        `${target(table)} (generation, ${Object.keys(table.columns).join(', ')})`,
-        rows[index].map((row) => [generation, ...row]),
-      );
+      await copyRows(client, `${target(table)} (${Object.keys(table.columns).join(', ')})`, rows[index]);
     } catch (error) {
       throw isEventFault(error) ? refusedRow(projection, table, rows[index], error) : error;
     }
