@@ -4,7 +4,14 @@ import type { RecordedEvent } from '#event-store/events';
 import { type Cursor, Feed } from '#event-store/feed';
 import { comparePositions, type Position } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
-import { type CheckpointMove, moveCheckpoints, moved, movesTo } from './checkpoints';
+import {
+  type CheckpointMove,
+  lockTracks,
+  moveCheckpoints,
+  moved,
+  movesTo,
+  raiseRevision,
+} from './checkpoints';
 import { EventNotApplied, isEventFault } from './event-not-applied';
 import { reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
@@ -34,14 +41,15 @@ export class CatchUp {
     complete: (client: PoolClient) => Promise<void>,
     limit?: (database: Pick<PoolClient, 'query'>) => Promise<Position>,
   ): Promise<void> {
+    const partitions = await this.feed.partitions();
     for (;;) {
       let events: RecordedEvent[];
       do {
-        events = await this.unread(track, await limit?.(this.database.pool));
+        events = await this.unread(track, partitions, await limit?.(this.database.pool));
         for (let from = 0; from < events.length; from += BATCH)
           await this.applied(projection, track, events.slice(from, from + BATCH));
       } while (events.length >= FEW);
-      if (await this.completed(projection, track, complete, limit)) return;
+      if (await this.completed(projection, track, partitions, complete, limit)) return;
     }
   }
 
@@ -49,12 +57,13 @@ export class CatchUp {
   private async completed(
     projection: Projection,
     track: Track,
+    partitions: readonly number[],
     complete: (client: PoolClient) => Promise<void>,
     limit?: (database: Pick<PoolClient, 'query'>) => Promise<Position>,
   ): Promise<boolean> {
     try {
       return await this.standingStill(projection, async (client) => {
-        const rest = await this.unread(track, await limit?.(client));
+        const rest = await this.unread(track, partitions, await limit?.(client));
         if (rest.length >= BATCH) return false;
         await this.apply(client, projection, track, rest);
         await complete(client);
@@ -66,9 +75,13 @@ export class CatchUp {
     }
   }
 
-  private async unread(track: Track, upTo?: Position): Promise<RecordedEvent[]> {
+  private async unread(
+    track: Track,
+    partitions: readonly number[],
+    upTo?: Position,
+  ): Promise<RecordedEvent[]> {
     const cursors: Cursor[] = [];
-    for (const partition of await this.feed.partitions()) {
+    for (const partition of partitions) {
       const after = reachedIn(track, partition);
       if (after) cursors.push({ partition, after });
     }
@@ -109,16 +122,9 @@ export class CatchUp {
     work: (client: PoolClient) => Promise<boolean>,
   ): Promise<boolean> {
     return this.database.transaction(async (client) => {
-      await client.query('select from read_model.live where projection = $1 and tenant_id = 0 for update', [
-        name,
-      ]);
+      await lockTracks(client, name);
       const done = await work(client);
-      if (done) {
-        await client.query(
-          'update read_model.live set revision = revision + 1 where projection = $1 and tenant_id = 0',
-          [name],
-        );
-      }
+      if (done) await raiseRevision(client, name);
       return done;
     });
   }

@@ -90,3 +90,40 @@ export async function moveCheckpoints(
   if (rowCount !== moves.length)
     throw new CheckpointMoved([...new Set(moves.map(({ track }) => track.projection))].join(', '));
 }
+
+/** Puts a track's checkpoint where it begins to move apart from others, wherever it was before. */
+export async function placeCheckpoint(
+  client: ClientBase,
+  { projection, generation, tenantId }: Omit<Track, 'reached'>,
+  partition: number,
+  { epoch, transactionId, position }: Position,
+): Promise<void> {
+  await client.query(
+    `insert into read_model.checkpoints
+       (projection, generation, tenant_id, partition, epoch, transaction_id, position)
+     values ($1, $2, $3, $4, $5, $6::xid8, $7)
+     on conflict (projection, generation, partition, tenant_id) do update
+       set epoch = excluded.epoch, transaction_id = excluded.transaction_id, position = excluded.position`,
+    [projection, generation, tenantId, partition, epoch, transactionId.toString(), position.toString()],
+  );
+}
+
+/**
+ * Until the transaction ends nobody else moves or changes the read model's tracks.
+ * @returns its revision
+ */
+export async function lockTracks(client: ClientBase, projection: string): Promise<number> {
+  const { rows } = await client.query<{ revision: number }>(
+    'select revision from read_model.live where projection = $1 and tenant_id = 0 for update',
+    [projection],
+  );
+  return rows[0].revision;
+}
+
+/** Whoever builds the read model looks again; the caller has locked its tracks. */
+export async function raiseRevision(client: ClientBase, projection: string): Promise<void> {
+  await client.query(
+    'update read_model.live set revision = revision + 1 where projection = $1 and tenant_id = 0',
+    [projection],
+  );
+}

@@ -5,6 +5,7 @@ import { History } from '#event-store/history';
 import { type Position, START } from '#event-store/position';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
+import { placeCheckpoint } from './checkpoints';
 import { createTables, generationTable } from './generation-tables';
 import type { Unfinished } from './generations';
 import type { Projection, ReadTable } from './projection';
@@ -33,23 +34,9 @@ export class GenerationBuild {
     );
     const { generation } = rows[0];
     await createTables(client, projection, generation);
-    for (const partition of partitions) {
-      const { epoch, transactionId, position } = heads.get(partition) ?? START;
-      await client.query(
-        `insert into read_model.checkpoints
-           (projection, generation, tenant_id, partition, epoch, transaction_id, position)
-         values ($1, $2, $3, $4, $5, $6::xid8, $7)`,
-        [
-          projection.name,
-          generation,
-          tenantId,
-          partition,
-          epoch,
-          transactionId.toString(),
-          position.toString(),
-        ],
-      );
-    }
+    const track = { projection: projection.name, generation, tenantId };
+    for (const partition of partitions)
+      await placeCheckpoint(client, track, partition, heads.get(partition) ?? START);
     await client.query('commit');
     const { version } = projection;
     return {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { CheckpointMoved } from './checkpoints';
+import { CheckpointMoved, lockTracks } from './checkpoints';
 import type { Projection, ReadTable } from './projection';
 
 /** Version of a generation that is being dropped: nobody goes on with it. */
@@ -159,9 +159,7 @@ export async function dropGeneration(
 /** Until the transaction ends no generation of the projection goes live. */
 async function abandon(client: ClientBase, { name }: Projection, generation: number): Promise<void> {
   await client.query('begin');
-  await client.query('select from read_model.live where projection = $1 and tenant_id = 0 for update', [
-    name,
-  ]);
+  await lockTracks(client, name);
   const { rowCount } = await client.query(
     `update read_model.generations set version = $3 where projection = $1 and generation = $2
        and generation not in (select generation from read_model.live where projection = $1)`,

@@ -34,9 +34,10 @@ export class ParkedTenants {
    */
   async retry(name: string, alias?: string): Promise<Retried[]> {
     const projection = this.projections.get(name);
-    const tenants = alias === undefined ? await this.tenants.list() : [await this.tenants.get(alias)];
+    const tenants = await this.tenants.chosen(alias);
+    const { parked } = (await liveModels(this.database.pool)).get(name)!;
     const results: Retried[] = [];
-    for (const tenant of tenants) {
+    for (const tenant of tenants.filter(({ id }) => parked.some(({ tenantId }) => tenantId === id))) {
       const result = await this.resume(projection, tenant);
       if (result) results.push(result);
     }

@@ -3,7 +3,14 @@ import type { PoolClient } from 'pg';
 import type { RecordedEvent } from '#event-store/events';
 import { START } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
-import { CheckpointMoved, moveCheckpoints, movesTo } from './checkpoints';
+import {
+  CheckpointMoved,
+  lockTracks,
+  moveCheckpoints,
+  movesTo,
+  placeCheckpoint,
+  raiseRevision,
+} from './checkpoints';
 import { EventNotApplied, isEventFault } from './event-not-applied';
 import { reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
@@ -60,15 +67,8 @@ function byTenant(events: readonly RecordedEvent[]): RecordedEvent[][] {
 
 /** Nobody else builds the read model until the transaction ends, and everybody looks again afterwards. */
 async function claim(client: PoolClient, { name }: Projection, revision: number): Promise<void> {
-  const { rowCount } = await client.query(
-    `select from read_model.live where projection = $1 and tenant_id = 0 and revision = $2 for update`,
-    [name, revision],
-  );
-  if (rowCount === 0) throw new CheckpointMoved(name);
-  await client.query(
-    'update read_model.live set revision = revision + 1 where projection = $1 and tenant_id = 0',
-    [name],
-  );
+  if ((await lockTracks(client, name)) !== revision) throw new CheckpointMoved(name);
+  await raiseRevision(client, name);
 }
 
 /** All of a tenant's events at once or, when that fails, as many as can be applied. */
@@ -110,15 +110,8 @@ async function park(
   applied: RecordedEvent | undefined,
 ): Promise<void> {
   const { tenantId, partition, eventId, event } = recorded;
-  const { epoch, transactionId, position } = applied?.at ?? reachedIn(track, partition) ?? START;
-  await client.query(
-    `insert into read_model.checkpoints
-       (projection, generation, tenant_id, partition, epoch, transaction_id, position)
-     values ($1, $2, $3, $4, $5, $6::xid8, $7)
-     on conflict (projection, generation, partition, tenant_id) do update
-       set epoch = excluded.epoch, transaction_id = excluded.transaction_id, position = excluded.position`,
-    [name, track.generation, tenantId, partition, epoch, transactionId.toString(), position.toString()],
-  );
+  const at = applied?.at ?? reachedIn(track, partition) ?? START;
+  await placeCheckpoint(client, { projection: name, generation: track.generation, tenantId }, partition, at);
   await client.query(
     `insert into read_model.parked (projection, tenant_id, event_id, event_type, error) values ($1, $2, $3, $4, $5)`,
     [name, tenantId, eventId, event.type, reason],

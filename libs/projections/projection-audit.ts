@@ -72,8 +72,7 @@ export class ProjectionAudit {
     try {
       const model = await lookAt(live, projection);
       // Asked for after the look, so that nobody in it is a stranger.
-      const tenants =
-        options.tenant === undefined ? await this.tenants.list() : [await this.tenants.get(options.tenant)];
+      const tenants = await this.tenants.chosen(options.tenant);
       const bounds = tenants.map(({ id, partition }) => ({
         id,
         upTo: reachedIn(trackOf(model, id), partition) ?? START,

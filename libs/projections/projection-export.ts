@@ -44,8 +44,7 @@ export class ProjectionExport {
    */
   async write(name: string, options: ExportOptions, out: Writable): Promise<number> {
     const projection = this.projections.get(name);
-    const tenants =
-      options.tenant === undefined ? await this.tenants.list() : [await this.tenants.get(options.tenant)];
+    const tenants = await this.tenants.chosen(options.tenant);
     const client = await this.reads.session();
     try {
       await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);

@@ -17,6 +17,18 @@ import { Projections } from './projections';
 import { Scratch } from './scratch';
 import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
+/** What a process or a command asks for. */
+const services = [
+  Housekeeping,
+  ParkedTenants,
+  ProjectionAudit,
+  ProjectionExport,
+  ProjectionRebuild,
+  ProjectionRunner,
+  ProjectionStatus,
+  UnfinishedRebuilds,
+];
+
 /** Keeps, rebuilds and audits read models; needs PlatformModule and EventStoreModule. */
 @Module({})
 export class ProjectionsModule {
@@ -31,25 +43,9 @@ export class ProjectionsModule {
         GenerationBuild,
         Parking,
         Scratch,
-        Housekeeping,
-        ParkedTenants,
-        ProjectionAudit,
-        ProjectionExport,
-        ProjectionRebuild,
-        ProjectionRunner,
-        ProjectionStatus,
-        UnfinishedRebuilds,
+        ...services,
       ],
-      exports: [
-        Housekeeping,
-        ParkedTenants,
-        ProjectionAudit,
-        ProjectionExport,
-        ProjectionRebuild,
-        ProjectionRunner,
-        ProjectionStatus,
-        UnfinishedRebuilds,
-      ],
+      exports: services,
     };
   }
 }

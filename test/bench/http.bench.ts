@@ -2,17 +2,16 @@
  * POST /workitems through the whole stack (token, grant, limit, validation, rules, event store) beside a bare Fastify
  * that inserts one row a request; client, service and PostgreSQL on one machine.
  */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 import { migrate } from '#platform/migrate';
 import { packageRoot } from '#platform/package-root';
-import { ApiClient, requestToken } from '../support/client';
+import { requestToken } from '../support/client';
 import { execute } from '../support/database';
 import { type RunningApp, startApp, startProcess } from '../support/process';
 import { startBenchServer } from './support/bench-server';
+import { createTenants, openFirm } from './support/firm';
 import { type Contestant, report, rounds } from './support/rounds';
 
 const CONNECTIONS = 100;
@@ -61,39 +60,6 @@ function contestant(name: string, address: string, token: string, body: object):
   return side;
 }
 
-async function cli(
-  env: Record<string, string>,
-  ...args: string[]
-): Promise<{ clientId: string; clientSecret: string }> {
-  const main = join(packageRoot(), 'dist/apps/cli/main.js');
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args, '--json'], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
-  });
-  return JSON.parse(stdout);
-}
-
-/** A firm with one employee and one open matter; answers what a work item's body needs. */
-async function firm(baseUrl: string, credentials: { clientId: string; clientSecret: string }) {
-  const token = (await requestToken(baseUrl, credentials)).body.access_token as string;
-  const api = new ApiClient('bench', token, { writes: baseUrl, reads: baseUrl });
-  const make = async (area: string, body?: object) => {
-    const answer = await api.post(area, body);
-    if (answer.status >= 300) throw new Error(`POST ${area}: ${JSON.stringify(answer.body)}`);
-    return answer.body.data.id as string;
-  };
-  const entityId = await make('entities', {
-    entityType: 'Individual',
-    firstName: 'Ada',
-    lastName: 'Lovelace',
-  });
-  const clientId = await make('clients', { entityId });
-  await make(`clients/${clientId}/activate`);
-  const divisionId = await make('divisions', { name: 'Bench' });
-  const matterId = await make('matters', { clientId, divisionId, title: 'Bench' });
-  const employeeId = await make('employees', { entityId });
-  return { token, matterId, employeeId };
-}
-
 async function main(): Promise<void> {
   const server = await startBenchServer();
   const apps: RunningApp[] = [];
@@ -113,18 +79,7 @@ async function main(): Promise<void> {
     };
     await migrate(env.DATABASE_URL, 'write');
     await migrate(env.DATABASE_URL, 'read');
-    await cli(env, 'tenants', 'create', '--alias', 'bench', '--name', 'Bench');
-    const limit = ['--limit', '100000000', '--period', '3600'];
-    const credentials = await cli(
-      env,
-      'integrations',
-      'create',
-      '--name',
-      'Bench',
-      '--tenant',
-      'bench',
-      ...limit,
-    );
+    const credentials = await createTenants(env, ['bench']);
     const command = await startApp('command', env);
     apps.push(command);
     const bare = await startProcess(join(packageRoot(), 'dist/test/bench/support/bare-fastify.js'), {
@@ -133,9 +88,11 @@ async function main(): Promise<void> {
     });
     apps.push(bare);
 
-    const { token, ...ids } = await firm(command.baseUrl, credentials);
+    const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
+    const firm = await openFirm(command.baseUrl, 'bench', token, { employees: 1, matters: 1 });
     const body = {
-      ...ids,
+      matterId: firm.matterIds[0],
+      employeeId: firm.employeeIds[0],
       itemType: 0,
       entryDate: '2025-03-14T09:30:00Z',
       durationTicks: 21_600_000_000,

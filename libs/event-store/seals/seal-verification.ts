@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
+import { tenantNotFound } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { type BlockFault, readChain } from './seal-chain';
 import { compareEvents, type Difference, type SealedEvent } from './seal-comparison';
-import { type SealHead, tenantNotFound } from './seals';
+import type { SealHead } from './seals';
 
 /** What of a seal that was kept is needed to find it again. */
 export type KeptSeal = Pick<SealHead, 'tenant' | 'number' | 'seal'>;

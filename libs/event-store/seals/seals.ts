@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase, Pool } from 'pg';
 import { Feed } from '#event-store/feed';
-import { DomainError } from '#kernel/errors';
+import { tenantNotFound } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 
 /** Events of a partition that one transaction seals at most: while it writes, it holds the feed back. */
@@ -79,8 +79,4 @@ export class Seals {
     if (alias !== undefined && rows.length === 0) throw tenantNotFound(alias);
     return rows.filter(({ number }) => number !== null);
   }
-}
-
-export function tenantNotFound(alias: string): DomainError {
-  return new DomainError('not_found', 'tenant_not_found', `There is no tenant with the alias ${alias}.`);
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
-import { DomainError } from '#kernel/errors';
+import { tenantNotFound } from '#platform/auth/tenants';
 import { type Audited, StreamAudit } from './stream-audit';
 import { type Claims, type KeyRow, type LinkRow, streamOf, unfounded } from './stream-claims';
 import { type Refolded, StreamRefold } from './stream-refold';
@@ -92,8 +92,7 @@ export class StreamPages {
         'select id, alias from platform.tenants where alias = $1',
         [alias],
       );
-      if (rows.length === 0)
-        throw new DomainError('not_found', 'tenant_not_found', `There is no tenant with the alias ${alias}.`);
+      if (rows.length === 0) throw tenantNotFound(alias);
       yield rows[0];
       return;
     }

@@ -63,9 +63,16 @@ export class Tenants {
       `select ${columns} from platform.tenants where alias = $1`,
       [alias],
     );
-    if (rows.length === 0)
-      throw new DomainError('not_found', 'tenant_not_found', `There is no tenant with the alias ${alias}.`);
+    if (rows.length === 0) throw tenantNotFound(alias);
     return rows[0];
+  }
+
+  /**
+   * The tenant with that alias, or all of them.
+   * @throws DomainError tenant_not_found
+   */
+  async chosen(alias?: string): Promise<RegisteredTenant[]> {
+    return alias === undefined ? this.list() : [await this.get(alias)];
   }
 
   /** All tenants by alias. */
@@ -75,6 +82,10 @@ export class Tenants {
     );
     return rows;
   }
+}
+
+export function tenantNotFound(alias: string): DomainError {
+  return new DomainError('not_found', 'tenant_not_found', `There is no tenant with the alias ${alias}.`);
 }
 
 /** The feed's partition of a tenant: stable, so that it can be told from the alias alone. */
