@@ -49,6 +49,13 @@ module.exports = {
       to: { path: '^libs/projections/' },
     },
     {
+      name: 'one-kafka-client',
+      comment: 'Another client can take the place of kafkajs: see docs/decisions/0012.',
+      severity: 'error',
+      from: { path: '^(libs|apps)/', pathNot: [tests, '^libs/event-bus/kafka/kafkajs-'] },
+      to: { path: 'node_modules/kafkajs/' },
+    },
+    {
       name: 'apps-apart',
       comment: 'What two processes share belongs in libs/.',
       severity: 'error',

@@ -1,5 +1,18 @@
 import { plainToInstance, Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, IsUrl, Matches, Max, Min, validateSync } from 'class-validator';
+import {
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  MinLength,
+  ValidateIf,
+  validateSync,
+} from 'class-validator';
 
 export type Region = 'uk' | 'au';
 
@@ -69,6 +82,62 @@ export class Config {
   @Max(10000)
   PROJECTION_BATCH = 1000;
 
+  /** What carries events to their consumers: the store's own feed, or Kafka. */
+  @IsIn(['postgres', 'kafka'])
+  EVENT_BUS: 'postgres' | 'kafka' = 'postgres';
+
+  /** `host:port` of Kafka's brokers, with commas between; needed when EVENT_BUS=kafka. */
+  @IsOptional()
+  @Matches(/^[^\s:,]+:\d{1,5}(,[^\s:,]+:\d{1,5})*$/, { message: 'KAFKA_BROKERS must be host:port,host:port' })
+  KAFKA_BROKERS?: string;
+
+  /** `true`: brokers are spoken to over TLS. NODE_EXTRA_CA_CERTS adds certificates that Node does not know. */
+  @IsIn(['true', 'false'])
+  KAFKA_TLS: 'true' | 'false' = 'false';
+
+  /** How to log in to the brokers, with KAFKA_USERNAME and KAFKA_PASSWORD; not at all without it. */
+  @IsOptional()
+  @IsIn(['plain', 'scram-sha-256', 'scram-sha-512'])
+  KAFKA_SASL?: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+
+  @ValidateIf(({ KAFKA_SASL }: Config) => KAFKA_SASL !== undefined)
+  @IsString()
+  @MinLength(1)
+  KAFKA_USERNAME?: string;
+
+  @ValidateIf(({ KAFKA_SASL }: Config) => KAFKA_SASL !== undefined)
+  @IsString()
+  @MinLength(1)
+  KAFKA_PASSWORD?: string;
+
+  /** Topic that the events are published to; names the consumer groups too. */
+  @Matches(/^[a-zA-Z0-9._-]{1,200}$/, { message: 'KAFKA_TOPIC must be a name that Kafka takes' })
+  KAFKA_TOPIC = 'practice.events.v1';
+
+  /** Copies of each partition that Kafka keeps, for a topic that this service creates. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(9)
+  KAFKA_REPLICATION = 1;
+
+  /** Base address of an OpenTelemetry collector (OTLP over HTTP); no traces are made without it. */
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+
+  /** Headers of what is sent to the collector: `name=value,name=value`, values percent-encoded. */
+  @IsOptional()
+  @IsString()
+  OTEL_EXPORTER_OTLP_HEADERS?: string;
+
+  /** Part of the requests that are traced, 0 to 1, where the caller has not decided. */
+  @Type(() => Number)
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  OTEL_TRACES_SAMPLER_ARG = 1;
+
   @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
   LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info';
 
@@ -90,6 +159,11 @@ export class Config {
 
   get readDatabaseUrl(): string {
     return this.READ_DATABASE_URL ?? this.databaseUrl;
+  }
+
+  get kafkaBrokers(): string[] {
+    if (!this.KAFKA_BROKERS) throw new ConfigError(['KAFKA_BROKERS is required when EVENT_BUS=kafka']);
+    return this.KAFKA_BROKERS.split(',');
   }
 
   get secretsKey(): Buffer {
@@ -115,6 +189,12 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     'DATABASE_URL',
     'READ_DATABASE_URL',
     'SECRETS_KEY',
+    'KAFKA_BROKERS',
+    'KAFKA_SASL',
+    'KAFKA_USERNAME',
+    'KAFKA_PASSWORD',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_HEADERS',
   );
   const given = Object.fromEntries(
     known
@@ -123,6 +203,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
   );
   const config = plainToInstance(Config, given, { exposeDefaultValues: true });
   const problems = validateSync(config).flatMap((error) => Object.values(error.constraints ?? {}));
+  if (config.EVENT_BUS === 'kafka' && !config.KAFKA_BROKERS)
+    problems.push('KAFKA_BROKERS is required when EVENT_BUS=kafka');
   if (config.NODE_ENV === 'production') {
     if (!config.DATABASE_URL)
       problems.push(

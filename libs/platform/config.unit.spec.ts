@@ -1,0 +1,44 @@
+import { type ConfigError, loadConfig } from './config';
+
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    return (error as ConfigError).problems;
+  }
+}
+
+it('carries events by the store itself unless told otherwise', () => {
+  expect(loadConfig({})).toMatchObject({ EVENT_BUS: 'postgres', KAFKA_TOPIC: 'practice.events.v1' });
+});
+
+it('needs brokers for Kafka, in a form that it understands', () => {
+  expect(problemsOf({ EVENT_BUS: 'kafka' })).toEqual(['KAFKA_BROKERS is required when EVENT_BUS=kafka']);
+  expect(problemsOf({ EVENT_BUS: 'rabbit' })).toHaveLength(1);
+  for (const KAFKA_BROKERS of [
+    'kafka',
+    'kafka:x',
+    'kafka:9092,',
+    'kafka:9092, other:9092',
+    'http://kafka:9092',
+  ])
+    expect(problemsOf({ KAFKA_BROKERS })).toEqual(['KAFKA_BROKERS must be host:port,host:port']);
+  const config = loadConfig({ EVENT_BUS: 'kafka', KAFKA_BROKERS: 'one:9092,10.0.0.2:9093' });
+  expect(config.kafkaBrokers).toEqual(['one:9092', '10.0.0.2:9093']);
+});
+
+it('needs a name and a password to log in to the brokers', () => {
+  expect(problemsOf({ KAFKA_SASL: 'gssapi' })).not.toEqual([]);
+  expect(problemsOf({ KAFKA_SASL: 'plain', KAFKA_USERNAME: 'practice' })).not.toEqual([]);
+  const login = { KAFKA_SASL: 'scram-sha-512', KAFKA_USERNAME: 'practice', KAFKA_PASSWORD: 'secret' };
+  expect(loadConfig(login)).toMatchObject(login);
+});
+
+it('takes a collector, and a part of the requests to trace', () => {
+  expect(loadConfig({ OTEL_TRACES_SAMPLER_ARG: '0.1' }).OTEL_TRACES_SAMPLER_ARG).toBe(0.1);
+  for (const wrong of ['-1', '1.5', 'all'])
+    expect(problemsOf({ OTEL_TRACES_SAMPLER_ARG: wrong })).not.toEqual([]);
+  expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' })).not.toEqual([]);
+  expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' })).toEqual([]);
+});
