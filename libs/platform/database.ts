@@ -59,8 +59,11 @@ class Database implements OnApplicationShutdown {
     }
   }
 
-  /** A connection of its own for long work, without a time limit. Whoever opens it ends it. */
-  async session(): Promise<Client> {
+  /**
+   * A connection of its own for long work, without a time limit. Whoever opens it ends it; when the signal comes, its
+   * server ends it, and with it the statement in hand, which would go on for long after its client is gone.
+   */
+  async session(signal?: AbortSignal): Promise<Client> {
     const client = new Client({
       connectionString: this.url,
       application_name: `${this.name}-session`,
@@ -70,7 +73,20 @@ class Database implements OnApplicationShutdown {
     // A connection that breaks fails the query in hand or the next; without a listener it would end the process.
     client.on('error', () => undefined);
     await client.connect();
+    if (signal) await this.endOn(signal, client);
     return client;
+  }
+
+  private async endOn(signal: AbortSignal, client: Client): Promise<void> {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const terminate = () => {
+      this.pool
+        .query('select pg_terminate_backend($1)', [rows[0].pid])
+        .catch((error: Error) => new Logger(this.name).warn(`A session goes on: ${error.message}`));
+    };
+    if (signal.aborted) terminate();
+    signal.addEventListener('abort', terminate);
+    client.once('end', () => signal.removeEventListener('abort', terminate));
   }
 
   onApplicationShutdown(): Promise<void> {

@@ -1,8 +1,11 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Config, loadConfig } from './config';
+import { Ending } from './ending';
+import { Drain } from './http/drain';
 import { createHttpApplication } from './http/http-application';
 import { migrate } from './migrate';
+import { watchShutdowns } from './pending-shutdowns';
 import { startupProblem } from './startup-problem';
 
 export interface ProcessParts {
@@ -15,54 +18,75 @@ export interface ProcessParts {
   listening?(app: NestFastifyApplication, config: Config): Promise<void>;
 }
 
+/** How long requests may still come on open connections: enough for a proxy under load to use each that it keeps. */
+const GRACE_MS = 1_000;
+
+/**
+ * By when a stop has done what, from its signal. Orchestrators kill after ten seconds. A read may wait five for its
+ * position; whoever sends a request that never ends must not keep the rest from ending in order.
+ */
+const BY_MS = { requests: 7_000, application: 9_000, release: 9_800 };
+
 /**
  * The life of a process: configuration, migrations, HTTP server, and a stop on SIGTERM or SIGINT that lets requests
- * finish. What cannot start says why in one line and exits with 1.
+ * finish and ends within ten seconds: with 0, or 1 when something was not done by then. What cannot start says why in
+ * one line and exits with 1.
  */
 export async function runProcess(parts: ProcessParts): Promise<void> {
-  const undo: (() => Promise<unknown>)[] = [];
-  const stopped = stopOnSignal(undo);
+  const ending = new Ending();
+  let signal: NodeJS.Signals | undefined;
+  const stop = async (given: NodeJS.Signals) => {
+    // Both a terminal and npm may send it: the second is the same wish.
+    if (signal) return;
+    signal = given;
+    process.exit((await ending.run()) ? 0 : 1);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
   try {
-    let config = loadConfig();
-    if (parts.prepare) {
-      const prepared = await parts.prepare(config);
-      undo.push(prepared.release);
-      config = prepared.config;
-    }
-    await migrate(config.databaseUrl, 'write');
-    await migrate(config.readDatabaseUrl, 'read');
-    const app = await createHttpApplication(parts.module(config), config);
-    undo.push(() => app.close());
-    await parts.made?.(app, config);
-    await app.listen(config.PORT, config.HOST);
-    await parts.listening?.(app, config);
-    await stopped;
+    // Ctrl-C comes from somebody who waits, without a proxy in front.
+    await start(parts, ending, () => (signal === 'SIGTERM' ? GRACE_MS : 0));
   } catch (error) {
+    // A start under way misses what the stop has ended.
+    if (signal) return;
     const problem = startupProblem(error);
     console.error(problem ?? (error as Error).stack ?? String(error));
-    await unwind(undo);
+    await ending.run();
     process.exit(1);
   }
 }
 
-/** Both a terminal and npm may send the signal: the second is the same wish. */
-function stopOnSignal(undo: (() => Promise<unknown>)[]): Promise<void> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    const stop = async () => {
-      if (stopping) return;
-      stopping = true;
-      await unwind(undo);
-      resolve();
-      process.exit(0);
-    };
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
-  });
-}
-
-async function unwind(undo: (() => Promise<unknown>)[]): Promise<void> {
-  for (const step of undo.splice(0).reverse()) {
-    await step().catch((error: Error) => console.error(`While stopping: ${error.message}`));
+async function start(parts: ProcessParts, ending: Ending, graceMs: () => number): Promise<void> {
+  let config = loadConfig();
+  if (parts.prepare) {
+    const prepared = await parts.prepare(config);
+    ending.add({
+      by: BY_MS.release,
+      end: prepared.release,
+      pending: () => 'the release of what was prepared',
+    });
+    config = prepared.config;
   }
+  await migrate(config.databaseUrl, 'write');
+  await migrate(config.readDatabaseUrl, 'read');
+  const app = await createHttpApplication(parts.module(config), config);
+  let shutdowns: ReadonlySet<string> = new Set();
+  ending.add({
+    by: BY_MS.application,
+    end: () => {
+      shutdowns = watchShutdowns(app);
+      return app.close();
+    },
+    pending: () => [...shutdowns].join(', ') || 'the application',
+  });
+  const drain = Drain.of(app);
+  ending.add({
+    by: BY_MS.requests,
+    end: () => drain.run(graceMs()),
+    pending: () => drain.pending(),
+    abandon: () => drain.cut(),
+  });
+  await parts.made?.(app, config);
+  await app.listen(config.PORT, config.HOST);
+  await parts.listening?.(app, config);
 }

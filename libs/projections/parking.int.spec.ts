@@ -137,7 +137,8 @@ describe('an event that a projection cannot apply', () => {
     ]);
     const status = jest.fn();
     const health = new HealthController(divisions.store.writes, divisions.store.reads, parts.health);
-    expect(await health.ready({ status } as unknown as FastifyReply)).toEqual({
+    const reply = { status, server: { drain: { isBegun: false } } } as unknown as FastifyReply;
+    expect(await health.ready(reply)).toEqual({
       status: 'degraded',
       checks: { eventStore: 'ok', readModels: 'ok' },
       degraded: ['divisions: 1 parked'],

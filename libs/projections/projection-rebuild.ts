@@ -50,7 +50,8 @@ export class ProjectionRebuild {
     const run = new RebuildRun(projection, tenant, options);
     for (let lostAt: number | undefined; ; await delay(RETRY_MS)) {
       try {
-        if (await this.underLock(projection, (client) => this.carryOut(client, run))) return run.result();
+        if (await this.underLock(projection, (client) => this.carryOut(client, run), run.signal))
+          return run.result();
         // Once begun, it is gone on with by whoever has the lock.
         if (!run.generation) throw running(name);
         lostAt = undefined;
@@ -82,10 +83,14 @@ export class ProjectionRebuild {
     );
     const isOld = rows.some(({ live, version }) => live && version < projection.version);
     if (!isOld && rows.every(({ live }) => live)) return undefined;
-    const unfinished = await this.underLock(projection, async (client) => {
-      await sweep(client, projection);
-      return unfinishedOf(client, projection);
-    });
+    const unfinished = await this.underLock(
+      projection,
+      async (client) => {
+        await sweep(client, projection);
+        return unfinishedOf(client, projection);
+      },
+      signal,
+    );
     if (!unfinished && !isOld) return undefined;
     const tenant = unfinished && (await this.tenants.list()).find(({ id }) => id === unfinished.tenantId);
     try {
@@ -115,8 +120,9 @@ export class ProjectionRebuild {
   private async underLock<Result>(
     { name }: Projection,
     work: (client: Client) => Promise<Result>,
+    signal?: AbortSignal,
   ): Promise<Result | undefined> {
-    const client = await this.reads.session();
+    const client = await this.reads.session(signal);
     try {
       const { rows } = await client.query<{ locked: boolean }>(
         `select pg_try_advisory_lock(hashtextextended('rebuild ' || $1, 0)) as locked`,
@@ -169,7 +175,7 @@ export class ProjectionRebuild {
       });
     }
     run.report('indexing');
-    const second = await this.reads.session();
+    const second = await this.reads.session(run.signal);
     try {
       await createIndexes([client, second], projection, unfinished.generation);
     } finally {

@@ -40,8 +40,12 @@ export class RebuildRun {
     private readonly options: RebuildOptions,
   ) {}
 
+  get signal(): AbortSignal | undefined {
+    return this.options.signal;
+  }
+
   get stopped(): boolean {
-    return this.options.signal?.aborted ?? false;
+    return this.signal?.aborted ?? false;
   }
 
   /** 0: all tenants. */

@@ -92,7 +92,7 @@ export class Office {
 
   /** Stops every process; the database goes too, which fails when one has left a connection open. */
   async close(): Promise<void> {
-    const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop()));
+    const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop('SIGINT')));
     await this.database.drop();
     const failed = codes.filter((code) => code !== 0 && code !== null);
     if (failed.length > 0) throw new Error(`Processes ended with ${failed.join(', ')}`);

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../config';
 import { JsonLogger } from '../json-logger';
 import { registerRequestMetrics } from '../observability/request-metrics';
+import { Drain } from './drain';
 import { registerJsonBody } from './json-body';
 import { toProblem } from './problem';
 import { ProblemFilter } from './problem.filter';
@@ -27,7 +28,6 @@ export async function createHttpApplication(
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },
-    forceCloseConnections: 'idle',
     return503OnClosing: false,
     // An address that cannot be decoded never reaches a route, nor its filter.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -41,16 +41,12 @@ export async function createHttpApplication(
     abortOnError: false,
     logger: new JsonLogger(config.LOG_LEVEL),
   });
+  fastify.decorate('drain', new Drain(fastify));
   registerJsonBody(fastify);
   registerRequestMetrics(fastify);
   registerReplyHook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));
-    done();
-  });
-  // A connection whose answer was under way would otherwise be kept for 72 s more, and the process with it.
-  fastify.addHook('preClose', (done) => {
-    fastify.server.keepAliveTimeout = 1;
     done();
   });
   app.useGlobalPipes(new RequestPipe());

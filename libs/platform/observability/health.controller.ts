@@ -23,12 +23,16 @@ export class HealthController {
   }
 
   /**
-   * The process can do its work: 503 while a database does not answer. 200 and `degraded` when a part of it needs an
-   * operator; `degraded` then says which.
+   * The process can do its work: 503 while a database does not answer, and `stopping` once it is being stopped. 200 and
+   * `degraded` when a part of it needs an operator; `degraded` then says which.
    */
   @Get('ready')
   @Public()
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+    if (reply.server.drain.isBegun) {
+      void reply.status(503);
+      return { status: 'stopping' };
+    }
     const [eventStore, readModels] = await Promise.all([answers(this.writes.pool), answers(this.reads.pool)]);
     const checks = { eventStore: word(eventStore), readModels: word(readModels) };
     // What is degraded is known only while the databases answer.
