@@ -1,7 +1,10 @@
+import { type Span, SpanKind } from '@opentelemetry/api';
 import { v7 } from 'uuid';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { conflict, DomainError } from '#kernel/errors';
 import { type Id, toUuid } from '#kernel/ids';
+import { startSpan } from '#platform/observability/spans';
+import { printTraceparent } from '#platform/observability/traceparent';
 import type { RequestContext } from '#platform/request-context';
 import type { AppendJob, EventWrite, Section, Sections, StreamWrite } from './append-job';
 import type { Codec } from './codec';
@@ -91,6 +94,27 @@ export class AppendDraft {
   add<Name extends Section>(section: Name, element: Sections[Name]): void {
     const elements: Sections[Name][] = (this.sections[section] ??= []);
     elements.push(element);
+  }
+
+  /**
+   * The span of the append to come, within that of the request; the events carry it on. Undefined when the request is
+   * not traced, or nothing was decided.
+   */
+  startSpan(): Span | undefined {
+    const { span: request, tenant } = this.context;
+    if (!request || this.isEmpty) return undefined;
+    const [kind] = [...this.written.values()].map(({ definition }) => definition.kind);
+    const span = startSpan(`append ${kind}`, request.spanContext(), {
+      kind: SpanKind.PRODUCER,
+      attributes: {
+        'practice.tenant': tenant.alias,
+        'practice.tenant.id': tenant.id,
+        'practice.event.types': [...new Set(this.decided.map(({ event }) => event.type))],
+        'practice.event.count': this.decided.length,
+      },
+    });
+    if (span) this.metadata.traceparent = printTraceparent(span.spanContext());
+    return span;
   }
 
   /**

@@ -15,8 +15,8 @@ import { SubjectKeys } from './subject-keys';
 /** JSON as stored: the readable fields and, under `sealed`, the personal ones encrypted. */
 export type Stored = Record<string, unknown> & { sealed?: string };
 
-/** A row of `event_store.events`, with the wrapped key of its stream where it has sealed fields. */
-export interface EventRow {
+/** A row of `event_store.events`. */
+export interface StoredRow {
   tenant_id: number;
   stream_id: string;
   version: number;
@@ -29,6 +29,10 @@ export interface EventRow {
   partition: number;
   /** `epoch.transaction_id.position` */
   at: string;
+}
+
+/** The same with the wrapped key of its stream where it has sealed fields. */
+export interface EventRow extends StoredRow {
   wrapped: Buffer | null;
 }
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { RecordedEvent } from './events';
+import type { FeedEntry } from './feed';
 
 /** The feed brought a stream's versions in another order than they were written in. */
 export class FeedOutOfOrder extends Error {
-  constructor({ tenantId, streamId, version, at }: RecordedEvent, before: number) {
+  constructor({ tenantId, streamId, version, at }: FeedEntry, before: number) {
     super(
       `The feed is out of order at ${at.epoch}.${at.transactionId}.${at.position}: ` +
         `version ${version} of stream ${streamId} (tenant ${tenantId}) came after version ${before}. Reading stops here.`,
@@ -16,7 +16,7 @@ export class Contiguity {
   private readonly versions = new LRUCache<string, number>({ max: 50_000 });
 
   /** @throws FeedOutOfOrder */
-  check(events: readonly RecordedEvent[]): void {
+  check(events: readonly FeedEntry[]): void {
     for (const event of events) {
       const stream = `${event.tenantId}/${event.streamId}`;
       const before = this.versions.get(stream) ?? (event.version === 1 ? 0 : undefined);

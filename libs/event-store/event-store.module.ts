@@ -15,6 +15,7 @@ import { EventStore } from './event-store';
 import { type AnyDefinition, Definitions } from './events';
 import { Feed } from './feed';
 import { History } from './history';
+import { Housekeeping } from './housekeeping';
 import { Loader } from './loader';
 import { AppendSignal } from './signal';
 import { SubjectKeys } from './subject-keys';
@@ -38,6 +39,7 @@ export class EventStoreModule {
         EventStore,
         Feed,
         History,
+        Housekeeping,
         Seals,
         Sealing,
         SealVerification,
@@ -55,6 +57,7 @@ export class EventStoreModule {
         EventStore,
         Feed,
         History,
+        Housekeeping,
         Loader,
         SubjectKeys,
         Seals,

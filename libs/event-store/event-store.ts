@@ -3,6 +3,7 @@ import { Clock } from '#kernel/clock';
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import { Turns } from '#kernel/turns';
+import { failSpan } from '#platform/observability/spans';
 import type { RequestContext } from '#platform/request-context';
 import { Appender, AppendRefused } from './append';
 import { taken } from './append-draft';
@@ -10,7 +11,7 @@ import { Codec } from './codec';
 import type { Folded } from './events';
 import { type Repeat, repeatOf } from './load';
 import { Loader } from './loader';
-import type { Position } from './position';
+import { type Position, printPosition } from './position';
 import { SubjectKeys } from './subject-keys';
 import { AlreadyDone, UnitOfWork } from './unit-of-work';
 
@@ -108,15 +109,23 @@ export class EventStore {
     const { loader, codec, keys } = this;
     const work = new UnitOfWork(context, this.clock.now(), source, { loader, codec, keys });
     const record = await attempt(work);
-    const job = work.job(status, record);
-    await context.admitted;
+    const span = work.startSpan();
     try {
+      const job = work.job(status, record);
+      await context.admitted;
       const position = job && (await this.appender.append(job));
+      if (span && position) span.setAttribute('practice.event.position', printPosition(position));
       const records = work.records(record);
       return { record, records, position, outcome: work.outcome, replayed: false };
     } catch (error) {
-      if (error instanceof AppendRefused) return error;
+      if (error instanceof AppendRefused) {
+        span?.setAttribute('practice.refusal', error.verdict);
+        return error;
+      }
+      failSpan(span, error);
       throw error;
+    } finally {
+      span?.end();
     }
   }
 

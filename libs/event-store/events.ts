@@ -9,6 +9,8 @@ export interface EventMetadata {
   correlationId: string;
   /** `rest`, `cli`, `import`, `demo`. */
   source: string;
+  /** W3C trace context of the append, when that was traced. */
+  traceparent?: string;
 }
 
 /** An event as the store has it, upcast and with its personal fields readable. */

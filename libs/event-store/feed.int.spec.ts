@@ -6,7 +6,7 @@ import { waitFor } from '../../test/support/wait-for';
 import { type AppendJob, claimsOf } from './append-job';
 import { APPEND_SQL, appendParameters } from './append-parameters';
 import type { RecordedEvent } from './events';
-import { type Cursor, FEED_QUERY, feedParameters } from './feed';
+import { type Cursor, FEED_QUERY, feedParameters, OLDEST_QUERY } from './feed';
 import { comparePositions, type Position, START } from './position';
 import { openParent } from './testing/commands';
 import { endsOf } from './testing/read-feed';
@@ -185,12 +185,12 @@ describe('the plan of a poll', () => {
     await store.close();
   });
 
-  async function explain(mode: string, cursors: Cursor[]): Promise<Node> {
-    const values = feedParameters(cursors, LIMIT).map((value) =>
+  async function explain(query: string, mode: string, cursors: Cursor[], limit: number): Promise<Node> {
+    const values = feedParameters(cursors, limit).map((value) =>
       Array.isArray(value) ? client.escapeLiteral(`{${value.join(',')}}`) : value,
     );
     await client.query(`set plan_cache_mode = ${mode}`);
-    await client.query(`prepare feed as ${FEED_QUERY}`);
+    await client.query(`prepare feed as ${query}`);
     const { rows } = await client.query(`explain (analyze, format json) execute feed(${values.join(', ')})`);
     await client.query('deallocate feed');
     return rows[0]['QUERY PLAN'][0].Plan;
@@ -204,7 +204,7 @@ describe('the plan of a poll', () => {
   ])('%s (%s) reads each partition in index order', async (_, mode, after, rows) => {
     const cursors = [...heads.keys()].map((partition) => ({ partition, after: after(partition) }));
     expect(cursors).toHaveLength(PARTITIONS);
-    const plan = await explain(mode, cursors);
+    const plan = await explain(FEED_QUERY, mode, cursors, LIMIT);
 
     const ofEvents = nodes(plan).filter((node) => node['Relation Name'] === 'events');
     expect(ofEvents).toHaveLength(1);
@@ -220,4 +220,29 @@ describe('the plan of a poll', () => {
     expect(limit?.['Node Type']).toBe('Limit');
     expect(nodes(limit!).map((node) => node['Node Type'])).not.toContain('Sort');
   });
+
+  it.each([
+    ['behind', 'force_custom_plan', () => START, 1],
+    ['behind', 'force_generic_plan', () => START, 1],
+    ['at zero lag', 'force_custom_plan', (partition: number) => heads.get(partition)!, 0],
+    ['at zero lag', 'force_generic_plan', (partition: number) => heads.get(partition)!, 0],
+  ])(
+    'of several readers %s (%s) finds the next event of each by the index',
+    async (_, mode, reached, rows) => {
+      const cursors = [...heads.keys(), ...heads.keys()].map((partition) => ({
+        partition,
+        after: reached(partition),
+      }));
+      const plan = await explain(OLDEST_QUERY, mode, cursors, 1);
+      expect(nodes(plan).filter((node) => node['Relation Name'] === 'events')).toMatchObject([
+        {
+          'Node Type': 'Index Scan',
+          'Index Name': 'events_feed',
+          'Index Cond': expect.stringMatching(/partition = .*ROW\(epoch, transaction_id, "position"\) >/),
+          'Actual Loops': 2 * PARTITIONS,
+          'Actual Rows': rows,
+        },
+      ]);
+    },
+  );
 });

@@ -1,8 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
-import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
+import { Codec, EVENT_COLUMNS, type EventRow, type StoredRow } from './codec';
 import type { RecordedEvent } from './events';
 import { type Position, parsePosition } from './position';
+
+/** What every event of the feed tells of itself. */
+export interface FeedEntry {
+  tenantId: number;
+  streamId: string;
+  version: number;
+  partition: number;
+  at: Position;
+}
+
+/** An event as it is stored: what is personal in it is encrypted. */
+export interface StoredEvent extends FeedEntry {
+  row: StoredRow;
+}
 
 /** Where a reader stands in one partition. */
 export interface Cursor {
@@ -28,16 +42,19 @@ export const FEED_QUERY = `
   ) e
   order by e.partition, e.epoch, e.transaction_id, e.position`;
 
-const OLDEST_QUERY = `
-  select min(e.recorded_at) as oldest
-  from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[]) as c(partition, epoch, transaction_id, position)
-  cross join lateral (
+/** The time of the next event of each cursor, seen or not yet to be seen. */
+export const OLDEST_QUERY = `
+  select e.recorded_at as oldest
+  from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[]) with ordinality
+    as c(partition, epoch, transaction_id, position, number)
+  left join lateral (
     select recorded_at from event_store.events f
     where f.partition = c.partition
       and (f.epoch, f.transaction_id, f.position) > (c.epoch, c.transaction_id::xid8, c.position)
     order by f.epoch, f.transaction_id, f.position
     limit (select $5::bigint)
-  ) e`;
+  ) e on true
+  order by c.number`;
 
 /** Reads the store in commit order, a partition at a time. */
 @Injectable()
@@ -49,22 +66,54 @@ export class Feed {
 
   /** At most `limit` events of each partition after its cursor. One that cannot be read throws when its data is asked for. */
   async read(cursors: Cursor[], limit: number): Promise<RecordedEvent[]> {
-    const { rows } = await this.database.pool.query<EventRow>({
-      name: 'event_store.feed',
-      text: FEED_QUERY,
-      values: feedParameters(cursors, limit),
-    });
+    const rows = await this.rows(cursors, limit);
     return rows.map((row) => this.codec.decodeLeniently(row));
   }
 
-  /** When the oldest event behind the cursors was recorded, counting those that an open transaction holds back. */
-  async oldest(cursors: Cursor[]): Promise<Date | undefined> {
+  /** The same events as they are stored. */
+  async readStored(cursors: Cursor[], limit: number): Promise<StoredEvent[]> {
+    const rows = await this.rows(cursors, limit);
+    return rows.map((row) => ({
+      tenantId: row.tenant_id,
+      streamId: row.stream_id,
+      version: row.version,
+      partition: row.partition,
+      at: parsePosition(row.at),
+      row,
+    }));
+  }
+
+  /** Makes stored events readable that came by another way, with the keys of now. */
+  async decode(stored: readonly StoredEvent[]): Promise<RecordedEvent[]> {
+    const sealed = stored.filter(({ row }) => row.data.sealed !== undefined);
+    const wrapped = await this.keysOf(sealed);
+    return stored.map(({ row }) =>
+      this.codec.decodeLeniently({
+        ...row,
+        wrapped: wrapped.get(`${row.tenant_id}/${row.stream_id}`) ?? null,
+      }),
+    );
+  }
+
+  /** The highest epoch: that of every event to come. */
+  async epoch(): Promise<number> {
+    const { rows } = await this.database.pool.query<{ epoch: number }>(
+      'select max(epoch) as epoch from event_store.epochs',
+    );
+    return rows[0].epoch;
+  }
+
+  /**
+   * When the oldest event after each cursor was recorded, in the order of the cursors, counting those that an open
+   * transaction holds back; undefined where there is none.
+   */
+  async oldest(cursors: Cursor[]): Promise<(Date | undefined)[]> {
     const { rows } = await this.database.pool.query<{ oldest: Date | null }>({
       name: 'event_store.oldest',
       text: OLDEST_QUERY,
       values: feedParameters(cursors, 1),
     });
-    return rows[0].oldest ?? undefined;
+    return rows.map(({ oldest }) => oldest ?? undefined);
   }
 
   /** The numbers of all partitions. */
@@ -89,6 +138,27 @@ export class Feed {
        ) e`,
     );
     return new Map(rows.map(({ partition, at }) => [partition, parsePosition(at)]));
+  }
+
+  private async rows(cursors: Cursor[], limit: number): Promise<EventRow[]> {
+    const { rows } = await this.database.pool.query<EventRow>({
+      name: 'event_store.feed',
+      text: FEED_QUERY,
+      values: feedParameters(cursors, limit),
+    });
+    return rows;
+  }
+
+  /** Wrapped keys by tenant and stream. */
+  private async keysOf(events: readonly FeedEntry[]): Promise<Map<string, Buffer>> {
+    if (events.length === 0) return new Map();
+    const { rows } = await this.database.pool.query<{ tenant_id: number; subject: string; wrapped: Buffer }>({
+      name: 'event_store.subject_keys',
+      text: `select tenant_id, subject, wrapped from event_store.subject_keys
+        where (tenant_id, subject) in (select * from unnest($1::int[], $2::uuid[]))`,
+      values: [events.map(({ tenantId }) => tenantId), events.map(({ streamId }) => streamId)],
+    });
+    return new Map(rows.map(({ tenant_id, subject, wrapped }) => [`${tenant_id}/${subject}`, wrapped]));
   }
 }
 

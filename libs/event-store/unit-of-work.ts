@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { DomainError } from '#kernel/errors';
 import { type Id, kindOf, toUuid } from '#kernel/ids';
@@ -111,6 +112,11 @@ export class UnitOfWork {
   /** Moves a counter from the value that was read; counted again, from there. */
   count(name: string, expected: number, value: number): void {
     this.draft.count(name, expected, value);
+  }
+
+  /** The span of the append, to be started before `job`; undefined when it is not traced. */
+  startSpan(): Span | undefined {
+    return this.draft.startSpan();
   }
 
   /**

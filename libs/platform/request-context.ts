@@ -1,3 +1,5 @@
+import type { Span } from '@opentelemetry/api';
+
 /** The tenant that a request is for, as the platform knows it; its settings are a stream of its own. */
 export interface TenantRef {
   id: number;
@@ -16,6 +18,8 @@ export interface RequestContext {
   actor: string;
   permissions: ReadonlySet<string>;
   correlationId: string;
+  /** Of the request, while it is traced: parent of what is done for it. */
+  span?: Span;
   /** Settles when the rate limit has counted the request; rejects with DomainError `too_many`. Awaited before any write and before any answer. */
   admitted: Promise<void>;
   /** `RateLimit` and `RateLimit-Policy` for the answer; exact once `admitted` has settled. */

@@ -183,7 +183,7 @@ describe('tenants that are parked', () => {
       async () => {
         await divisions.rows(
           `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and application_name = 'practice projections locks'`,
+           where datname = current_database() and application_name like 'practice projections locks %'`,
         );
         return done;
       },

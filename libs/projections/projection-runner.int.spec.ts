@@ -181,7 +181,7 @@ describe('the projection runner', () => {
       async () => {
         await rows(
           `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and application_name = 'practice projections locks'`,
+           where datname = current_database() and application_name like 'practice projections locks %'`,
         );
         return !writing;
       },

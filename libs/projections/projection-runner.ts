@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { SpanKind } from '@opentelemetry/api';
 import { EventBus, type Subscription } from '#event-bus/event-bus';
+import { recordEventSpans } from '#event-store/event-spans';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
@@ -97,6 +99,7 @@ export class ProjectionRunner {
   private async apply(batch: TrackBatch): Promise<boolean> {
     const { projection, track, revision, events, relevant } = batch;
     const moves = movesTo(track, revision, events);
+    const startedAt = Date.now();
     try {
       await this.database.transaction(async (client) => {
         // First, so that a displaced consumer writes nothing, and the tracks stay until the commit.
@@ -112,6 +115,8 @@ export class ProjectionRunner {
       throw new Error(`Projection ${projection.name}: ${(error as Error).message}`, { cause: error });
     }
     moved(moves);
+    const name = () => `project ${projection.name}`;
+    recordEventSpans(relevant, { name, kind: SpanKind.CONSUMER, startedAt });
     return true;
   }
 }

@@ -31,12 +31,29 @@ describe('how far behind the read models are', () => {
     await divisions.create(1);
     const held = await lags();
     expect(Math.min(...held)).toBeGreaterThan(0);
-    const { values } = await (register.getSingleMetric('projection_lag_seconds') as Gauge).get();
-    expect(values.map(({ labels }) => labels.projection)).toEqual(['divisions', 'tally']);
-    expect(Math.min(...values.map(({ value }) => value))).toBeGreaterThan(0);
     await open.end();
     await waitFor(async () => (await lags()).every((lag) => lag === 0), { description: 'no lag' });
     await expectExact(divisions.store);
+  });
+
+  it('is told by projection and partition, with one question to the store', async () => {
+    const { status } = divisions.parts();
+    status.onModuleInit();
+    await divisions.create(0);
+    const { partition } = divisions.contexts[0].tenant;
+    const questions = jest.spyOn(divisions.store.feed, 'oldest');
+    const { values } = await (register.getSingleMetric('projection_lag_seconds') as Gauge).get();
+    expect(questions).toHaveBeenCalledTimes(1);
+    const partitions = Array.from({ length: 12 }, (_, number) => String(number));
+    expect(values.map(({ labels }) => [labels.projection, labels.partition])).toEqual(
+      ['divisions', 'tally'].flatMap((name) => partitions.map((number) => [name, number])),
+    );
+    const behind = values.filter(({ value }) => value > 0).map(({ labels }) => labels.partition);
+    expect(behind).toEqual([String(partition), String(partition)]);
+    expect(await status.list()).toMatchObject(
+      ['divisions', 'tally'].map((name) => ({ name, lag: expect.any(Number) })),
+    );
+    expect(Math.min(...(await status.list()).map(({ lag }) => lag))).toBeGreaterThan(0);
   });
 
   it('is told of the track that is furthest behind', async () => {

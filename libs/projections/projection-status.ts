@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Gauge, register } from 'prom-client';
 import { Feed } from '#event-store/feed';
 import { comparePositions, type Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { Tenants } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
+import { registerGauge } from '#platform/observability/gauge';
 import { Health } from '#platform/observability/health';
 import { type LiveModel, liveModels, reachedIn } from './live-models';
 import { Projections } from './projections';
@@ -24,6 +24,12 @@ export interface ProjectionState {
   parked: string[];
 }
 
+interface NamedModel {
+  name: string;
+  version: number;
+  model: LiveModel;
+}
+
 /** How the read models are: for metrics, health and the operator. Worked out when asked. */
 @Injectable()
 export class ProjectionStatus implements OnModuleInit {
@@ -37,18 +43,22 @@ export class ProjectionStatus implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    gauge(
+    registerGauge(
       'projection_lag_seconds',
-      'Age of the oldest event that a read model does not show yet; 0 when it shows all.',
+      'Age of the oldest event of a partition that a read model does not show yet; 0 when it shows all.',
+      ['projection', 'partition'],
       async (set) => {
-        for (const { name, lag } of await this.list()) set(name, lag);
+        const models = await this.models();
+        for (const [index, lags] of (await this.lags(models)).entries())
+          for (const [partition, lag] of lags.entries()) set(lag, models[index].name, String(partition));
       },
     );
-    gauge(
+    registerGauge(
       'projection_parked_tenants',
       'Tenants that a read model no longer follows, because an event of theirs could not be applied.',
+      ['projection'],
       async (set) => {
-        for (const { name, model } of await this.models()) set(name, model.parked.length);
+        for (const { name, model } of await this.models()) set(model.parked.length, name);
       },
     );
     this.health.watch(async () =>
@@ -60,22 +70,17 @@ export class ProjectionStatus implements OnModuleInit {
 
   /** Every read model. */
   async list(): Promise<ProjectionState[]> {
-    const [partitions, tenants, models] = await Promise.all([
-      this.feed.partitions(),
-      this.tenants.list(),
-      this.models(),
-    ]);
-    return Promise.all(
-      models.map(async ({ name, version, model }) => ({
-        name,
-        version,
-        generation: model.main.generation,
-        lag: await this.lag(model, partitions),
-        parked: tenants
-          .filter(({ id }) => model.parked.some(({ tenantId }) => tenantId === id))
-          .map(({ alias }) => alias),
-      })),
-    );
+    const models = await this.models();
+    const [tenants, lags] = await Promise.all([this.tenants.list(), this.lags(models)]);
+    return models.map(({ name, version, model }, index) => ({
+      name,
+      version,
+      generation: model.main.generation,
+      lag: Math.max(...lags[index]),
+      parked: tenants
+        .filter(({ id }) => model.parked.some(({ tenantId }) => tenantId === id))
+        .map(({ alias }) => alias),
+    }));
   }
 
   /** Resolves once every read model shows all events, or after so many milliseconds. */
@@ -85,36 +90,28 @@ export class ProjectionStatus implements OnModuleInit {
     }
   }
 
-  private async models(): Promise<{ name: string; version: number; model: LiveModel }[]> {
+  private async models(): Promise<NamedModel[]> {
     const live = await liveModels(this.database.pool);
     return this.projections.all.map(({ name, version }) => ({ name, version, model: live.get(name)! }));
   }
 
-  private async lag({ main, alone }: LiveModel, partitions: number[]): Promise<number> {
-    const cursors = partitions.map((partition) => ({
-      partition,
-      after: [main, ...alone]
-        .flatMap((track) => reachedIn(track, partition) ?? [])
-        .reduce<Position>((a, b) => (comparePositions(a, b) <= 0 ? a : b), reachedIn(main, partition)!),
-    }));
+  /** Of each read model by partition, in seconds; all asked of the store at once. */
+  private async lags(models: readonly NamedModel[]): Promise<number[][]> {
+    const partitions = await this.feed.partitions();
+    const cursors = models.flatMap(({ model }) =>
+      partitions.map((partition) => ({ partition, after: behind(model, partition) })),
+    );
     const oldest = await this.feed.oldest(cursors);
+    const now = this.clock.now().getTime();
     // An event of this very millisecond is unseen too.
-    return oldest ? Math.max(0.001, (this.clock.now().getTime() - oldest.getTime()) / 1000) : 0;
+    const ages = oldest.map((at) => (at ? Math.max(0.001, (now - at.getTime()) / 1000) : 0));
+    return models.map((_, index) => ages.slice(index * partitions.length, (index + 1) * partitions.length));
   }
 }
 
-function gauge(
-  name: string,
-  help: string,
-  collect: (set: (projection: string, value: number) => void) => Promise<void>,
-): void {
-  register.removeSingleMetric(name);
-  new Gauge({
-    name,
-    help,
-    labelNames: ['projection'],
-    collect() {
-      return collect((projection, value) => this.labels(projection).set(value));
-    },
-  });
+/** Where the track that is furthest behind stands. */
+function behind({ main, alone }: LiveModel, partition: number): Position {
+  return [main, ...alone]
+    .flatMap((track) => reachedIn(track, partition) ?? [])
+    .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));
 }

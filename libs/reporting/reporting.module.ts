@@ -7,6 +7,7 @@ import { documentLimits } from './graphql/document-limits';
 import { failuresPlugin, masked } from './graphql/failure';
 import { ReportDriver } from './graphql/report-driver';
 import { reportNotesPlugin } from './graphql/report-notes.plugin';
+import { reportSpansPlugin } from './graphql/report-spans.plugin';
 import { PlaygroundController } from './playground/playground.controller';
 import { Reports } from './reports';
 import { TenantCalendars } from './tenant-calendar';
@@ -26,7 +27,7 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
         introspection: true,
         persistedQueries: false,
         validationRules: [documentLimits],
-        plugins: [reportNotesPlugin, failuresPlugin],
+        plugins: [reportNotesPlugin, reportSpansPlugin, failuresPlugin],
         formatError: masked,
         includeStacktraceInErrorResponses: false,
         autoTransformHttpErrors: false,

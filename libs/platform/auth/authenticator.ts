@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
 import type { RequestContext } from '#platform/request-context';
 import { AccessTokens, invalidToken } from './access-tokens';
 import { Grants } from './grants';
@@ -24,6 +25,7 @@ export class Authenticator {
     headers: IncomingHttpHeaders;
     tenantAlias: string;
     correlationId: string;
+    span?: Span;
   }): Promise<RequestContext> {
     const text = bearerOf(request.headers);
     if (text === undefined) throw invalidToken('A bearer token is required.', { tokenGiven: false });
@@ -39,6 +41,7 @@ export class Authenticator {
       actor: `integration:${clientId}`,
       permissions: narrow(permissions, scope),
       correlationId: request.correlationId,
+      span: request.span,
       admitted: admission.admitted,
       rateLimitHeaders: admission.headers,
     };

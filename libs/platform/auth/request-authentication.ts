@@ -24,6 +24,7 @@ export class RequestAuthentication implements OnModuleInit {
         headers: request.headers,
         tenantAlias: (request.params as { tenant: string }).tenant,
         correlationId: traceOf(request),
+        span: request.span,
       });
     });
   }

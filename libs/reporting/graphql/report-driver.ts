@@ -48,6 +48,7 @@ export class ReportDriver extends ApolloDriver {
       headers: request.headers,
       tenantAlias: request.params.tenant,
       correlationId: traceOf(request),
+      span: request.span,
     });
     requirePermission(request.caller, 'reports:read');
   }

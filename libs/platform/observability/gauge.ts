@@ -1,0 +1,19 @@
+import { Gauge, register } from 'prom-client';
+
+/** A gauge whose values are worked out when it is read; `set` takes a value and its labels in their order. */
+export function registerGauge(
+  name: string,
+  help: string,
+  labelNames: string[],
+  collect: (set: (value: number, ...labels: string[]) => void) => Promise<void>,
+): void {
+  register.removeSingleMetric(name);
+  new Gauge({
+    name,
+    help,
+    labelNames,
+    collect() {
+      return collect((value, ...labels) => this.labels(...labels).set(value));
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import {
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  type SpanOptions,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { DomainError } from '#kernel/errors';
+
+/**
+ * A new span; undefined when it would not be recorded, because this process makes no traces or this one was not
+ * chosen. Its work then has no spans either: nothing is worked out for them.
+ */
+export function startSpan(
+  name: string,
+  parent: SpanContext | undefined,
+  options: SpanOptions,
+): Span | undefined {
+  const context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+  const span = trace.getTracer('practice-management').startSpan(name, options, context);
+  return span.isRecording() ? span : undefined;
+}
+
+/** Marks a span as failed by the kind of error alone: a message may quote what a record says. */
+export function failSpan(span: Span | undefined, error: unknown): void {
+  if (!span) return;
+  const type = error instanceof DomainError ? error.code : (error as object).constructor.name;
+  span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type);
+}
