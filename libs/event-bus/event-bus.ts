@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '#event-store/events';
-import type { Cursor } from '#event-store/feed';
+import type { Cursor, FeedEntry } from '#event-store/feed';
 
 /** What a subscriber brings. */
-export interface Subscriber {
+export interface Subscriber<Event extends FeedEntry = RecordedEvent> {
   name: string;
   /** Where it stands in the partitions: all that it owns, asked again when they change and after each failure. */
   cursors(partitions: number[]): Promise<Cursor[]>;
@@ -10,7 +10,7 @@ export interface Subscriber {
    * Events of the partitions in commit order. When it fails, the same events come again.
    * @returns false when the subscriber no longer stands where it did: it is asked for its cursors again at once
    */
-  handle(events: RecordedEvent[]): Promise<boolean>;
+  handle(events: Event[]): Promise<boolean>;
 }
 
 export interface Subscription {

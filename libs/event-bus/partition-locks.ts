@@ -40,7 +40,7 @@ export class PartitionLocks {
     if (this.client) return this.client;
     const client = new Client({
       connectionString: this.url,
-      application_name: `practice ${this.subscriber} locks`,
+      application_name: `practice ${this.subscriber} locks ${process.pid}`,
     });
     const gone = () => {
       if (this.client !== client) return;

@@ -15,6 +15,7 @@ import { Door } from './testing/door';
 import { Ledger } from './testing/ledger';
 
 const PARTITIONS = 12;
+const LOCKS = `practice audit locks ${process.pid}`;
 
 describe('the event bus over the store', () => {
   let store: TestStore;
@@ -101,7 +102,7 @@ describe('the event bus over the store', () => {
     await owning(first);
     const names = await write(0, 100);
     await waitFor(() => door.reached, { description: 'the first to have a batch in hand' });
-    await terminate('practice audit locks');
+    await terminate(LOCKS);
     await waitFor(() => first.partitions().length === 0, { description: 'the first to notice' });
 
     const second = bus.subscribe(ledger.subscriber('second'));
@@ -125,7 +126,7 @@ describe('the event bus over the store', () => {
       });
       expect(new Set(owned).size).toBe(PARTITIONS);
       const writing = write(round * 40, round * 40 + 40);
-      await terminate('practice audit locks');
+      await terminate(LOCKS);
       names.push(...(await writing));
     }
     await received(200);
@@ -202,7 +203,7 @@ describe('the event bus over the store', () => {
     const asked = new Set<string>();
     await waitFor(
       async () => {
-        for (const { query_start } of await sessions('practice audit locks')) asked.add(String(query_start));
+        for (const { query_start } of await sessions(LOCKS)) asked.add(String(query_start));
         return asked.size > 5;
       },
       { description: 'the second to ask for partitions again and again' },

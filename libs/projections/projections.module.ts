@@ -1,7 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { EventBus } from '#event-bus/event-bus';
-import { StoreEventBus } from '#event-bus/store-event-bus';
-import { Housekeeping } from '#event-store/housekeeping';
+import { EventBusModule } from '#event-bus/event-bus.module';
 import { Tenants } from '#platform/auth/tenants';
 import { CatchUp } from './catch-up';
 import { GenerationBuild } from './generation-build';
@@ -19,7 +17,6 @@ import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
 /** What a process or a command asks for. */
 const services = [
-  Housekeeping,
   ParkedTenants,
   ProjectionAudit,
   ProjectionExport,
@@ -35,8 +32,8 @@ export class ProjectionsModule {
   static forProjections(projections: readonly Projection[]): DynamicModule {
     return {
       module: ProjectionsModule,
+      imports: [EventBusModule],
       providers: [
-        { provide: EventBus, useClass: StoreEventBus },
         { provide: Projections, useValue: new Projections(projections) },
         Tenants,
         CatchUp,
@@ -45,7 +42,7 @@ export class ProjectionsModule {
         Scratch,
         ...services,
       ],
-      exports: services,
+      exports: [EventBusModule, ...services],
     };
   }
 }

@@ -1,0 +1,120 @@
+import { Logger } from '@nestjs/common';
+import { Contiguity, FeedOutOfOrder } from '#event-store/contiguity';
+import type { RecordedEvent } from '#event-store/events';
+import type { Cursor, FeedEntry } from '#event-store/feed';
+import { comparePositions } from '#event-store/position';
+import type { Subscriber, Subscription } from './event-bus';
+import type { Calls, Source } from './source';
+
+const POLL_MS = 250;
+const RETRY_MS = 500;
+
+/** Reads a source, a batch after another, and hands over to a subscriber. */
+export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscription {
+  /** Why it does not go on, while that is so. */
+  problem?: string;
+  private readonly log = new Logger('EventBus');
+  private readonly source: Source<Event>;
+  private readonly running: Promise<void>;
+  private cursors = new Map<number, Cursor>();
+  private readonly contiguity = new Contiguity();
+  private stopping = false;
+  private signalled = false;
+  private wake: () => void = () => undefined;
+
+  /** @param limit events that are handed over at once */
+  constructor(
+    private readonly subscriber: Subscriber<Event>,
+    private readonly limit: number,
+    open: (calls: Calls) => Source<Event>,
+  ) {
+    this.source = open({
+      wake: () => {
+        this.signalled = true;
+        this.wake();
+      },
+      lost: () => this.forget(),
+    });
+    this.running = this.run();
+  }
+
+  partitions(): number[] {
+    return this.source.partitions;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.wake();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      try {
+        const more = await this.round();
+        this.problem = undefined;
+        if (!more) await this.rest(POLL_MS);
+      } catch (error) {
+        this.forget();
+        this.log.error(`${this.subscriber.name}: ${(error as Error).message}`, (error as Error).stack);
+        this.problem = `${this.subscriber.name}: ${(error as Error).message}`;
+        // Whoever read on would build upon the gap: the partitions are kept, so that nobody does.
+        await this.rest(error instanceof FeedOutOfOrder ? undefined : RETRY_MS, true);
+      }
+    }
+    await this.source.close();
+  }
+
+  private forget(): void {
+    this.cursors.clear();
+    this.contiguity.clear();
+  }
+
+  /** Reads once and hands over; true when there may be more at once. */
+  private async round(): Promise<boolean> {
+    await this.own();
+    this.signalled = false;
+    const cursors = [...this.cursors.values()];
+    if (cursors.length === 0) return false;
+    const { events, more } = await this.source.read(cursors, this.limit);
+    for (let from = 0; from < events.length && this.cursors.size > 0; from += this.limit) {
+      await this.hand(events.slice(from, from + this.limit));
+    }
+    return more || this.signalled || this.cursors.size === 0;
+  }
+
+  private async hand(events: Event[]): Promise<void> {
+    this.contiguity.check(events);
+    if (!(await this.subscriber.handle(events))) return this.forget();
+    for (const { partition, at } of events) {
+      // A partition that was lost meanwhile has no cursor any more.
+      const cursor = this.cursors.get(partition);
+      if (cursor && comparePositions(at, cursor.after) > 0)
+        this.cursors.set(partition, { partition, after: at });
+    }
+  }
+
+  private async own(): Promise<void> {
+    await this.source.own();
+    const owned = this.source.partitions;
+    if (owned.length === this.cursors.size && owned.every((partition) => this.cursors.has(partition))) return;
+    this.forget();
+    const cursors = await this.subscriber.cursors(owned);
+    // Some may have gone meanwhile.
+    const still = new Set(this.source.partitions);
+    for (const cursor of cursors) if (still.has(cursor.partition)) this.cursors.set(cursor.partition, cursor);
+  }
+
+  /** Waits for a signal or the time, deaf for the time alone; without a time, for the end. */
+  private rest(milliseconds: number | undefined, deaf = false): Promise<void> {
+    if (this.stopping || (this.signalled && !deaf)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds);
+      this.wake = () => {
+        if (deaf && !this.stopping) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,136 @@
+import type { EventMetadata } from '#event-store/events';
+import type { StoredEvent } from '#event-store/feed';
+import { type Position, parsePosition, printPosition } from '#event-store/position';
+
+/** What Kafka carries for one event. */
+export interface EventMessage {
+  partition: number;
+  key: string;
+  headers: Record<string, string>;
+  value: string;
+}
+
+/** A message as it comes. */
+export interface ReceivedMessage {
+  headers: Record<string, string | undefined>;
+  value: string;
+}
+
+/** A message of which no more was looked at than where it stands, and where the event before it in its partition. */
+export interface Notice {
+  at: Position;
+  previous: Position;
+  message: ReceivedMessage;
+}
+
+/** Extension attributes may hold lower-case letters and digits only. */
+const METADATA: { [Name in keyof Required<EventMetadata>]: string } = {
+  actor: 'actor',
+  integrationId: 'integrationid',
+  correlationId: 'correlationid',
+  source: 'origin',
+  traceparent: 'traceparent',
+};
+
+/** Of the sizes of its three columns. */
+const POSITION = /^\d{1,10}\.\d{1,20}\.\d{1,19}$/;
+
+/** How the headers look that tell the envelope. */
+const HEADERS = {
+  type: /^\w+$/,
+  tenant: /^[1-9]\d*$/,
+  stream: /^[\da-f-]{36}$/,
+  version: /^[1-9]\d*$/,
+  at: POSITION,
+  prev: POSITION,
+};
+
+/**
+ * An event as a CloudEvents 1.0 document in structured mode: its stored data, so that personal fields stay encrypted
+ * (under `sealed`), and its envelope as extension attributes. The headers let a consumer choose without reading it.
+ * @param subject the record's id as REST shows it
+ * @param previous position of the event before it in the partition
+ * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md
+ */
+export function toMessage(
+  { row, partition }: StoredEvent,
+  subject: string,
+  previous: Position,
+): EventMessage {
+  const metadata = Object.entries(METADATA).map(([name, attribute]) => [
+    attribute,
+    row.metadata[name as keyof EventMetadata],
+  ]);
+  const document = {
+    specversion: '1.0',
+    id: row.event_id,
+    source: `/tenants/${row.tenant_id}`,
+    type: row.type,
+    subject,
+    time: row.recorded_at.toISOString(),
+    datacontenttype: 'application/json',
+    partitionkey: String(row.tenant_id),
+    schemaversion: row.schema_version,
+    streamversion: row.version,
+    ...Object.fromEntries(metadata),
+    data: row.data,
+  };
+  return {
+    partition,
+    key: String(row.tenant_id),
+    headers: {
+      'content-type': 'application/cloudevents+json; charset=UTF-8',
+      type: row.type,
+      tenant: String(row.tenant_id),
+      stream: row.stream_id,
+      version: String(row.version),
+      at: row.at,
+      prev: printPosition(previous),
+    },
+    value: JSON.stringify(document),
+  };
+}
+
+/** Undefined when it is none of ours. */
+export function noticeOf(message: ReceivedMessage): Notice | undefined {
+  const { headers } = message;
+  const isOurs = Object.entries(HEADERS).every(([name, form]) => form.test(headers[name] ?? ''));
+  if (!isOurs) return undefined;
+  return { at: parsePosition(headers.at!), previous: parsePosition(headers.prev!), message };
+}
+
+/** @throws Error when the value is none of ours */
+export function fromNotice(partition: number, { at, message }: Notice): StoredEvent {
+  const { type, tenant, stream, version } = message.headers as Record<keyof typeof HEADERS, string>;
+  const document = JSON.parse(message.value);
+  if (!isEvent(document, type)) throw new Error('Its value is not the event of its headers');
+  const metadata = Object.entries(METADATA).flatMap(([name, attribute]) =>
+    document[attribute] === undefined ? [] : [[name, document[attribute]]],
+  );
+  const row = {
+    tenant_id: Number(tenant),
+    stream_id: stream,
+    version: Number(version),
+    event_id: document.id,
+    type,
+    schema_version: document.schemaversion,
+    data: document.data,
+    metadata: Object.fromEntries(metadata),
+    recorded_at: new Date(document.time),
+    partition,
+    at: printPosition(at),
+  };
+  return { tenantId: row.tenant_id, streamId: stream, version: row.version, partition, at, row };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any JSON
+function isEvent(document: any, type: string): boolean {
+  return (
+    document?.specversion === '1.0' &&
+    document.type === type &&
+    typeof document.id === 'string' &&
+    !Number.isNaN(Date.parse(document.time)) &&
+    typeof document.data === 'object' &&
+    document.data !== null
+  );
+}

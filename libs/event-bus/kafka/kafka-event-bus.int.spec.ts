@@ -1,0 +1,171 @@
+import { Logger } from '@nestjs/common';
+import { Kafka, logLevel } from 'kafkajs';
+import { register } from 'prom-client';
+import type { RecordedEvent } from '#event-store/events';
+import { Parent, Person, type PersonEvent, type PersonState } from '#event-store/testing/streams';
+import { newId } from '#kernel/ids';
+import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
+import { waitFor } from '../../../test/support/wait-for';
+import type { Subscription } from '../event-bus';
+import { Door } from '../testing/door';
+import { KafkaTrial, PARTITIONS, PATIENCE } from '../testing/kafka-trial';
+import { Ledger } from '../testing/ledger';
+
+describeWithKafka('the event bus over Kafka', () => {
+  let broker: Broker;
+  let trial: KafkaTrial;
+  let ledger: Ledger;
+  let door: Door;
+
+  beforeAll(async () => {
+    broker = await startBroker();
+  }, 120_000);
+  afterAll(() => broker?.stop());
+  beforeEach(async () => {
+    for (const level of ['error', 'warn', 'log', 'debug'] as const)
+      jest.spyOn(Logger.prototype, level).mockImplementation();
+    trial = await KafkaTrial.open(broker.brokers, [Parent, Person]);
+    ledger = new Ledger('audit');
+    door = new Door();
+  });
+  afterEach(async () => {
+    door.open();
+    await trial.close();
+    jest.restoreAllMocks();
+  });
+
+  const received = (count: number) =>
+    waitFor(() => ledger.received.length >= count, { ...PATIENCE, description: `${count} events` });
+  async function takenFromKafka(subscriber: string): Promise<number> {
+    const { values } = await register.getSingleMetric('event_bus_events_total')!.get();
+    const isTheirs = ({ labels }: (typeof values)[number]) =>
+      labels.source === 'kafka' && labels.subscriber === subscriber;
+    return values.find(isTheirs)?.value ?? 0;
+  }
+  /** A process that publishes, with a subscriber that has every partition and has had an event of each tenant. */
+  async function consuming(): Promise<Subscription> {
+    const { bus, publisher } = trial.process();
+    await publisher.start();
+    const subscription = bus.subscribe(ledger.subscriber('first'));
+    await trial.owning(subscription);
+    await trial.write(0, trial.contexts.length);
+    await received(trial.contexts.length);
+    return subscription;
+  }
+
+  it('carries every event to a subscriber, once and in order', async () => {
+    await consuming();
+    const before = await takenFromKafka('audit');
+    await trial.write(3, 303);
+    await received(303);
+    expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
+    expect((await takenFromKafka('audit')) - before).toBe(300);
+  });
+
+  it('reads what was there before it from the store, and events that Kafka has lost', async () => {
+    const names = await trial.write(0, 50);
+    const { bus, publisher } = trial.process();
+    await publisher.start();
+    await trial.messages(50);
+    const subscription = bus.subscribe(ledger.subscriber('only'));
+    await received(50);
+    await trial.owning(subscription);
+    await trial.deleteTopic();
+    names.push(...(await trial.write(50, 100)));
+    await received(100);
+    names.push(...(await trial.write(100, 150)));
+    await received(150);
+    expect(ledger.names).toEqual(names.sort());
+    // Whoever made the topic again filled it again.
+    await trial.messages(150);
+  });
+
+  it('shares the partitions out among processes, and again when one leaves', async () => {
+    const one = await consuming();
+    const second = trial.process();
+    await second.publisher.start();
+    await trial.write(3, 50);
+    await received(50);
+    const other = second.bus.subscribe(ledger.subscriber('second'));
+    await trial.owning(other, PARTITIONS / 2);
+    await trial.owning(one, PARTITIONS / 2);
+    await trial.write(50, 100);
+    await received(100);
+    await one.stop();
+    await trial.owning(other);
+    await trial.write(100, 150);
+    await received(150);
+    expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
+    expect(ledger.received.slice(100).every(({ by }) => by === 'second')).toBe(true);
+  });
+
+  it('hands partitions over while a batch of them is in hand', async () => {
+    const { bus, publisher } = trial.process();
+    await publisher.start();
+    const one = bus.subscribe(ledger.subscriber('first', door.pass));
+    await trial.owning(one);
+    await trial.write(0, 100);
+    await waitFor(() => door.reached, { description: 'the first to have a batch in hand' });
+
+    const others = [trial.process(), trial.process()].map(({ bus }, index) =>
+      bus.subscribe(ledger.subscriber(`other ${index}`)),
+    );
+    await Promise.all(others.map((other) => trial.owning(other, PARTITIONS / 3)));
+    await trial.write(100, 150);
+    const theirs = new Set(others.flatMap((other) => other.partitions()));
+    const events = (await trial.stored()).filter(({ partition }) => theirs.has(partition));
+    await received(events.length);
+    door.open();
+    await received(150);
+    await trial.write(150, 200);
+    await received(200);
+    expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
+  });
+
+  it('passes over what others have put into the topic', async () => {
+    await consuming();
+    const { partition } = trial.contexts[0].tenant;
+    const next = `1.${2n ** 40n}.1`;
+    const envelope = { type: 'ParentOpened', tenant: '1', stream: newId('client'), version: '1' };
+    const messages = [
+      { value: 'hello' },
+      { value: null },
+      { value: '{}', headers: { type: 'ParentOpened', at: '1.1.1' } },
+      { value: '{}', headers: { ...envelope, at: '99.1.1', prev: '0.0.0' } },
+      { value: '{}', headers: { ...envelope, at: next, prev: '0.0.0' } },
+    ].map((message) => ({ ...message, partition }));
+    const kafka = new Kafka({ brokers: broker.brokers.split(','), logLevel: logLevel.NOTHING });
+    const producer = kafka.producer();
+    await producer.connect();
+    await producer.send({ topic: trial.topic, messages });
+    await producer.disconnect();
+    await trial.write(3, 50);
+    await received(50);
+    expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
+  });
+
+  it('shows what is personal with the key of now, and as erased when that is gone', async () => {
+    const { store, contexts } = trial;
+    await consuming();
+    const people = new Ledger('people');
+    const seen: PersonState[] = [];
+    const lookAt = async (events: RecordedEvent[]) => {
+      const states = events.flatMap(({ event }) => (event.type === 'PersonNamed' ? event.data : []));
+      seen.push(...(states as PersonState[]));
+      if (seen.length !== 1) return;
+      await store.writes.pool.query('delete from event_store.subject_keys');
+      throw new Error('The same again');
+    };
+    const subscription = trial.process().bus.subscribe(people.subscriber('only', lookAt));
+    await trial.owning(subscription);
+    await waitFor(() => people.received.length === 3, { ...PATIENCE, description: 'what was there before' });
+    const ada: PersonEvent = { type: 'PersonNamed', data: { fullName: 'Ada Lovelace', title: 'Countess' } };
+    await store.store.execute(contexts[0], async (work) => work.create(Person, newId('entity'), [ada]));
+    await waitFor(() => seen.length === 2, { ...PATIENCE, description: 'the person twice' });
+    expect(seen).toEqual([ada.data, { fullName: 'Erased', title: 'Countess' }]);
+    expect(await takenFromKafka('people')).toBe(2);
+  });
+
+  /** Of every event in the store. */
+  const ids = async () => (await trial.stored()).map(({ row }) => row.event_id).sort();
+});

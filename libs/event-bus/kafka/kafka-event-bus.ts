@@ -1,0 +1,43 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Feed } from '#event-store/feed';
+import { Config } from '#platform/config';
+import { Health } from '#platform/observability/health';
+import { Consumer } from '../consumer';
+import { EventBus, type Subscriber, type Subscription } from '../event-bus';
+import { KafkaSource } from './kafka-source';
+import { KafkaTransport } from './transport';
+
+/** Kafka carries the events, a consumer group for each subscriber; the checkpoints of the subscribers decide. */
+@Injectable()
+export class KafkaEventBus extends EventBus implements OnApplicationShutdown {
+  private readonly consumers: Consumer[] = [];
+  private readonly sources: KafkaSource[] = [];
+
+  constructor(
+    private readonly config: Config,
+    private readonly feed: Feed,
+    private readonly transport: KafkaTransport,
+    health: Health,
+  ) {
+    super();
+    health.watch(async () => [
+      ...this.consumers.flatMap(({ problem }) => problem ?? []),
+      ...this.sources.flatMap(({ problem }) => problem ?? []),
+    ]);
+  }
+
+  subscribe(subscriber: Subscriber): Subscription {
+    const { KAFKA_TOPIC, PROJECTION_BATCH } = this.config;
+    const consumer = new Consumer(subscriber, PROJECTION_BATCH, (calls) => {
+      const source = new KafkaSource(this.transport, KAFKA_TOPIC, subscriber.name, this.feed, calls);
+      this.sources.push(source);
+      return source;
+    });
+    this.consumers.push(consumer);
+    return consumer;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.consumers.map((consumer) => consumer.stop()));
+  }
+}

@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import { printPosition } from '#event-store/position';
+import { openParent } from '#event-store/testing/commands';
+import { Parent } from '#event-store/testing/streams';
+import { toId } from '#kernel/ids';
+import { ConfigError } from '#platform/config';
+import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
+import {
+  administer,
+  countMessages,
+  type SeenMessage,
+  withoutRepeats,
+} from '../../../test/support/kafka/consumer';
+import { waitFor } from '../../../test/support/wait-for';
+import { Door } from '../testing/door';
+import type { KafkaProcess } from '../testing/kafka-process';
+import { KafkaTrial, PARTITIONS, PATIENCE } from '../testing/kafka-trial';
+
+describeWithKafka('the publisher of events', () => {
+  let broker: Broker;
+  let trial: KafkaTrial;
+  let door: Door;
+
+  beforeAll(async () => {
+    broker = await startBroker();
+  }, 120_000);
+  afterAll(() => broker?.stop());
+  beforeEach(async () => {
+    for (const level of ['error', 'warn', 'log', 'debug'] as const)
+      jest.spyOn(Logger.prototype, level).mockImplementation();
+    trial = await KafkaTrial.open(broker.brokers, [Parent]);
+    door = new Door();
+  });
+  afterEach(async () => {
+    door.open();
+    await trial.close();
+    jest.restoreAllMocks();
+  });
+
+  const createTopic = (numPartitions: number) =>
+    administer(broker.brokers, (admin) =>
+      admin.createTopics({ topics: [{ topic: trial.topic, numPartitions }], waitForLeaders: true }),
+    );
+
+  /** What the topic must hold, from the store alone. */
+  async function expected() {
+    const reached = new Map<number, string>();
+    return (await trial.stored()).map(({ row, partition, at, ...entry }) => {
+      const prev = reached.get(partition) ?? '0.0.0';
+      reached.set(partition, printPosition(at));
+      const { type } = row;
+      const { tenantId, streamId, version } = entry;
+      return { partition, type, tenantId, streamId, version, at: printPosition(at), prev, id: row.event_id };
+    });
+  }
+
+  /** All that the topic holds, once it has as many messages as the store has events. */
+  async function published(atLeast?: number): Promise<SeenMessage[]> {
+    const reader = await trial.reader();
+    const count = atLeast ?? (await trial.stored()).length;
+    const holds = () => reader.messages.length >= count;
+    await waitFor(holds, { ...PATIENCE, description: `${count} messages` });
+    return reader.messages;
+  }
+
+  /** The messages are every event of the store, in order. */
+  async function expectEveryEvent(messages: SeenMessage[]): Promise<void> {
+    const seen = messages.map(({ partition, headers, value }) => ({
+      partition,
+      type: headers.type,
+      tenantId: Number(headers.tenant),
+      streamId: headers.stream,
+      version: Number(headers.version),
+      at: headers.at,
+      prev: headers.prev,
+      id: JSON.parse(value).id,
+    }));
+    // Those of a partition stay in their order.
+    expect(seen.sort(byPartition)).toEqual(await expected());
+  }
+
+  async function refill(count: number): Promise<KafkaProcess> {
+    await trial.write(0, count);
+    const one = trial.process();
+    await one.publisher.start();
+    await trial.messages(count);
+    return one;
+  }
+
+  it('refuses a topic with another number of partitions, and publishes nothing', async () => {
+    await createTopic(5);
+    await trial.write(0, 5);
+    const { publisher } = trial.process();
+    const refusal: Error = await publisher.start().catch((error) => error);
+    expect(refusal).toBeInstanceOf(ConfigError);
+    expect(refusal.message).toMatch(`Topic ${trial.topic} has 5 partitions, and the events have 12`);
+    expect(await countMessages(broker.brokers, trial.topic)).toBe(0);
+    const { rows } = await trial.store.writes.pool.query('select from event_store.published');
+    expect(rows).toEqual([]);
+  });
+
+  it('makes the topic, and publishes every event once, in its partition, with its chain', async () => {
+    await trial.write(0, 60);
+    const { publisher, transport } = trial.process();
+    await publisher.start();
+    expect(await transport.partitionsOf(trial.topic)).toBe(PARTITIONS);
+    await trial.write(60, 120);
+    const messages = await published();
+    await expectEveryEvent(messages);
+    expect(messages).toHaveLength(120);
+    for (const { key, headers, value } of messages) {
+      expect(key).toBe(headers.tenant);
+      expect(JSON.parse(value).subject).toBe(toId('client', headers.stream));
+    }
+  });
+
+  it('goes on where it was when it starts again', async () => {
+    const first = await refill(30);
+    await first.close();
+    await trial.write(30, 60);
+    await trial.process().publisher.start();
+    await expectEveryEvent(await published());
+  });
+
+  it('publishes from one process, and from another when that one has lost its session in the middle', async () => {
+    const [first, second] = [trial.process(), trial.process()];
+    const { send } = first.transport;
+    const sending = jest.spyOn(first.transport, 'send');
+    const idle = jest.spyOn(second.transport, 'send');
+    await first.publisher.start();
+    await trial.write(0, 30);
+    await trial.messages(30);
+    await second.publisher.start();
+    await trial.write(30, 60);
+    await trial.messages(60);
+    expect(idle).not.toHaveBeenCalled();
+
+    sending.mockImplementationOnce(async (...batch) => {
+      await door.pass();
+      await send.apply(first.transport, batch);
+    });
+    await trial.write(60, 90);
+    await waitFor(() => door.reached, { description: 'the first to have a batch in hand' });
+    await trial.store.writes.pool.query(
+      `select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+       where locktype = 'advisory' and datname = current_database() and application_name like 'practice publisher%'
+       group by pid`,
+    );
+    await trial.messages(90);
+    await trial.write(90, 120);
+    await trial.messages(120);
+    expect(idle).toHaveBeenCalled();
+    // What the first had in hand comes late, and once more.
+    const before = sending.mock.calls.length;
+    const late = (sending.mock.calls.at(-1)![1] as unknown[]).length;
+    door.open();
+    const messages = await published(120 + late);
+    expect(messages).toHaveLength(120 + late);
+    await expectEveryEvent(withoutRepeats(messages));
+    await trial.write(120, 150);
+    await trial.messages(150 + late);
+    expect(sending).toHaveBeenCalledTimes(before);
+  });
+
+  it('repeats what it had published when it dies before it has noted that', async () => {
+    const one = trial.process();
+    jest.spyOn(one.published, 'move').mockRejectedValueOnce(new Error('gone'));
+    await one.publisher.start();
+    await trial.write(0, 40);
+    // All once, and the first batch twice.
+    const messages = await published(41);
+    await trial.write(40, 50);
+    await waitFor(() => withoutRepeats(messages).length === 50, { ...PATIENCE, description: '50 events' });
+    await expectEveryEvent(withoutRepeats(messages));
+    expect(messages.length).toBeLessThanOrEqual(90);
+  });
+
+  it('publishes the greatest events that there are', async () => {
+    const name = 'é'.repeat(128 * 1024 - 50);
+    const { store, contexts } = trial;
+    await Promise.all(Array.from({ length: 30 }, () => openParent(store.store, contexts[0], { name })));
+    await trial.process().publisher.start();
+    const messages = await published();
+    await expectEveryEvent(messages);
+    expect(messages.every(({ value }) => JSON.parse(value).data.name === name)).toBe(true);
+  });
+
+  it('publishes what only a newer program knows', async () => {
+    const { tenant } = trial.contexts[0];
+    const stream = randomUUID();
+    await trial.store.writes.pool.query(
+      `insert into event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type,
+         schema_version, data, metadata, recorded_at)
+       values ($1, $2, 1, 1, $3, gen_random_uuid(), 'MoonLanded', 7, '{"crater": "Tycho"}',
+         '{"actor": "somebody", "correlationId": "x", "source": "rest"}', now())`,
+      [tenant.id, stream, tenant.partition],
+    );
+    await trial.process().publisher.start();
+    const [{ headers, value }] = await published();
+    expect(headers).toMatchObject({ type: 'MoonLanded', stream });
+    expect(JSON.parse(value)).toMatchObject({ subject: stream, schemaversion: 7, data: { crater: 'Tycho' } });
+  });
+
+  it('fills a topic again that was deleted', async () => {
+    await refill(50);
+    await trial.deleteTopic();
+    await trial.write(50, 51);
+    await trial.messages(51);
+    await expectEveryEvent(withoutRepeats(await published()));
+  });
+
+  it('waits for a broker that is away, says so, and drops nothing', async () => {
+    if (!broker.own) return; // others need it
+    const { health } = await refill(50);
+    expect(await health.degraded()).toEqual([]);
+    const writing = trial.write(50, 100);
+    await broker.kill();
+    await writing;
+    await waitFor(async () => (await health.degraded()).length > 0, {
+      ...PATIENCE,
+      description: 'a problem',
+    });
+    expect(await health.degraded()).toEqual([expect.stringMatching(/^publisher: .+/)]);
+    await trial.write(100, 120);
+    await broker.restart();
+    await expectEveryEvent(withoutRepeats(await published()));
+    await waitFor(async () => (await health.degraded()).length === 0, {
+      ...PATIENCE,
+      description: 'no problem',
+    });
+  }, 60_000);
+
+  it('does nothing where Kafka carries no events', async () => {
+    await trial.write(0, 1);
+    const one = trial.process({ EVENT_BUS: 'postgres' });
+    const asked = jest.spyOn(one.transport, 'partitionsOf');
+    await one.publisher.start();
+    expect(asked).not.toHaveBeenCalled();
+    const { rows } = await trial.store.writes.pool.query(
+      `select from pg_stat_activity where datname = current_database() and application_name like 'practice publisher%'`,
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+function byPartition(one: { partition: number }, other: { partition: number }): number {
+  return one.partition - other.partition;
+}

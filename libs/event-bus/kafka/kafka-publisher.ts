@@ -1,0 +1,152 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { SpanKind } from '@opentelemetry/api';
+import { recordEventSpans } from '#event-store/event-spans';
+import { Definitions } from '#event-store/events';
+import { Feed, type StoredEvent } from '#event-store/feed';
+import type { Position } from '#event-store/position';
+import { Clock } from '#kernel/clock';
+import { toId } from '#kernel/ids';
+import { Config, ConfigError } from '#platform/config';
+import { registerGauge } from '#platform/observability/gauge';
+import { Health } from '#platform/observability/health';
+import { Consumer } from '../consumer';
+import { StoreSource } from '../store-source';
+import { type EventMessage, toMessage } from './cloud-event';
+import { Published, type PublishedMove } from './published';
+import { KafkaTransport } from './transport';
+
+const NAME = 'publisher';
+/** A message of the greatest event on top is still less than the megabyte that a broker takes at once. */
+const BATCH_BYTES = 512 * 1024;
+
+interface Batch {
+  events: StoredEvent[];
+  messages: EventMessage[];
+  moves: Map<number, PublishedMove>;
+}
+
+/**
+ * Publishes the store's events to Kafka: one process at a time for each partition, by a lock that ends with its session.
+ * The checkpoint is moved after the brokers have acknowledged, so that a crash repeats messages and never drops one.
+ */
+@Injectable()
+export class KafkaPublisher implements OnApplicationShutdown {
+  private readonly log = new Logger(KafkaPublisher.name);
+  private consumer?: Consumer<StoredEvent>;
+  private readonly reached = new Map<number, Position>();
+
+  constructor(
+    private readonly config: Config,
+    private readonly feed: Feed,
+    private readonly definitions: Definitions,
+    private readonly transport: KafkaTransport,
+    private readonly published: Published,
+    private readonly health: Health,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Publishes until the process ends; nothing where Kafka carries no events. While no broker answers it goes on trying.
+   * @throws ConfigError when the topic has another number of partitions than the store
+   */
+  async start(): Promise<void> {
+    if (this.config.EVENT_BUS !== 'kafka') return;
+    await this.openTopic().catch((error: Error) => {
+      if (error instanceof ConfigError) throw error;
+      this.log.warn(`Kafka does not answer yet: ${error.message}`);
+    });
+    const subscriber = {
+      name: NAME,
+      cursors: (partitions: number[]) => this.cursors(partitions),
+      handle: (events: StoredEvent[]) => this.handle(events),
+    };
+    const feed = this.feed.readStored.bind(this.feed);
+    const { databaseUrl, PROJECTION_BATCH } = this.config;
+    const consumer = new Consumer<StoredEvent>(
+      subscriber,
+      PROJECTION_BATCH,
+      (calls) => new StoreSource(databaseUrl, NAME, feed, calls),
+    );
+    this.consumer = consumer;
+    registerGauge(
+      'event_bus_publish_lag_seconds',
+      'Age of the oldest event of a partition that was not published to Kafka yet; 0 when all were.',
+      ['partition'],
+      (set) => this.lag(set),
+    );
+    this.health.watch(async () => (consumer.problem ? [consumer.problem] : []));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.consumer?.stop();
+    await this.transport.close();
+  }
+
+  /** Makes the topic where there is none; it then receives every event from the first. */
+  private async openTopic(): Promise<void> {
+    const { KAFKA_TOPIC: topic, KAFKA_REPLICATION } = this.config;
+    const wanted = (await this.feed.partitions()).length;
+    const found = await this.transport.partitionsOf(topic);
+    if (found === wanted) return;
+    if (found !== undefined)
+      throw new ConfigError([`Topic ${topic} has ${found} partitions, and the events have ${wanted}`]);
+    await this.published.forget(topic);
+    await this.transport.createTopic(topic, wanted, KAFKA_REPLICATION);
+    this.log.log(`Created topic ${topic} with ${wanted} partitions`);
+  }
+
+  /** Asked after each failure too: the topic may have gone. */
+  private async cursors(partitions: number[]) {
+    await this.openTopic();
+    const cursors = await this.published.positions(this.config.KAFKA_TOPIC, partitions);
+    for (const { partition, after } of cursors) this.reached.set(partition, after);
+    return cursors;
+  }
+
+  /** False as soon as a partition is no longer ours. */
+  private async handle(events: StoredEvent[]): Promise<boolean> {
+    const topic = this.config.KAFKA_TOPIC;
+    for (const { events: some, messages, moves } of this.batches(events)) {
+      const owned = this.consumer!.partitions();
+      if ([...moves.keys()].some((partition) => !owned.includes(partition))) return false;
+      const startedAt = Date.now();
+      await this.transport.send(topic, messages);
+      recordEventSpans(some, { name: (type) => `publish ${type}`, kind: SpanKind.PRODUCER, startedAt });
+      if (!(await this.published.move(topic, [...moves.values()]))) return false;
+      for (const { partition, to } of moves.values()) this.reached.set(partition, to);
+    }
+    return true;
+  }
+
+  private *batches(events: StoredEvent[]): Generator<Batch> {
+    let batch: Batch = { events: [], messages: [], moves: new Map() };
+    let bytes = 0;
+    for (const event of events) {
+      const { partition, at } = event;
+      const from = batch.moves.get(partition)?.from ?? this.reached.get(partition)!;
+      const message = toMessage(event, this.subject(event), batch.moves.get(partition)?.to ?? from);
+      batch.events.push(event);
+      batch.messages.push(message);
+      batch.moves.set(partition, { partition, from, to: at });
+      bytes += Buffer.byteLength(message.value);
+      if (bytes < BATCH_BYTES) continue;
+      yield batch;
+      batch = { events: [], messages: [], moves: new Map() };
+      bytes = 0;
+    }
+    if (batch.messages.length > 0) yield batch;
+  }
+
+  private async lag(set: (seconds: number, partition: string) => void): Promise<void> {
+    const { KAFKA_TOPIC } = this.config;
+    const cursors = await this.published.positions(KAFKA_TOPIC, await this.feed.partitions());
+    const now = this.clock.now().getTime();
+    for (const [index, oldest] of (await this.feed.oldest(cursors)).entries())
+      set(oldest ? Math.max(0.001, (now - oldest.getTime()) / 1000) : 0, String(cursors[index].partition));
+  }
+
+  /** The record's id as REST shows it; of a type that only a newer program knows, the stream's. */
+  private subject({ row, streamId }: StoredEvent): string {
+    return this.definitions.has(row.type) ? toId(this.definitions.ofType(row.type).kind, streamId) : streamId;
+  }
+}

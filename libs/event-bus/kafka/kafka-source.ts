@@ -1,0 +1,151 @@
+import { Logger } from '@nestjs/common';
+import { Counter, register } from 'prom-client';
+import type { RecordedEvent } from '#event-store/events';
+import type { Cursor, Feed, StoredEvent } from '#event-store/feed';
+import { comparePositions } from '#event-store/position';
+import type { Calls, Source } from '../source';
+import { fromNotice, type Notice, noticeOf } from './cloud-event';
+import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transport';
+
+/** So long a partition may bring nothing new before the store is asked whether there is anything. */
+const SILENCE_MS = 2_000;
+
+const taken = (() => {
+  const name = 'event_bus_events_total';
+  const help = 'Events that consumers took: from Kafka, or from the store where Kafka had a gap.';
+  register.removeSingleMetric(name);
+  return new Counter({ name, help, labelNames: ['subscriber', 'source'] });
+})();
+
+interface Inbox {
+  /** What has not been passed over yet. */
+  notices: Notice[];
+  /** Something in it was new. */
+  news: boolean;
+  /** More may come. */
+  consumed(news: boolean): void;
+}
+
+/**
+ * A member of a consumer group. Kafka tells what is new; the subscriber's cursors say what is wanted next. What came
+ * before them is passed over; where the next message does not follow on them, or none comes, the store is read instead.
+ */
+export class KafkaSource implements Source<RecordedEvent>, Member {
+  partitions: number[] = [];
+  private readonly log = new Logger('EventBus');
+  private readonly membership: Membership;
+  private readonly inboxes = new Map<number, Inbox>();
+  /** When a partition last brought something new, or the store was asked for it. */
+  private readonly heard = new Map<number, number>();
+
+  constructor(
+    transport: KafkaTransport,
+    topic: string,
+    private readonly subscriber: string,
+    private readonly feed: Feed,
+    private readonly calls: Calls,
+  ) {
+    this.membership = transport.join(`${topic}.${subscriber}`, topic, this);
+  }
+
+  /** Why Kafka brings nothing, while that is so. */
+  get problem(): string | undefined {
+    return this.membership.problem;
+  }
+
+  assigned(partitions: number[]): void {
+    this.partitions = [...partitions].sort((a, b) => a - b);
+    for (const { consumed } of this.inboxes.values()) consumed(true);
+    this.inboxes.clear();
+    this.heard.clear();
+    this.calls.lost();
+    this.calls.wake();
+  }
+
+  received({ partition, messages }: ReceivedBatch): Promise<boolean> {
+    if (!this.partitions.includes(partition)) return Promise.resolve(true);
+    const notices = messages.flatMap((message) => noticeOf(message) ?? []);
+    if (notices.length < messages.length) this.warn(partition);
+    return new Promise((consumed) => {
+      this.inboxes.set(partition, { notices, news: false, consumed });
+      this.calls.wake();
+    });
+  }
+
+  async own(): Promise<void> {
+    // The group shares the partitions out.
+  }
+
+  async read(cursors: Cursor[], limit: number): Promise<{ events: RecordedEvent[]; more: boolean }> {
+    const epoch = this.inboxes.size > 0 ? await this.feed.epoch() : undefined;
+    const arrived: StoredEvent[] = [];
+    const missing: Cursor[] = [];
+    for (const cursor of cursors) {
+      const next = this.next(cursor, limit, epoch);
+      if (next.length > 0) this.heard.set(cursor.partition, Date.now());
+      arrived.push(...next);
+      if (next.length === 0 && this.isMissing(cursor.partition)) missing.push(cursor);
+    }
+    const [fromKafka, fromStore] = await Promise.all([
+      this.feed.decode(arrived),
+      missing.length > 0 ? this.feed.read(missing, limit) : [],
+    ]);
+    const isBehind = fromStore.length >= limit;
+    if (!isBehind) for (const { partition } of missing) this.heard.set(partition, Date.now());
+    if (fromKafka.length > 0) taken.inc({ subscriber: this.subscriber, source: 'kafka' }, fromKafka.length);
+    if (fromStore.length > 0) taken.inc({ subscriber: this.subscriber, source: 'store' }, fromStore.length);
+    const events = [...fromKafka, ...fromStore];
+    return { events, more: events.length > 0 && (this.inboxes.size > 0 || isBehind) };
+  }
+
+  async close(): Promise<void> {
+    const left = this.membership.leave();
+    this.assigned([]);
+    await left;
+  }
+
+  /** What an inbox has that follows on the cursor without a gap. */
+  private next({ partition, after }: Cursor, limit: number, epoch: number | undefined): StoredEvent[] {
+    const inbox = this.inboxes.get(partition);
+    if (!inbox) return [];
+    // A restored store may lack what an earlier epoch has published: of that, the store alone tells.
+    const isNews = ({ at }: Notice) => at.epoch === epoch && comparePositions(at, after) > 0;
+    inbox.notices = inbox.notices.filter(isNews);
+    if (inbox.notices.length === 0) {
+      this.inboxes.delete(partition);
+      inbox.consumed(inbox.news);
+      return [];
+    }
+    inbox.news = true;
+    const next: StoredEvent[] = [];
+    let reached = after;
+    for (const notice of inbox.notices) {
+      if (next.length === limit || comparePositions(notice.previous, reached) > 0) break;
+      // Published twice by two publishers, one after the other.
+      if (comparePositions(notice.at, reached) <= 0) continue;
+      const arrival = this.open(partition, notice);
+      if (!arrival) break;
+      next.push(arrival);
+      reached = arrival.at;
+    }
+    return next;
+  }
+
+  private open(partition: number, notice: Notice): StoredEvent | undefined {
+    try {
+      return fromNotice(partition, notice);
+    } catch {
+      this.warn(partition);
+      return undefined;
+    }
+  }
+
+  private warn(partition: number): void {
+    this.log.warn(`A message in partition ${partition} is no event of this service: the store tells instead`);
+  }
+
+  /** The message that came does not follow on, or none has come for a while. */
+  private isMissing(partition: number): boolean {
+    return this.inboxes.has(partition) || Date.now() - (this.heard.get(partition) ?? 0) >= SILENCE_MS;
+  }
+}

@@ -1,0 +1,68 @@
+import { Logger } from '@nestjs/common';
+import * as fc from 'fast-check';
+import { LIMIT, SILENCE_MS, SourceTrial, step } from '../testing/source-trial';
+
+describe('a source over Kafka', () => {
+  beforeEach(() => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it('gives every event once and in order, whatever comes through Kafka', async () => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (all) => {
+      const trial = new SourceTrial();
+      await trial.rebalance({ owned: [0, 1, 2] });
+      for (const [name, given] of all) await trial[name](given as never);
+      await trial.finish();
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it('never gives what follows on nothing in the store, and does not ask for it without a rest', async () => {
+    const { kafka, source } = new SourceTrial();
+    kafka.member.assigned([0]);
+    kafka.append(0, 2);
+    kafka.publish(0, [1]);
+    kafka.events[0].length = 0;
+    void kafka.member.received({ partition: 0, messages: kafka.take(0, 1) });
+    const cursors = [{ partition: 0, after: kafka.positionAt(0, 0) }];
+    expect(await source.read(cursors, LIMIT)).toEqual({ events: [], more: false });
+  });
+
+  it('asks the store at once for what Kafka left out, and for a partition that is new', async () => {
+    const trial = new SourceTrial();
+    const read = () => trial.read({ elapsed: 0, outcome: 'handled', part: 0 });
+    await trial.rebalance({ owned: [0] });
+    expect(await read()).toBe(0);
+    trial.write({ partition: 0, count: 2, backwards: [0] });
+    await trial.deliver({ partition: 0, count: 1 });
+    expect(await read()).toBe(2);
+    trial.kafka.append(0, 1);
+    await trial.rebalance({ owned: [0] });
+    expect(await read()).toBe(1);
+  });
+
+  it('reads a backlog from the store without a pause', async () => {
+    const trial = new SourceTrial();
+    trial.kafka.append(1, 4 * LIMIT + 1);
+    trial.kafka.append(2, LIMIT);
+    await trial.rebalance({ owned: [0, 1, 2] });
+    const read = () => trial.read({ elapsed: 0, outcome: 'handled', part: 0 });
+    for (const count of [2 * LIMIT, LIMIT, LIMIT, LIMIT, 1, 0]) expect(await read()).toBe(count);
+  });
+
+  it('asks the store once in a while for partitions that are silent, and for no others', async () => {
+    const trial = new SourceTrial();
+    await trial.rebalance({ owned: [0, 1] });
+    const read = (elapsed: number) => trial.read({ elapsed, outcome: 'handled', part: 0 });
+    await read(0);
+    expect(trial.kafka.storeReads).toBe(1);
+    for (let time = 0; time < 10 * SILENCE_MS; time += SILENCE_MS / 4) {
+      trial.write({ partition: 0, count: 1, backwards: undefined });
+      await trial.deliver({ partition: 0, count: 1 });
+      expect(await read(SILENCE_MS / 4)).toBe(1);
+      await read(0);
+    }
+    expect(trial.kafka.storeReads).toBe(11);
+  });
+});

@@ -1,0 +1,121 @@
+import { Injectable, Logger } from '@nestjs/common';
+import {
+  type Admin,
+  Kafka,
+  type LogEntry,
+  logLevel,
+  Partitioners,
+  type Producer,
+  type SASLOptions,
+} from 'kafkajs';
+import { Config } from '#platform/config';
+import type { EventMessage } from './cloud-event';
+import { KafkaJsMembership } from './kafkajs-membership';
+import { KafkaTransport, type Member, type Membership } from './transport';
+
+const CONNECT_MS = 3_000;
+const REQUEST_MS = 10_000;
+const ALL_REPLICAS_IN_SYNC = -1;
+
+/** Kafka by kafkajs, the only client here; nothing else imports it. */
+@Injectable()
+export class KafkaJsTransport extends KafkaTransport {
+  private client?: Kafka;
+  private producer?: Promise<Producer>;
+
+  constructor(private readonly config: Config) {
+    super();
+  }
+
+  partitionsOf(topic: string): Promise<number | undefined> {
+    return this.administer(async (admin) => {
+      const topics = await admin.listTopics();
+      if (!topics.includes(topic)) return undefined;
+      const { topics: found } = await admin.fetchTopicMetadata({ topics: [topic] });
+      return found[0].partitions.length;
+    });
+  }
+
+  async createTopic(topic: string, partitions: number, replication: number): Promise<void> {
+    // One copy may be away.
+    const configEntries = [{ name: 'min.insync.replicas', value: String(Math.max(1, replication - 1)) }];
+    await this.administer((admin) =>
+      admin.createTopics({
+        waitForLeaders: true,
+        topics: [{ topic, numPartitions: partitions, replicationFactor: replication, configEntries }],
+      }),
+    );
+  }
+
+  async send(topic: string, messages: EventMessage[]): Promise<void> {
+    this.producer ??= this.connectProducer();
+    const connecting = this.producer;
+    try {
+      const producer = await connecting;
+      await producer.sendBatch({ acks: ALL_REPLICAS_IN_SYNC, topicMessages: [{ topic, messages }] });
+    } catch (error) {
+      // Its sequence numbers may not be those of the broker any more: a new producer begins new ones.
+      this.producer = undefined;
+      await connecting.then((producer) => producer.disconnect()).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  join(group: string, topic: string, member: Member): Membership {
+    return new KafkaJsMembership(this.kafka, group, topic, member);
+  }
+
+  async close(): Promise<void> {
+    await (await this.producer)?.disconnect();
+  }
+
+  private get kafka(): Kafka {
+    const { kafkaBrokers, KAFKA_TLS } = this.config;
+    this.client ??= new Kafka({
+      clientId: 'practice-management',
+      brokers: kafkaBrokers,
+      ssl: KAFKA_TLS === 'true',
+      sasl: credentials(this.config),
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: REQUEST_MS,
+      retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 },
+      logLevel: logLevel.INFO,
+      logCreator: () => debugLog(),
+    });
+    return this.client;
+  }
+
+  private async connectProducer(): Promise<Producer> {
+    const producer = this.kafka.producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      allowAutoTopicCreation: false,
+      idempotent: true,
+      maxInFlightRequests: 1,
+      retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 },
+    });
+    await producer.connect();
+    return producer;
+  }
+
+  private async administer<Result>(work: (admin: Admin) => Promise<Result>): Promise<Result> {
+    const admin = this.kafka.admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
+
+function credentials({ KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD }: Config): SASLOptions | undefined {
+  if (!KAFKA_SASL) return undefined;
+  return { mechanism: KAFKA_SASL, username: KAFKA_USERNAME!, password: KAFKA_PASSWORD! } as SASLOptions;
+}
+
+/** What fails for good is thrown, and logged by whoever asked for it; the rest is for debugging. */
+function debugLog(): (entry: LogEntry) => void {
+  const log = new Logger('Kafka');
+  return ({ namespace, log: { message, error } }) =>
+    log.debug(`${namespace}: ${message}${error ? ` (${error})` : ''}`);
+}

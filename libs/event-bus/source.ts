@@ -1,0 +1,21 @@
+import type { Cursor, FeedEntry } from '#event-store/feed';
+
+/** Where a consumer gets its events from, and which partitions it may take. */
+export interface Source<Event extends FeedEntry> {
+  /** The partitions that are this consumer's now. */
+  readonly partitions: number[];
+  /** Takes what it may. */
+  own(): Promise<void>;
+  /** Events after each partition's cursor in commit order, about so many of each; `more` when there are others at once. */
+  read(cursors: Cursor[], limit: number): Promise<{ events: Event[]; more: boolean }>;
+  /** Gives everything back. */
+  close(): Promise<void>;
+}
+
+/** How a source calls its consumer. */
+export interface Calls {
+  /** There may be something to read. */
+  wake(): void;
+  /** Partitions have gone. */
+  lost(): void;
+}

@@ -1,0 +1,63 @@
+import { Client } from 'pg';
+import type { Cursor, FeedEntry } from '#event-store/feed';
+import { APPENDED_CHANNEL } from '#event-store/signal';
+import { PartitionLocks } from './partition-locks';
+import type { Calls, Source } from './source';
+
+const OWNERSHIP_MS = 1_000;
+
+/** The store's own feed: woken by a signal after each append. Whoever holds a partition's lock reads it. */
+export class StoreSource<Event extends FeedEntry> implements Source<Event> {
+  private readonly locks: PartitionLocks;
+  private listener?: Client;
+  private ownershipCheckedAt = 0;
+
+  /**
+   * @param name of the subscriber: one at a time of a name has a partition
+   * @param feed at most so many events of each partition after its cursor
+   */
+  constructor(
+    private readonly url: string,
+    name: string,
+    private readonly feed: (cursors: Cursor[], limit: number) => Promise<Event[]>,
+    private readonly calls: Calls,
+  ) {
+    this.locks = new PartitionLocks(url, name, () => calls.lost());
+  }
+
+  get partitions(): number[] {
+    return this.locks.partitions;
+  }
+
+  async own(): Promise<void> {
+    await this.listen();
+    const now = Date.now();
+    if (now - this.ownershipCheckedAt < OWNERSHIP_MS && this.partitions.length > 0) return;
+    await this.locks.take();
+    this.ownershipCheckedAt = now;
+  }
+
+  async read(cursors: Cursor[], limit: number): Promise<{ events: Event[]; more: boolean }> {
+    const events = await this.feed(cursors, limit);
+    return { events, more: events.length >= limit };
+  }
+
+  async close(): Promise<void> {
+    await this.locks.release();
+    await this.listener?.end();
+  }
+
+  private async listen(): Promise<void> {
+    if (this.listener) return;
+    const listener = new Client({ connectionString: this.url, application_name: 'practice listener' });
+    const gone = () => {
+      if (this.listener === listener) this.listener = undefined;
+    };
+    listener.on('error', gone);
+    listener.on('end', gone);
+    listener.on('notification', () => this.calls.wake());
+    await listener.connect();
+    this.listener = listener;
+    await listener.query(`listen ${APPENDED_CHANNEL}`);
+  }
+}

@@ -1,0 +1,83 @@
+import type { AnyDefinition } from '#event-store/events';
+import { START } from '#event-store/position';
+import { openParent } from '#event-store/testing/commands';
+import type { Config } from '#platform/config';
+import type { RequestContext } from '#platform/request-context';
+import { uniqueTopic } from '../../../test/support/kafka/broker';
+import { administer, countMessages, TopicReader } from '../../../test/support/kafka/consumer';
+import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
+import { waitFor } from '../../../test/support/wait-for';
+import type { Subscription } from '../event-bus';
+import { type KafkaProcess, openKafkaProcess } from './kafka-process';
+
+export const PARTITIONS = 12;
+export const PATIENCE = { timeoutMs: 25_000 };
+
+/** A store of several tenants, a topic of its own, and what processes have to do with both. */
+export class KafkaTrial {
+  readonly topic = uniqueTopic();
+  private readonly processes: KafkaProcess[] = [];
+  private readonly readers: TopicReader[] = [];
+
+  private constructor(
+    readonly brokers: string,
+    readonly store: TestStore,
+    readonly contexts: RequestContext[],
+  ) {}
+
+  static async open(brokers: string, definitions: readonly AnyDefinition[]): Promise<KafkaTrial> {
+    const store = await createTestStore(definitions);
+    return new KafkaTrial(brokers, store, await Promise.all([1, 2, 3].map(() => createContext(store))));
+  }
+
+  process(given: Partial<Config> = {}): KafkaProcess {
+    const settings = { EVENT_BUS: 'kafka' as const, KAFKA_BROKERS: this.brokers, KAFKA_TOPIC: this.topic };
+    const one = openKafkaProcess(this.store, { ...settings, ...given });
+    this.processes.push(one);
+    return one;
+  }
+
+  async reader(): Promise<TopicReader> {
+    const reader = await TopicReader.open(this.brokers, this.topic);
+    this.readers.push(reader);
+    return reader;
+  }
+
+  /** Writes events whose names are the numbers, in all tenants. */
+  async write(from: number, to: number): Promise<string[]> {
+    const { store, contexts } = this;
+    const names = Array.from({ length: to - from }, (_, index) => String(from + index));
+    await Promise.all(
+      names.map((name, index) => openParent(store.store, contexts[index % contexts.length], { name })),
+    );
+    return names;
+  }
+
+  /** Every event of the store, as it is stored. */
+  async stored() {
+    const cursors = (await this.store.feed.partitions()).map((partition) => ({ partition, after: START }));
+    return this.store.feed.readStored(cursors, 1_000_000);
+  }
+
+  /** Waits until the topic holds so many messages. */
+  messages(count: number): Promise<unknown> {
+    const holds = async () => (await countMessages(this.brokers, this.topic).catch(() => -1)) >= count;
+    return waitFor(holds, { ...PATIENCE, description: `${count} messages` });
+  }
+
+  owning(subscription: Subscription, count = PARTITIONS): Promise<unknown> {
+    const owns = () => subscription.partitions().length === count;
+    return waitFor(owns, { ...PATIENCE, description: `${count} partitions` });
+  }
+
+  async deleteTopic(): Promise<void> {
+    await administer(this.brokers, (admin) => admin.deleteTopics({ topics: [this.topic] }));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.processes, ...this.readers].map((one) => one.close()));
+    const topics = await administer(this.brokers, (admin) => admin.listTopics());
+    if (topics.includes(this.topic)) await this.deleteTopic();
+    await this.store.close();
+  }
+}
