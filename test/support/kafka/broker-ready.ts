@@ -1,0 +1,28 @@
+import { Kafka, logLevel } from 'kafkajs';
+import { waitFor } from '../wait-for';
+
+/**
+ * Waits until brokers serve clients: `host:port`, with commas between.
+ * @param hasEnded tells that there is nothing to wait for
+ * @throws when it has ended, or does not answer within a minute
+ */
+export async function untilReady(brokers: string, hasEnded: () => boolean): Promise<void> {
+  await waitFor(() => hasEnded() || answers(brokers), {
+    timeoutMs: 60_000,
+    description: `Kafka at ${brokers}`,
+  });
+  if (hasEnded()) throw new Error(`Kafka at ${brokers} has ended`);
+}
+
+async function answers(brokers: string): Promise<boolean> {
+  const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING, retry: { retries: 0 } });
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    return (await admin.describeCluster()).brokers.length > 0;
+  } catch {
+    return false; // not listening yet
+  } finally {
+    await admin.disconnect();
+  }
+}

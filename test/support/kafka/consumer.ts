@@ -1,0 +1,89 @@
+import { type Admin, type Consumer, Kafka, logLevel } from 'kafkajs';
+
+/** A message as anybody reads it who knows Kafka and nothing of this service. */
+export interface SeenMessage {
+  partition: number;
+  key: string;
+  headers: Record<string, string>;
+  value: string;
+}
+
+const client = (brokers: string) => new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
+
+/** Does something to the brokers as an operator would. */
+export async function administer<Result>(
+  brokers: string,
+  work: (admin: Admin) => Promise<Result>,
+): Promise<Result> {
+  const admin = client(brokers).admin();
+  await admin.connect();
+  return work(admin).finally(() => admin.disconnect());
+}
+
+/** How many messages a topic holds. */
+export async function countMessages(brokers: string, topic: string): Promise<number> {
+  const offsets = await administer(brokers, (admin) => admin.fetchTopicOffsets(topic));
+  return offsets.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
+}
+
+/** Reads a topic from its beginning, in a consumer group of its own. */
+export class TopicReader {
+  /** In the order of each partition. */
+  readonly messages: SeenMessage[] = [];
+  private readonly consumer: Consumer;
+
+  private constructor(brokers: string, topic: string) {
+    this.consumer = client(brokers).consumer({
+      groupId: `${topic}.reader`,
+      allowAutoTopicCreation: false,
+      maxWaitTimeInMs: 100, // closing waits for it
+    });
+  }
+
+  static async open(brokers: string, topic: string): Promise<TopicReader> {
+    const reader = new TopicReader(brokers, topic);
+    const { consumer, messages } = reader;
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await consumer.run({
+      eachMessage: async ({ partition, message: { key, headers = {}, value } }) => {
+        const texts = Object.entries(headers).map(([name, text]) => [name, String(text)]);
+        messages.push({
+          partition,
+          key: String(key),
+          headers: Object.fromEntries(texts),
+          value: String(value),
+        });
+      },
+    });
+    return reader;
+  }
+
+  async close(): Promise<void> {
+    await this.consumer.disconnect();
+  }
+}
+
+/**
+ * The messages of a topic without those that came before, as a consumer reads on by `at` and `prev`.
+ * @throws when one does not follow on the one before it in its partition
+ */
+export function withoutRepeats<Message extends Pick<SeenMessage, 'partition' | 'headers'>>(
+  messages: Message[],
+): Message[] {
+  const reached = new Map<number, string>();
+  return messages.filter(({ partition, headers: { at, prev } }) => {
+    const before = reached.get(partition) ?? '0.0.0';
+    if (!isAfter(at, before)) return false;
+    if (isAfter(prev, before)) throw new Error(`${at} follows on ${prev}, and ${before} was the last`);
+    reached.set(partition, at);
+    return true;
+  });
+}
+
+function isAfter(one: string, other: string): boolean {
+  const others = other.split('.').map(BigInt);
+  for (const [index, part] of one.split('.').map(BigInt).entries())
+    if (part !== others[index]) return part > others[index];
+  return false;
+}
