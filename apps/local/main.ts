@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { KafkaPublisher } from '#event-bus/kafka/kafka-publisher';
 import { Housekeeping } from '#event-store/housekeeping';
 import { Sealing } from '#event-store/seals/sealing';
 import { Config, ConfigError } from '#platform/config';
@@ -21,6 +22,7 @@ void runProcess({
     await serveApiDescription(app);
     await app.init();
     if (config.NODE_ENV !== 'production') await createDemo(app);
+    await app.get(KafkaPublisher, { strict: false }).start();
     app.get(ProjectionRunner, { strict: false }).start();
     app.get(Housekeeping, { strict: false }).start();
     app.get(UnfinishedRebuilds, { strict: false }).start();

@@ -1,7 +1,8 @@
 /**
  * Time from the answer to a write until a reader sees it in the read model: 500 new work items a second by the clock,
- * over HTTP, of four tenants, through the processes command and projector, over a store of 200,000 earlier events; then
- * the same while the read model of work items is rebuilt again and again.
+ * over HTTP, of four tenants, through the processes command and projector, over a store of 200,000 earlier events; the
+ * same with a projector that takes the events from Kafka, a broker of its own on this machine too; and once more from
+ * the store while the read model of work items is rebuilt again and again.
  * A reader on one connection asks by key, about every millisecond, for the items that were answered and not yet seen; an
  * item counts as visible when the answer that holds it is there. So a figure holds up to one poll too much, a
  * millisecond and a query; an item that was visible before its write was answered takes no longer than that.
@@ -12,6 +13,7 @@ import { toUuid } from '#kernel/ids';
 import { migrate } from '#platform/migrate';
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';
+import { startBroker, uniqueTopic } from '../support/kafka/broker';
 import { type RunningApp, startApp } from '../support/process';
 import { waitFor } from '../support/wait-for';
 import { startBenchServer } from './support/bench-server';
@@ -105,6 +107,37 @@ async function rows(url: string): Promise<{ items: number; events: number }> {
   return { items: Number(items), events: Number(events) };
 }
 
+/** Milliseconds of p50 and p99 through Kafka, with a projector of its own that also publishes. */
+async function throughKafka(env: Record<string, string>, run: () => Promise<Measured>): Promise<Measured> {
+  const broker = await startBroker();
+  try {
+    const kafka = { EVENT_BUS: 'kafka', KAFKA_BROKERS: broker.brokers, KAFKA_TOPIC: uniqueTopic() };
+    const projector = await startApp('projector', { ...env, ...kafka, NODE_OPTIONS });
+    try {
+      const lags = () => metric(projector, 'event_bus_publish_lag_seconds');
+      await waitFor(async () => (await lags()).every((lag) => lag === 0), {
+        timeoutMs: 600_000,
+        description: 'the earlier events to be published',
+      });
+      const measured = await run();
+      const [fromStore] = await metric(projector, 'event_bus_events_total', 'source="store"');
+      if (fromStore > 0) console.log(`${fromStore} events were read from the store`);
+      return measured;
+    } finally {
+      await projector.stop();
+    }
+  } finally {
+    await broker.stop();
+  }
+}
+
+/** The values of a metric, of one label perhaps. */
+async function metric({ baseUrl }: RunningApp, name: string, label = ''): Promise<number[]> {
+  const text = await (await fetch(`${baseUrl}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(label));
+  return lines.map((line) => Number(line.slice(line.lastIndexOf(' '))));
+}
+
 async function openTargets(env: Record<string, string>, command: RunningApp, token: string) {
   const targets: Target[] = [];
   for (const alias of TENANTS) {
@@ -136,7 +169,7 @@ async function main(): Promise<void> {
     const credentials = await createTenants(env, TENANTS);
     const command = await startApp('command', { ...env, NODE_OPTIONS });
     closing.push(() => command.stop());
-    const projector = await startApp('projector', { ...env, NODE_OPTIONS });
+    let projector = await startApp('projector', { ...env, NODE_OPTIONS });
     closing.push(() => projector.stop());
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const targets = await openTargets(env, command, token);
@@ -155,14 +188,20 @@ async function main(): Promise<void> {
     closing.push(() => poster.close());
     const visibility = await Visibility.watch(env.DATABASE_URL);
     closing.push(() => visibility.stop());
-    await measure(targets, poster, visibility, WARM_UP_SECONDS);
-    const alone = await measure(targets, poster, visibility, seconds);
+    const warmAndMeasure = async () => {
+      await measure(targets, poster, visibility, WARM_UP_SECONDS);
+      return measure(targets, poster, visibility, seconds);
+    };
+    const alone = await warmAndMeasure();
+    await projector.stop();
+    const kafka = await throughKafka(env, warmAndMeasure);
+    projector = await startApp('projector', { ...env, NODE_OPTIONS });
     const { result: beside, rebuilds } = await whileRebuilding(
       env,
       measure(targets, poster, visibility, seconds),
     );
     const { items } = await rows(env.DATABASE_URL);
-    const written = RATE * (WARM_UP_SECONDS + 2 * seconds);
+    const written = RATE * (2 * WARM_UP_SECONDS + 3 * seconds);
     if (items !== earlier.items + written)
       throw new Error(`${items} rows of ${earlier.items} earlier items and ${written} writes`);
 
@@ -177,6 +216,9 @@ async function main(): Promise<void> {
         'store p50 ms': alone.p50,
         'store p99 ms': alone.p99,
         'store writes/s': alone.rate,
+        'kafka p50 ms': kafka.p50,
+        'kafka p99 ms': kafka.p99,
+        'kafka writes/s': kafka.rate,
         'store during rebuild p50 ms': beside.p50,
         'store during rebuild p99 ms': beside.p99,
         'store during rebuild writes/s': beside.rate,

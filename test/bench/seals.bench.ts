@@ -1,5 +1,5 @@
 /**
- * What sealing costs appends: events of one each, acknowledged after commit, with the sealing job of a projector beside
+ * What sealing costs appends: events of one each, acknowledged after commit, with the sealing job of a worker beside
  * them and without it, on one store. The job never idles: it has what was appended without it to seal as well.
  * First argument: seconds of a run.
  */
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   await migrate(url, 'write');
   await execute(url, `insert into platform.installation (region, partitions) values ('uk', 12)`);
   const opened = openStore(url, [BenchWorkItem]);
-  const projector = openStore(url, [BenchWorkItem]);
+  const worker = openStore(url, [BenchWorkItem]);
   try {
     const contexts = await Promise.all(Array.from({ length: TENANTS }, () => createContext(opened)));
     let said = 0;
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
       const sealed: Contestant = {
         name: `with sealing, ${concurrency} callers`,
         async run(seconds) {
-          const sealing = new Sealing(projector.writes);
+          const sealing = new Sealing(worker.writes);
           sealing.start();
           try {
             return await run(concurrency, seconds);
@@ -64,13 +64,13 @@ async function main(): Promise<void> {
       figures[`${without.name}, events/s`] = Math.round(rates[1]);
     }
 
-    const verification = new SealVerification(projector.writes);
+    const verification = new SealVerification(worker.writes);
     const total = async (what: 'sealed' | 'unsealed') =>
       (await verification.verify()).reduce((sum, proof) => sum + proof[what], 0);
     const sealed = await total('sealed');
     if (sealed === 0) throw new Error('Nothing was sealed beside the appends');
     const began = performance.now();
-    const rest = await new Seals(projector.writes, projector.feed).sealNow();
+    const rest = await new Seals(worker.writes, worker.feed).sealNow();
     const sealRate = rest / ((performance.now() - began) / 1000);
     const verified = performance.now();
     const proofs = await verification.verify();
@@ -92,7 +92,7 @@ async function main(): Promise<void> {
     );
   } finally {
     await opened.close();
-    await projector.close();
+    await worker.close();
     await server.stop();
   }
 }

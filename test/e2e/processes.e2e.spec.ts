@@ -17,6 +17,7 @@ let office: Office;
 let command: RunningApp;
 let query: RunningApp;
 let projector: RunningApp;
+let worker: RunningApp;
 let credentials: Credentials;
 let api: ApiClient;
 let walked: Walked;
@@ -24,7 +25,11 @@ let walked: Walked;
 beforeAll(async () => {
   office = await Office.create();
   command = await office.start('command');
-  [query, projector] = await Promise.all([office.start('query'), office.start('projector')]);
+  [query, projector, worker] = await Promise.all([
+    office.start('query'),
+    office.start('projector'),
+    office.start('worker'),
+  ]);
   await office.cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme', '--region', 'uk');
   credentials = await office.integration('acme');
   api = await office.caller('acme', credentials, { at: { reads: query.baseUrl } });
@@ -58,7 +63,7 @@ async function totalUnits(): Promise<number> {
   return body.data.work_item_listing[0].units;
 }
 
-describe('command, query and projector', () => {
+describe('command, query, projector and worker', () => {
   it('walk the way of the specification together', async () => {
     walked = await walk(api, 'GBP');
     await expectReports(api, walked);
@@ -73,7 +78,8 @@ describe('command, query and projector', () => {
     expect(await ask(query, 'POST', '/acme/api/v1/matters')).toBe(404);
     expect(await ask(query, 'POST', '/oauth2/token')).toBe(404);
     expect(await ask(projector, 'GET', '/acme/api/v1/matters')).toBe(404);
-    for (const app of [command, query, projector]) {
+    expect(await ask(worker, 'GET', '/acme/api/v1/matters')).toBe(404);
+    for (const app of [command, query, projector, worker]) {
       for (const path of ['/health/live', '/health/ready', '/metrics'])
         expect(await ask(app, 'GET', path)).toBe(200);
     }

@@ -13,7 +13,7 @@ import { columns, listingVariables, workItemListing } from './specification-walk
 
 const cliMain = join(__dirname, '../../dist/apps/cli/main.js');
 const SECRETS_KEY = randomBytes(32).toString('base64');
-const everyProcess = ['command', 'query', 'projector'] as const;
+const everyProcess = ['command', 'query', 'projector', 'worker'] as const;
 
 /** The processes and the command line on one database. */
 class Deployment {

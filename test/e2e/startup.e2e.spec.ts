@@ -46,7 +46,7 @@ async function expectOneLine(app: string, env: Record<string, string>, line: Reg
 }
 
 const given = () => ({ DATABASE_URL: database.url, SECRETS_KEY: secretsKey });
-const everyApp = ['local', 'command', 'query', 'projector'];
+const everyApp = ['local', 'command', 'query', 'projector', 'worker'];
 
 describe('a process that cannot start says why in one line', () => {
   it.each(everyApp)('%s: a taken port', async (app) => {
@@ -103,7 +103,7 @@ describe('a process that cannot start says why in one line', () => {
     expect(existsSync(join(folder, 'production'))).toBe(false);
   });
 
-  it.each(['command', 'query', 'projector'])('%s: no database or no key', async (app) => {
+  it.each(['command', 'query', 'projector', 'worker'])('%s: no database or no key', async (app) => {
     await expectOneLine(app, { SECRETS_KEY: secretsKey }, /DATABASE_URL is required/);
     await expectOneLine(app, { DATABASE_URL: database.url }, /SECRETS_KEY is required/);
   });

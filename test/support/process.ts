@@ -19,7 +19,7 @@ export type RunningApp = {
 
 /** Starts a built app, as {@link startProcess} does. */
 export async function startApp(
-  name: 'command' | 'query' | 'projector' | 'local',
+  name: 'command' | 'query' | 'projector' | 'worker' | 'local',
   env: Record<string, string> = {},
 ): Promise<RunningApp> {
   const main = join(root, 'dist/apps', name, 'main.js');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { parse } from 'yaml';
@@ -10,17 +10,31 @@ type Service = {
   image: string;
   build?: string;
   command?: string[];
+  profiles?: string[];
+  deploy?: { replicas: number };
+  depends_on?: Record<string, { condition: string }>;
   environment?: Record<string, string | number>;
-  healthcheck?: { test: string[] };
+  healthcheck?: { test: string[]; interval: string; timeout: string };
   ports?: string[];
+  volumes?: string[];
+  stop_grace_period?: string;
 };
 
-const text = readFileSync(join(packageRoot(), 'docker-compose.yml'), 'utf8');
-const compose = parse(text, { merge: true }) as {
+const read = (name: string) => readFileSync(join(packageRoot(), name), 'utf8');
+const compose = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, Service>;
-  configs: { routes: { content: string } };
+  volumes: Record<string, null>;
 };
-const apps = ['command', 'query', 'projector'];
+const { services } = compose;
+const dockerfile = read('Dockerfile');
+const caddyfile = read('Caddyfile');
+
+const replicas = { command: 2, query: 2, projector: 2, worker: 1 };
+const apps = Object.keys(replicas);
+const neededSecrets = {
+  POSTGRES_PASSWORD: 'secret',
+  SECRETS_KEY: randomBytes(32).toString('base64'),
+};
 
 /** Every variable that the processes know. */
 const settings = new Set(
@@ -30,61 +44,177 @@ const settings = new Set(
 );
 
 /** `${NAME:-default}` and `${NAME:?message}` as Compose fills them in. */
-function filledIn(value: string | number, environment: Record<string, string>): string {
+function filledIn(value: string | number, environment: Record<string, string> = {}): string {
   return String(value).replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_all, name, kind, rest) => {
     if (environment[name] === undefined && kind === '?') throw new Error(`${name} ${rest}`);
     return environment[name] ?? rest;
   });
 }
 
-it('has the processes of production, each with a health check', () => {
-  expect(Object.keys(compose.services).sort()).toEqual([...apps, 'postgres', 'proxy'].sort());
-  for (const { healthcheck } of Object.values(compose.services)) expect(healthcheck?.test[0]).toBe('CMD');
-  for (const name of apps)
-    expect(compose.services[name]).toMatchObject({ build: '.', command: [`dist/apps/${name}/main.js`] });
-  expect(compose.services.postgres.command).toContain('max_locks_per_transaction=256');
-});
+/** What the image sets. */
+const imageEnvironment = Object.fromEntries(
+  dockerfile
+    .match(/^ENV (.*)$/m)![1]
+    .split(' ')
+    .map((pair) => pair.split('=')),
+);
 
-it('gives each process an environment that it knows and starts with', () => {
-  const given = { POSTGRES_PASSWORD: 'secret', SECRETS_KEY: randomBytes(32).toString('base64') };
-  for (const name of apps) {
-    const environment = compose.services[name].environment!;
-    expect(Object.keys(environment).filter((variable) => !settings.has(variable))).toEqual([]);
-    const filled = Object.fromEntries(
-      Object.entries(environment).map(([variable, value]) => [variable, filledIn(value, given)]),
+describe('the services', () => {
+  it('are the processes of production and what they stand on', () => {
+    const others = ['postgres', 'kafka', 'sqlserver', 'proxy'];
+    expect(Object.keys(services).sort()).toEqual([...apps, ...others].sort());
+    for (const [name, copies] of Object.entries(replicas)) {
+      expect(services[name]).toMatchObject({ build: '.', command: [`dist/apps/${name}/main.js`] });
+      expect(existsSync(join(packageRoot(), 'apps', name, 'main.ts'))).toBe(true);
+      expect(services[name].deploy?.replicas ?? 1).toBe(copies);
+    }
+    expect(services.postgres.command).toContain('max_locks_per_transaction=256');
+    expect(Object.entries(services).filter(([, { profiles }]) => profiles)).toEqual([
+      ['sqlserver', expect.objectContaining({ profiles: ['import'] })],
+    ]);
+  });
+
+  it('each have a health check, the processes that of their image', () => {
+    for (const [name, { healthcheck }] of Object.entries(services)) {
+      if (apps.includes(name)) expect(healthcheck).toBeUndefined();
+      else expect(healthcheck!.test[0]).toMatch(/^CMD(-SHELL)?$/);
+    }
+    expect(dockerfile).toMatch(/^HEALTHCHECK .*CMD \["node", "-e", ".*\/health\/ready/m);
+  });
+
+  it('wait for the health of what they need', () => {
+    const needs = Object.entries(services).map(([name, { depends_on = {} }]) => {
+      for (const { condition } of Object.values(depends_on)) expect(condition).toBe('service_healthy');
+      return [name, Object.keys(depends_on)];
+    });
+    expect(Object.fromEntries(needs)).toEqual({
+      postgres: [],
+      kafka: [],
+      sqlserver: [],
+      command: ['postgres'],
+      query: ['postgres'],
+      projector: ['postgres', 'kafka'],
+      worker: ['postgres'],
+      proxy: ['command', 'query'],
+    });
+  });
+
+  it('are given more time to stop than they take', () => {
+    for (const { stop_grace_period = '10s' } of Object.values(services))
+      expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(10);
+  });
+
+  it('can be reached from outside through the proxy only', () => {
+    const open = Object.entries(services).filter(([, { ports }]) => ports);
+    expect(open.map(([name, { ports }]) => [name, ports])).toEqual([['proxy', ['8080:8080']]]);
+  });
+
+  it('keep their data in volumes', () => {
+    const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')),
     );
-    expect(loadConfig(filled)).toMatchObject({ NODE_ENV: 'production', HOST: '0.0.0.0', PORT: 8080 });
-  }
+    const named = mounted.filter(([source]) => !source.startsWith('.'));
+    expect(named).toEqual([
+      ['postgres', '/var/lib/postgresql'],
+      ['kafka', services.kafka.environment!.KAFKA_LOG_DIRS],
+      ['sqlserver', '/var/opt/mssql'],
+    ]);
+    expect(Object.keys(compose.volumes)).toEqual(named.map(([source]) => source));
+  });
+
+  it('are of versions', () => {
+    for (const { image, build } of Object.values(services)) if (!build) expect(image).toMatch(/:\d/);
+    const [, version] = /<kafka\.version>(.+)<\/kafka\.version>/.exec(read('test/support/kafka/pom.xml'))!;
+    expect(services.kafka.image).toBe(`apache/kafka:${version}`);
+  });
 });
 
-it('has no secrets of its own', () => {
-  const environment = compose.services.command.environment!;
-  expect(() => filledIn(environment.SECRETS_KEY, {})).toThrow('SECRETS_KEY is needed');
-  expect(() => filledIn(environment.DATABASE_URL, {})).toThrow('POSTGRES_PASSWORD is needed');
+describe('the environment', () => {
+  it('is one that each process knows and starts with', () => {
+    for (const name of apps) {
+      const environment = services[name].environment!;
+      expect(Object.keys(environment).filter((variable) => !settings.has(variable))).toEqual([]);
+      const filled = Object.fromEntries(
+        Object.entries(environment).map(([variable, value]) => [variable, filledIn(value, neededSecrets)]),
+      );
+      expect(loadConfig({ ...imageEnvironment, ...filled })).toMatchObject({
+        NODE_ENV: 'production',
+        HOST: '0.0.0.0',
+        PORT: 8080,
+        EVENT_BUS: 'kafka',
+        kafkaBrokers: ['kafka:9092'],
+        TRUSTED_PROXIES: 1,
+      });
+    }
+  });
+
+  it('has no secrets of its own', () => {
+    const { SECRETS_KEY, DATABASE_URL } = services.command.environment!;
+    expect(() => filledIn(SECRETS_KEY)).toThrow('SECRETS_KEY is needed');
+    expect(() => filledIn(DATABASE_URL)).toThrow('POSTGRES_PASSWORD is needed');
+    expect(() => filledIn(services.postgres.environment!.POSTGRES_PASSWORD)).toThrow('is needed');
+    expect(filledIn(services.sqlserver.environment!.MSSQL_SA_PASSWORD)).toBe('');
+  });
+
+  it('makes no topic by accident, and names the listener that the processes use', () => {
+    expect(services.kafka.environment).toMatchObject({
+      KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
+      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://${services.projector.environment!.KAFKA_BROKERS}`,
+    });
+  });
+
+  it('is explained in the README, every setting of the processes', () => {
+    const readme = read('README.md');
+    expect([...settings].filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
+  });
 });
 
-it('lets only the proxy be reached, which sends reads and reports to query and the rest to command', () => {
-  const open = Object.entries(compose.services).filter(([, { ports }]) => ports);
-  expect(open.map(([name, { ports }]) => [name, ports])).toEqual([['proxy', ['8080:8080']]]);
-  expect(compose.configs.routes.content.trim().split('\n')).toEqual([
-    ':8080',
-    '@reads method GET HEAD',
-    '@reports path /*/graphql',
-    'respond /metrics 404',
-    'reverse_proxy @reads query:8080',
-    'reverse_proxy @reports query:8080',
-    'reverse_proxy command:8080',
-  ]);
+describe('the proxy', () => {
+  it('reads the Caddyfile and what is set for it', () => {
+    expect(services.proxy.volumes).toEqual(['./Caddyfile:/etc/caddy/Caddyfile:ro']);
+    const placeholders = [...caddyfile.matchAll(/\{\$(\w+)(:[^}]*)?\}/g)];
+    const needed = placeholders.filter(([, , otherwise]) => otherwise === undefined).map(([, name]) => name);
+    expect(Object.keys(services.proxy.environment!).sort()).toEqual(needed.sort());
+    expect(placeholders.map(([text]) => text)).toEqual(
+      expect.arrayContaining(['{$PORT:8080}', '{$HOST:0.0.0.0}']),
+    );
+  });
+
+  it('knows every copy, by the name that Compose gives its container', () => {
+    for (const name of ['command', 'query'] as const) {
+      const upstreams = filledIn(services.proxy.environment![`${name.toUpperCase()}_UPSTREAMS`]);
+      const containers = Array.from(
+        { length: replicas[name] },
+        (_, copy) => `practice-management-${name}-${copy + 1}`,
+      );
+      expect(upstreams.split(' ')).toEqual(containers.map((container) => `${container}:8080`));
+    }
+  });
 });
 
-it('runs as a user without rights', () => {
-  const lines = readFileSync(join(packageRoot(), 'Dockerfile'), 'utf8').split('\n');
-  expect(lines.lastIndexOf('USER node')).toBeGreaterThan(
-    lines.findLastIndex((line) => /^(RUN|COPY)/.test(line)),
-  );
-});
+describe('the image', () => {
+  const stages = dockerfile.split(/^(?=FROM )/m);
+  const last = stages.at(-1)!;
 
-it('is explained in the README, every setting of the processes', () => {
-  const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
-  expect([...settings].filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
+  it('is built in stages, of a version of Node that the service runs on', () => {
+    expect(stages.map((stage) => stage.split('\n')[0])).toEqual([
+      'FROM node:20-bookworm-slim AS build',
+      'FROM node:20-bookworm-slim AS packages',
+      'FROM node:20-bookworm-slim',
+    ]);
+    expect(last).not.toMatch(/^RUN /m);
+  });
+
+  it('runs as a user without rights, who owns nothing', () => {
+    const lines = last.split('\n');
+    expect(lines.indexOf('USER node')).toBeGreaterThan(
+      lines.findLastIndex((line) => line.startsWith('COPY')),
+    );
+    expect(last).not.toContain('--chown');
+  });
+
+  it('starts Node itself, so that signals reach it', () => {
+    expect(last).toMatch(/^ENTRYPOINT \["node", /m);
+    expect(last).toMatch(/^CMD \["dist\/apps\/command\/main.js"\]$/m);
+  });
 });

@@ -1,0 +1,13 @@
+import 'reflect-metadata';
+import { Housekeeping } from '#event-store/housekeeping';
+import { Sealing } from '#event-store/seals/sealing';
+import { runProcess } from '#platform/run-process';
+import { WorkerModule } from './worker.module';
+
+void runProcess({
+  module: (config) => WorkerModule.forRoot(config),
+  listening: async (app) => {
+    app.get(Housekeeping, { strict: false }).start();
+    app.get(Sealing, { strict: false }).start();
+  },
+});

@@ -1,0 +1,22 @@
+import type { DynamicModule } from '@nestjs/common';
+import { EventStoreModule } from '#event-store/event-store.module';
+import { AuthModule } from '#platform/auth/auth.module';
+import type { Config } from '#platform/config';
+import { ObservabilityModule } from '#platform/observability/observability.module';
+import { PlatformModule } from '#platform/platform.module';
+import { definitions } from '#practice/areas';
+
+/** Background work that belongs to no read model. */
+export class WorkerModule {
+  static forRoot(config: Config): DynamicModule {
+    return {
+      module: WorkerModule,
+      imports: [
+        PlatformModule.forRoot(config),
+        ObservabilityModule,
+        AuthModule,
+        EventStoreModule.forDefinitions(definitions),
+      ],
+    };
+  }
+}
