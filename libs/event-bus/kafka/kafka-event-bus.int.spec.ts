@@ -2,14 +2,17 @@ import { Logger } from '@nestjs/common';
 import { Kafka, logLevel } from 'kafkajs';
 import { register } from 'prom-client';
 import type { RecordedEvent } from '#event-store/events';
+import { openParent } from '#event-store/testing/commands';
 import { Parent, Person, type PersonEvent, type PersonState } from '#event-store/testing/streams';
 import { newId } from '#kernel/ids';
 import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
+import { administer } from '../../../test/support/kafka/consumer';
 import { waitFor } from '../../../test/support/wait-for';
 import type { Subscription } from '../event-bus';
 import { Door } from '../testing/door';
 import { KafkaTrial, PARTITIONS, PATIENCE } from '../testing/kafka-trial';
 import { Ledger } from '../testing/ledger';
+import { KafkaSource } from './kafka-source';
 
 describeWithKafka('the event bus over Kafka', () => {
   let broker: Broker;
@@ -78,6 +81,28 @@ describeWithKafka('the event bus over Kafka', () => {
     expect(ledger.names).toEqual(names.sort());
     // Whoever made the topic again filled it again.
     await trial.messages(150);
+  });
+
+  it('goes to the end of the topic when it finds itself among what it knows', async () => {
+    const first = await consuming();
+    const [context] = trial.contexts;
+    const many = Array.from({ length: 6_000 }, () => openParent(trial.store.store, context));
+    await Promise.all(many);
+    await received(6_003);
+    await first.stop();
+    const partitions = Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, offset: '0' }));
+    await administer(broker.brokers, (admin) =>
+      admin.setOffsets({ groupId: `${trial.topic}.audit`, topic: trial.topic, partitions }),
+    );
+    const reading = jest.spyOn(KafkaSource.prototype, 'received');
+    await trial.owning(trial.process().bus.subscribe(ledger.subscriber('second')));
+    const read = () => reading.mock.calls.reduce((sum, [{ messages }]) => sum + messages.length, 0);
+    await waitFor(() => read() > 1_000, { ...PATIENCE, description: 'the second to read what it knows' });
+    const before = await takenFromKafka('audit');
+    await trial.write(0, 100);
+    await received(6_103);
+    expect(await takenFromKafka('audit')).toBeGreaterThan(before);
+    expect(read()).toBeLessThan(5_000);
   });
 
   it('shares the partitions out among processes, and again when one leaves', async () => {

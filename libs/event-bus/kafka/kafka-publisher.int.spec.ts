@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import { printPosition } from '#event-store/position';
 import { openParent } from '#event-store/testing/commands';
 import { Parent } from '#event-store/testing/streams';
 import { toId } from '#kernel/ids';
@@ -43,18 +42,6 @@ describeWithKafka('the publisher of events', () => {
       admin.createTopics({ topics: [{ topic: trial.topic, numPartitions }], waitForLeaders: true }),
     );
 
-  /** What the topic must hold, from the store alone. */
-  async function expected() {
-    const reached = new Map<number, string>();
-    return (await trial.stored()).map(({ row, partition, at, ...entry }) => {
-      const prev = reached.get(partition) ?? '0.0.0';
-      reached.set(partition, printPosition(at));
-      const { type } = row;
-      const { tenantId, streamId, version } = entry;
-      return { partition, type, tenantId, streamId, version, at: printPosition(at), prev, id: row.event_id };
-    });
-  }
-
   /** All that the topic holds, once it has as many messages as the store has events. */
   async function published(atLeast?: number): Promise<SeenMessage[]> {
     const reader = await trial.reader();
@@ -64,20 +51,21 @@ describeWithKafka('the publisher of events', () => {
     return reader.messages;
   }
 
-  /** The messages are every event of the store, in order. */
+  /** The messages are every event of the store, those of each partition in order. */
   async function expectEveryEvent(messages: SeenMessage[]): Promise<void> {
-    const seen = messages.map(({ partition, headers, value }) => ({
-      partition,
-      type: headers.type,
-      tenantId: Number(headers.tenant),
-      streamId: headers.stream,
-      version: Number(headers.version),
-      at: headers.at,
-      prev: headers.prev,
-      id: JSON.parse(value).id,
-    }));
-    // Those of a partition stay in their order.
-    expect(seen.sort(byPartition)).toEqual(await expected());
+    const reached = new Map<number, string>();
+    const expected = (await trial.stored()).map(({ row, partition }) => {
+      const prev = reached.get(partition) ?? '0.0.0';
+      reached.set(partition, row.at);
+      const { type, at, event_id: id } = row;
+      const numbers = { tenant: String(row.tenant_id), version: String(row.version) };
+      return { partition, id, type, stream: row.stream_id, at, prev, ...numbers };
+    });
+    const seen = messages.map(({ partition, headers, value }) => {
+      const { 'content-type': _, ...rest } = headers;
+      return { partition, id: JSON.parse(value).id, ...rest };
+    });
+    expect(seen.sort((one, other) => one.partition - other.partition)).toEqual(expected);
   }
 
   async function refill(count: number): Promise<KafkaProcess> {
@@ -210,6 +198,14 @@ describeWithKafka('the publisher of events', () => {
     await expectEveryEvent(withoutRepeats(await published()));
   });
 
+  it('begins again when another process has made the topic meanwhile', async () => {
+    const { published: checkpoints } = await refill(20);
+    await checkpoints.forget(trial.topic);
+    await trial.write(20, 21);
+    const messages = await published(20 + 1 + 21);
+    await expectEveryEvent(withoutRepeats(messages));
+  });
+
   it('waits for a broker that is away, says so, and drops nothing', async () => {
     if (!broker.own) return; // others need it
     const { health } = await refill(50);
@@ -243,7 +239,3 @@ describeWithKafka('the publisher of events', () => {
     expect(rows).toEqual([]);
   });
 });
-
-function byPartition(one: { partition: number }, other: { partition: number }): number {
-  return one.partition - other.partition;
-}

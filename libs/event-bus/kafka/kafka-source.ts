@@ -124,7 +124,10 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
       // Published twice by two publishers, one after the other.
       if (comparePositions(notice.at, reached) <= 0) continue;
       const arrival = this.open(partition, notice);
-      if (!arrival) break;
+      if (!arrival) {
+        inbox.notices = inbox.notices.filter((other) => other !== notice);
+        break;
+      }
       next.push(arrival);
       reached = arrival.at;
     }

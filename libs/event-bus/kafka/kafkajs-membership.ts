@@ -122,12 +122,14 @@ export class KafkaJsMembership implements Membership {
     };
     consumer.on(FETCH, alive);
     consumer.on(HEARTBEAT, alive);
-    consumer.on(REBALANCING, () => this.member.assigned([]));
+    const assign = (partitions: number[]) => {
+      if (!until.aborted) this.member.assigned(partitions);
+    };
+    consumer.on(REBALANCING, () => assign([]));
     consumer.on(GROUP_JOIN, ({ payload }) => {
       alive();
-      if (until.aborted) return;
       this.problem = undefined;
-      this.member.assigned(payload.memberAssignment[this.topic] ?? []);
+      assign(payload.memberAssignment[this.topic] ?? []);
     });
     while (!until.aborted) {
       if (Date.now() - sign > SILENCE_MS) throw new Error('The consumer has fallen silent');

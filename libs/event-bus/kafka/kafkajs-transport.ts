@@ -56,7 +56,7 @@ export class KafkaJsTransport extends KafkaTransport {
     } catch (error) {
       // Its sequence numbers may not be those of the broker any more: a new producer begins new ones.
       this.producer = undefined;
-      await connecting.then((producer) => producer.disconnect()).catch(() => undefined);
+      await goodbye(connecting);
       throw error;
     }
   }
@@ -66,7 +66,7 @@ export class KafkaJsTransport extends KafkaTransport {
   }
 
   async close(): Promise<void> {
-    await (await this.producer)?.disconnect();
+    if (this.producer) await goodbye(this.producer);
   }
 
   private get kafka(): Kafka {
@@ -111,6 +111,11 @@ export class KafkaJsTransport extends KafkaTransport {
 function credentials({ KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD }: Config): SASLOptions | undefined {
   if (!KAFKA_SASL) return undefined;
   return { mechanism: KAFKA_SASL, username: KAFKA_USERNAME!, password: KAFKA_PASSWORD! } as SASLOptions;
+}
+
+/** Whether a producer that is not needed any more can say so to its brokers is of no consequence. */
+async function goodbye(connecting: Promise<Producer>): Promise<void> {
+  await connecting.then((producer) => producer.disconnect()).catch(() => undefined);
 }
 
 /** What fails for good is thrown, and logged by whoever asked for it; the rest is for debugging. */
