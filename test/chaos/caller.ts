@@ -12,12 +12,17 @@ const newKey = () => `chaos-${++keys}`;
 const headings = (known: Known) => ({ 'If-Match': `"${known.version}"` });
 const versionOf = ({ headers }: Answer) => Number(headers.get('etag')?.replaceAll('"', ''));
 
-/** An integration that writes as one should: whatever it does not know the outcome of, it asks again until it does. */
+/**
+ * An integration that writes as one should: whatever it does not know the outcome of, it asks again until it does. Its
+ * requests go to the addresses in turn.
+ */
 export class Caller {
+  private requests = 0;
+
   constructor(
     readonly tenant: string,
     private readonly token: string,
-    private readonly baseUrl: string,
+    private readonly addresses: string[],
     private readonly ledger: Ledger,
     private readonly outages: Outages,
   ) {}
@@ -96,10 +101,11 @@ export class Caller {
 
   /** Repeats the request while nobody can tell what became of it. */
   private async known(method: string, path: string, { body, headers }: Options) {
-    const url = `${this.baseUrl}/${this.tenant}/api/v1/${path}`;
     const options = { body, headers: { ...headers, Authorization: `Bearer ${this.token}` } };
     for (let repeated = false; ; repeated = true) {
       const began = Date.now();
+      const address = this.addresses[this.requests++ % this.addresses.length];
+      const url = `${address}/${this.tenant}/api/v1/${path}`;
       const answer = await send(method, url, options).catch((error: Error) => error);
       if (!(answer instanceof Error) && answer.status < 500) return { answer, repeated };
       const what = answer instanceof Error ? answer : `${answer.status} ${JSON.stringify(answer.body)}`;

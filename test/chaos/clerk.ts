@@ -1,6 +1,7 @@
 import type { Caller } from './caller';
 import { REFUSED } from './caller';
 import type { Known } from './ledger';
+import type { Pace } from './pace';
 import type { Random } from './random';
 
 /** What a tenant's clerks share. */
@@ -55,12 +56,14 @@ export class Clerk {
     await this.work();
   }
 
-  async workUntil(over: () => boolean): Promise<void> {
+  /** @param pace of one duty after another; full speed without it */
+  async workUntil(over: () => boolean, pace?: Pace): Promise<void> {
     const all = this.duties.reduce((sum, [weight]) => sum + weight, 0);
     while (!over()) {
       let drawn = this.random.below(all);
       const [, duty] = this.duties.find(([weight]) => (drawn -= weight) < 0)!;
       await duty();
+      await pace?.turn();
     }
   }
 

@@ -9,11 +9,12 @@ import { waitFor } from '../support/wait-for';
 import { MortalPostgres } from './mortal-postgres';
 import type { Outages } from './outages';
 
-type Name = 'command' | 'query' | 'projector';
+const NAMES = ['command', 'query', 'projector'] as const;
+type Name = (typeof NAMES)[number];
 
-/** Command, query and projector as processes of their own, on a PostgreSQL of their own. */
+/** Copies of command, query and projector as processes of their own, on a PostgreSQL of their own. */
 export class Deployment {
-  private readonly apps = new Map<Name, Promise<RunningApp>>();
+  private readonly apps: Record<Name, Promise<RunningApp>[]> = { command: [], query: [], projector: [] };
   /** What processes that were killed have complained about. */
   private lastWords = '';
 
@@ -22,14 +23,24 @@ export class Deployment {
     readonly env: Record<string, string>,
   ) {}
 
-  static async start(): Promise<Deployment> {
+  /**
+   * @param copies how many of each process
+   * @param settings environment of all of them, beside what every deployment needs
+   */
+  static async start(
+    copies: Record<Name, number>,
+    settings: Record<string, string> = {},
+  ): Promise<Deployment> {
     const database = await MortalPostgres.start();
     const secretsKey = randomBytes(32).toString('base64');
-    const env = { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, LOG_LEVEL: 'warn' };
+    const env = { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, LOG_LEVEL: 'warn', ...settings };
     const deployment = new Deployment(database, env);
     try {
-      await deployment.launch('command'); // migrates the database
-      await Promise.all([deployment.launch('query'), deployment.launch('projector')]);
+      await deployment.launch('command', 0); // migrates the database
+      const all = NAMES.flatMap((name) =>
+        Array.from({ length: copies[name] }, (_, copy) => ({ name, copy })),
+      );
+      await Promise.all(all.slice(1).map(({ name, copy }) => deployment.launch(name, copy)));
       return deployment;
     } catch (error) {
       await deployment.stop();
@@ -41,8 +52,14 @@ export class Deployment {
     return this.database.url;
   }
 
-  async addressOf(name: Name): Promise<string> {
-    return (await this.apps.get(name)!).baseUrl;
+  /** Of every copy. */
+  async addressesOf(name: Name): Promise<string[]> {
+    return (await Promise.all(this.apps[name])).map(({ baseUrl }) => baseUrl);
+  }
+
+  /** Which copies these are, by the ids of their processes. */
+  async pidsOf(name: Name): Promise<number[]> {
+    return (await Promise.all(this.apps[name])).map(({ pid }) => pid);
   }
 
   /** Tenants with these aliases, each with an integration whose limit is out of reach; a token for each. */
@@ -60,12 +77,12 @@ export class Deployment {
   }
 
   /** SIGKILL, and a new one at the same address. @throws when it was dead already */
-  async kill(name: Name): Promise<void> {
-    const app = await this.apps.get(name)!;
+  async kill(name: Name, copy = 0): Promise<void> {
+    const app = await this.apps[name][copy];
     const code = await app.stop('SIGKILL');
     this.lastWords += app.output();
     if (code !== null) throw new Error(`${name} had ended by itself, with ${code}`);
-    await this.launch(name, { PORT: new URL(app.baseUrl).port });
+    await this.launch(name, copy, { PORT: new URL(app.baseUrl).port });
   }
 
   /** Kills the process that writes, with all that it has in hand. */
@@ -80,11 +97,11 @@ export class Deployment {
     try {
       await this.database.crash();
       await this.database.restart();
-      for (const name of this.apps.keys()) {
-        const address = `${await this.addressOf(name)}/health/ready`;
-        await waitFor(async () => (await fetch(address)).status === 200, {
+      const all = await Promise.all(NAMES.map((name) => this.addressesOf(name)));
+      for (const address of all.flat()) {
+        await waitFor(async () => (await fetch(`${address}/health/ready`)).status === 200, {
           timeoutMs: 20_000,
-          description: `${name} to find its database again`,
+          description: `${address} to find its database again`,
         });
       }
     } finally {
@@ -94,21 +111,23 @@ export class Deployment {
 
   /** Resolves when every read model shows all events. */
   async caughtUp(): Promise<void> {
-    const address = `${await this.addressOf('projector')}/metrics`;
-    const lags = async () => {
-      const metrics = await (await fetch(address)).text();
-      return [...metrics.matchAll(/^projection_lag_seconds\{.*\} (.*)$/gm)].map(([, lag]) => Number(lag));
+    const shown = async () => {
+      const lags = await this.measure('projector', /^projection_lag_seconds\{.*\} (.*)$/gm);
+      return lags.length > 0 && lags.every((lag) => lag === 0);
     };
-    await waitFor(async () => (await lags()).every((lag) => lag === 0), {
-      timeoutMs: 30_000,
-      description: 'every read model to show all events',
-    });
+    await waitFor(shown, { timeoutMs: 30_000, description: 'every read model to show all events' });
+  }
+
+  /** What the metrics of all copies say in the lines that match. */
+  async measure(name: Name, line: RegExp): Promise<number[]> {
+    const addresses = await this.addressesOf(name);
+    const texts = await Promise.all(addresses.map(async (one) => (await fetch(`${one}/metrics`)).text()));
+    return texts.flatMap((text) => [...text.matchAll(line)].map(([, value]) => Number(value)));
   }
 
   /** What its processes have complained about, but for requests. */
   async complaints(): Promise<string> {
-    const apps = await Promise.allSettled(this.apps.values());
-    const outputs = apps.map((app) => (app.status === 'fulfilled' ? app.value.output() : ''));
+    const outputs = (await this.running()).map((app) => app.output());
     const lines = [this.lastWords, ...outputs].join('').split('\n');
     return lines.filter((line) => !line.includes('"context":"Http"')).join('\n');
   }
@@ -116,22 +135,26 @@ export class Deployment {
   /** Stops everything; the exit codes of the processes. */
   async stop(): Promise<(number | null)[]> {
     try {
-      const apps = await Promise.allSettled(this.apps.values());
-      const running = apps.flatMap((app) => (app.status === 'fulfilled' ? [app.value] : []));
-      return await Promise.all(running.map((app) => app.stop()));
+      return await Promise.all((await this.running()).map((app) => app.stop()));
     } finally {
       await this.database.stop();
     }
   }
 
-  private async launch(name: Name, env: Record<string, string> = {}): Promise<void> {
+  /** Those that have started. */
+  private async running(): Promise<RunningApp[]> {
+    const apps = await Promise.allSettled(Object.values(this.apps).flat());
+    return apps.flatMap((app) => (app.status === 'fulfilled' ? [app.value] : []));
+  }
+
+  private async launch(name: Name, copy: number, env: Record<string, string> = {}): Promise<void> {
     const starting = startApp(name, { ...this.env, ...env });
-    this.apps.set(name, starting);
+    this.apps[name][copy] = starting;
     await starting;
   }
 
   private async token(credentials: Credentials): Promise<string> {
-    const { status, body } = await requestToken(await this.addressOf('command'), credentials);
+    const { status, body } = await requestToken((await this.addressesOf('command'))[0], credentials);
     if (status !== 200) throw new Error(`No token: ${status} ${JSON.stringify(body)}`);
     return body.access_token;
   }

@@ -15,35 +15,41 @@ export async function reportedUnits(api: ApiClient): Promise<Answer> {
 /** Looks at one tenant's read models again and again. What it sees only ever grows, and is never less than promised. */
 export class Reader {
   looks = 0;
+  private asked = 0;
   private readonly seen = new Map<string, number>();
 
+  /** @param apis of one tenant, asked in turn: the same must be seen through all */
   constructor(
-    private readonly api: ApiClient,
+    private readonly apis: ApiClient[],
     private readonly ledger: Ledger,
     private readonly outages: Outages,
   ) {}
 
+  private get tenant(): string {
+    return this.apis[0].tenant;
+  }
+
   /** Every other time it waits for all that was acknowledged. */
   async look(): Promise<void> {
     const isPatient = this.looks++ % 2 === 1;
-    const { position, made } = this.ledger.least(this.api.tenant);
+    const { position, made } = this.ledger.least(this.tenant);
     const headers: Record<string, string> = isPatient ? { 'X-Min-Position': position } : {};
     for (const area of LISTS) {
       const path = `${area}?pageSize=1&includeTotalCount=true&includeDeleted=true`;
-      const answer = await this.ask(() => this.api.get(path, headers));
+      const answer = await this.ask((api) => api.get(path, headers));
       if (!answer) return;
       const least = isPatient ? made.get(area) : undefined;
-      this.compare(area, answer.body.data.totalCount, least, this.ledger.most(this.api.tenant, area));
+      this.compare(area, answer.body.data.totalCount, least, this.ledger.most(this.tenant, area));
     }
-    await this.ask(() => this.api.get('tenants'));
-    const answer = await this.ask(() => reportedUnits(this.api));
+    await this.ask((api) => api.get('tenants'));
+    const answer = await this.ask(reportedUnits);
     if (answer) this.compare('units', answer.body.data.work_item_listing[0]?.units ?? 0);
   }
 
   /** Undefined when the database was away, or the projector too long. */
-  private async ask(question: () => Promise<Answer>): Promise<Answer | undefined> {
+  private async ask(question: (api: ApiClient) => Promise<Answer>): Promise<Answer | undefined> {
     const began = Date.now();
-    const answer = await question();
+    const answer = await question(this.apis[this.asked++ % this.apis.length]);
     if (answer.status === 200) return answer;
     if (answer.status === 503 && answer.body.code === 'position_not_reached') return undefined;
     if (answer.status === 503 && this.outages.excuses(began)) {
@@ -58,6 +64,6 @@ export class Reader {
     this.seen.set(what, now);
     if (now >= before && now >= least && now <= most) return;
     const bounds = `after ${before}, with ${least} to ${most} made`;
-    throw new Error(`${this.api.tenant} showed ${now} ${what} ${bounds}`);
+    throw new Error(`${this.tenant} showed ${now} ${what} ${bounds}`);
   }
 }

@@ -4,7 +4,7 @@ import { reportedUnits } from './reader';
 
 const AREAS = ['entities', 'clients', 'employees', 'matters', 'workitems'];
 
-/** Every record reads as it was acknowledged, there is no other one, and the report adds them up. */
+/** Every record reads as it was acknowledged, there is no other one, and the report adds them up: for every client. */
 export async function expectReads(clients: ApiClient[], ledger: Ledger): Promise<void> {
   for (const api of clients) {
     for (const area of AREAS) {

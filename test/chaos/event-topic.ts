@@ -1,0 +1,69 @@
+import { type Admin, AssignerProtocol, Kafka, logLevel } from 'kafkajs';
+import { waitFor } from '../support/wait-for';
+
+/** The topic of a deployment and the group that builds its read models, as an operator of Kafka sees them. */
+export class EventTopic {
+  private readonly kafka: Kafka;
+
+  constructor(
+    brokers: string,
+    readonly name: string,
+    private readonly partitions: number,
+  ) {
+    this.kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
+  }
+
+  /** Deletes it with all that is in it; it is there again, empty, by whoever makes it first. */
+  async recreate(): Promise<void> {
+    const topics = [{ topic: this.name, numPartitions: this.partitions, replicationFactor: 1 }];
+    await this.asking(async (admin) => {
+      await admin.deleteTopics({ topics: [this.name] });
+      await admin.createTopics({ topics });
+    });
+  }
+
+  /**
+   * Resolves when so many members of the group share all partitions, with one at least that is not among the former.
+   * @returns their ids
+   */
+  async shared(members: number, former: string[] = []): Promise<string[]> {
+    let ids: string[] = [];
+    await this.asking((admin) =>
+      waitFor(
+        async () => {
+          const owned = await this.assignments(admin);
+          ids = [...owned.keys()];
+          const partitions = [...owned.values()];
+          const isOther = ids.some((id) => !former.includes(id));
+          const hasEachSome = ids.length === members && partitions.every((own) => own.length > 0);
+          return isOther && hasEachSome && new Set(partitions.flat()).size === this.partitions;
+        },
+        { timeoutMs: 40_000, description: `${members} members that share all partitions` },
+      ),
+    );
+    return ids;
+  }
+
+  /** The partitions of each member; of none while they are being shared out. */
+  private async assignments(admin: Admin): Promise<Map<string, number[]>> {
+    const { groups } = await admin.describeGroups([`${this.name}.projections`]);
+    const [{ state, members }] = groups;
+    if (state !== 'Stable') return new Map();
+    return new Map(
+      members.map(({ memberId, memberAssignment }) => {
+        const assignment = AssignerProtocol.MemberAssignment.decode(memberAssignment);
+        return [memberId, assignment?.assignment[this.name] ?? []];
+      }),
+    );
+  }
+
+  private async asking<Result>(work: (admin: Admin) => Promise<Result>): Promise<Result> {
+    const admin = this.kafka.admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}

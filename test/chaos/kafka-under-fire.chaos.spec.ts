@@ -1,0 +1,128 @@
+import { randomInt } from 'node:crypto';
+import { type Broker, describeWithKafka, startBroker, uniqueTopic } from '../support/kafka/broker';
+import { waitFor } from '../support/wait-for';
+import { Deployment } from './deployment';
+import { EventTopic } from './event-topic';
+import { Fight } from './fight';
+import { Firms, tenants } from './firms';
+import { expectIntact } from './intact';
+import { Ledger } from './ledger';
+import { type Misfortune, misfortunes } from './misfortunes';
+import { Outages } from './outages';
+import { Pace } from './pace';
+import { publisherPid } from './publisher-pid';
+import { Random } from './random';
+import { expectReads } from './reads';
+import { expectStored } from './stored';
+
+/**
+ * Two of each process with Kafka between them; projectors, the broker and the topic are lost while everybody writes and
+ * reads, for whom nothing may fail. CHAOS_SEED=… makes the same choices again.
+ */
+const EVENTS = 20_000;
+const COPIES = { command: 2, query: 2, projector: 2 };
+const PARTITIONS = 12;
+/** Events that are written while there is no broker. */
+const WITHOUT_BROKER = 500;
+/** Events that come through Kafka after each misfortune: more than can have been on their way before it. */
+const THROUGH_KAFKA = 500;
+/** So many that there is work until the last misfortune; each makes about two events. */
+const DUTIES_PER_SECOND = 200;
+const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
+
+describeWithKafka('Kafka under fire', () => {
+  const ledger = new Ledger();
+  const outages = new Outages(); // there are none, as far as clients can tell
+  let broker: Broker;
+  let topic: EventTopic;
+  let deployment: Deployment;
+  let tokens: Map<string, string>;
+  let passed = false;
+
+  beforeAll(async () => {
+    broker = await startBroker();
+    topic = new EventTopic(broker.brokers, uniqueTopic(), PARTITIONS);
+    deployment = await Deployment.start(COPIES, {
+      EVENT_BUS: 'kafka',
+      KAFKA_BROKERS: broker.brokers,
+      KAFKA_TOPIC: topic.name,
+      PARTITIONS: String(PARTITIONS),
+    });
+    tokens = await deployment.openTenants(tenants);
+    await deployment.caughtUp();
+  }, 120_000);
+
+  afterAll(async () => {
+    if (!passed) console.error(`CHAOS_SEED=${seed}\n${(await deployment?.complaints()) ?? ''}`);
+    try {
+      if (deployment) expect(await deployment.stop()).toEqual([0, 0, 0, 0, 0, 0]);
+    } finally {
+      await broker?.stop();
+    }
+  }, 60_000);
+
+  /** Events that the projectors which run now have had from Kafka. */
+  async function arrived(): Promise<number> {
+    const counts = await deployment.measure(
+      'projector',
+      /^event_bus_events_total\{.*source="kafka".*\} (.*)$/gm,
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Three times a projector, once the one that publishes, once the broker, once the topic. */
+  function strikes(firms: Firms, random: Random, lost: AbortSignal): Misfortune[] {
+    const until = (condition: () => boolean | Promise<boolean>, description: string) =>
+      waitFor(async () => lost.aborted || condition(), { timeoutMs: 30_000, description });
+
+    /** Over when events come through Kafka again, not from the store alone, and everybody sees them. */
+    const survived = (strike: () => Promise<unknown>) => async () => {
+      await strike();
+      const wanted = (await arrived()) + THROUGH_KAFKA;
+      await until(async () => (await arrived()) >= wanted, 'events to come through Kafka again');
+      await firms.seen(lost);
+    };
+    /** Its partitions are shared out anew. */
+    const killProjector = async (copy: number) => {
+      const before = await topic.shared(COPIES.projector);
+      await deployment.kill('projector', copy);
+      await topic.shared(COPIES.projector, before);
+    };
+    const killAnyProjector = () => killProjector(random.below(COPIES.projector));
+    const killPublisher = async () => {
+      const pids = await deployment.pidsOf('projector');
+      await killProjector(pids.indexOf(await publisherPid(deployment.url)));
+    };
+    const loseBroker = async () => {
+      await broker.kill();
+      const written = ledger.events + WITHOUT_BROKER;
+      await until(() => ledger.events >= written, 'writes that go on without a broker');
+      await broker.restart();
+    };
+    const loseTopic = () => topic.recreate();
+    const all = [killAnyProjector, killAnyProjector, killAnyProjector, killPublisher, loseTopic];
+    if (broker.own) all.push(loseBroker);
+    return all.map(survived);
+  }
+
+  it('loses and doubles nothing while projectors, the broker and the topic are lost', async () => {
+    const firms = await Firms.open(deployment, tokens, ledger, outages, seed);
+    const fight = new Fight();
+    const { lost } = fight;
+    const random = new Random(seed);
+    const done = () => ledger.events / EVENTS;
+    let struck = false;
+
+    const all = strikes(firms, random, lost);
+    fight.join(misfortunes(all, { random, done, lost }).then(() => (struck = true)));
+    firms.work(fight, () => struck && done() >= 1, new Pace(DUTIES_PER_SECOND));
+    await fight.over();
+    for (const { looks } of firms.readers) expect(looks).toBeGreaterThan(10);
+    await deployment.caughtUp();
+
+    await expectStored(deployment.url, ledger);
+    await expectReads(firms.askers, ledger);
+    await expectIntact(deployment.env);
+    passed = true;
+  }, 400_000);
+});

@@ -1,0 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Lets so many turns through in a second; time that nobody used is lost. */
+export class Pace {
+  private next = 0;
+
+  constructor(private readonly perSecond: number) {}
+
+  async turn(): Promise<void> {
+    const now = Date.now();
+    this.next = Math.max(now, this.next + 1000 / this.perSecond);
+    await delay(this.next - now);
+  }
+}
