@@ -21,6 +21,11 @@ export function dayIn(zone: string, instant: Date | string): Day {
   return format.format(typeof instant === 'string' ? new Date(instant) : instant);
 }
 
+/** The day that a request names: as it is written, or that of an instant in the tenant's zone. */
+export function dayGiven(zone: string, text: string): Day {
+  return text.length === 10 ? text : dayIn(zone, text);
+}
+
 export function isZone(zone: string): boolean {
   return DateTime.local().setZone(zone).isValid;
 }

@@ -2,8 +2,10 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStoreModule } from '#event-store/event-store.module';
 import { Tenants } from '#platform/auth/tenants';
+import { Projections } from '#projections/projections';
 import { ReadYourWrites } from '#projections/read-your-writes';
 import { areas, definitions } from './areas';
+import { recordCommandHandlers } from './records/records.commands';
 import { recordQueryHandlers } from './records/records.queries';
 import { TenantSetup } from './tenants/tenant-setup';
 
@@ -23,13 +25,15 @@ export class PracticeModule {
         providers.push(...(read.handlers ?? []));
       }
     }
+    if (part.writes) providers.push(...recordCommandHandlers);
     if (part.reads) providers.push(...recordQueryHandlers, ReadYourWrites);
     refuseDuplicates(providers);
+    const projections = new Projections(areas.flatMap(({ projections }) => projections));
     return {
       module: PracticeModule,
       imports: [CqrsModule.forRoot(), EventStoreModule.forDefinitions(definitions)],
       controllers,
-      providers,
+      providers: [...providers, { provide: Projections, useValue: projections }],
       exports: [TenantSetup, Tenants],
     };
   }

@@ -16,6 +16,7 @@ import {
 } from 'class-validator';
 import { DateTime } from 'luxon';
 import { isId, type Kind } from '#kernel/ids';
+import { idSchema } from './id-schema';
 
 /** Query parameters arrive as text; a repeated one as a list, which no parameter of ours takes. */
 function parameter(description: string, api: object, ...checks: PropertyDecorator[]): PropertyDecorator {
@@ -76,6 +77,14 @@ export function ChoiceFilter(description: string, values: readonly string[]): Pr
   );
 }
 
+/** Fields by which a list can be sorted. */
+export function SortFilter(fields: readonly string[]): PropertyDecorator {
+  return ChoiceFilter(
+    'Field to sort by, descending with -.',
+    fields.flatMap((name) => [name, `-${name}`]),
+  );
+}
+
 export function InstantFilter(description: string): PropertyDecorator {
   return parameter(
     description,
@@ -104,14 +113,15 @@ function ids(kind: Kind, each: boolean): PropertyDecorator {
 }
 
 export function IdFilter(kind: Kind, description: string): PropertyDecorator {
-  return parameter(description, { type: String }, ids(kind, false));
+  const { type, pattern } = idSchema(kind);
+  return parameter(description, { type, pattern }, ids(kind, false));
 }
 
 /** Ids of the area's own kind, separated by commas. */
 export function IdsFilter(kind: Kind): PropertyDecorator {
   return parameter(
     'Only these records: ids separated by commas, at most 200.',
-    { type: String },
+    { type: String, pattern: `^${kind}_[0-9a-f]{32}(,${kind}_[0-9a-f]{32})*$` },
     asList,
     ArrayMaxSize(200, { message: '$property may hold at most 200 ids' }),
     ids(kind, true),

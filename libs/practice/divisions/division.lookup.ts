@@ -2,21 +2,10 @@ import type { Folded } from '#event-store/events';
 import { at, counter, holderOf } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId, toId } from '#kernel/ids';
-import { Activity } from '../records/activity';
-import { existing, givenReference, inactive, referred } from '../records/record';
+import { existing, givenReference } from '../records/record';
 import { ACTIVE_DIVISIONS, DEFAULT_DIVISION, Division, type DivisionState } from './division';
 
 export { Division };
-
-/** A division that a field refers to. @throws DomainError division_not_found, division_not_active */
-export function activeDivision(
-  folded: Folded<DivisionState> | undefined,
-  field: string,
-): Folded<DivisionState> {
-  const division = referred(folded, 'division', field);
-  if (division.data.state !== Activity.Active) throw inactive('division', field);
-  return division;
-}
 
 /** A new division; the first request of a tenant for a default takes it from the division that had it. */
 export async function createDivision(

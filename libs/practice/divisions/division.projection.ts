@@ -4,7 +4,6 @@ import { Division, type DivisionState } from './division';
 export const divisionsProjection = stateTable(Division, {
   name: 'divisions',
   version: 1,
-  table: 'divisions',
   columns: {
     code: column<DivisionState>('text', ({ code }) => code),
     name: column<DivisionState>('text', ({ name }) => name),

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
-import { ChoiceFilter, IdsFilter, ListQuery, WholeNumberFilter } from '#platform/http/list-query';
+import { IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
 import { activityView } from '../records/activity';
 import { RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
@@ -38,17 +38,13 @@ export class DivisionsQuery extends ListQuery {
   @WholeNumberFilter('1 Active, 2 Inactive.', { min: 0, max: 2 })
   state?: number;
 
-  @ChoiceFilter(
-    'Field to sort by, descending with -.',
-    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
-  )
+  @SortFilter(Object.keys(sorts))
   declare sort?: string;
 }
 
 export const divisions: RecordList<DivisionsQuery, DivisionView> = {
   kind: 'division',
   projection: 'divisions',
-  table: 'divisions',
   sorts,
   order: 'name',
   filter({ state }, where) {

@@ -6,9 +6,9 @@ import { conflict } from '#kernel/errors';
 import { newId, toId } from '#kernel/ids';
 import { moneyFrom } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
-import { activeDivision, Division } from '../divisions/division.lookup';
+import { Division } from '../divisions/division.lookup';
 import { Entity, presentEntity } from '../entities/entity.lookup';
-import { existing, givenReference, recordChanges } from '../records/record';
+import { active, existing, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
 import {
   activateEmployee,
@@ -125,7 +125,7 @@ async function create(work: UnitOfWork, body: EmployeeInput) {
     holder: holderOf(ENTITY_EMPLOYEE, entityId),
   });
   presentEntity(found.entity, 'entityId');
-  if (divisionId) activeDivision(found.division, 'divisionId');
+  if (divisionId) active(found.division, 'division', 'divisionId');
   requireBaseCurrency(defaultRate?.Currency, settings(found.tenant), 'defaultRate/Currency');
   if (found.holder) {
     const id = toId('employee', found.holder);
@@ -154,7 +154,7 @@ async function update(work: UnitOfWork, id: string, body: EmployeePatch) {
   const before = existing(found.employee, 'employee');
   const patch = body.defaultRate ? { ...body, defaultRate: moneyFrom(body.defaultRate) } : body;
   const changes = recordChanges(context, before.data, patch, { isFeeEarner: true });
-  if (changes.divisionId) activeDivision(found.division, 'divisionId');
+  if (changes.divisionId) active(found.division, 'division', 'divisionId');
   requireBaseCurrency(changes.defaultRate?.currency, settings(found.tenant), 'defaultRate/Currency');
   return work.change(Employee, before, updateEmployee(changes));
 }

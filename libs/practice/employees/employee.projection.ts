@@ -4,7 +4,6 @@ import { Employee, type EmployeeState } from './employee';
 export const employeesProjection = stateTable(Employee, {
   name: 'employees',
   version: 1,
-  table: 'employees',
   columns: {
     entity_id: reference<EmployeeState>(({ entityId }) => entityId),
     division_id: reference<EmployeeState>(({ divisionId }) => divisionId),

@@ -3,36 +3,33 @@ import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import {
-  ChoiceFilter,
   FlagFilter,
   IdFilter,
   IdsFilter,
   ListQuery,
+  SortFilter,
   WholeNumberFilter,
 } from '#platform/http/list-query';
 import { activityView } from '../records/activity';
-import { MoneyView, RecordView, recordView } from '../records/record';
+import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import type { EmployeeState } from './employee';
-
-const text = { type: String, nullable: true } as const;
-const joined = { ...text, required: false, description: 'On GET' } as const;
 
 export class EmployeeView extends RecordView {
   @ApiProperty() entityId: string;
   @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty(text) initials: string | null;
-  @ApiProperty(text) divisionId: string | null;
-  @ApiProperty(text) jobTitle: string | null;
-  @ApiProperty(text) billingGrade: string | null;
+  @ApiProperty(nullableText) initials: string | null;
+  @ApiProperty(nullableText) divisionId: string | null;
+  @ApiProperty(nullableText) jobTitle: string | null;
+  @ApiProperty(nullableText) billingGrade: string | null;
   @ApiProperty() isFeeEarner: boolean;
   @ApiProperty({ type: MoneyView, nullable: true }) defaultRate: MoneyRecord | null;
-  @ApiProperty(joined) sortName?: string | null;
-  @ApiProperty(joined) fullName?: string | null;
-  @ApiProperty(joined) email?: string | null;
-  @ApiProperty(joined) divisionName?: string | null;
+  @ApiProperty(joinedText) sortName?: string | null;
+  @ApiProperty(joinedText) fullName?: string | null;
+  @ApiProperty(joinedText) email?: string | null;
+  @ApiProperty(joinedText) divisionName?: string | null;
 }
 
 export function employeeView(folded: Folded<EmployeeState>): EmployeeView {
@@ -72,28 +69,22 @@ export class EmployeesQuery extends ListQuery {
   @IdFilter('entity', 'Only the employee that this entity is.')
   entityId?: string;
 
-  @ChoiceFilter(
-    'Field to sort by, descending with -.',
-    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
-  )
+  @SortFilter(Object.keys(sorts))
   declare sort?: string;
 }
 
 export const employees: RecordList<EmployeesQuery, EmployeeView> = {
   kind: 'employee',
   projection: 'employees',
-  table: 'employees',
   joins: [
     {
       projection: 'people',
-      table: 'people',
       alias: 'e',
       on: 'r.entity_id',
       columns: { sort_name: 'sort_name', full_name: 'full_name', email: 'email' },
     },
     {
       projection: 'divisions',
-      table: 'divisions',
       alias: 'd',
       on: 'r.division_id',
       columns: { division_name: 'name' },

@@ -1,3 +1,5 @@
+import { WholeNumberFilter } from '#platform/http/list-query';
+
 /** States of records that can be switched off; the integers are fixed, clients store them. */
 export const Activity = { New: 0, Active: 1, Inactive: 2 } as const;
 export type Activity = (typeof Activity)[keyof typeof Activity];
@@ -8,3 +10,7 @@ const names = ['New', 'Active', 'Inactive'];
 export function activityView(state: Activity): { state: number; stateName: string } {
   return { state, stateName: names[state] };
 }
+
+/** A list's filter by it. */
+export const ActivityFilter = (): PropertyDecorator =>
+  WholeNumberFilter('0 New, 1 Active, 2 Inactive.', { min: 0, max: 2 });

@@ -4,7 +4,8 @@ import type { Projection } from '#projections/projection';
 
 /** What an area gives to each process; a process loads only its part. */
 export interface Area {
-  definition: AnyDefinition;
+  /** Of its streams; an area that keeps none has no definition. */
+  definition?: AnyDefinition;
   write: { controllers: Type[]; handlers: Type[] };
   read: { controllers: Type[]; handlers?: Type[] };
   projections: Projection[];

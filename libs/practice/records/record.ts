@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import type { NaturalKey } from '#kernel/decider';
-import { conflict, DomainError, invalid, notFound } from '#kernel/errors';
-
+import { conflict, invalid, notFound } from '#kernel/errors';
 import { TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
+import { Activity } from './activity';
 
 /** What every record's state holds beside its own fields. */
 export interface RecordState {
@@ -24,6 +24,11 @@ export class RecordInput {
   })
   externalReference?: string | null;
 }
+
+/** How a text of an answer is described that may be null. */
+export const nullableText = { type: String, nullable: true } as const;
+/** The same of another record, which answers to writes do not hold. */
+export const joinedText = { ...nullableText, required: false, description: 'On GET' } as const;
 
 /** The fields that every record shows. */
 export class RecordView {
@@ -130,15 +135,25 @@ export function referred<State extends RecordState>(
   return folded;
 }
 
+/**
+ * An active record that a field of the body refers to.
+ * @throws DomainError `<what>_not_found`, `<what>_not_active` (422)
+ */
+export function active<State extends RecordState & { state: Activity }>(
+  folded: Folded<State> | undefined,
+  what: string,
+  field: string,
+): Folded<State> {
+  const record = referred(folded, what, field);
+  if (record.data.state !== Activity.Active)
+    throw invalid(`${what}_not_active`, `${field}: the ${what} is not active.`, field);
+  return record;
+}
+
 /** 409 `in_use`: the record is referred to by others. */
 export function refuseInUse(what: string, uses: number): void {
   if (uses > 0)
     throw conflict('in_use', `The ${what} is used by ${uses} other record${uses === 1 ? '' : 's'}.`);
-}
-
-/** 422: a reference to a record that exists and may not be used. */
-export function inactive(what: string, field: string): DomainError {
-  return invalid(`${what}_not_active`, `${field}: the ${what} is not active.`, field);
 }
 
 /** Money in an answer (● capitalised names). */

@@ -28,6 +28,11 @@ export function column<State>(type: string, value: (state: State) => unknown): C
   return { type, value };
 }
 
+/** The read table of a projection that has one of its name. */
+export function tableOf(projection: string): string {
+  return projection.replaceAll('-', '_');
+}
+
 interface Row {
   id: string;
   version: number;
@@ -65,7 +70,6 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
   shape: {
     name: string;
     version: number;
-    table: string;
     columns: Record<string, Column<State>>;
     /** The words by which `keywords` finds the record. */
     words(state: State): (string | null | undefined)[];
@@ -73,7 +77,7 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
 ): Projection {
   const own = Object.entries(shape.columns);
   const table: ReadTable = {
-    name: shape.table,
+    name: tableOf(shape.name),
     columns: { ...COMMON, ...Object.fromEntries(own.map(([name, { type }]) => [name, type])) },
     key: ['tenant_id', 'id'],
     stream: 'id',
@@ -92,7 +96,7 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     const { rows } = await client.query<Row>(
       `select id, version, created_on, created_by, updated_on, updated_by, state
        from unnest($2::int[], $3::uuid[]) as a(tenant, stream)
-       join read_model.${shape.table} t on t.generation = $1 and t.tenant_id = a.tenant and t.id = a.stream`,
+       join read_model.${table.name} t on t.generation = $1 and t.tenant_id = a.tenant and t.id = a.stream`,
       [generation, [...asked.values()], [...asked.keys()]],
     );
     return new Map(rows.map((row) => [row.id, folded(definition, row) as Folded<State>]));

@@ -1,0 +1,112 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { EventStore, type Written } from '#event-store/event-store';
+import { at, linksTo } from '#event-store/load';
+import type { RequestContext } from '#platform/request-context';
+import { existing } from './record';
+import { activate, deactivate, remove } from './simple-record';
+import { type AnyWriting, createRecord, updateRecord } from './write-record';
+
+export class CreateRecord {
+  constructor(
+    readonly context: RequestContext,
+    readonly writing: AnyWriting,
+    readonly body: object,
+  ) {}
+}
+
+export class UpdateRecord {
+  constructor(
+    readonly context: RequestContext,
+    readonly writing: AnyWriting,
+    readonly id: string,
+    readonly body: object,
+  ) {}
+}
+
+export class ActivateRecord {
+  constructor(
+    readonly context: RequestContext,
+    readonly writing: AnyWriting,
+    readonly id: string,
+  ) {}
+}
+
+export class DeactivateRecord {
+  constructor(
+    readonly context: RequestContext,
+    readonly writing: AnyWriting,
+    readonly id: string,
+  ) {}
+}
+
+export class DeleteRecord {
+  constructor(
+    readonly context: RequestContext,
+    readonly writing: AnyWriting,
+    readonly id: string,
+  ) {}
+}
+
+@CommandHandler(CreateRecord)
+export class CreateRecordHandler implements ICommandHandler<CreateRecord> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, writing, body }: CreateRecord): Promise<Written> {
+    return this.store.execute(context, (work) => createRecord(work, writing, body), { status: 201 });
+  }
+}
+
+@CommandHandler(UpdateRecord)
+export class UpdateRecordHandler implements ICommandHandler<UpdateRecord> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, writing, id, body }: UpdateRecord): Promise<Written> {
+    return this.store.execute(context, (work) => updateRecord(work, writing, id, body));
+  }
+}
+
+@CommandHandler(ActivateRecord)
+export class ActivateRecordHandler implements ICommandHandler<ActivateRecord> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, writing: { definition }, id }: ActivateRecord): Promise<Written> {
+    return this.store.execute(context, async (work) => {
+      const before = existing((await work.load({ record: at(definition, id) })).record, definition.kind);
+      return work.change(definition, before, activate(definition, before.data));
+    });
+  }
+}
+
+@CommandHandler(DeactivateRecord)
+export class DeactivateRecordHandler implements ICommandHandler<DeactivateRecord> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, writing: { definition }, id }: DeactivateRecord): Promise<Written> {
+    return this.store.execute(context, async (work) => {
+      const before = existing((await work.load({ record: at(definition, id) })).record, definition.kind);
+      return work.change(definition, before, deactivate(definition, before.data));
+    });
+  }
+}
+
+@CommandHandler(DeleteRecord)
+export class DeleteRecordHandler implements ICommandHandler<DeleteRecord> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, writing: { definition }, id }: DeleteRecord): Promise<Written> {
+    return this.store.execute(context, async (work) => {
+      const { record, uses } = await work.load({ record: at(definition, id), uses: linksTo(id) });
+      const before = existing(record, definition.kind);
+      work.requireUnlinked(id);
+      return work.change(definition, before, remove(definition, uses));
+    });
+  }
+}
+
+export const recordCommandHandlers = [
+  CreateRecordHandler,
+  UpdateRecordHandler,
+  ActivateRecordHandler,
+  DeactivateRecordHandler,
+  DeleteRecordHandler,
+];
