@@ -1,13 +1,15 @@
-import type { DomainEvent, StreamDefinition } from '#kernel/decider';
+import type { DomainEvent, NaturalKey, StreamDefinition } from '#kernel/decider';
 import { type Id, toUuid } from '#kernel/ids';
 import type { AnyDefinition, Audit, Folded } from './events';
 import { storedJson } from './stored-json';
 
 /** A question about current state; Answer is what it is answered with. */
 export interface Ask<Answer> {
-  section: 'streams' | 'followed' | 'links' | 'keys' | 'counters' | 'repeats' | 'none';
+  section: (typeof SECTIONS)[number] | 'related' | 'none';
   definition?: AnyDefinition;
-  /** The section's element of `event_store.load`, without n and tenant. */
+  /** Answered with a list of streams. */
+  many?: true;
+  /** The section's element of `event_store.load`, or of `load_related`, without n and tenant. */
   query?: Record<string, unknown>;
   readonly answer?: Answer;
 }
@@ -33,6 +35,42 @@ export function via<D extends StreamDefinition<any, any>>(
 ): Ask<Folded<State<D>> | undefined> {
   if (!id) return { section: 'none' };
   return { section: 'followed', definition, query: { stream: toUuid(id), field } };
+}
+
+/** As via, one field further: the stream whose id stands in a field of the stream that the first field leads to. */
+// biome-ignore lint/suspicious/noExplicitAny: any definition
+export function along<D extends StreamDefinition<any, any>>(
+  definition: D,
+  id: string | null | undefined,
+  path: [string, string],
+): Ask<Folded<State<D>> | undefined> {
+  if (!id) return { section: 'none' };
+  return { section: 'related', definition, query: { stream: toUuid(id), path } };
+}
+
+/** The stream that holds a natural key. */
+// biome-ignore lint/suspicious/noExplicitAny: any definition
+export function holding<D extends StreamDefinition<any, any>>(
+  definition: D,
+  { kind, key }: NaturalKey,
+): Ask<Folded<State<D>> | undefined> {
+  return { section: 'related', definition, query: { kind, key } };
+}
+
+/**
+ * Every stream that has a link of one of these kinds to a stream: to the one with that id, or to the one whose id stands
+ * in a field of its state.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: any definition
+export function linkedTo<D extends StreamDefinition<any, any>>(
+  definition: D,
+  id: string | null | undefined,
+  linked: readonly string[],
+  field?: string,
+): Ask<Folded<State<D>>[]> {
+  if (!id) return { section: 'none', many: true };
+  const query = { stream: toUuid(id), linked, ...(field && { path: [field] }) };
+  return { section: 'related', definition, many: true, query };
 }
 
 /** How many links of a kind (or of any) point at a stream. */
@@ -94,7 +132,8 @@ export function questionsOf(jobs: LoadJob[]): Questions {
   const known = new Map<string, number>();
   const numbers = jobs.map(({ tenantId, asks }) =>
     asks.map((ask) => {
-      const name = `${tenantId} ${ask.section} ${ask.definition?.kind} ${JSON.stringify(ask.query)}`;
+      const { section, definition, many, query } = ask;
+      const name = `${tenantId} ${section} ${definition?.kind} ${many} ${JSON.stringify(query)}`;
       let number = known.get(name);
       if (number === undefined) {
         number = distinct.push({ tenantId, ask }) - 1;
@@ -106,13 +145,23 @@ export function questionsOf(jobs: LoadJob[]): Questions {
   return { distinct, numbers };
 }
 
-/** The parameters of `event_store.load`; n is a question's number. */
-export function loadParameters({ distinct }: Questions): (string | null)[] {
-  const sections = Object.fromEntries(SECTIONS.map((name) => [name, [] as object[]]));
-  for (const [n, { tenantId, ask }] of distinct.entries()) {
-    if (ask.section !== 'none') sections[ask.section].push({ n, tenant: tenantId, ...ask.query });
-  }
-  return SECTIONS.map((name) => (sections[name].length > 0 ? storedJson(sections[name]) : null));
+/** The statement that answers them; n is a question's number. Only who asks for related streams pays for them. */
+export function loadStatement({ distinct }: Questions): { name: string; text: string; values: unknown[] } {
+  const asked = (section: Ask<unknown>['section']) => {
+    const elements = distinct.flatMap(({ tenantId, ask }, n) =>
+      ask.section === section ? [{ n, tenant: tenantId, ...ask.query }] : [],
+    );
+    return elements.length > 0 ? storedJson(elements) : null;
+  };
+  const values = SECTIONS.map(asked);
+  const related = asked('related');
+  const text = 'select * from event_store.load($1, $2, $3, $4, $5, $6)';
+  if (related === null) return { name: 'event_store.load', text, values };
+  return {
+    name: 'event_store.load_related',
+    text: `${text} union all select * from event_store.load_related($7)`,
+    values: [...values, related],
+  };
 }
 
 /** A stored state as the codec takes it. */

@@ -8,7 +8,7 @@ import {
   type Ask,
   type LoadJob,
   type LoadRow,
-  loadParameters,
+  loadStatement,
   questionsOf,
   type Repeat,
   type StateRow,
@@ -78,19 +78,19 @@ export class Loader {
 
   private async run(jobs: LoadJob[]): Promise<(unknown[] | Error)[]> {
     const questions = questionsOf(jobs);
-    const query = {
-      name: 'event_store.load',
-      text: 'select * from event_store.load($1, $2, $3, $4, $5, $6)',
-      values: loadParameters(questions),
-    };
     const { rows } = await fromStore(
-      () => this.database.pool.query<LoadRow>(query),
+      () => this.database.pool.query<LoadRow>(loadStatement(questions)),
       'The event store does not answer; nothing was changed.',
     );
-    const byNumber = new Map(rows.map((row) => [row.n, row]));
+    const byNumber = new Map<number, LoadRow[]>();
+    for (const row of rows) {
+      const found = byNumber.get(row.n);
+      if (found) found.push(row);
+      else byNumber.set(row.n, [row]);
+    }
     const answers = await Promise.all(
       questions.distinct.map(({ tenantId, ask }, number) =>
-        this.settled(tenantId, ask, byNumber.get(number)),
+        this.settled(tenantId, ask, byNumber.get(number) ?? []),
       ),
     );
     return questions.numbers.map((numbers) => {
@@ -100,9 +100,11 @@ export class Loader {
   }
 
   /** A fault of one answer is that answer: it fails the commands that asked for it. */
-  private async settled(tenantId: number, ask: Ask<unknown>, row: LoadRow | undefined): Promise<unknown> {
+  private async settled(tenantId: number, ask: Ask<unknown>, rows: LoadRow[]): Promise<unknown> {
     try {
-      return await this.answer(tenantId, ask, row);
+      if (!ask.many) return await this.answer(tenantId, ask, rows[0]);
+      const found = await Promise.all(rows.map((row) => this.stream(ask.definition!, tenantId, row)));
+      return found.filter((folded) => folded !== undefined);
     } catch (error) {
       return error;
     }

@@ -13,7 +13,7 @@ import type { SubjectKeys } from './subject-keys';
 
 /** What a load of these questions answers, by their names. */
 export type Answers<Asks extends Record<string, Ask<unknown>>> = {
-  [Name in keyof Asks]: Asks[Name] extends Ask<infer Answer> ? Answer : never;
+  [Name in keyof Asks]: NonNullable<Asks[Name]> extends Ask<infer Answer> ? Answer : never;
 };
 
 /** The request was already carried out under its idempotency key. */
@@ -66,9 +66,11 @@ export class UnitOfWork {
     }
     for (const [index, answer] of answers.slice(0, names.length).entries()) {
       if (!answer || !list[index].definition) continue;
-      const stream = toUuid((answer as Folded).id);
-      // What was read first may have been relied on: it is what must still be so.
-      if (!this.read.has(stream)) this.read.set(stream, answer as Folded);
+      for (const folded of [answer].flat() as Folded[]) {
+        const stream = toUuid(folded.id);
+        // What was read first may have been relied on: it is what must still be so.
+        if (!this.read.has(stream)) this.read.set(stream, folded);
+      }
     }
     return Object.fromEntries(names.map((name, index) => [name, answers[index]])) as Answers<Asks>;
   }
