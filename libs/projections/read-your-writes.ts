@@ -7,6 +7,7 @@ import { DomainError } from '#kernel/errors';
 import { contextOf } from '#platform/auth/current-context';
 import { ReadDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
+import { Projections } from './projections';
 
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
@@ -17,6 +18,7 @@ export class ReadYourWrites implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly database: ReadDatabase,
+    private readonly projections: Projections,
   ) {}
 
   onModuleInit(): void {
@@ -45,15 +47,19 @@ export class ReadYourWrites implements OnModuleInit {
     const { rows } = await this.database.pool.query<{ behind: boolean }>({
       name: 'projections.reached',
       text: `
-        select (select count(*) from read_model.live where tenant_id = 0) > (
+        select cardinality($6::text[]) > (
           select count(*) from (
             select distinct on (projection) projection, generation, tenant_id from read_model.tracks
-            where tenant_id in (0, $1) order by projection, tenant_id desc
+            where tenant_id in (0, $1) and projection = any($6) order by projection, tenant_id desc
           ) t
           join read_model.checkpoints c using (projection, generation, tenant_id)
           where c.partition = $2 and (c.epoch, c.transaction_id, c.position) >= ($3, $4::xid8, $5)
         ) as behind`,
-      values: [tenant.id, tenant.partition, epoch, transactionId.toString(), position.toString()],
+      values: [
+        ...[tenant.id, tenant.partition, epoch, transactionId.toString(), position.toString()],
+        // Those that this program reads: a newer one may have brought more, which nobody builds yet.
+        this.projections.all.map(({ name }) => name),
+      ],
     });
     return !rows[0].behind;
   }
