@@ -6,6 +6,9 @@ import { createTestDatabase, execute, type TestDatabase } from '../../test/suppo
 import { waitFor } from '../../test/support/wait-for';
 import { run } from './cli';
 
+/** Events of a new tenant: itself and its start data. */
+const EACH = 101;
+
 describe('cli audit', () => {
   let test: TestDatabase;
   let folder: string;
@@ -44,7 +47,7 @@ describe('cli audit', () => {
         tenant,
         blocks: 0,
         sealed: 0,
-        unsealed: 2,
+        unsealed: EACH,
         unsealedSince: expect.stringMatching(/^20.*Z$/),
         problem: null,
       })),
@@ -54,7 +57,7 @@ describe('cli audit', () => {
 
   it('seals, and prints the latest seals', async () => {
     let sealed = 0;
-    await waitFor(async () => (sealed += (await json('audit', 'seal')).answer.sealed) === 6, {
+    await waitFor(async () => (sealed += (await json('audit', 'seal')).answer.sealed) === 3 * EACH, {
       description: 'everything to be sealed',
       timeoutMs: 20_000,
     });
@@ -65,16 +68,19 @@ describe('cli audit', () => {
         number: expect.any(Number),
         seal: expect.stringMatching(/^[0-9a-f]{64}$/),
         position: expect.stringMatching(/^1\.\d+\.\d+$/),
-        events: 2,
+        events: EACH,
         sealedOn: expect.stringMatching(/^20.*Z$/),
       },
     ]);
     expect((await json('audit', 'head')).answer).toHaveLength(3);
     const proof = await json('audit', 'verify', '--tenant', 'acme');
-    expect(proof).toMatchObject({ code: 0, answer: { intact: true, tenants: [{ sealed: 2, unsealed: 0 }] } });
+    expect(proof).toMatchObject({
+      code: 0,
+      answer: { intact: true, tenants: [{ sealed: EACH, unsealed: 0 }] },
+    });
     expect(await cli('audit', 'verify')).toBe(0);
     expect(out[0]).toMatch(
-      /^tenant +blocks +sealed +unsealed +unsealedSince +problem\nacme +\d +2 +0 +- +none\n/,
+      /^tenant +blocks +sealed +unsealed +unsealedSince +problem\nacme +\d +101 +0 +- +none\n/,
     );
   });
 

@@ -3,22 +3,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client } from 'pg';
+import { areas } from '#practice/areas';
 import { secretsKey, testConfig } from '../../test/support/auth-application';
 import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
 import { waitFor } from '../../test/support/wait-for';
 import { run } from './cli';
 
 const ROOT = join(__dirname, '../..');
-const NAMES = [
-  'tenants',
-  'people',
-  'clients',
-  'employees',
-  'divisions',
-  'matters',
-  'work-items',
-  'fee-analysis',
-];
+const MODELS = areas.flatMap(({ projections }) => projections);
+const NAMES = MODELS.map(({ name }) => name);
 
 describe('cli projections', () => {
   let test: TestDatabase;
@@ -78,7 +71,9 @@ describe('cli projections', () => {
     const { code, answer } = await json('list');
     expect(code).toBe(0);
     expect(answer).toEqual(
-      NAMES.map((name) => ({ name, version: 1, generation: 1, lag: expect.any(Number), parked: [] })),
+      MODELS.map(({ name, version }) => ({
+        ...{ name, version, generation: 1, lag: expect.any(Number), parked: [] },
+      })),
     );
     expect(Math.min(...answer.map(({ lag }: { lag: number }) => lag))).toBeGreaterThan(0);
     await cli('projections list');

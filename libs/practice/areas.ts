@@ -1,9 +1,18 @@
+import { applicableRatesArea } from './applicable-rates/applicable-rates.module';
 import { clientsArea } from './clients/clients.module';
+import { disbursementCodesArea } from './disbursement-codes/disbursement-codes.module';
 import { divisionsArea } from './divisions/divisions.module';
 import { employeesArea } from './employees/employees.module';
 import { entitiesArea } from './entities/entities.module';
+import { integrationSettingsArea } from './integration-settings/integration-settings.module';
+import { matterTypesArea } from './matter-types/matter-types.module';
 import { mattersArea } from './matters/matters.module';
+import { rateSetsArea } from './rate-sets/rate-sets.module';
 import type { Area } from './records/area';
+import { rolesArea } from './roles/roles.module';
+import { suppliersArea } from './suppliers/suppliers.module';
+import { taskTypesArea } from './task-types/task-types.module';
+import { taxCodesArea } from './tax-codes/tax-codes.module';
 import { tenantsArea } from './tenants/tenants.module';
 import { workItemsArea } from './work-items/work-items.module';
 
@@ -14,9 +23,18 @@ export const areas: readonly Area[] = [
   clientsArea,
   employeesArea,
   divisionsArea,
+  rolesArea,
+  matterTypesArea,
+  taskTypesArea,
+  taxCodesArea,
+  suppliersArea,
+  disbursementCodesArea,
+  rateSetsArea,
   mattersArea,
+  applicableRatesArea,
   workItemsArea,
+  integrationSettingsArea,
 ];
 
 /** What the event store must know of all of them. */
-export const definitions = areas.map(({ definition }) => definition);
+export const definitions = areas.flatMap(({ definition }) => definition ?? []);

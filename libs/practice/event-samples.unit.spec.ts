@@ -1,5 +1,5 @@
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
-import { areas, definitions } from './areas';
+import { definitions } from './areas';
 import {
   foldSamples,
   type Samples,
@@ -17,7 +17,7 @@ describe('the stored samples of events', () => {
     expect(sampleGaps(definitions, samples)).toEqual([]);
   });
 
-  it.each(areas.map(({ definition }) => [definition.kind, definition] as const))(
+  it.each(definitions.map((definition) => [definition.kind, definition] as const))(
     '%s: upcast to exactly the sample of the next version, and fold',
     (_, definition) => {
       for (const { upcast, sample } of upcastSteps(definition, samples)) expect(upcast).toEqual(sample);

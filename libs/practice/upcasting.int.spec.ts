@@ -53,7 +53,6 @@ const Now: StreamDefinition<State, DomainEvent<'TeamMade' | 'TeamMoved', Partial
 const teams = stateTable(Now, {
   name: 'divisions',
   version: 2,
-  table: 'divisions',
   columns: {
     code: column<State>('text', ({ code }) => code),
     name: column<State>('text', ({ name }) => name),

@@ -77,6 +77,21 @@ describe('clients', () => {
     expect(row).toMatchObject({ id, sortName: 'Mill, Ada', streetAddress: null });
   });
 
+  it("shows its tax code's text on GET, as it is now", async () => {
+    const code = { code: 'CLI', name: 'Exempt', category: 'Exempt' };
+    const taxCodeId = await api.create('taxcodes', code);
+    const made = await api.data('POST', 'clients', { entityId: await person(api), taxCodeId });
+    expect(made).toMatchObject({ taxCodeId });
+    expect(await api.data('GET', `clients/${made.id}`)).toMatchObject({ taxCodeId, taxCode: 'CLI' });
+    await api.data('PATCH', `taxcodes/${taxCodeId}`, { code: 'CLI2' });
+    expect(await api.rows('clients', { ids: made.id })).toMatchObject([{ taxCode: 'CLI2' }]);
+    await api.data('PATCH', `clients/${made.id}`, { taxCodeId: null });
+    expect(await api.data('GET', `clients/${made.id}`)).toMatchObject({ taxCodeId: null, taxCode: null });
+    await api.delete(`taxcodes/${taxCodeId}`);
+    const refused = await api.patch(`clients/${made.id}`, { taxCodeId });
+    expectProblem(refused, 422, 'taxcode_not_found', '/taxCodeId');
+  });
+
   it('is one client of an entity', async () => {
     const entityId = await person(api);
     const id = await api.create('clients', { entityId });

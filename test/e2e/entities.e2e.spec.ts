@@ -52,6 +52,7 @@ describe('entities', () => {
       addresses: [],
       registrationNumber: null,
       taxNumber: null,
+      roleIds: [],
     });
   });
 

@@ -76,6 +76,16 @@ describe('matters', () => {
     }
   });
 
+  it('has a tax code, which stays while it has it', async () => {
+    const code = { code: 'MAT', name: 'Exempt', category: 'Exempt' };
+    const taxCodeId = await api.create('taxcodes', code);
+    const id = await matter(api, { taxCodeId });
+    expect(await api.data('GET', `matters/${id}`)).toMatchObject({ taxCodeId });
+    expectProblem(await api.delete(`taxcodes/${taxCodeId}`), 409, 'in_use');
+    await api.data('PATCH', `matters/${id}`, { taxCodeId: null });
+    expect((await api.delete(`taxcodes/${taxCodeId}`)).status).toBe(204);
+  });
+
   it('takes the next number, or the one given, and the two never meet', async () => {
     const [client, division] = [await activeClient(stranger), await generalDivision(stranger)];
     const numbered = async (matterNumber?: string) => {

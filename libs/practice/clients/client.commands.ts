@@ -2,13 +2,15 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
 import { at, counter, holderOf, linksTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
-import { conflict, invalid } from '#kernel/errors';
+import { conflict } from '#kernel/errors';
 import { newId, toId } from '#kernel/ids';
 import { type DecimalText, decimal, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Entity, presentEntity } from '../entities/entity.lookup';
+import { RateSet } from '../rate-sets/rate-set.lookup';
 import { takeNumber } from '../records/numbering';
-import { existing, givenReference, recordChanges } from '../records/record';
+import { existing, givenReference, recordChanges, referred } from '../records/record';
+import { TaxCode } from '../tax-codes/tax-code.lookup';
 import {
   activateClient,
   CLIENT_NUMBER,
@@ -119,16 +121,19 @@ export class DeleteClientHandler implements ICommandHandler<DeleteClient> {
 }
 
 async function create(work: UnitOfWork, body: ClientInput) {
-  refuseUnknown(body);
-  const { entityId, billingContactId } = body;
+  const { entityId, billingContactId, taxCodeId, defaultRateSetId } = body;
   const found = await work.load({
     entity: at(Entity, entityId),
     contact: at(Entity, billingContactId),
+    taxCode: at(TaxCode, taxCodeId),
+    rateSet: at(RateSet, defaultRateSetId),
     holder: holderOf(ENTITY_CLIENT, entityId),
     number: counter(CLIENT_NUMBER),
   });
   presentEntity(found.entity, 'entityId');
   if (billingContactId) presentEntity(found.contact, 'billingContactId');
+  if (taxCodeId) referred(found.taxCode, 'taxcode', 'taxCodeId');
+  if (defaultRateSetId) referred(found.rateSet, 'rateset', 'defaultRateSetId');
   if (found.holder) {
     throw conflict(
       'entity_client_taken',
@@ -138,6 +143,8 @@ async function create(work: UnitOfWork, body: ClientInput) {
   const data = {
     entityId,
     clientNumber: takeNumber(work, CLIENT_NUMBER, body.clientNumber, found.number),
+    defaultRateSetId: defaultRateSetId ?? null,
+    taxCodeId: taxCodeId ?? null,
     billingContactId: billingContactId ?? null,
     paymentTermsDays: body.paymentTermsDays ?? null,
     minutesPerUnit: decimalFrom(body.minutesPerUnit) ?? null,
@@ -147,33 +154,24 @@ async function create(work: UnitOfWork, body: ClientInput) {
 }
 
 async function update(work: UnitOfWork, id: string, body: ClientPatch) {
-  refuseUnknown(body);
   const { context } = work;
   const found = await work.load({
     client: at(Client, id),
     contact: at(Entity, body.billingContactId),
+    taxCode: at(TaxCode, body.taxCodeId),
+    rateSet: at(RateSet, body.defaultRateSetId),
     number: counter(CLIENT_NUMBER),
   });
   const before = existing(found.client, 'client');
-  const { defaultRateSetId, taxCodeId, ...own } = body;
-  const patch = { ...own, minutesPerUnit: decimalFrom(body.minutesPerUnit) };
+  const patch = { ...body, minutesPerUnit: decimalFrom(body.minutesPerUnit) };
   const { clientNumber } = before.data;
   const changes = recordChanges(context, before.data, patch, { clientNumber });
   if (changes.billingContactId) presentEntity(found.contact, 'billingContactId');
+  if (changes.taxCodeId) referred(found.taxCode, 'taxcode', 'taxCodeId');
+  if (changes.defaultRateSetId) referred(found.rateSet, 'rateset', 'defaultRateSetId');
   const events = updateClient(changes);
   if (changes.clientNumber) takeNumber(work, CLIENT_NUMBER, changes.clientNumber, found.number);
   return work.change(Client, before, events);
-}
-
-/** Areas that have no records yet: no id of theirs can be right. */
-const NOT_YET = { defaultRateSetId: 'rateset', taxCodeId: 'taxcode' } as const;
-
-function refuseUnknown(body: ClientPatch): void {
-  for (const [field, what] of Object.entries(NOT_YET)) {
-    if (body[field as keyof typeof NOT_YET]) {
-      throw invalid(`${what}_not_found`, `${field}: there is no such ${what}.`, field);
-    }
-  }
 }
 
 function decimalFrom(value: number | null | undefined): DecimalText | null | undefined {

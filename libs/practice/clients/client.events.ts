@@ -1,10 +1,12 @@
-import type { DomainEvent } from '#kernel/decider';
+import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import type { DecimalText } from '#kernel/money';
 import type { RecordState } from '../records/record';
 
 export interface ClientFields {
   entityId: string;
   clientNumber: string;
+  defaultRateSetId: string | null;
+  taxCodeId: string | null;
   billingContactId: string | null;
   paymentTermsDays: number | null;
   /** Of a unit of time; null: the tenant's. */
@@ -20,8 +22,8 @@ export type ClientEvent =
   | DomainEvent<'ClientDeactivated'>
   | DomainEvent<'ClientDeleted'>;
 
-export const clientEvents = {
-  ClientCreated: [],
+export const clientEvents: StreamDefinition<object, ClientEvent>['events'] = {
+  ClientCreated: [(data) => ({ ...data, defaultRateSetId: null, taxCodeId: null })],
   ClientUpdated: [],
   ClientActivated: [],
   ClientDeactivated: [],

@@ -73,7 +73,6 @@ describe('clients on a real store', () => {
       stateName: 'New',
       defaultRateSetId: null,
       taxCodeId: null,
-      taxCode: null,
       billingContactId,
       paymentTermsDays: 14,
       minutesPerUnit: 7.5,
@@ -84,6 +83,7 @@ describe('clients on a real store', () => {
     expect(await getRecord(store, context, clients, record.id)).toEqual({
       ...record.audit,
       ...own,
+      taxCode: null,
       sortName: 'Okafor, Ada',
       fullName: 'Ada Okafor',
       streetAddress: '12 Mill Lane, Leeds, LS1 4AP',

@@ -1,35 +1,33 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
-import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, WholeNumberFilter } from '#platform/http/list-query';
+import { IdFilter, IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
 import { type EntityState, streetAddress } from '../entities/entity.lookup';
 import { activityView } from '../records/activity';
-import { RecordView, recordView } from '../records/record';
+import { joinedText, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import type { ClientState } from './client';
 
-const text = { type: String, nullable: true } as const;
 const number = { type: Number, nullable: true } as const;
-const joined = { ...text, required: false, description: 'On GET' } as const;
 
 export class ClientView extends RecordView {
   @ApiProperty() entityId: string;
   @ApiProperty() clientNumber: string;
   @ApiProperty({ description: '0 New, 1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty(text) defaultRateSetId: string | null;
-  @ApiProperty(text) taxCodeId: string | null;
-  @ApiProperty(text) taxCode: string | null;
-  @ApiProperty(text) billingContactId: string | null;
+  @ApiProperty(nullableText) defaultRateSetId: string | null;
+  @ApiProperty(nullableText) taxCodeId: string | null;
+  @ApiProperty(nullableText) billingContactId: string | null;
   @ApiProperty(number) paymentTermsDays: number | null;
   @ApiProperty(number) minutesPerUnit: number | null;
-  @ApiProperty(joined) sortName?: string | null;
-  @ApiProperty(joined) fullName?: string | null;
-  @ApiProperty({ ...joined, description: "The entity's first address on one line. On GET" })
+  @ApiProperty({ ...joinedText, description: "The tax code's code. On GET" }) taxCode?: string | null;
+  @ApiProperty(joinedText) sortName?: string | null;
+  @ApiProperty(joinedText) fullName?: string | null;
+  @ApiProperty({ ...joinedText, description: "The entity's first address on one line. On GET" })
   streetAddress?: string | null;
-  @ApiProperty({ ...joined, description: "The entity's. On GET" }) currency?: string | null;
-  @ApiProperty(joined) billingContactSortName?: string | null;
+  @ApiProperty({ ...joinedText, description: "The entity's. On GET" }) currency?: string | null;
+  @ApiProperty(joinedText) billingContactSortName?: string | null;
 }
 
 export function clientView(folded: Folded<ClientState>): ClientView {
@@ -38,9 +36,8 @@ export function clientView(folded: Folded<ClientState>): ClientView {
     entityId: data.entityId,
     clientNumber: data.clientNumber,
     ...activityView(data.state),
-    defaultRateSetId: null,
-    taxCodeId: null,
-    taxCode: null,
+    defaultRateSetId: data.defaultRateSetId,
+    taxCodeId: data.taxCodeId,
     billingContactId: data.billingContactId,
     paymentTermsDays: data.paymentTermsDays,
     minutesPerUnit: data.minutesPerUnit === null ? null : Number(data.minutesPerUnit),
@@ -64,32 +61,27 @@ export class ClientsQuery extends ListQuery {
   @IdFilter('entity', 'Only the client that this entity is.')
   entityId?: string;
 
-  @ChoiceFilter(
-    'Field to sort by, descending with -.',
-    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
-  )
+  @SortFilter(Object.keys(sorts))
   declare sort?: string;
 }
 
 export const clients: RecordList<ClientsQuery, ClientView> = {
   kind: 'client',
   projection: 'clients',
-  table: 'clients',
   joins: [
     {
       projection: 'people',
-      table: 'people',
       alias: 'e',
       on: 'r.entity_id',
       columns: { sort_name: 'sort_name', full_name: 'full_name', entity: 'state' },
     },
     {
       projection: 'people',
-      table: 'people',
       alias: 'b',
       on: 'r.billing_contact_id',
       columns: { contact_sort_name: 'sort_name' },
     },
+    { projection: 'tax-codes', alias: 't', on: 'r.tax_code_id', columns: { tax_code: 'code' } },
   ],
   sorts,
   order: 'clientNumber',
@@ -102,6 +94,7 @@ export const clients: RecordList<ClientsQuery, ClientView> = {
     const entity = row.entity as EntityState | null;
     return {
       ...clientView(foldedRow(clients, row)),
+      taxCode: row.tax_code as string | null,
       sortName: row.sort_name as string | null,
       fullName: row.full_name as string | null,
       streetAddress: entity && streetAddress(entity),

@@ -15,10 +15,16 @@ export const ENTITY_CLIENT = 'entity_client';
 /** Kind of link by which an open matter points at its client. */
 export const OPEN_MATTER = 'open_matter';
 
-function linksOf({ isDeleted, entityId, billingContactId }: ClientState): Link[] {
+function linksOf({ isDeleted, entityId, ...client }: ClientState): Link[] {
   if (isDeleted) return [];
   const entity = { kind: 'client_entity', target: entityId };
-  return billingContactId ? [entity, { kind: 'billing_contact', target: billingContactId }] : [entity];
+  const { billingContactId, defaultRateSetId, taxCodeId } = client;
+  const terms = [defaultRateSetId, taxCodeId].filter((id) => id !== null);
+  return [
+    entity,
+    ...(billingContactId ? [{ kind: 'billing_contact', target: billingContactId }] : []),
+    ...terms.map((target) => ({ kind: 'client_terms', target })),
+  ];
 }
 
 function keysOf(state: ClientState): NaturalKey[] {
@@ -32,7 +38,7 @@ function keysOf(state: ClientState): NaturalKey[] {
 
 export const Client: StreamDefinition<ClientState, ClientEvent> = {
   kind: 'client',
-  foldVersion: 1,
+  foldVersion: 2,
   events: clientEvents,
   isDeleted: ({ isDeleted }) => isDeleted,
   links: linksOf,

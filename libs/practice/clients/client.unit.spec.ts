@@ -9,6 +9,8 @@ const created: ClientEvent = {
   data: {
     entityId,
     clientNumber: '7',
+    defaultRateSetId: null,
+    taxCodeId: null,
     billingContactId: null,
     paymentTermsDays: null,
     minutesPerUnit: null,

@@ -9,11 +9,12 @@ import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { ApiCreate, ApiHistory, ApiOne, ApiPage, ApiRemove, ApiUpdate } from '../records/api';
 import { HistoryQuery } from '../records/history-query';
-import { GetHistory, GetRecord, ListRecords } from '../records/records.queries';
+import { GetHistory, GetRecord } from '../records/records.queries';
 import { created, removed, updated } from '../records/replies';
 import { CreateEntity, DeleteEntity, UpdateEntity } from './entity.commands';
 import { EntityInput, EntityPatch } from './entity.input';
 import { EntitiesQuery, EntityView, entities, entityView } from './entity.queries';
+import { ListEntities } from './entity.role-queries';
 
 @ApiTags('entities')
 @Controller(':tenant/api/v1/entities')
@@ -61,7 +62,7 @@ export class EntitiesReadController {
   @Permission('entities:read')
   @ApiPage(EntityView)
   list(@CurrentContext() context: RequestContext, @Query() query: EntitiesQuery): Promise<Reply> {
-    return this.queries.execute(new ListRecords(context, entities, query));
+    return this.queries.execute(new ListEntities(context, query));
   }
 
   @Get(':id')

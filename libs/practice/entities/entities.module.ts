@@ -3,10 +3,19 @@ import { EntitiesReadController, EntitiesWriteController } from './entities.cont
 import { Entity } from './entity';
 import { entityHandlers } from './entity.commands';
 import { peopleProjection } from './entity.projection';
+import { ListEntitiesHandler, ListEntityRolesHandler } from './entity.role-queries';
+import { entityRoleHandlers } from './entity.roles';
+import { EntityRolesReadController, EntityRolesWriteController } from './entity-roles.controllers';
 
 export const entitiesArea: Area = {
   definition: Entity,
-  write: { controllers: [EntitiesWriteController], handlers: entityHandlers },
-  read: { controllers: [EntitiesReadController] },
+  write: {
+    controllers: [EntitiesWriteController, EntityRolesWriteController],
+    handlers: [...entityHandlers, ...entityRoleHandlers],
+  },
+  read: {
+    controllers: [EntitiesReadController, EntityRolesReadController],
+    handlers: [ListEntitiesHandler, ListEntityRolesHandler],
+  },
   projections: [peopleProjection],
 };

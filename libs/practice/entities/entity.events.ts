@@ -34,10 +34,14 @@ type Reference = Pick<RecordState, 'externalReference' | 'referenceOwner'>;
 export type EntityEvent =
   | DomainEvent<'EntityCreated', EntityFields & Reference>
   | DomainEvent<'EntityUpdated', Partial<Omit<EntityFields, 'entityType'> & Reference>>
+  | DomainEvent<'RoleAssigned', { roleId: string }>
+  | DomainEvent<'RoleRemoved', { roleId: string }>
   | DomainEvent<'EntityDeleted'>;
 
 export const entityEvents = {
   EntityCreated: [],
   EntityUpdated: [],
+  RoleAssigned: [],
+  RoleRemoved: [],
   EntityDeleted: [],
 };

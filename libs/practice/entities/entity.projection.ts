@@ -1,16 +1,19 @@
+import { toUuid } from '#kernel/ids';
 import { column, stateTable } from '../records/state-table';
 import { Entity, type EntityState, fullName, sortName } from './entity';
 
 /** The one read table with personal data in plain text; other lists and reports join it. */
 export const peopleProjection = stateTable(Entity, {
   name: 'people',
-  version: 1,
-  table: 'people',
+  version: 2,
   columns: {
     entity_type: column<EntityState>('text', ({ entityType }) => entityType),
     sort_name: column<EntityState>('text', sortName),
     full_name: column<EntityState>('text', fullName),
     email: column<EntityState>('text', ({ email }) => email),
+    role_ids: column<EntityState>('uuid[]', ({ roleIds }) =>
+      roleIds.length > 0 ? `{${roleIds.map(toUuid).join()}}` : null,
+    ),
   },
   words: (state) => [fullName(state), state.email, state.registrationNumber, state.taxNumber],
 });

@@ -1,36 +1,36 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
-import { ChoiceFilter, IdsFilter, ListQuery } from '#platform/http/list-query';
-import { RecordView, recordView } from '../records/record';
+import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import { type EntityState, fullName, sortName } from './entity';
 import { type Address, type EntityType, entityTypes } from './entity.events';
 
-const text = { type: String, nullable: true } as const;
-
 export class AddressView implements Address {
-  @ApiProperty(text) street: string | null;
-  @ApiProperty(text) city: string | null;
-  @ApiProperty(text) region: string | null;
-  @ApiProperty(text) postcode: string | null;
-  @ApiProperty(text) country: string | null;
+  @ApiProperty(nullableText) street: string | null;
+  @ApiProperty(nullableText) city: string | null;
+  @ApiProperty(nullableText) region: string | null;
+  @ApiProperty(nullableText) postcode: string | null;
+  @ApiProperty(nullableText) country: string | null;
 }
 
 export class EntityView extends RecordView {
   @ApiProperty({ enum: entityTypes }) entityType: EntityType;
   @ApiProperty({ description: '`Family, Given`, or the name of the organisation' }) sortName: string;
   @ApiProperty() fullName: string;
-  @ApiProperty(text) lastName: string | null;
-  @ApiProperty(text) firstName: string | null;
-  @ApiProperty(text) title: string | null;
-  @ApiProperty(text) name: string | null;
+  @ApiProperty(nullableText) lastName: string | null;
+  @ApiProperty(nullableText) firstName: string | null;
+  @ApiProperty(nullableText) title: string | null;
+  @ApiProperty(nullableText) name: string | null;
   @ApiProperty() currency: string;
-  @ApiProperty(text) email: string | null;
+  @ApiProperty(nullableText) email: string | null;
   @ApiProperty({ type: [String] }) phones: string[];
   @ApiProperty({ type: [AddressView] }) addresses: AddressView[];
-  @ApiProperty(text) registrationNumber: string | null;
-  @ApiProperty(text) taxNumber: string | null;
+  @ApiProperty(nullableText) registrationNumber: string | null;
+  @ApiProperty(nullableText) taxNumber: string | null;
+  @ApiProperty({ type: [String], description: 'Custom roles; all of them: `GET /entities/{id}/roles`' })
+  roleIds: string[];
 }
 
 export function entityView(folded: Folded<EntityState>): EntityView {
@@ -51,6 +51,7 @@ export function entityView(folded: Folded<EntityState>): EntityView {
     addresses: data.addresses,
     registrationNumber: data.registrationNumber,
     taxNumber: data.taxNumber,
+    roleIds: data.roleIds,
   });
 }
 
@@ -63,17 +64,16 @@ export class EntitiesQuery extends ListQuery {
   @ChoiceFilter('Only entities of this type.', entityTypes)
   entityType?: EntityType;
 
-  @ChoiceFilter(
-    'Field to sort by, descending with -.',
-    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
-  )
+  @IdFilter('role', 'Only entities that have this role, a system or a custom one.')
+  roleId?: string;
+
+  @SortFilter(Object.keys(sorts))
   declare sort?: string;
 }
 
 export const entities: RecordList<EntitiesQuery, EntityView> = {
   kind: 'entity',
   projection: 'people',
-  table: 'people',
   sorts,
   order: 'sortName',
   filter({ entityType }, where) {

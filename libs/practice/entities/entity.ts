@@ -3,14 +3,18 @@ import { invalid } from '#kernel/errors';
 import { type RecordState, referenceKeys, refuseInUse } from '../records/record';
 import { type EntityEvent, type EntityFields, entityEvents } from './entity.events';
 
-export interface EntityState extends RecordState, EntityFields {}
+export interface EntityState extends RecordState, EntityFields {
+  /** Custom roles; being a client, an employee or a supplier shows in those records. */
+  roleIds: string[];
+}
 
 export const Entity: StreamDefinition<EntityState, EntityEvent> = {
   kind: 'entity',
-  foldVersion: 1,
+  foldVersion: 2,
   events: entityEvents,
   isDeleted: ({ isDeleted }) => isDeleted,
-  links: () => [],
+  links: ({ isDeleted, roleIds }) =>
+    isDeleted ? [] : roleIds.map((target) => ({ kind: 'entity_role', target })),
   keys: (state) => referenceKeys('entity', state),
   personal: {
     fields: [
@@ -38,18 +42,22 @@ export const Entity: StreamDefinition<EntityState, EntityEvent> = {
     }),
   },
   evolve(state, event) {
-    if (event.type === 'EntityCreated') return { isDeleted: false, ...event.data };
+    if (event.type === 'EntityCreated') return { isDeleted: false, roleIds: [], ...event.data };
     const before = state as EntityState;
     switch (event.type) {
       case 'EntityUpdated':
         return { ...before, ...event.data };
+      case 'RoleAssigned':
+        return { ...before, roleIds: [...before.roleIds, event.data.roleId] };
+      case 'RoleRemoved':
+        return { ...before, roleIds: before.roleIds.filter((id) => id !== event.data.roleId) };
       case 'EntityDeleted':
         return { ...before, isDeleted: true };
     }
   },
 };
 
-export function createEntity(data: Omit<EntityState, 'isDeleted'>): EntityEvent[] {
+export function createEntity(data: Omit<EntityState, 'isDeleted' | 'roleIds'>): EntityEvent[] {
   checkNames(data);
   return [{ type: 'EntityCreated', data }];
 }
@@ -64,6 +72,14 @@ export function updateEntity(
   if (Object.keys(changes).length === 0) return [];
   checkNames({ ...state, ...changes });
   return [{ type: 'EntityUpdated', data: changes }];
+}
+
+export function assignRole({ roleIds }: EntityState, roleId: string): EntityEvent[] {
+  return roleIds.includes(roleId) ? [] : [{ type: 'RoleAssigned', data: { roleId } }];
+}
+
+export function removeRole({ roleIds }: EntityState, roleId: string): EntityEvent[] {
+  return roleIds.includes(roleId) ? [{ type: 'RoleRemoved', data: { roleId } }] : [];
 }
 
 /** @param uses how many links point at the entity */

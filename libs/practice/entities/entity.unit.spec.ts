@@ -1,5 +1,14 @@
 import { given } from '#kernel/given';
-import { createEntity, deleteEntity, Entity, fullName, sortName, updateEntity } from './entity';
+import {
+  assignRole,
+  createEntity,
+  deleteEntity,
+  Entity,
+  fullName,
+  removeRole,
+  sortName,
+  updateEntity,
+} from './entity';
 import type { EntityEvent } from './entity.events';
 
 const unset = {
@@ -67,6 +76,32 @@ describe('entities', () => {
     given(Entity, [created(ada)])
       .when(() => deleteEntity(0))
       .thenEvents([{ type: 'EntityDeleted', data: {} }]);
+  });
+
+  it('are given a role once, and lose it once', () => {
+    const roleId = 'role_0198c2f1a4b87c3d9e5f60718293a4b5';
+    const assigned: EntityEvent = { type: 'RoleAssigned', data: { roleId } };
+    const removed: EntityEvent = { type: 'RoleRemoved', data: { roleId } };
+    given(Entity, [created(ada)])
+      .when((state) => assignRole(state, roleId))
+      .thenEvents([assigned]);
+    given(Entity, [created(ada), assigned])
+      .when((state) => assignRole(state, roleId))
+      .thenEvents([]);
+    given(Entity, [created(ada), assigned])
+      .when((state) => removeRole(state, roleId))
+      .thenEvents([removed]);
+    given(Entity, [created(ada), assigned, removed])
+      .when((state) => removeRole(state, roleId))
+      .thenEvents([]);
+  });
+
+  it('hold their roles until they are deleted', () => {
+    const roleId = 'role_0198c2f1a4b87c3d9e5f60718293a4b5';
+    const events: EntityEvent[] = [created(ada), { type: 'RoleAssigned', data: { roleId } }];
+    expect(Entity.links(given(Entity, events).state!)).toEqual([{ kind: 'entity_role', target: roleId }]);
+    const gone: EntityEvent = { type: 'EntityDeleted', data: {} };
+    expect(Entity.links(given(Entity, [...events, gone]).state!)).toEqual([]);
   });
 
   it('sort by family name and are called by the given one', () => {

@@ -150,12 +150,15 @@ async function open(work: UnitOfWork, body: MatterInput) {
     divisionId: fields.divisionId,
     title: fields.title,
     matterNumber: takeNumber(work, MATTER_NUMBER, given, found.next),
+    matterTypeId: fields.matterTypeId ?? null,
     responsiblePersonId: fields.responsiblePersonId ?? null,
     actingPersonId: fields.actingPersonId ?? null,
     assistingPersonId: fields.assistingPersonId ?? null,
     introducerId: fields.introducerId ?? null,
     billingContactId: fields.billingContactId ?? null,
     currency: fields.currency ?? tenant.currency,
+    rateSetId: fields.rateSetId ?? null,
+    taxCodeId: fields.taxCodeId ?? null,
     dateOpened: dateOpened ?? work.now.toISOString(),
     ...amounts({ feeEstimate: null, disbursementEstimate: null, minutesPerUnit: null, ...fields }),
     ...givenReference(context, externalReference),
@@ -173,11 +176,10 @@ async function update(work: UnitOfWork, id: string, body: MatterPatch) {
     billed: linksTo(id, WORK),
   });
   const before = existing(found.matter, 'matter');
-  const { matterTypeId, rateSetId, taxCodeId, ...own } = body;
   const changes = recordChanges(
     context,
     before.data,
-    { ...own, ...amounts(own) },
+    { ...body, ...amounts(body) },
     {
       matterNumber: before.data.matterNumber,
       currency: before.data.currency,
@@ -185,7 +187,7 @@ async function update(work: UnitOfWork, id: string, body: MatterPatch) {
     },
   );
   const changed = Object.fromEntries(Object.entries(changes).filter(([name]) => name in body));
-  checkReferences({ ...changed, ...money(body), matterTypeId, rateSetId, taxCodeId }, found);
+  checkReferences({ ...changed, ...money(body) }, found);
   if (changes.clientId !== undefined) {
     work.requireUnlinked(id, UNBILLED_WORK);
     work.requireUnlinked(id, WORK);

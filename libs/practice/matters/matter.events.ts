@@ -1,4 +1,4 @@
-import type { DomainEvent } from '#kernel/decider';
+import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import type { Money } from '#kernel/money';
 import type { RecordState } from '../records/record';
 
@@ -7,6 +7,7 @@ export interface MatterFields {
   divisionId: string;
   title: string;
   matterNumber: string;
+  matterTypeId: string | null;
   responsiblePersonId: string | null;
   actingPersonId: string | null;
   assistingPersonId: string | null;
@@ -15,6 +16,8 @@ export interface MatterFields {
   currency: string;
   feeEstimate: Money | null;
   disbursementEstimate: Money | null;
+  rateSetId: string | null;
+  taxCodeId: string | null;
   minutesPerUnit: string | null;
   /** ISO 8601 UTC. */
   dateOpened: string;
@@ -30,8 +33,8 @@ export type MatterEvent =
   | DomainEvent<'MatterArchived', { dateArchived: string }>
   | DomainEvent<'MatterDeleted'>;
 
-export const matterEvents = {
-  MatterCreated: [],
+export const matterEvents: StreamDefinition<object, MatterEvent>['events'] = {
+  MatterCreated: [(data) => ({ ...data, matterTypeId: null, rateSetId: null, taxCodeId: null })],
   MatterUpdated: [],
   MatterClosed: [],
   MatterReopened: [],

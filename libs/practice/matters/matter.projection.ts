@@ -3,11 +3,11 @@ import { Matter, type MatterState } from './matter';
 
 export const mattersProjection = stateTable(Matter, {
   name: 'matters',
-  version: 1,
-  table: 'matters',
+  version: 2,
   columns: {
     client_id: reference<MatterState>(({ clientId }) => clientId),
     division_id: reference<MatterState>(({ divisionId }) => divisionId),
+    matter_type_id: reference<MatterState>(({ matterTypeId }) => matterTypeId),
     matter_number: column<MatterState>('text', ({ matterNumber }) => matterNumber),
     title: column<MatterState>('text', ({ title }) => title),
     matter_state: column<MatterState>('smallint', ({ state }) => state),

@@ -2,8 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
-import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, WholeNumberFilter } from '#platform/http/list-query';
-import { MoneyView, RecordView, recordView } from '../records/record';
+import { IdFilter, IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
+import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { Join, RecordList, RecordRow } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import { type MatterState, matterStatusView } from './matter';
@@ -19,9 +19,6 @@ export class PersonView {
   billingGrade: string | null;
 }
 
-const text = { type: String, nullable: true } as const;
-const joined = { ...text, required: false, description: 'On GET' } as const;
-
 export class MatterView extends RecordView {
   @ApiProperty({ description: '1 Open, 2 Closed, 3 Archived' }) state: number;
   @ApiProperty() stateName: string;
@@ -30,28 +27,28 @@ export class MatterView extends RecordView {
   @ApiProperty() title: string;
   @ApiProperty({ description: 'The title as lists sort it' }) sortTitle: string;
   @ApiProperty() matterNumber: string;
-  @ApiProperty(text) matterTypeId: string | null;
-  @ApiProperty(text) responsiblePersonId: string | null;
-  @ApiProperty(text) actingPersonId: string | null;
-  @ApiProperty(text) assistingPersonId: string | null;
-  @ApiProperty(text) introducerId: string | null;
-  @ApiProperty(text) billingContactId: string | null;
+  @ApiProperty(nullableText) matterTypeId: string | null;
+  @ApiProperty(nullableText) responsiblePersonId: string | null;
+  @ApiProperty(nullableText) actingPersonId: string | null;
+  @ApiProperty(nullableText) assistingPersonId: string | null;
+  @ApiProperty(nullableText) introducerId: string | null;
+  @ApiProperty(nullableText) billingContactId: string | null;
   @ApiProperty() currency: string;
   @ApiProperty({ type: MoneyView, nullable: true }) feeEstimate: MoneyRecord | null;
   @ApiProperty({ type: MoneyView, nullable: true }) disbursementEstimate: MoneyRecord | null;
-  @ApiProperty(text) rateSetId: string | null;
-  @ApiProperty(text) taxCodeId: string | null;
+  @ApiProperty(nullableText) rateSetId: string | null;
+  @ApiProperty(nullableText) taxCodeId: string | null;
   @ApiProperty({ type: Number, nullable: true }) minutesPerUnit: number | null;
   @ApiProperty() dateOpened: string;
-  @ApiProperty(text) dateClosed: string | null;
-  @ApiProperty(text) dateArchived: string | null;
-  @ApiProperty(text) draftInvoiceId: string | null;
-  @ApiProperty(text) documentCollectionId: string | null;
-  @ApiProperty(joined) clientEntityId?: string | null;
-  @ApiProperty(joined) clientSortName?: string | null;
-  @ApiProperty(joined) divisionName?: string | null;
-  @ApiProperty(joined) matterType?: string | null;
-  @ApiProperty(joined) billingContactSortName?: string | null;
+  @ApiProperty(nullableText) dateClosed: string | null;
+  @ApiProperty(nullableText) dateArchived: string | null;
+  @ApiProperty(nullableText) draftInvoiceId: string | null;
+  @ApiProperty(nullableText) documentCollectionId: string | null;
+  @ApiProperty(joinedText) clientEntityId?: string | null;
+  @ApiProperty(joinedText) clientSortName?: string | null;
+  @ApiProperty(joinedText) divisionName?: string | null;
+  @ApiProperty(joinedText) matterType?: string | null;
+  @ApiProperty(joinedText) billingContactSortName?: string | null;
   @ApiProperty({ type: PersonView, nullable: true, required: false }) responsiblePerson?: PersonView | null;
   @ApiProperty({ type: PersonView, nullable: true, required: false }) actingPerson?: PersonView | null;
   @ApiProperty({ type: PersonView, nullable: true, required: false }) assistingPerson?: PersonView | null;
@@ -66,7 +63,7 @@ export function matterView(folded: Folded<MatterState>): MatterView {
     title: data.title,
     sortTitle: data.title,
     matterNumber: data.matterNumber,
-    matterTypeId: null,
+    matterTypeId: data.matterTypeId,
     responsiblePersonId: data.responsiblePersonId,
     actingPersonId: data.actingPersonId,
     assistingPersonId: data.assistingPersonId,
@@ -75,8 +72,8 @@ export function matterView(folded: Folded<MatterState>): MatterView {
     currency: data.currency,
     feeEstimate: data.feeEstimate && moneyRecord(data.feeEstimate),
     disbursementEstimate: data.disbursementEstimate && moneyRecord(data.disbursementEstimate),
-    rateSetId: null,
-    taxCodeId: null,
+    rateSetId: data.rateSetId,
+    taxCodeId: data.taxCodeId,
     minutesPerUnit: data.minutesPerUnit === null ? null : Number(data.minutesPerUnit),
     dateOpened: data.dateOpened,
     dateClosed: data.dateClosed,
@@ -92,7 +89,6 @@ const persons = ['responsible', 'acting', 'assisting'] as const;
 function person(name: (typeof persons)[number]): Join[] {
   const employee: Join = {
     projection: 'employees',
-    table: 'employees',
     alias: name,
     on: `r.${name}_person_id`,
     columns: {
@@ -103,7 +99,6 @@ function person(name: (typeof persons)[number]): Join[] {
   };
   const people: Join = {
     projection: 'people',
-    table: 'people',
     alias: `${name}_p`,
     on: `${name}.entity_id`,
     columns: { [`${name}_sort_name`]: 'sort_name' },
@@ -149,42 +144,35 @@ export class MattersQuery extends ListQuery {
   @WholeNumberFilter('1 Open, 2 Closed, 3 Archived.', { min: 1, max: 3 })
   state?: number;
 
-  @ChoiceFilter(
-    'Field to sort by, descending with -.',
-    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
-  )
+  @SortFilter(Object.keys(sorts))
   declare sort?: string;
 }
 
 export const matters: RecordList<MattersQuery, MatterView> = {
   kind: 'matter',
   projection: 'matters',
-  table: 'matters',
   joins: [
     {
       projection: 'clients',
-      table: 'clients',
       alias: 'c',
       on: 'r.client_id',
       columns: { client_entity_id: 'entity_id' },
     },
     {
       projection: 'people',
-      table: 'people',
       alias: 'p',
       on: 'c.entity_id',
       columns: { client_sort_name: 'sort_name' },
     },
     {
       projection: 'divisions',
-      table: 'divisions',
       alias: 'd',
       on: 'r.division_id',
       columns: { division_name: 'name' },
     },
+    { projection: 'matter-types', alias: 'm', on: 'r.matter_type_id', columns: { matter_type: 'name' } },
     {
       projection: 'people',
-      table: 'people',
       alias: 'b',
       on: 'r.billing_contact_id',
       columns: { contact_sort_name: 'sort_name' },
@@ -206,7 +194,7 @@ export const matters: RecordList<MattersQuery, MatterView> = {
     clientEntityId: entityId(row.client_entity_id),
     clientSortName: row.client_sort_name as string | null,
     divisionName: row.division_name as string | null,
-    matterType: null,
+    matterType: row.matter_type as string | null,
     billingContactSortName: row.contact_sort_name as string | null,
     responsiblePerson: personView(row, 'responsible'),
     actingPerson: personView(row, 'acting'),

@@ -1,16 +1,16 @@
 import { at } from '#event-store/load';
 import type { Answers } from '#event-store/unit-of-work';
-import { invalid } from '#kernel/errors';
 import type { RequestContext } from '#platform/request-context';
-import { activeClient, Client } from '../clients/client.lookup';
-import { activeDivision, Division } from '../divisions/division.lookup';
-import { activeEmployee, Employee } from '../employees/employee.lookup';
+import { Client } from '../clients/client.lookup';
+import { Division } from '../divisions/division.lookup';
+import { Employee } from '../employees/employee.lookup';
 import { Entity, presentEntity } from '../entities/entity.lookup';
+import { MatterType } from '../matter-types/matter-type.lookup';
+import { RateSet } from '../rate-sets/rate-set.lookup';
+import { active, referred } from '../records/record';
+import { TaxCode } from '../tax-codes/tax-code.lookup';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import type { MatterPatch } from './matter.input';
-
-/** Areas that have no records yet: no id of theirs can be right. */
-const NOT_YET = { matterTypeId: 'mattertype', rateSetId: 'rateset', taxCodeId: 'taxcode' } as const;
 
 /** Questions for every record that the body refers to. */
 export function referencesOf(context: RequestContext, body: MatterPatch) {
@@ -18,6 +18,9 @@ export function referencesOf(context: RequestContext, body: MatterPatch) {
     settings: settingsOf(context),
     client: at(Client, body.clientId),
     division: at(Division, body.divisionId),
+    type: at(MatterType, body.matterTypeId),
+    taxCode: at(TaxCode, body.taxCodeId),
+    rateSet: at(RateSet, body.rateSetId),
     responsible: at(Employee, body.responsiblePersonId),
     acting: at(Employee, body.actingPersonId),
     assisting: at(Employee, body.assistingPersonId),
@@ -35,17 +38,16 @@ export function checkReferences(
   body: MatterPatch,
   found: Answers<ReturnType<typeof referencesOf>>,
 ): TenantState {
-  if (body.clientId) activeClient(found.client, 'clientId');
-  if (body.divisionId) activeDivision(found.division, 'divisionId');
-  if (body.responsiblePersonId) activeEmployee(found.responsible, 'responsiblePersonId');
-  if (body.actingPersonId) activeEmployee(found.acting, 'actingPersonId');
-  if (body.assistingPersonId) activeEmployee(found.assisting, 'assistingPersonId');
+  if (body.clientId) active(found.client, 'client', 'clientId');
+  if (body.divisionId) active(found.division, 'division', 'divisionId');
+  if (body.matterTypeId) active(found.type, 'mattertype', 'matterTypeId');
+  if (body.taxCodeId) referred(found.taxCode, 'taxcode', 'taxCodeId');
+  if (body.rateSetId) referred(found.rateSet, 'rateset', 'rateSetId');
+  if (body.responsiblePersonId) active(found.responsible, 'employee', 'responsiblePersonId');
+  if (body.actingPersonId) active(found.acting, 'employee', 'actingPersonId');
+  if (body.assistingPersonId) active(found.assisting, 'employee', 'assistingPersonId');
   if (body.introducerId) presentEntity(found.introducer, 'introducerId');
   if (body.billingContactId) presentEntity(found.contact, 'billingContactId');
-  for (const [field, what] of Object.entries(NOT_YET)) {
-    if (body[field as keyof typeof NOT_YET])
-      throw invalid(`${what}_not_found`, `${field}: there is no such ${what}.`, field);
-  }
   const tenant = settings(found.settings);
   requireBaseCurrency(body.currency, tenant, 'currency');
   requireBaseCurrency(body.feeEstimate?.Currency, tenant, 'feeEstimate/Currency');

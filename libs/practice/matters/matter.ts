@@ -25,6 +25,7 @@ function linksOf(state: MatterState): Link[] {
   if (state.isDeleted) return [];
   const people = [state.responsiblePersonId, state.actingPersonId, state.assistingPersonId];
   const entities = [state.introducerId, state.billingContactId];
+  const terms = [state.matterTypeId, state.rateSetId, state.taxCodeId];
   return [
     { kind: state.state === MatterStatus.Open ? OPEN_MATTER : 'matter', target: state.clientId },
     { kind: 'matter_division', target: state.divisionId },
@@ -32,12 +33,13 @@ function linksOf(state: MatterState): Link[] {
     ...[...new Set(entities)]
       .filter((id) => id !== null)
       .map((target) => ({ kind: 'matter_entity', target })),
+    ...terms.filter((id) => id !== null).map((target) => ({ kind: 'matter_terms', target })),
   ];
 }
 
 export const Matter: StreamDefinition<MatterState, MatterEvent> = {
   kind: 'matter',
-  foldVersion: 1,
+  foldVersion: 2,
   events: matterEvents,
   isDeleted: ({ isDeleted }) => isDeleted,
   links: linksOf,

@@ -8,7 +8,7 @@ import { toId } from '#kernel/ids';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext, TenantRef } from '#platform/request-context';
-import { createDivision } from '../divisions/division.lookup';
+import { createStartData } from './start-data';
 import { changeSettings, newTenant, Tenant, type TenantState } from './tenant';
 
 /** The operator's commands on tenants: their settings are streams like everything else. */
@@ -22,7 +22,7 @@ export class TenantSetup {
   ) {}
 
   /**
-   * A tenant with its settings and its default division. Asked again after a crash in between, it completes the tenant.
+   * A tenant with its settings and its start data. Asked again after a crash in between, it completes the tenant.
    * @throws DomainError alias_invalid, alias_taken, region_mismatch
    */
   async create(given: { alias: string; name: string; region?: string }): Promise<RegisteredTenant> {
@@ -36,7 +36,7 @@ export class TenantSetup {
           toId('tenant', tenant.streamId),
           newTenant(given.name, tenant.region),
         );
-        await createDivision(work, { name: 'General', isDefault: true });
+        await createStartData(work, settings.data);
         return settings;
       },
       { source: 'cli' },

@@ -7,7 +7,6 @@ import { TenantsReadController } from './tenants.controllers';
 const tenantsProjection = stateTable(Tenant, {
   name: 'tenants',
   version: 1,
-  table: 'tenants',
   columns: {
     firm_name: column<TenantState>('text', ({ firmName }) => firmName),
     currency: column<TenantState>('text', ({ currency }) => currency),

@@ -6,9 +6,18 @@ import * as client from '../clients/client.commands';
 import * as division from '../divisions/division.commands';
 import * as employee from '../employees/employee.commands';
 import * as entity from '../entities/entity.commands';
+import * as entityRoles from '../entities/entity.roles';
+import { matterTypeWriting } from '../matter-types/matter-type.commands';
 import * as matter from '../matters/matter.commands';
+import * as rateSet from '../rate-sets/rate-set.commands';
+import * as records from '../records/records.commands';
+import type { AnyWriting } from '../records/write-record';
+import { roleWriting } from '../roles/role.commands';
 import { changeSettings, Tenant } from '../tenants/tenant';
-import * as workItem from '../work-items/work-item.commands';
+import { liveApplicableRates, liveRateSets } from './rate-life';
+import { liveRecord } from './record-life';
+import { liveDisbursementCodes, liveSuppliers, liveTaskTypes, liveTaxCodes } from './reference-life';
+import { type Do, liveWork } from './work-life';
 
 const address = {
   street: '12 Mill Lane',
@@ -19,28 +28,51 @@ const address = {
 };
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 
-type Do = <Args extends unknown[], Command, Result>(
-  command: new (context: RequestContext, ...args: Args) => Command,
-  handler: new (store: EventStore) => { execute(command: Command): Promise<Result> },
-  ...args: Args
-) => Promise<Result>;
-
 /**
  * All that can happen in a firm, through the commands' handlers: every type of event, with all that it can hold and
  * with as little as it can.
  */
 export async function liveFirm(store: EventStore, context: RequestContext): Promise<void> {
   const act: Do = (Command, Handler, ...args) => new Handler(store).execute(new Command(context, ...args));
+  const create = (writing: AnyWriting, body: object) =>
+    act(records.CreateRecord, records.CreateRecordHandler, writing, body);
   const entities = await liveEntities(act);
+  const roleId = await liveRecord(store, context, roleWriting, {
+    least: { name: 'Witness' },
+    full: { name: 'Expert witness' },
+    changes: { name: 'Counsel' },
+  });
+  await act(entityRoles.AssignRole, entityRoles.AssignRoleHandler, entities[0], roleId);
+  await act(entityRoles.RemoveRole, entityRoles.RemoveRoleHandler, entities[0], roleId);
+  await act(entityRoles.AssignRole, entityRoles.AssignRoleHandler, entities[0], roleId);
   const divisionId = await liveDivisions(act);
   const [employeeId, colleagueId] = await liveEmployees(act, entities, divisionId);
-  const [clientId, otherClientId] = await liveClients(act, entities);
+  const taxCodeId = await liveTaxCodes(store, context);
+  const supplierId = await liveSuppliers(store, context, { entities, taxCodeId });
+  await liveDisbursementCodes(store, context, { taxCodeId, supplierId });
+  const parent = (await create(matterTypeWriting, { name: 'Property' })).record.id;
+  const matterTypeId = await liveRecord(store, context, matterTypeWriting, {
+    least: { name: 'Wills' },
+    full: {
+      name: 'Residential',
+      code: 'RES',
+      parentId: parent,
+      divisionIds: [divisionId],
+      retentionYears: 7,
+    },
+    changes: { name: 'Trusts', code: 'TRU', parentId: parent, divisionIds: [divisionId], retentionYears: 6 },
+  });
+  const taskTypeId = await liveTaskTypes(store, context);
+  const rateSetId = await liveRateSets(store, context, { employeeId, taskTypeId, matterTypeId });
+  const terms = { taxCodeId, defaultRateSetId: rateSetId };
+  const [clientId, otherClientId] = await liveClients(act, entities, terms);
   const bare = { clientId, divisionId, title: 'Bare' };
   const bareId = (await act(matter.OpenMatter, matter.OpenMatterHandler, bare)).record.id;
   const full = {
     ...{ matterNumber: 'M/1', feeEstimate: gbp(5000), disbursementEstimate: gbp(250), minutesPerUnit: 10 },
     ...{ responsiblePersonId: employeeId, actingPersonId: colleagueId, assistingPersonId: employeeId },
     ...{ introducerId: entities[0], billingContactId: entities[1], currency: 'GBP', externalReference: 'M1' },
+    ...{ matterTypeId, taxCodeId, rateSetId },
     dateOpened: '2025-03-01T09:00:00.000Z',
   };
   const matterId = (await act(matter.OpenMatter, matter.OpenMatterHandler, { ...bare, ...full })).record.id;
@@ -57,7 +89,8 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
     },
     dateOpened: '2025-03-02T09:00:00.000Z',
   });
-  await liveWork(act, { matterId, otherMatterId: bareId, employeeId, colleagueId });
+  await liveApplicableRates(store, context, { matterId, clientId, employeeId, taskTypeId });
+  await liveWork(act, { matterId, otherMatterId: bareId, employeeId, colleagueId, taskTypeId });
   await act(matter.CloseMatter, matter.CloseMatterHandler, bareId);
   await act(matter.ReopenMatter, matter.ReopenMatterHandler, bareId);
   await act(matter.CloseMatter, matter.CloseMatterHandler, bareId);
@@ -74,6 +107,7 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
     return work.change(Tenant, settings!, changeSettings(settings!.data, changes, false));
   });
   await act(matter.UpdateMatter, matter.UpdateMatterHandler, matterId, { currency: 'EUR' });
+  await act(rateSet.UpdateRateSet, rateSet.UpdateRateSetHandler, rateSetId, { currency: 'EUR' });
 }
 
 /** @returns four people */
@@ -132,8 +166,13 @@ async function liveEmployees(act: Do, entities: string[], divisionId: string): P
 }
 
 /** @returns two active clients */
-async function liveClients(act: Do, entities: string[]): Promise<string[]> {
+async function liveClients(
+  act: Do,
+  entities: string[],
+  codes: Record<'taxCodeId' | 'defaultRateSetId', string>,
+): Promise<string[]> {
   const terms = {
+    ...codes,
     clientNumber: 'C/1',
     billingContactId: entities[0],
     paymentTermsDays: 14,
@@ -151,51 +190,4 @@ async function liveClients(act: Do, entities: string[]): Promise<string[]> {
   await act(client.ActivateClient, client.ActivateClientHandler, made[1]);
   await act(client.DeleteClient, client.DeleteClientHandler, made[2]);
   return made;
-}
-
-interface WorkParts {
-  matterId: string;
-  otherMatterId: string;
-  employeeId: string;
-  colleagueId: string;
-}
-
-async function liveWork(
-  act: Do,
-  { matterId, otherMatterId, employeeId, colleagueId }: WorkParts,
-): Promise<void> {
-  const timed = {
-    employeeId,
-    itemType: 0 as const,
-    entryDate: '2025-06-12T10:00:00.000Z',
-    durationTicks: 36_000_000_000,
-  };
-  const full = { ...timed, matterId, units: 7, rate: gbp(180), title: 'Advice', isBillable: true };
-  const record = async (body: typeof timed) =>
-    (await act(workItem.RecordWorkItem, workItem.RecordWorkItemHandler, body)).record.id;
-  const item = await record({ ...full, externalReference: 'W1' } as typeof timed);
-  const office = await record(timed);
-  for (const id of [item, office])
-    await act(workItem.UnfinaliseWorkItem, workItem.UnfinaliseWorkItemHandler, id);
-  await act(workItem.UpdateWorkItem, workItem.UpdateWorkItemHandler, office, {
-    ...{
-      matterId,
-      employeeId: colleagueId,
-      itemType: 1,
-      entryDate: '2025-06-14T10:00:00.000Z',
-      durationTicks: 0,
-    },
-    ...{ units: 2, rate: gbp(80), title: 'Search fee', isBillable: false, externalReference: 'W2' },
-  });
-  for (const id of [item, office]) {
-    await act(workItem.FinaliseWorkItem, workItem.FinaliseWorkItemHandler, id);
-    await act(workItem.WriteOffWorkItem, workItem.WriteOffWorkItemHandler, id, {
-      reason: 'Goodwill',
-      units: 1,
-    });
-    await act(workItem.ReinstateWorkItem, workItem.ReinstateWorkItemHandler, id);
-  }
-  await act(workItem.UnfinaliseWorkItem, workItem.UnfinaliseWorkItemHandler, office);
-  await act(workItem.UpdateWorkItem, workItem.UpdateWorkItemHandler, office, { matterId: otherMatterId });
-  await act(workItem.DeleteWorkItem, workItem.DeleteWorkItemHandler, office);
 }

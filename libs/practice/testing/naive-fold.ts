@@ -25,7 +25,7 @@ type State = any;
 /** What each record begins as, before its first event's data. */
 const beginnings: Record<string, (data: State) => State> = {
   DivisionCreated: () => ({ state: 1 }),
-  EntityCreated: () => ({}),
+  EntityCreated: () => ({ roleIds: [] }),
   MatterCreated: () => ({ state: 1, dateClosed: null, dateArchived: null }),
   WorkItemCreated: ({ total, units }) => ({
     state: 0,
@@ -77,6 +77,7 @@ const columns: Record<string, (state: State) => NaiveRow> = {
     sort_name: name ?? [lastName, firstName].filter(Boolean).join(', '),
     full_name: name ?? [firstName, lastName].filter(Boolean).join(' '),
     email,
+    role_ids: null,
   }),
   Matter: (state) => ({
     client_id: uuid(state.clientId),

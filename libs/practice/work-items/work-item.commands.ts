@@ -3,7 +3,7 @@ import { EventStore, type Written } from '#event-store/event-store';
 import { at, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { decimal, text } from '#kernel/money';
-import { type Day, dayIn } from '#kernel/zone';
+import { type Day, dayGiven, dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { Matter, requireOpen } from '../matters/matter.lookup';
 import { existing } from '../records/record';
@@ -173,8 +173,7 @@ async function itemOnMatter(work: UnitOfWork, id: string) {
 }
 
 function dayOf(given: string | null | undefined, zone: string, now: Date): Day {
-  if (!given) return dayIn(zone, now);
-  return given.length === 10 ? given : dayIn(zone, given);
+  return given ? dayGiven(zone, given) : dayIn(zone, now);
 }
 
 function exact(value: number | null | undefined): string | null {

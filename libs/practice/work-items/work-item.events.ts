@@ -1,6 +1,7 @@
-import type { DomainEvent } from '#kernel/decider';
+import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import type { DecimalText, Money } from '#kernel/money';
 import type { Day } from '#kernel/zone';
+import type { RateLevel } from '../applicable-rates/rate.lookup';
 import type { RecordState } from '../records/record';
 
 /** 0 Timed Fee, 1 Itemised Fee; fixed, clients store them. */
@@ -10,6 +11,7 @@ export type ItemType = (typeof ItemType)[keyof typeof ItemType];
 export interface WorkItemFields {
   matterId: string | null;
   employeeId: string;
+  taskTypeId: string | null;
   itemType: ItemType;
   /** ISO 8601 UTC. */
   entryDate: string;
@@ -22,7 +24,8 @@ export interface WorkItemFields {
   minutesPerUnit: DecimalText;
   /** For an hour of timed work, for a unit of itemised work. */
   rate: Money;
-  rateSource: 'Request' | 'EmployeeDefault';
+  /** Given with the item, or the level that had one when the item, or what its rate depends on, last changed. */
+  rateSource: 'Request' | RateLevel;
   /** Rounded to the currency's minor unit. */
   total: DecimalText;
   title: string | null;
@@ -61,8 +64,8 @@ export type WorkItemEvent =
     >
   | DomainEvent<'WorkItemDeleted'>;
 
-export const workItemEvents = {
-  WorkItemCreated: [],
+export const workItemEvents: StreamDefinition<object, WorkItemEvent>['events'] = {
+  WorkItemCreated: [(data) => ({ ...data, taskTypeId: null })],
   WorkItemUpdated: [],
   WorkItemFinalised: [],
   WorkItemUnfinalised: [],

@@ -39,17 +39,19 @@ export class WorkItemInput extends RecordInput {
   units?: number | null;
 
   @ObjectField(() => RateInput, {
-    description: "For an hour (0) or a unit (1); the employee's default rate when absent.",
+    description:
+      'For an hour (0) or a unit (1). When absent, the first of: the rate agreed for the matter, for the client; the ' +
+      "matter's rate set, the client's; the task type, the employee's default rate, the firm's default rate set.",
   })
   rate?: RateInput | null;
 
-  @TextField({ max: 2000 })
+  @TextField({ max: 2000, description: "The task type's narration when absent." })
   title?: string | null;
 
-  @IdField('tasktype')
+  @IdField('tasktype', { description: 'An active task type.' })
   taskTypeId?: string | null;
 
-  @FlagField({ description: 'True when absent.' })
+  @FlagField({ description: 'As the task type says, else true, when absent or null.' })
   isBillable?: boolean | null;
 }
 

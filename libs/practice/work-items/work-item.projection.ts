@@ -3,13 +3,13 @@ import { WorkItem, type WorkItemState } from './work-item';
 
 export const workItemsProjection = stateTable(WorkItem, {
   name: 'work-items',
-  version: 1,
-  table: 'work_items',
+  version: 2,
   columns: {
     entry_date: column<WorkItemState>('timestamptz', ({ entryDate }) => entryDate),
     entry_day: column<WorkItemState>('date', ({ entryDay }) => entryDay),
     matter_id: reference<WorkItemState>(({ matterId }) => matterId),
     employee_id: reference<WorkItemState>(({ employeeId }) => employeeId),
+    task_type_id: reference<WorkItemState>(({ taskTypeId }) => taskTypeId),
     invoice_id: reference<WorkItemState>(({ invoiceId }) => invoiceId),
     item_type: column<WorkItemState>('smallint', ({ itemType }) => itemType),
     item_state: column<WorkItemState>('smallint', ({ state }) => state),

@@ -3,23 +3,21 @@ import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { decimal, type MoneyRecord, moneyRecord } from '#kernel/money';
 import {
-  ChoiceFilter,
   IdFilter,
   IdsFilter,
   InstantFilter,
   ListQuery,
+  SortFilter,
   WholeNumberFilter,
 } from '#platform/http/list-query';
-import { MoneyView, RecordView, recordView } from '../records/record';
+import { rateLevels } from '../applicable-rates/rate.lookup';
+import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import { type WorkItemState, workItemStatusView } from './work-item';
 
-const text = { type: String, nullable: true } as const;
-const joined = { ...text, required: false, description: 'On GET' } as const;
-
 export class WorkItemView extends RecordView {
-  @ApiProperty(text) matterId: string | null;
+  @ApiProperty(nullableText) matterId: string | null;
   @ApiProperty() employeeId: string;
   @ApiProperty({ description: '0 Timed Fee, 1 Itemised Fee' }) itemType: number;
   @ApiProperty() itemTypeName: string;
@@ -29,9 +27,13 @@ export class WorkItemView extends RecordView {
   @ApiProperty({ description: 'The units were given and not derived' }) unitsOverridden: boolean;
   @ApiProperty({ description: 'Length of all units in hours' }) unitDuration: number;
   @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
-  @ApiProperty({ enum: ['Request', 'EmployeeDefault'] }) rateSource: string;
-  @ApiProperty(text) title: string | null;
-  @ApiProperty(text) taskTypeId: string | null;
+  @ApiProperty({
+    enum: ['Request', ...rateLevels],
+    description: 'Request: given with the item; else the level that had a rate for it',
+  })
+  rateSource: string;
+  @ApiProperty(nullableText) title: string | null;
+  @ApiProperty(nullableText) taskTypeId: string | null;
   @ApiProperty() isBillable: boolean;
   @ApiProperty({ type: MoneyView }) total: MoneyRecord;
   @ApiProperty({ type: MoneyView, description: 'In the base currency of the tenant' }) totalBase: MoneyRecord;
@@ -39,10 +41,11 @@ export class WorkItemView extends RecordView {
   @ApiProperty() remainingUnits: number;
   @ApiProperty({ description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' }) state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty(text) invoiceId: string | null;
-  @ApiProperty(joined) matterNumber?: string | null;
-  @ApiProperty(joined) matterTitle?: string | null;
-  @ApiProperty(joined) employeeSortName?: string | null;
+  @ApiProperty(nullableText) invoiceId: string | null;
+  @ApiProperty(joinedText) matterNumber?: string | null;
+  @ApiProperty(joinedText) matterTitle?: string | null;
+  @ApiProperty(joinedText) employeeSortName?: string | null;
+  @ApiProperty(joinedText) taskTypeName?: string | null;
 }
 
 export function workItemView(folded: Folded<WorkItemState>): WorkItemView {
@@ -62,7 +65,7 @@ export function workItemView(folded: Folded<WorkItemState>): WorkItemView {
     rate: moneyRecord(data.rate),
     rateSource: data.rateSource,
     title: data.title,
-    taskTypeId: null,
+    taskTypeId: data.taskTypeId,
     isBillable: data.isBillable,
     total,
     totalBase: total,
@@ -103,33 +106,28 @@ export class WorkItemsQuery extends ListQuery {
   @InstantFilter('Only work entered before this instant; a date includes its day (UTC).')
   entryDateTo?: string;
 
-  @ChoiceFilter(
-    'Field to sort by, descending with -.',
-    Object.keys(sorts).flatMap((name) => [name, `-${name}`]),
-  )
+  @SortFilter(Object.keys(sorts))
   declare sort?: string;
 }
 
 export const workItems: RecordList<WorkItemsQuery, WorkItemView> = {
   kind: 'workitem',
   projection: 'work-items',
-  table: 'work_items',
   joins: [
     {
       projection: 'matters',
-      table: 'matters',
       alias: 'm',
       on: 'r.matter_id',
       columns: { matter_number: 'matter_number', matter_title: 'title' },
     },
-    { projection: 'employees', table: 'employees', alias: 'e', on: 'r.employee_id', columns: {} },
+    { projection: 'employees', alias: 'e', on: 'r.employee_id', columns: {} },
     {
       projection: 'people',
-      table: 'people',
       alias: 'p',
       on: 'e.entity_id',
       columns: { sort_name: 'sort_name' },
     },
+    { projection: 'task-types', alias: 't', on: 'r.task_type_id', columns: { task_type: 'name' } },
   ],
   sorts,
   order: '-entryDate',
@@ -147,6 +145,7 @@ export const workItems: RecordList<WorkItemsQuery, WorkItemView> = {
     matterNumber: row.matter_number as string | null,
     matterTitle: row.matter_title as string | null,
     employeeSortName: row.sort_name as string | null,
+    taskTypeName: row.task_type as string | null,
   }),
 };
 

@@ -1,53 +1,50 @@
 import { at, via } from '#event-store/load';
-import type { UnitOfWork } from '#event-store/unit-of-work';
+import type { Answers, UnitOfWork } from '#event-store/unit-of-work';
 import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
 import { decimal, type Money, moneyFrom, text } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
+import type { RequestContext } from '#platform/request-context';
+import { rateNotFound, rateQuestions, resolveFor, type WorkToRate } from '../applicable-rates/rate.lookup';
 import { Client } from '../clients/client.lookup';
-import { activeEmployee, Employee } from '../employees/employee.lookup';
+import { Employee } from '../employees/employee.lookup';
 import { Matter, openMatter } from '../matters/matter.lookup';
-import { existing, givenReference, recordChanges } from '../records/record';
-import { settings, settingsOf } from '../tenants/tenant.lookup';
+import { active, existing, givenReference, recordChanges } from '../records/record';
+import { TaskType } from '../task-types/task-type.lookup';
+import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { finalised, requirePending, WorkItem, type WorkItemState, WorkItemStatus } from './work-item';
-import { ItemType, type WorkItemEvent } from './work-item.events';
+import { ItemType, type WorkItemEvent, type WorkItemFields } from './work-item.events';
 import type { WorkItemInput, WorkItemPatch } from './work-item.input';
 import { priceWorkItem } from './work-item.value';
+
+type References = Pick<WorkItemFields, 'matterId' | 'employeeId' | 'taskTypeId'>;
+type Rated = Pick<WorkItemFields, 'rate' | 'rateSource'>;
 
 /** Records an entry of time or a fee, finalised at once where the tenant wants that. */
 export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
   const { context } = work;
-  const found = await work.load({
-    settings: settingsOf(context),
-    matter: at(Matter, body.matterId),
-    client: via(Client, body.matterId, 'clientId'),
-    employee: at(Employee, body.employeeId),
-  });
+  const { itemType, entryDate, employeeId, matterId = null, taskTypeId = null } = body;
+  const found = await work.load(questions(context, { matterId, employeeId, taskTypeId }, !body.rate));
   const tenant = settings(found.settings);
-  const employee = activeEmployee(found.employee, 'employeeId');
-  const matter = body.matterId ? openMatter(found.matter, 'matterId') : undefined;
-  refuseTaskType(body.taskTypeId);
-  const { itemType, entryDate, durationTicks } = body;
-  requireTicks(itemType, durationTicks);
+  const employee = active(found.employee, 'employee', 'employeeId');
+  const matter = matterId ? openMatter(found.matter, 'matterId') : undefined;
+  const taskType = taskTypeId ? active(found.taskType, 'tasktype', 'taskTypeId') : undefined;
+  requireTicks(itemType, body.durationTicks);
+  const durationTicks = body.durationTicks ?? 0;
+  const entryDay = dayIn(tenant.timeZone, entryDate);
+  const { currency } = tenant;
+  const { rate, rateSource } = body.rate
+    ? rateGiven(body.rate, tenant)
+    : rateFound({ itemType, day: entryDay, currency, matter, employee, taskType }, found);
   const fields = {
-    matterId: body.matterId ?? null,
-    employeeId: body.employeeId,
-    itemType,
-    entryDate,
-    entryDay: dayIn(tenant.timeZone, entryDate),
-    durationTicks: durationTicks ?? 0,
-    title: body.title ?? null,
-    isBillable: body.isBillable ?? true,
+    ...{ matterId, employeeId, taskTypeId, itemType, entryDate, entryDay, durationTicks },
+    title: body.title ?? taskType?.data.narration ?? null,
+    isBillable: body.isBillable ?? taskType?.data.isBillable ?? true,
+    rateSource,
     ...priceWorkItem({
-      itemType,
-      durationTicks: durationTicks ?? 0,
+      ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
       units: unitsFrom(body.units),
-      minutesPerUnit:
-        matter?.data.minutesPerUnit ?? found.client?.data.minutesPerUnit ?? tenant.minutesPerUnit,
-      rounding: tenant.unitRounding,
-      rate: rateFrom(body.rate),
-      employeeRate: employee.data.defaultRate,
-      currency: tenant.currency,
+      minutesPerUnit: unitLength(found, tenant),
     }),
     ...givenReference(context, body.externalReference),
   };
@@ -64,22 +61,22 @@ export async function changeWorkItem(work: UnitOfWork, id: string, body: WorkIte
   const { context } = work;
   const before = existing((await work.load({ item: at(WorkItem, id) })).item, 'workitem');
   const { data } = before;
-  const { units, rate, taskTypeId, ...own } = body;
-  const changes: Partial<WorkItemState> = recordChanges(context, data, own, {
-    durationTicks: 0,
-    isBillable: true,
-  });
-  const valued = units !== undefined || rate !== undefined;
+  const { units, rate, ...own } = body;
+  const patch = { ...own, isBillable: own.isBillable ?? undefined };
+  const changes: Partial<WorkItemState> = recordChanges(context, data, patch, { durationTicks: 0 });
+  const valued = units !== undefined || rate !== undefined || own.isBillable === null;
   const onlyTitle = !valued && Object.keys(changes).every((name) => name === 'title');
   if (!onlyTitle || data.state === WorkItemStatus.Billed) {
     if (valued || Object.keys(changes).length > 0) requirePending(data);
   }
-  refuseTaskType(taskTypeId);
   if (!onlyTitle) Object.assign(changes, await revalued(work, data, body, changes));
   const events: WorkItemEvent[] =
     Object.keys(changes).length === 0 ? [] : [{ type: 'WorkItemUpdated', data: changes }];
   return work.change(WorkItem, before, events);
 }
+
+/** What a rate depends on beside the day: when one of these changes, a rate that was found is sought again. */
+const RATED_BY = ['matterId', 'employeeId', 'taskTypeId', 'itemType'] as const;
 
 /** Day, units, rate and total of an item after its changes; only what differs. */
 async function revalued(
@@ -89,37 +86,35 @@ async function revalued(
   changes: Partial<WorkItemState>,
 ) {
   const next = { ...data, ...changes };
-  const found = await work.load({
-    settings: settingsOf(work.context),
-    matter: at(Matter, next.matterId),
-    client: via(Client, next.matterId, 'clientId'),
-    employee: at(Employee, next.employeeId),
-  });
+  const isFound = body.rate === undefined && data.rateSource !== 'Request';
+  const moved = isFound && RATED_BY.some((name) => changes[name] !== undefined);
+  const redated = isFound && changes.entryDate !== undefined;
+  const found = await work.load(questions(work.context, next, body.rate === null || moved || redated));
   const tenant = settings(found.settings);
   // Only the references that change are checked; the others were when they were given.
-  if (changes.employeeId !== undefined) activeEmployee(found.employee, 'employeeId');
+  const employee = changes.employeeId ? active(found.employee, 'employee', 'employeeId') : found.employee!;
   if (changes.matterId) openMatter(found.matter, 'matterId');
-  if (body.itemType !== undefined || body.durationTicks !== undefined) {
-    requireTicks(next.itemType, body.durationTicks === undefined ? data.durationTicks : body.durationTicks);
-  }
-  const keptRate = data.rateSource === 'Request' ? data.rate : null;
-  const movedMatter = changes.matterId !== undefined;
+  if (changes.taskTypeId) active(found.taskType, 'tasktype', 'taskTypeId');
+  const { itemType, durationTicks } = next;
+  if (body.itemType !== undefined || body.durationTicks !== undefined)
+    requireTicks(itemType, body.durationTicks === undefined ? data.durationTicks : body.durationTicks);
+  const entryDay = dayIn(tenant.timeZone, next.entryDate);
+  const { matter, taskType } = found;
+  const { currency } = tenant;
+  const sought = body.rate === null || moved || (redated && entryDay !== data.entryDay);
+  const kept = { rate: data.rate, rateSource: data.rateSource };
+  const given = body.rate ? rateGiven(body.rate, tenant) : kept;
+  const item = { itemType, day: entryDay, currency, matter, employee, taskType };
+  const { rate, rateSource } = sought ? rateFound(item, found) : given;
   const value = priceWorkItem({
-    itemType: next.itemType,
-    durationTicks: next.durationTicks,
+    ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
     units: body.units !== undefined ? unitsFrom(body.units) : data.unitsOverridden ? data.units : null,
-    minutesPerUnit: movedMatter
-      ? (found.matter?.data.minutesPerUnit ?? found.client?.data.minutesPerUnit ?? tenant.minutesPerUnit)
-      : data.minutesPerUnit,
-    rounding: tenant.unitRounding,
-    rate: body.rate !== undefined ? rateFrom(body.rate) : keptRate,
-    employeeRate:
-      changes.employeeId === undefined && data.rateSource === 'EmployeeDefault' && body.rate === undefined
-        ? data.rate
-        : (found.employee?.data.defaultRate ?? null),
-    currency: tenant.currency,
+    minutesPerUnit: changes.matterId !== undefined ? unitLength(found, tenant) : data.minutesPerUnit,
   });
-  const derived = { entryDay: dayIn(tenant.timeZone, next.entryDate), ...value };
+  const derived = {
+    ...{ entryDay, rateSource, ...value },
+    ...(body.isBillable === null && { isBillable: taskType?.data.isBillable ?? true }),
+  };
   return Object.fromEntries(
     Object.entries(derived).filter(
       ([name, now]) => JSON.stringify(data[name as keyof WorkItemState]) !== JSON.stringify(now),
@@ -127,21 +122,43 @@ async function revalued(
   );
 }
 
-function unitsFrom(units: number | null | undefined): string | null {
-  return units === null || units === undefined ? null : text(decimal(units));
+/** Questions for all that an item refers to, and for its rate when that is sought. */
+function questions(context: RequestContext, { matterId, employeeId, taskTypeId }: References, rate: boolean) {
+  return {
+    settings: settingsOf(context),
+    matter: at(Matter, matterId),
+    client: via(Client, matterId, 'clientId'),
+    employee: at(Employee, employeeId),
+    taskType: at(TaskType, taskTypeId),
+    ...rateQuestions(rate ? { matterId, employeeId } : null),
+  };
 }
 
-function rateFrom(rate: { Amount: number; Currency: string } | null | undefined): Money | null {
-  return rate ? moneyFrom(rate) : null;
+type Found = Answers<ReturnType<typeof questions>>;
+
+function unitLength({ matter, client }: Found, { minutesPerUnit }: TenantState): string {
+  return matter?.data.minutesPerUnit ?? client?.data.minutesPerUnit ?? minutesPerUnit;
+}
+
+function rateGiven(given: { Amount: number; Currency: string }, tenant: TenantState): Rated {
+  const rate: Money = moneyFrom(given);
+  requireBaseCurrency(rate.currency, tenant, 'rate/Currency');
+  return { rate, rateSource: 'Request' };
+}
+
+/** @throws DomainError `rate_not_found` (422) with what was tried */
+function rateFound(item: WorkToRate, found: Found): Rated {
+  const resolved = resolveFor(item, found);
+  if (!resolved.rate || !resolved.source) throw rateNotFound(resolved);
+  return { rate: resolved.rate, rateSource: resolved.source };
+}
+
+function unitsFrom(units: number | null | undefined): string | null {
+  return units === null || units === undefined ? null : text(decimal(units));
 }
 
 function requireTicks(itemType: ItemType, ticks: number | null | undefined): void {
   if (itemType === ItemType.Timed && (ticks === null || ticks === undefined)) {
     throw invalid('required', 'durationTicks is required for a timed fee', 'durationTicks');
   }
-}
-
-/** The tenant has no task types yet: no id of one can be right. */
-function refuseTaskType(taskTypeId: string | null | undefined): void {
-  if (taskTypeId) throw invalid('tasktype_not_found', 'taskTypeId: there is no such tasktype.', 'taskTypeId');
 }

@@ -26,14 +26,15 @@ export function isUnbilled(state: WorkItemState): boolean {
 
 function linksOf(state: WorkItemState): Link[] {
   if (state.isDeleted) return [];
-  const employee = { kind: 'workitem_employee', target: state.employeeId };
-  if (state.matterId === null) return [employee];
-  return [employee, { kind: isUnbilled(state) ? UNBILLED_WORK : WORK, target: state.matterId }];
+  const links = [{ kind: 'workitem_employee', target: state.employeeId }];
+  if (state.taskTypeId) links.push({ kind: 'workitem_tasktype', target: state.taskTypeId });
+  if (state.matterId) links.push({ kind: isUnbilled(state) ? UNBILLED_WORK : WORK, target: state.matterId });
+  return links;
 }
 
 export const WorkItem: StreamDefinition<WorkItemState, WorkItemEvent> = {
   kind: 'workitem',
-  foldVersion: 1,
+  foldVersion: 2,
   events: workItemEvents,
   isDeleted: ({ isDeleted }) => isDeleted,
   links: linksOf,

@@ -1,4 +1,3 @@
-import type { DomainError } from '#kernel/errors';
 import { given } from '#kernel/given';
 import {
   deleteWorkItem,
@@ -16,6 +15,7 @@ import { writeOffWorkItem } from './work-item.write-off';
 const fields: WorkItemFields = {
   matterId: 'matter_00000000000000000000000000000001',
   employeeId: 'employee_00000000000000000000000000000002',
+  taskTypeId: null,
   itemType: 0,
   entryDate: '2025-06-12T10:00:00.000Z',
   entryDay: '2025-06-12',
@@ -162,8 +162,6 @@ describe('the value of a work item', () => {
     minutesPerUnit: '6',
     rounding: 'Up' as const,
     rate: { amount: '250', currency: 'GBP' },
-    employeeRate: null,
-    currency: 'GBP',
   };
 
   it.each([
@@ -188,28 +186,5 @@ describe('the value of a work item', () => {
     ).toBe('0');
     expect(priceWorkItem({ ...basis, itemType: 1, durationTicks: 0 }).total).toBe('250');
     expect(priceWorkItem({ ...basis, itemType: 1, units: '2.5' }).total).toBe('625');
-  });
-
-  it("takes the employee's default rate for time, and says what it tried when there is none", () => {
-    const employeeRate = { amount: '180', currency: 'GBP' };
-    expect(priceWorkItem({ ...basis, rate: null, employeeRate })).toMatchObject({
-      rateSource: 'EmployeeDefault',
-      total: '180',
-    });
-    for (const none of [
-      {},
-      { employeeRate: { amount: '1', currency: 'AUD' } },
-      { itemType: 1 as const, employeeRate },
-    ]) {
-      expect(() => priceWorkItem({ ...basis, rate: null, ...none })).toThrow(
-        expect.objectContaining({ code: 'rate_not_found' } as DomainError),
-      );
-    }
-  });
-
-  it('accepts the base currency only', () => {
-    expect(() => priceWorkItem({ ...basis, rate: { amount: '1', currency: 'USD' } })).toThrow(
-      expect.objectContaining({ code: 'currency_not_supported' }),
-    );
   });
 });

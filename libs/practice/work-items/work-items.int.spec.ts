@@ -12,6 +12,7 @@ import {
 import { CreateDivision, CreateDivisionHandler } from '../divisions/division.commands';
 import { CreateEmployee, CreateEmployeeHandler } from '../employees/employee.commands';
 import { CreateEntity, CreateEntityHandler } from '../entities/entity.commands';
+import { Matter } from '../matters/matter';
 import { CloseMatter, CloseMatterHandler, OpenMatter, OpenMatterHandler } from '../matters/matter.commands';
 import { createFirm, project } from '../testing/firm';
 import { feeAnalysisProjection } from './fee-analysis.projection';
@@ -100,6 +101,19 @@ describe('work items on a real store', () => {
     });
   });
 
+  it('asks for all at once, and for rates only when none is given', async () => {
+    const query = jest.spyOn(store.writes.pool, 'query');
+    const asked = async (more: object) => {
+      query.mockClear();
+      await record(more);
+      const names = query.mock.calls.map(([first]) => (first as { name?: string }).name ?? '');
+      return names.filter((name) => name.startsWith('event_store.load'));
+    };
+    expect(await asked({ rate: { Amount: 100, Currency: 'GBP' } })).toEqual(['event_store.load']);
+    expect(await asked({})).toEqual(['event_store.load_related']);
+    query.mockRestore();
+  });
+
   it('finalises many, each for itself', async () => {
     const done = await record();
     await actions.unfinalise(done.record.id);
@@ -149,7 +163,7 @@ describe('work items on a real store', () => {
 
   it('lets a matter close or take work, never both', async () => {
     for (let round = 0; round < 10; round++) {
-      const { data } = (await store.loader.foldEvents(definitions[5], context.tenant.id, matterId.slice(7)))!;
+      const { data } = (await store.loader.foldEvents(Matter, context.tenant.id, matterId.slice(7)))!;
       const { clientId, divisionId } = data as { clientId: string; divisionId: string };
       const matter = await new OpenMatterHandler(store.store).execute(
         new OpenMatter(context, { clientId, divisionId, title: `Round ${round}` }),

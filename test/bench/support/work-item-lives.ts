@@ -74,6 +74,7 @@ function recorded(index: number, week: number, { matterIds, employeeIds }: Firm)
     data: {
       matterId: matterIds[(index * 13) % matterIds.length],
       employeeId: employeeIds[(index * 3) % employeeIds.length],
+      taskTypeId: null,
       itemType: 0,
       entryDate: entryDate.toISOString(),
       entryDay,

@@ -25,6 +25,7 @@ export function workItemCreated(number: number): BenchEvent {
     data: {
       matterId,
       employeeId,
+      taskTypeId: null,
       itemType: 0,
       entryDate: '2025-03-14T09:30:00.000Z',
       entryDay: '2025-03-14',

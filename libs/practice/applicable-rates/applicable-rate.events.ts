@@ -1,0 +1,30 @@
+import type { Money } from '#kernel/money';
+import type { Day } from '#kernel/zone';
+import type { Per } from '../rate-sets/rate-set.events';
+import type { SimpleEvent } from '../records/simple-record';
+
+export const scopes = ['Matter', 'Client'] as const;
+export type Scope = (typeof scopes)[number];
+
+export interface ApplicableRateFields {
+  scope: Scope;
+  /** Of the matter, or of the client for all of its matters. */
+  scopeId: string;
+  rate: Money;
+  per: Per;
+  /** What it is for; null: any. */
+  employeeId: string | null;
+  billingGrade: string | null;
+  taskTypeId: string | null;
+  /** First and last day of the entry dates that it is for; null: until further notice. */
+  effectiveFrom: Day;
+  effectiveTo: Day | null;
+}
+
+export type ApplicableRateEvent = SimpleEvent<'ApplicableRate', ApplicableRateFields>;
+
+export const applicableRateEvents = {
+  ApplicableRateCreated: [],
+  ApplicableRateUpdated: [],
+  ApplicableRateDeleted: [],
+} satisfies Record<ApplicableRateEvent['type'], []>;

@@ -1,0 +1,75 @@
+import type { Folded } from '#event-store/events';
+import { conflict, invalid } from '#kernel/errors';
+import type { Day } from '#kernel/zone';
+import type { RecordState } from '../records/record';
+import { simpleRecord } from '../records/simple-record';
+import { type ApplicableRateFields, applicableRateEvents } from './applicable-rate.events';
+
+export interface ApplicableRateState extends RecordState, ApplicableRateFields {}
+
+/** Kind of the link from a rate that names no employee to its matter or client. */
+const SCOPE = 'applicable_rate';
+
+/** The same of one that names an employee: a firm may have agreed a rate with a client for each of hundreds. */
+const scopeOf = (employeeId: string) => `${SCOPE} ${employeeId}`;
+
+/** Kinds of the links of the rates that an employee's work can have. */
+export function scopeLinks(employeeId: string): string[] {
+  return [SCOPE, scopeOf(employeeId)];
+}
+
+export const ApplicableRate = simpleRecord<ApplicableRateState>({
+  kind: 'applicablerate',
+  name: 'ApplicableRate',
+  events: applicableRateEvents,
+  links: ({ scopeId, employeeId, taskTypeId }) => [
+    { kind: scopeLink({ employeeId }), target: scopeId },
+    ...[employeeId, taskTypeId]
+      .filter((id) => id !== null)
+      .map((target) => ({ kind: 'applicable_rate_for', target })),
+  ],
+});
+
+/** Kind of the link from a rate to its scope; those that could overlap it have the same. */
+export function scopeLink({ employeeId }: Pick<ApplicableRateState, 'employeeId'>): string {
+  return employeeId === null ? SCOPE : scopeOf(employeeId);
+}
+
+export function isInForce(
+  { effectiveFrom, effectiveTo }: Pick<ApplicableRateFields, 'effectiveFrom' | 'effectiveTo'>,
+  day: Day,
+): boolean {
+  return effectiveFrom <= day && (effectiveTo === null || day <= effectiveTo);
+}
+
+/**
+ * On one day, work has one rate of the same keys.
+ * @param others of the same scope
+ * @throws DomainError `applicable_rate_overlap` (409), naming the other
+ */
+export function requireNoOverlap(
+  rate: Folded<ApplicableRateState>,
+  others: readonly Folded<ApplicableRateState>[],
+): void {
+  const same = ['scopeId', 'per', 'employeeId', 'billingGrade', 'taskTypeId'] as const;
+  const other = others.find(
+    ({ id, data }) =>
+      id !== rate.id &&
+      same.every((key) => data[key] === rate.data[key]) &&
+      (isInForce(data, rate.data.effectiveFrom) || isInForce(rate.data, data.effectiveFrom)),
+  );
+  if (!other) return;
+  const { effectiveFrom, effectiveTo } = other.data;
+  const days = `from ${effectiveFrom}${effectiveTo === null ? '' : ` to ${effectiveTo}`}`;
+  throw conflict('applicable_rate_overlap', `${other.id} is for the same work ${days}.`);
+}
+
+/** @throws DomainError `scope_fixed`, `days_reversed` (422) */
+export function requireSound(next: ApplicableRateState, before: ApplicableRateState | undefined): void {
+  if (before && (next.scope !== before.scope || next.scopeId !== before.scopeId)) {
+    const field = next.scope === before.scope ? 'scopeId' : 'scope';
+    throw invalid('scope_fixed', `${field}: a rate never passes to another matter or client.`, field);
+  }
+  if (next.effectiveTo !== null && next.effectiveTo < next.effectiveFrom)
+    throw invalid('days_reversed', 'effectiveTo: it is before effectiveFrom.', 'effectiveTo');
+}

@@ -1,0 +1,71 @@
+import { PartialType } from '@nestjs/swagger';
+import { at } from '#event-store/load';
+import { moneyFrom } from '#kernel/money';
+import { ChoiceField, IdField, MoneyInput, ObjectField, TextField } from '#platform/http/fields';
+import type { RequestContext } from '#platform/request-context';
+import { active, RecordInput, referred } from '../records/record';
+import type { RecordWriting } from '../records/write-record';
+import { Supplier } from '../suppliers/supplier.lookup';
+import { TaxCode } from '../tax-codes/tax-code.lookup';
+import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
+import { DisbursementCode, type DisbursementCodeState } from './disbursement-code';
+import { type DisbursementKind, disbursementKinds } from './disbursement-code.events';
+
+export class DisbursementCodeInput extends RecordInput {
+  @TextField({ required: true, max: 20, description: 'Unique in the firm.', example: 'SEARCH' })
+  code: string;
+
+  @TextField({ required: true, example: 'Land registry search' })
+  name: string;
+
+  @ChoiceField(disbursementKinds, {
+    description: 'Of the costs that it suits: of the firm itself, expected, or bought; any when absent.',
+  })
+  kind?: DisbursementKind | null;
+
+  @IdField('taxcode', { required: true })
+  taxCodeId: string;
+
+  @ObjectField(() => MoneyInput, { description: "What one costs, in the tenant's base currency." })
+  unitAmount?: MoneyInput | null;
+
+  @TextField({ max: 2000, description: 'What a cost of the code is called when nobody says otherwise.' })
+  description?: string | null;
+
+  @IdField('supplier', { description: 'An active supplier, from whom it is usually bought.' })
+  supplierId?: string | null;
+
+  @TextField({ max: 20, description: 'Of a published code set, such as UTBMS.', example: 'E112' })
+  expenseCode?: string | null;
+}
+
+export class DisbursementCodePatch extends PartialType(DisbursementCodeInput, {
+  skipNullProperties: false,
+}) {}
+
+function asks(context: RequestContext, { taxCodeId, supplierId }: DisbursementCodePatch) {
+  return {
+    tenant: settingsOf(context),
+    taxCode: at(TaxCode, taxCodeId),
+    supplier: at(Supplier, supplierId),
+  };
+}
+
+export const disbursementCodeWriting: RecordWriting<
+  DisbursementCodeState,
+  DisbursementCodeInput,
+  ReturnType<typeof asks>
+> = {
+  definition: DisbursementCode,
+  defaults: {
+    ...{ code: '', name: '', kind: null, taxCodeId: '', unitAmount: null, description: null },
+    ...{ supplierId: null, expenseCode: null },
+  },
+  asks,
+  stored: ({ unitAmount }) => (unitAmount ? { unitAmount: moneyFrom(unitAmount) } : {}),
+  check({ given, found }) {
+    if (given.taxCodeId) referred(found.taxCode, 'taxcode', 'taxCodeId');
+    if (given.supplierId) active(found.supplier, 'supplier', 'supplierId');
+    requireBaseCurrency(given.unitAmount?.Currency, settings(found.tenant), 'unitAmount/Currency');
+  },
+};

@@ -1,0 +1,1 @@
+export { DisbursementCode } from './disbursement-code';

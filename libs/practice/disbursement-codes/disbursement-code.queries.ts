@@ -1,0 +1,93 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { toUuid } from '#kernel/ids';
+import { type MoneyRecord, moneyRecord } from '#kernel/money';
+import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { ActivityFilter, activityView } from '../records/activity';
+import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import type { DisbursementCodeState } from './disbursement-code';
+import { type DisbursementKind, disbursementKinds } from './disbursement-code.events';
+
+export class DisbursementCodeView extends RecordView {
+  @ApiProperty({ example: 'SEARCH' }) code: string;
+  @ApiProperty({ example: 'Land registry search' }) name: string;
+  @ApiProperty({
+    ...{ enum: disbursementKinds, nullable: true },
+    description: 'Of the costs that it suits; null: any',
+  })
+  kind: DisbursementKind | null;
+  @ApiProperty() taxCodeId: string;
+  @ApiProperty({ type: MoneyView, nullable: true, description: 'What one costs.' })
+  unitAmount: MoneyRecord | null;
+  @ApiProperty({ ...nullableText, description: 'What a cost of the code is called by default.' })
+  description: string | null;
+  @ApiProperty(nullableText) supplierId: string | null;
+  @ApiProperty({ ...nullableText, description: 'Of a published code set, such as UTBMS.', example: 'E112' })
+  expenseCode: string | null;
+  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty() stateName: string;
+  @ApiProperty({ ...joinedText, description: 'Code of the tax code; on GET.' }) taxCode?: string | null;
+  @ApiProperty(joinedText) supplierSortName?: string | null;
+}
+
+export function disbursementCodeView(folded: Folded<DisbursementCodeState>): DisbursementCodeView {
+  const { data } = folded;
+  return Object.assign(recordView(folded), {
+    code: data.code,
+    name: data.name,
+    kind: data.kind,
+    taxCodeId: data.taxCodeId,
+    unitAmount: data.unitAmount && moneyRecord(data.unitAmount),
+    description: data.description,
+    supplierId: data.supplierId,
+    expenseCode: data.expenseCode,
+    ...activityView(data.state),
+  });
+}
+
+const sorts = { code: 'r.code', name: 'r.name', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };
+
+export class DisbursementCodesQuery extends ListQuery {
+  @IdsFilter('disbursementcode')
+  declare ids?: string[];
+
+  @ActivityFilter()
+  state?: number;
+
+  @ChoiceFilter('Only codes of this kind.', disbursementKinds)
+  kind?: DisbursementKind;
+
+  @IdFilter('taxcode', 'Only codes with this tax code.')
+  taxCodeId?: string;
+
+  @IdFilter('supplier', 'Only what is usually bought from this supplier.')
+  supplierId?: string;
+
+  @SortFilter(Object.keys(sorts))
+  declare sort?: string;
+}
+
+export const disbursementCodes: RecordList<DisbursementCodesQuery, DisbursementCodeView> = {
+  kind: 'disbursementcode',
+  projection: 'disbursement-codes',
+  joins: [
+    { projection: 'tax-codes', alias: 't', on: 'r.tax_code_id', columns: { tax_code: 'code' } },
+    { projection: 'suppliers', alias: 's', on: 'r.supplier_id', columns: {} },
+    { projection: 'people', alias: 'p', on: 's.entity_id', columns: { supplier_sort_name: 'sort_name' } },
+  ],
+  sorts,
+  order: 'code',
+  filter({ state, kind, taxCodeId, supplierId }, where) {
+    if (state !== undefined) where('r.activity', '=', state);
+    if (kind !== undefined) where('r.kind', '=', kind);
+    if (taxCodeId !== undefined) where('r.tax_code_id', '=', toUuid(taxCodeId));
+    if (supplierId !== undefined) where('r.supplier_id', '=', toUuid(supplierId));
+  },
+  view: (row) => ({
+    ...disbursementCodeView(foldedRow(disbursementCodes, row)),
+    taxCode: row.tax_code as string | null,
+    supplierSortName: row.supplier_sort_name as string | null,
+  }),
+};

@@ -1,0 +1,57 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { DomainError } from '#kernel/errors';
+import { WriteDatabase } from '#platform/database';
+import type { RequestContext } from '#platform/request-context';
+import { type IntegrationSettings, settingsOf } from './integration-settings.queries';
+
+const MAX_BYTES = 64 * 1024;
+
+export class PutIntegrationSettings {
+  constructor(
+    readonly context: RequestContext,
+    readonly settings: unknown,
+  ) {}
+}
+
+/**
+ * Replaces what the integration keeps with the tenant; the same again changes nothing.
+ * @throws DomainError not_an_object, settings_too_large, version_mismatch
+ */
+@CommandHandler(PutIntegrationSettings)
+export class PutIntegrationSettingsHandler implements ICommandHandler<PutIntegrationSettings> {
+  constructor(private readonly database: WriteDatabase) {}
+
+  async execute({ context, settings }: PutIntegrationSettings): Promise<IntegrationSettings> {
+    const checked = requireSettings(settings);
+    const { tenant, integrationId, ifMatch = null } = context;
+    await context.admitted;
+    const { rows } = await this.database.pool.query<IntegrationSettings>(
+      `insert into platform.integration_settings as s (tenant_id, integration_id, settings, version)
+       select $1, $2, $3::json, 1
+       where coalesce($4::int, 0) = 0 or exists (
+         select from platform.integration_settings e where e.tenant_id = $1 and e.integration_id = $2)
+       on conflict (tenant_id, integration_id) do update
+         set settings = excluded.settings, updated_at = now(),
+           version = s.version + (s.settings::text <> excluded.settings::text)::int
+         where $4 is null or s.version = $4
+       returning s.settings, s.version`,
+      [tenant.id, integrationId, JSON.stringify(checked), ifMatch],
+    );
+    if (rows.length === 0) throw await this.mismatch(context);
+    return rows[0];
+  }
+
+  private async mismatch(context: RequestContext): Promise<DomainError> {
+    const { version } = await settingsOf(this.database, context);
+    const detail = `The settings are at version ${version}, not ${context.ifMatch}.`;
+    return new DomainError('precondition', 'version_mismatch', detail, [], { ETag: `"${version}"` });
+  }
+}
+
+function requireSettings(settings: unknown): object {
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
+    throw new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
+  if (Buffer.byteLength(JSON.stringify(settings)) > MAX_BYTES)
+    throw new DomainError('too_large', 'settings_too_large', 'The settings are larger than 64 KiB.');
+  return settings;
+}

@@ -1,0 +1,75 @@
+import { applyDecorators, Body, Controller, Get, Put } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import {
+  ApiBody,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiPreconditionFailedResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { data, type Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { envelope } from '../records/api';
+import { PutIntegrationSettings } from './integration-settings.commands';
+import { GetIntegrationSettings, type IntegrationSettings } from './integration-settings.queries';
+
+const anyObject = {
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'Whatever the integration wants to keep with this tenant, at most 64 KiB, 20 levels deep. No other integration sees it. Not for secrets: it is kept as it is sent.',
+  example: { folder: 'Correspondence', syncedTo: '2025-06-12T10:00:00Z' },
+};
+
+function ApiSettings(): MethodDecorator {
+  const version = {
+    description: 'The version, for If-Match; `"0"` before the first.',
+    schema: { type: 'string' },
+  };
+  return applyDecorators(ApiOkResponse({ ...envelope(anyObject), headers: { ETag: version } }));
+}
+
+function answer({ settings, version }: IntegrationSettings): Reply {
+  return data(settings, { ETag: `"${version}"` });
+}
+
+@ApiTags('integrations')
+@Controller(':tenant/api/v1/integrations/tenantSettings')
+export class IntegrationSettingsWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Put()
+  @Permission('integrations:write')
+  @ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'The ETag of the version that may be replaced.',
+  })
+  @ApiOperation({ summary: 'Replace what the integration keeps with the tenant' })
+  @ApiBody({ schema: anyObject })
+  @ApiPreconditionFailedResponse({
+    description: 'The settings have another version than `If-Match` says.',
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  })
+  @ApiSettings()
+  async replace(@CurrentContext() context: RequestContext, @Body() body: unknown): Promise<Reply> {
+    return answer(await this.commands.execute(new PutIntegrationSettings(context, body)));
+  }
+}
+
+@ApiTags('integrations')
+@Controller(':tenant/api/v1/integrations/tenantSettings')
+export class IntegrationSettingsReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('integrations:read')
+  @ApiOperation({ summary: 'Read what the integration keeps with the tenant' })
+  @ApiSettings()
+  async current(@CurrentContext() context: RequestContext): Promise<Reply> {
+    return answer(await this.queries.execute(new GetIntegrationSettings(context)));
+  }
+}

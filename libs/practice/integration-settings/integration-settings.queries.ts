@@ -1,0 +1,37 @@
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import { WriteDatabase } from '#platform/database';
+import type { RequestContext } from '#platform/request-context';
+
+export interface IntegrationSettings {
+  /** Any JSON object. */
+  settings: Record<string, unknown>;
+  /** Counts the changes; 0 before the first. */
+  version: number;
+}
+
+/** What the integration that asks keeps with the tenant; an empty object at first. */
+export async function settingsOf(
+  { pool }: WriteDatabase,
+  { tenant, integrationId }: RequestContext,
+): Promise<IntegrationSettings> {
+  const { rows } = await pool.query<IntegrationSettings>(
+    `select settings, version from platform.integration_settings
+     where tenant_id = $1 and integration_id = $2`,
+    [tenant.id, integrationId],
+  );
+  return rows[0] ?? { settings: {}, version: 0 };
+}
+
+export class GetIntegrationSettings {
+  constructor(readonly context: RequestContext) {}
+}
+
+/** From where it is written: nothing has to catch up first. */
+@QueryHandler(GetIntegrationSettings)
+export class GetIntegrationSettingsHandler implements IQueryHandler<GetIntegrationSettings> {
+  constructor(private readonly database: WriteDatabase) {}
+
+  execute({ context }: GetIntegrationSettings): Promise<IntegrationSettings> {
+    return settingsOf(this.database, context);
+  }
+}

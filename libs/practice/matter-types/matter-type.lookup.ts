@@ -1,0 +1,1 @@
+export { MatterType } from './matter-type';

@@ -1,0 +1,58 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { toUuid } from '#kernel/ids';
+import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { ActivityFilter, activityView } from '../records/activity';
+import { joinedText, nullableText, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import type { MatterTypeState } from './matter-type';
+
+export class MatterTypeView extends RecordView {
+  @ApiProperty(nullableText) code: string | null;
+  @ApiProperty() name: string;
+  @ApiProperty(nullableText) parentId: string | null;
+  @ApiProperty({ type: [String] }) divisionIds: string[];
+  @ApiProperty({ type: Number, nullable: true }) retentionYears: number | null;
+  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty() stateName: string;
+  @ApiProperty(joinedText) parentName?: string | null;
+}
+
+export function matterTypeView(folded: Folded<MatterTypeState>): MatterTypeView {
+  const { code, name, parentId, divisionIds, retentionYears, state } = folded.data;
+  const own = { code, name, parentId, divisionIds, retentionYears, ...activityView(state) };
+  return Object.assign(recordView(folded), own);
+}
+
+const sorts = { name: 'r.name', code: 'r.code', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };
+
+export class MatterTypesQuery extends ListQuery {
+  @IdsFilter('mattertype')
+  declare ids?: string[];
+
+  @ActivityFilter()
+  state?: number;
+
+  @IdFilter('mattertype', 'Only types below this one.')
+  parentId?: string;
+
+  @SortFilter(Object.keys(sorts))
+  declare sort?: string;
+}
+
+export const matterTypes: RecordList<MatterTypesQuery, MatterTypeView> = {
+  kind: 'mattertype',
+  projection: 'matter-types',
+  joins: [{ projection: 'matter-types', alias: 'p', on: 'r.parent_id', columns: { parent_name: 'name' } }],
+  sorts,
+  order: 'name',
+  filter({ state, parentId }, where) {
+    if (state !== undefined) where('r.activity', '=', state);
+    if (parentId !== undefined) where('r.parent_id', '=', toUuid(parentId));
+  },
+  view: (row) => ({
+    ...matterTypeView(foldedRow(matterTypes, row)),
+    parentName: row.parent_name as string | null,
+  }),
+};

@@ -1,0 +1,40 @@
+import type { Folded } from '#event-store/events';
+import { conflict, invalid } from '#kernel/errors';
+import type { Id } from '#kernel/ids';
+import { type SwitchedState, simpleRecord } from '../records/simple-record';
+import { type MatterTypeFields, matterTypeEvents } from './matter-type.events';
+
+export interface MatterTypeState extends SwitchedState, MatterTypeFields {}
+
+/** Kind of the link from a type to its parent. */
+export const PARENT = 'mattertype_parent';
+
+export const MatterType = simpleRecord<MatterTypeState>({
+  kind: 'mattertype',
+  name: 'MatterType',
+  events: matterTypeEvents,
+  links: ({ parentId, divisionIds }) => [
+    ...(parentId ? [{ kind: PARENT, target: parentId }] : []),
+    ...divisionIds.map((target) => ({ kind: 'mattertype_division', target })),
+  ],
+});
+
+/**
+ * Types have two levels.
+ * @param children how many types the one that is to have the parent has below it
+ * @throws DomainError mattertype_too_deep
+ */
+export function requireTwoLevels(
+  parent: Folded<MatterTypeState>,
+  child: Id | undefined,
+  children: number,
+): void {
+  if (parent.data.parentId || parent.id === child)
+    throw invalid(
+      'mattertype_too_deep',
+      'parentId: it must be a type without a parent, and another.',
+      'parentId',
+    );
+  if (children > 0)
+    throw conflict('mattertype_too_deep', 'The type has types below it: it cannot be below another.');
+}

@@ -1,0 +1,14 @@
+import type { Folded } from '#event-store/events';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { newId } from '#kernel/ids';
+import { givenReference } from '../records/record';
+import { DEFAULT_RATE_SET, RateSet, type RateSetState } from './rate-set';
+
+export { DEFAULT_RATE_SET, RateSet, type RateSetState };
+
+/** The default rate set of a new tenant: without entries, so that rates are those of employees until the firm sets its own. */
+export function createDefaultRateSet(work: UnitOfWork, currency: string): Folded<RateSetState> {
+  const fields = { name: 'Standard rates', currency, isDefault: true, from: null, to: null, entries: [] };
+  const data = { ...fields, ...givenReference(work.context, null) };
+  return work.create(RateSet, newId('rateset'), [{ type: 'RateSetCreated', data }]);
+}

@@ -1,0 +1,70 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { type MoneyRecord, moneyRecord } from '#kernel/money';
+import { FlagFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { MoneyView, nullableText, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import type { RateSetState } from './rate-set';
+import { type Per, pers } from './rate-set.events';
+
+export class RateEntryView {
+  @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
+  @ApiProperty({ enum: pers, description: 'Hour: timed work; Unit: itemised work' }) per: Per;
+  @ApiProperty(nullableText) employeeId: string | null;
+  @ApiProperty(nullableText) billingGrade: string | null;
+  @ApiProperty(nullableText) jobTitle: string | null;
+  @ApiProperty(nullableText) taskTypeId: string | null;
+  @ApiProperty(nullableText) matterTypeId: string | null;
+}
+
+export class RateSetView extends RecordView {
+  @ApiProperty() name: string;
+  @ApiProperty({ example: 'GBP' }) currency: string;
+  @ApiProperty({ description: 'The default of the firm' }) isDefault: boolean;
+  @ApiProperty({ ...nullableText, format: 'date', description: 'First entry date that it is for' })
+  from: string | null;
+  @ApiProperty({ ...nullableText, format: 'date', description: 'Last entry date that it is for' })
+  to: string | null;
+  @ApiProperty({ type: [RateEntryView] }) entries: RateEntryView[];
+}
+
+export function rateSetView(folded: Folded<RateSetState>): RateSetView {
+  const { name, currency, isDefault, from, to, entries } = folded.data;
+  return Object.assign(recordView(folded), {
+    ...{ name, currency, isDefault, from, to },
+    entries: entries.map(({ rate, per, ...keys }) => ({
+      rate: moneyRecord({ amount: rate, currency }),
+      per,
+      employeeId: keys.employeeId ?? null,
+      billingGrade: keys.billingGrade ?? null,
+      jobTitle: keys.jobTitle ?? null,
+      taskTypeId: keys.taskTypeId ?? null,
+      matterTypeId: keys.matterTypeId ?? null,
+    })),
+  });
+}
+
+const sorts = { name: 'r.name', from: 'r.from_day', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };
+
+export class RateSetsQuery extends ListQuery {
+  @IdsFilter('rateset')
+  declare ids?: string[];
+
+  @FlagFilter("Only the firm's default, or only the others.")
+  isDefault?: boolean;
+
+  @SortFilter(Object.keys(sorts))
+  declare sort?: string;
+}
+
+export const rateSets: RecordList<RateSetsQuery, RateSetView> = {
+  kind: 'rateset',
+  projection: 'rate-sets',
+  sorts,
+  order: 'name',
+  filter({ isDefault }, where) {
+    if (isDefault !== undefined) where('r.is_default', '=', isDefault);
+  },
+  view: (row) => rateSetView(foldedRow(rateSets, row)),
+};

@@ -1,0 +1,81 @@
+import { conflict, DomainError, invalid } from '#kernel/errors';
+import { kindOf } from '#kernel/ids';
+import { decimal, roundMoney, text } from '#kernel/money';
+import type { RecordState } from '../records/record';
+import { simpleRecord } from '../records/simple-record';
+import { type RateEntry, type RateSetFields, rateKeys, rateSetEvents } from './rate-set.events';
+
+export interface RateSetState extends RecordState, RateSetFields {}
+
+/** Natural key that the firm's default rate set holds. */
+export const DEFAULT_RATE_SET = { kind: 'default_rate_set', key: '' };
+
+export const RateSet = simpleRecord<RateSetState>({
+  kind: 'rateset',
+  name: 'RateSet',
+  events: rateSetEvents,
+  links: ({ entries }) =>
+    referencesOf(entries).map((target) => ({ kind: `rateset_${kindOf(target)}`, target })),
+  keys: ({ isDefault }) => (isDefault ? [DEFAULT_RATE_SET] : []),
+});
+
+/** Ids of the records that entries name, each once. */
+export function referencesOf(entries: readonly RateEntry[]): string[] {
+  const ids = entries.flatMap(({ employeeId, taskTypeId, matterTypeId }) => [
+    employeeId,
+    taskTypeId,
+    matterTypeId,
+  ]);
+  return [...new Set(ids)].filter((id) => id !== undefined);
+}
+
+/** A text that two rates share when they are for the same work. */
+export function nameOfKeys(entry: RateEntry): string {
+  return JSON.stringify([entry.per, ...rateKeys.map((key) => entry[key] ?? null)]);
+}
+
+/** @throws DomainError `rate_entries_equal` (422), naming both */
+export function requireDistinct(entries: readonly RateEntry[]): void {
+  const known = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    const name = nameOfKeys(entry);
+    const other = known.get(name);
+    if (other !== undefined) {
+      const message = `entries/${other} and entries/${index} are for the same work.`;
+      const code = 'rate_entries_equal';
+      throw new DomainError(
+        'invalid',
+        code,
+        message,
+        [other, index].map((at) => ({ pointer: `/entries/${at}`, code, message })),
+      );
+    }
+    known.set(name, index);
+  }
+}
+
+/** @throws DomainError `days_reversed` (422) */
+export function requireDays(from: string | null, to: string | null, field: string): void {
+  if (from !== null && to !== null && to < from)
+    throw invalid('days_reversed', `${field}: the last day is before the first.`, field);
+}
+
+/** The firm always has a default, once it has one. @throws DomainError `default_rate_set` (409) */
+export function requireStillDefault(before: RateSetState, isDefault: boolean): void {
+  if (before.isDefault && !isDefault)
+    throw conflict('default_rate_set', 'Make another rate set the default instead.');
+}
+
+/** @throws DomainError `default_rate_set` (409) */
+export function refuseDefault({ isDefault }: RateSetState): void {
+  if (isDefault) throw conflict('default_rate_set', 'Make another rate set the default first.');
+}
+
+/** Every rate raised by a percentage (lowered by a negative one), half-up to the currency's minor unit. */
+export function uplift(entries: readonly RateEntry[], percent: number, currency: string): RateEntry[] {
+  const factor = decimal(percent).div(100).add(1);
+  return entries.map((entry) => ({
+    ...entry,
+    rate: text(roundMoney(decimal(entry.rate).mul(factor), currency)),
+  }));
+}

@@ -1,0 +1,100 @@
+import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiTags } from '@nestjs/swagger';
+import type { Id } from '#kernel/ids';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { IdParam } from '#platform/http/id-param';
+import type { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { ApiCreate, ApiHistory, ApiOne, ApiPage, ApiRemove, ApiUpdate } from '../records/api';
+import { HistoryQuery } from '../records/history-query';
+import { GetHistory, GetRecord, ListRecords } from '../records/records.queries';
+import { created, removed, updated } from '../records/replies';
+import { CopyRateSet, CreateRateSet, DeleteRateSet, UpdateRateSet } from './rate-set.commands';
+import { RateSetCopyInput, RateSetInput, RateSetPatch } from './rate-set.input';
+import { RateSetsQuery, RateSetView, rateSets, rateSetView } from './rate-set.queries';
+
+@ApiTags('ratesets')
+@Controller(':tenant/api/v1/ratesets')
+export class RateSetsWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post()
+  @Permission('ratesets:write')
+  @ApiCreate(RateSetView)
+  async create(@CurrentContext() context: RequestContext, @Body() body: RateSetInput): Promise<Reply> {
+    return created(
+      context,
+      'ratesets',
+      await this.commands.execute(new CreateRateSet(context, body)),
+      rateSetView,
+    );
+  }
+
+  @Patch(':id')
+  @Permission('ratesets:write')
+  @ApiUpdate(RateSetView)
+  async update(
+    @CurrentContext() context: RequestContext,
+    @IdParam('rateset') id: Id,
+    @Body() body: RateSetPatch,
+    @Headers('prefer') prefer?: string,
+  ): Promise<Reply> {
+    return updated(await this.commands.execute(new UpdateRateSet(context, id, body)), rateSetView, prefer);
+  }
+
+  @Post(':id/copy')
+  @Permission('ratesets:write')
+  @ApiCreate(RateSetView)
+  async copy(
+    @CurrentContext() context: RequestContext,
+    @IdParam('rateset') id: Id,
+    @Body() body: RateSetCopyInput,
+  ): Promise<Reply> {
+    return created(
+      context,
+      'ratesets',
+      await this.commands.execute(new CopyRateSet(context, id, body)),
+      rateSetView,
+    );
+  }
+
+  @Delete(':id')
+  @Permission('ratesets:write')
+  @ApiRemove()
+  async remove(@CurrentContext() context: RequestContext, @IdParam('rateset') id: Id): Promise<Reply> {
+    return removed(await this.commands.execute(new DeleteRateSet(context, id)));
+  }
+}
+
+@ApiTags('ratesets')
+@Controller(':tenant/api/v1/ratesets')
+export class RateSetsReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('ratesets:read')
+  @ApiPage(RateSetView)
+  list(@CurrentContext() context: RequestContext, @Query() query: RateSetsQuery): Promise<Reply> {
+    return this.queries.execute(new ListRecords(context, rateSets, query));
+  }
+
+  @Get(':id')
+  @Permission('ratesets:read')
+  @ApiOne(RateSetView)
+  one(@CurrentContext() context: RequestContext, @IdParam('rateset') id: Id): Promise<Reply> {
+    return this.queries.execute(new GetRecord(context, rateSets, id));
+  }
+
+  @Get(':id/history')
+  @Permission('ratesets:read')
+  @ApiHistory()
+  history(
+    @CurrentContext() context: RequestContext,
+    @IdParam('rateset') id: Id,
+    @Query() query: HistoryQuery,
+  ): Promise<Reply> {
+    return this.queries.execute(new GetHistory(context, id, query));
+  }
+}

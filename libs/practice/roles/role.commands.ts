@@ -1,0 +1,51 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { PartialType } from '@nestjs/swagger';
+import { EventStore, type Written } from '#event-store/event-store';
+import { at, linksTo } from '#event-store/load';
+import { TextField } from '#platform/http/fields';
+import type { RequestContext } from '#platform/request-context';
+import { existing, RecordInput } from '../records/record';
+import type { RecordWriting } from '../records/write-record';
+import { deleteRole, Role, type RoleState, requireCustom } from './role';
+
+export class RoleInput extends RecordInput {
+  @TextField({
+    required: true,
+    max: 100,
+    example: 'Expert witness',
+    description: 'Unique, however it is capitalised.',
+  })
+  name: string;
+}
+
+export class RolePatch extends PartialType(RoleInput, { skipNullProperties: false }) {}
+
+export const roleWriting: RecordWriting<RoleState, RoleInput, Record<string, never>> = {
+  definition: Role,
+  defaults: { name: '', kind: 'Custom' },
+  asks: () => ({}),
+  check({ before }) {
+    if (before) requireCustom(before.data);
+  },
+};
+
+export class DeleteRole {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+@CommandHandler(DeleteRole)
+export class DeleteRoleHandler implements ICommandHandler<DeleteRole> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id }: DeleteRole): Promise<Written<RoleState>> {
+    return this.store.execute(context, async (work) => {
+      const { role, uses } = await work.load({ role: at(Role, id), uses: linksTo(id) });
+      const before = existing(role, 'role');
+      work.requireUnlinked(id);
+      return work.change(Role, before, deleteRole(before.data, uses));
+    });
+  }
+}

@@ -1,0 +1,1 @@
+export { Supplier, type SupplierState } from './supplier';

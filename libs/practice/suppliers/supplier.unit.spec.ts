@@ -1,0 +1,52 @@
+import { given } from '#kernel/given';
+import { Activity } from '../records/activity';
+import { activate, deactivate, remove, update } from '../records/simple-record';
+import { Supplier } from './supplier';
+
+const entityId = 'entity_0190f000000070008000000000000001';
+const taxCodeId = 'taxcode_0190f000000070008000000000000002';
+const defaultDisbursementCodeId = 'disbursementcode_0190f000000070008000000000000003';
+const created = {
+  type: 'SupplierCreated',
+  data: {
+    ...{ entityId, taxCodeId: null, defaultDisbursementCodeId: null, paymentTermsDays: null },
+    ...{ externalReference: null, referenceOwner: null },
+  },
+};
+const deleted = { type: 'SupplierDeleted', data: {} };
+const [priced] = update(Supplier, { taxCodeId, defaultDisbursementCodeId });
+
+describe('a supplier', () => {
+  it('is active at first, and the only one of its entity', () => {
+    const { state } = given(Supplier, [created]);
+    expect(state).toMatchObject({ state: Activity.Active, isDeleted: false });
+    expect(Supplier.keys(state!)).toEqual([{ kind: 'entity_supplier', key: entityId }]);
+    expect(Supplier.links(state!)).toEqual([{ kind: 'supplier_entity', target: entityId }]);
+  });
+
+  it('refers to its terms', () => {
+    const targets = Supplier.links(given(Supplier, [created, priced]).state!).map(({ target }) => target);
+    expect(targets).toEqual([entityId, taxCodeId, defaultDisbursementCodeId]);
+  });
+
+  it('refers to nothing and leaves its entity free when it is deleted', () => {
+    const { state } = given(Supplier, [created, priced, deleted]);
+    expect([...Supplier.links(state!), ...Supplier.keys(state!)]).toEqual([]);
+  });
+
+  it('goes out of use and back, and says so once', () => {
+    const [off] = deactivate(Supplier, given(Supplier, [created]).state!);
+    given(Supplier, [created, off])
+      .when((state) => deactivate(Supplier, state))
+      .thenEvents([]);
+    given(Supplier, [created, off])
+      .when((state) => activate(Supplier, state))
+      .thenEvents([{ type: 'SupplierActivated', data: {} }]);
+  });
+
+  it('stays while something refers to it', () => {
+    given(Supplier, [created])
+      .when(() => remove(Supplier, 1))
+      .thenRefused('in_use');
+  });
+});

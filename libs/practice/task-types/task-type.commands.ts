@@ -1,0 +1,57 @@
+import { PartialType } from '@nestjs/swagger';
+import { moneyFrom } from '#kernel/money';
+import { ChoiceField, FlagField, ObjectField, RateInput, TextField } from '#platform/http/fields';
+import type { RequestContext } from '#platform/request-context';
+import { RecordInput } from '../records/record';
+import type { RecordWriting } from '../records/write-record';
+import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
+import { NEW_TASK_TYPE, TaskType, type TaskTypeState } from './task-type';
+
+export class TaskTypeInput extends RecordInput {
+  @TextField({ required: true, max: 20, description: 'Unique in the firm.', example: 'L120' })
+  code: string;
+
+  @TextField({ required: true, example: 'Analysis/Strategy' })
+  name: string;
+
+  @ChoiceField([0, 1], {
+    description: 'Of the work items that it suits: 0 Timed Fee, 1 Itemised Fee; both when absent.',
+  })
+  itemType?: 0 | 1 | null;
+
+  @TextField({ max: 20, description: 'Of a published code set, UTBMS or EW-J.', example: 'L100' })
+  phaseCode?: string | null;
+
+  @TextField({ max: 20, description: 'Of a published code set, UTBMS or EW-J.', example: 'L120' })
+  taskCode?: string | null;
+
+  @TextField({ max: 20, description: 'Of a published code set, UTBMS or EW-J.', example: 'A103' })
+  activityCode?: string | null;
+
+  @TextField({ max: 2000, description: 'What work of the type is called when nobody says otherwise.' })
+  narration?: string | null;
+
+  @FlagField({ description: 'true when absent or null' })
+  isBillable?: boolean | null;
+
+  @ObjectField(() => RateInput, {
+    description: "For an hour of timed work, a unit of itemised work; in the tenant's base currency.",
+  })
+  rate?: RateInput | null;
+}
+
+export class TaskTypePatch extends PartialType(TaskTypeInput, { skipNullProperties: false }) {}
+
+function asks(context: RequestContext) {
+  return { tenant: settingsOf(context) };
+}
+
+export const taskTypeWriting: RecordWriting<TaskTypeState, TaskTypeInput, ReturnType<typeof asks>> = {
+  definition: TaskType,
+  defaults: NEW_TASK_TYPE,
+  asks,
+  stored: ({ rate }) => (rate ? { rate: moneyFrom(rate) } : {}),
+  check({ given: { rate }, found }) {
+    requireBaseCurrency(rate?.Currency, settings(found.tenant), 'rate/Currency');
+  },
+};

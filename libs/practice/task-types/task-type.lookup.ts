@@ -1,0 +1,16 @@
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { newId } from '#kernel/ids';
+import { givenReference } from '../records/record';
+import { NEW_TASK_TYPE, TaskType } from './task-type';
+import type { PublishedTask } from './utbms';
+
+export { utbms } from './utbms';
+export { TaskType };
+
+/** Makes task types of published codes, such as `utbms`, whose codes the tenant does not have yet. */
+export function createTaskTypes(work: UnitOfWork, types: readonly PublishedTask[]): void {
+  for (const type of types) {
+    const data = { ...NEW_TASK_TYPE, ...type, ...givenReference(work.context, null) };
+    work.create(TaskType, newId('tasktype'), [{ type: 'TaskTypeCreated', data }]);
+  }
+}

@@ -1,0 +1,79 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { type MoneyRecord, moneyRecord } from '#kernel/money';
+import { IdsFilter, ListQuery, SortFilter, TextFilter, WholeNumberFilter } from '#platform/http/list-query';
+import { ActivityFilter, activityView } from '../records/activity';
+import { MoneyView, nullableText, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import type { TaskTypeState } from './task-type';
+
+const codeOfSet = { ...nullableText, description: 'Of a published code set, UTBMS or EW-J.' };
+
+export class TaskTypeView extends RecordView {
+  @ApiProperty({ example: 'L120' }) code: string;
+  @ApiProperty({ example: 'Analysis/Strategy' }) name: string;
+  @ApiProperty({
+    ...{ type: 'integer', enum: [0, 1], nullable: true },
+    description: '0 Timed Fee, 1 Itemised Fee; null: both',
+  })
+  itemType: 0 | 1 | null;
+  @ApiProperty({ ...codeOfSet, example: 'L100' }) phaseCode: string | null;
+  @ApiProperty({ ...codeOfSet, example: 'L120' }) taskCode: string | null;
+  @ApiProperty({ ...codeOfSet, example: 'A103' }) activityCode: string | null;
+  @ApiProperty({ ...nullableText, description: 'What work of the type is called by default.' })
+  narration: string | null;
+  @ApiProperty() isBillable: boolean;
+  @ApiProperty({ type: MoneyView, nullable: true, description: 'For an hour or a unit.' })
+  rate: MoneyRecord | null;
+  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty() stateName: string;
+}
+
+export function taskTypeView(folded: Folded<TaskTypeState>): TaskTypeView {
+  const { data } = folded;
+  return Object.assign(recordView(folded), {
+    code: data.code,
+    name: data.name,
+    itemType: data.itemType,
+    phaseCode: data.phaseCode,
+    taskCode: data.taskCode,
+    activityCode: data.activityCode,
+    narration: data.narration,
+    isBillable: data.isBillable,
+    rate: data.rate && moneyRecord(data.rate),
+    ...activityView(data.state),
+  });
+}
+
+const sorts = { code: 'r.code', name: 'r.name', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };
+
+export class TaskTypesQuery extends ListQuery {
+  @IdsFilter('tasktype')
+  declare ids?: string[];
+
+  @ActivityFilter()
+  state?: number;
+
+  @WholeNumberFilter('Only types of this alone: 0 Timed Fee, 1 Itemised Fee.', { min: 0, max: 1 })
+  itemType?: number;
+
+  @TextFilter('Only types of this phase.', 20)
+  phaseCode?: string;
+
+  @SortFilter(Object.keys(sorts))
+  declare sort?: string;
+}
+
+export const taskTypes: RecordList<TaskTypesQuery, TaskTypeView> = {
+  kind: 'tasktype',
+  projection: 'task-types',
+  sorts,
+  order: 'code',
+  filter({ state, itemType, phaseCode }, where) {
+    if (state !== undefined) where('r.activity', '=', state);
+    if (itemType !== undefined) where('r.item_type', '=', itemType);
+    if (phaseCode !== undefined) where('r.phase_code', '=', phaseCode);
+  },
+  view: (row) => taskTypeView(foldedRow(taskTypes, row)),
+};

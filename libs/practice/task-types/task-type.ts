@@ -1,0 +1,24 @@
+import { type SwitchedState, simpleRecord } from '../records/simple-record';
+import { type TaskTypeFields, taskTypeEvents } from './task-type.events';
+
+export interface TaskTypeState extends SwitchedState, TaskTypeFields {}
+
+/** What a type is when nobody says otherwise. */
+export const NEW_TASK_TYPE: TaskTypeFields = {
+  code: '',
+  name: '',
+  itemType: null,
+  phaseCode: null,
+  taskCode: null,
+  activityCode: null,
+  narration: null,
+  isBillable: true,
+  rate: null,
+};
+
+export const TaskType = simpleRecord<TaskTypeState>({
+  kind: 'tasktype',
+  name: 'TaskType',
+  events: taskTypeEvents,
+  keys: ({ code }) => [{ kind: 'task_type_code', key: code }],
+});

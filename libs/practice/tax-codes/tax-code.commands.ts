@@ -1,0 +1,81 @@
+import { PartialType } from '@nestjs/swagger';
+import { decimal, text } from '#kernel/money';
+import { dayGiven } from '#kernel/zone';
+import { ChoiceField, DayField, NumberField, TextField } from '#platform/http/fields';
+import { ObjectsField } from '#platform/http/list-fields';
+import type { RequestContext } from '#platform/request-context';
+import { RecordInput } from '../records/record';
+import type { RecordWriting } from '../records/write-record';
+import { settings, settingsOf } from '../tenants/tenant.lookup';
+import { TaxCode, type TaxCodeState } from './tax-code';
+import { type TaxCategory, type TaxRate, type TaxScheme, taxCategories, taxSchemes } from './tax-code.events';
+import { requireRates, requireUsedKept } from './tax-code.rates';
+
+export class TaxRateInput {
+  @NumberField({ required: true, max: 100, decimals: 4, example: 20 })
+  percent: number;
+
+  @DayField({ required: true, description: 'Its first day.', example: '2011-01-04' })
+  from: string;
+
+  @DayField({ description: 'Its last day; none: until further notice.' })
+  to?: string | null;
+}
+
+export class TaxCodeInput extends RecordInput {
+  @TextField({ required: true, max: 20, example: 'STD', description: "Unique among the tenant's." })
+  code: string;
+
+  @TextField({ required: true, example: 'Standard rate' })
+  name: string;
+
+  @ChoiceField(taxSchemes, { description: "That of the tenant's region when absent or null." })
+  scheme?: TaxScheme | null;
+
+  @ChoiceField(taxCategories, {
+    required: true,
+    description: 'Zero, Exempt and OutOfScope all bear no tax; a tax return counts each by itself.',
+  })
+  category: TaxCategory;
+
+  @ObjectsField(() => TaxRateInput, {
+    max: 50,
+    description:
+      'At least one for Standard and Reduced, none for the others; no two in force on one day. Once an invoice has ' +
+      'charged by a rate, only its last day can change.',
+  })
+  rates?: TaxRateInput[] | null;
+}
+
+export class TaxCodePatch extends PartialType(TaxCodeInput, { skipNullProperties: false }) {}
+
+function asks(context: RequestContext, { scheme }: TaxCodePatch, id?: string) {
+  const tenant = settingsOf(context);
+  const isDefault = scheme === null || (scheme === undefined && !id);
+  return { tenant, ...(isDefault && { schemeOf: tenant }) };
+}
+
+export const taxCodeWriting: RecordWriting<TaxCodeState, TaxCodeInput, ReturnType<typeof asks>> = {
+  definition: TaxCode,
+  defaults: { code: '', name: '', scheme: 'VAT', category: 'Standard', rates: [] },
+  asks,
+  stored: ({ rates }, { tenant, schemeOf }) => ({
+    ...(schemeOf ? { scheme: settings(schemeOf).taxScheme } : {}),
+    ...(rates && { rates: ratesFrom(rates, settings(tenant).timeZone) }),
+  }),
+  check({ next, before }) {
+    requireRates(next);
+    if (before) requireUsedKept(before.data, next);
+  },
+};
+
+/** Oldest first. */
+function ratesFrom(rates: TaxRateInput[], zone: string): TaxRate[] {
+  return rates
+    .map(({ percent, from, to }) => ({
+      percent: text(decimal(percent)),
+      from: dayGiven(zone, from),
+      to: to ? dayGiven(zone, to) : null,
+    }))
+    .sort((one, other) => one.from.localeCompare(other.from));
+}

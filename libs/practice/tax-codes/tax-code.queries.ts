@@ -1,0 +1,67 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { ChoiceFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { nullableText, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import type { TaxCodeState } from './tax-code';
+import { type TaxCategory, type TaxScheme, taxCategories, taxSchemes } from './tax-code.events';
+
+export class TaxRateView {
+  @ApiProperty({ example: 20 }) percent: number;
+  @ApiProperty({ format: 'date', example: '2011-01-04', description: 'Its first day' }) from: string;
+  @ApiProperty({ ...nullableText, format: 'date', description: 'Its last day' }) to: string | null;
+  @ApiProperty({ description: 'An invoice has charged by it: only its last day can change.' })
+  isUsed: boolean;
+}
+
+export class TaxCodeView extends RecordView {
+  @ApiProperty({ example: 'STD' }) code: string;
+  @ApiProperty({ example: 'Standard rate' }) name: string;
+  @ApiProperty({ enum: taxSchemes }) scheme: string;
+  @ApiProperty({ enum: taxCategories }) category: string;
+  @ApiProperty({ type: [TaxRateView], description: 'Oldest first; none for Zero, Exempt and OutOfScope' })
+  rates: TaxRateView[];
+  @ApiProperty({ description: 'An invoice has used it: its scheme and category stay.' })
+  isUsed: boolean;
+}
+
+export function taxCodeView(folded: Folded<TaxCodeState>): TaxCodeView {
+  const { code, name, scheme, category, rates, used } = folded.data;
+  return Object.assign(recordView(folded), {
+    ...{ code, name, scheme, category },
+    rates: rates.map(({ percent, from, to }) => ({
+      ...{ percent: Number(percent), from, to },
+      isUsed: used?.includes(from) ?? false,
+    })),
+    isUsed: used !== undefined,
+  });
+}
+
+const sorts = { code: 'r.code', name: 'r.name', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };
+
+export class TaxCodesQuery extends ListQuery {
+  @IdsFilter('taxcode')
+  declare ids?: string[];
+
+  @ChoiceFilter('Only codes of this scheme.', taxSchemes)
+  scheme?: TaxScheme;
+
+  @ChoiceFilter('Only codes of this category.', taxCategories)
+  category?: TaxCategory;
+
+  @SortFilter(Object.keys(sorts))
+  declare sort?: string;
+}
+
+export const taxCodes: RecordList<TaxCodesQuery, TaxCodeView> = {
+  kind: 'taxcode',
+  projection: 'tax-codes',
+  sorts,
+  order: 'code',
+  filter({ scheme, category }, where) {
+    if (scheme !== undefined) where('r.scheme', '=', scheme);
+    if (category !== undefined) where('r.category', '=', category);
+  },
+  view: (row) => taxCodeView(foldedRow(taxCodes, row)),
+};

@@ -1,0 +1,25 @@
+import type { Day } from '#kernel/zone';
+import type { RecordState } from '../records/record';
+import { type SimpleDefinition, simpleRecord } from '../records/simple-record';
+import { type TaxCodeFields, type TaxCodeUsed, taxCodeEvents } from './tax-code.events';
+
+export interface TaxCodeState extends RecordState, TaxCodeFields {
+  /** First days of the rates that invoices charged; null stands for a code without rates. Absent: never used. */
+  used?: (Day | null)[];
+}
+
+const record = simpleRecord<TaxCodeState>({
+  kind: 'taxcode',
+  name: 'TaxCode',
+  events: taxCodeEvents,
+  keys: ({ code }) => [{ kind: 'tax_code', key: code }],
+});
+
+export const TaxCode: SimpleDefinition<TaxCodeState> = {
+  ...record,
+  evolve(state, event) {
+    if (event.type !== 'TaxCodeUsed') return record.evolve(state, event);
+    const { from } = event.data as TaxCodeUsed['data'];
+    return { ...state!, used: [...(state!.used ?? []), from] };
+  },
+};

@@ -1,0 +1,16 @@
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { createDivision } from '../divisions/division.lookup';
+import { createDefaultRateSet } from '../rate-sets/rate-set.lookup';
+import { createSystemRoles } from '../roles/role.lookup';
+import { createTaskTypes, utbms } from '../task-types/task-type.lookup';
+import { createTaxCodes } from '../tax-codes/tax-code.lookup';
+import type { TenantState } from './tenant';
+
+/** What a new tenant finds: all of it its own, to change or delete. */
+export async function createStartData(work: UnitOfWork, { region, currency }: TenantState): Promise<void> {
+  await createDivision(work, { name: 'General', isDefault: true });
+  await createSystemRoles(work);
+  createTaxCodes(work, region);
+  createTaskTypes(work, utbms);
+  createDefaultRateSet(work, currency);
+}

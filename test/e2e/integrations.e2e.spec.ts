@@ -1,0 +1,138 @@
+import type { ApiClient } from '../support/client';
+import { Office } from './office';
+import { expectProblem } from './refusals';
+
+const path = 'integrations/tenantSettings';
+let office: Office;
+let api: ApiClient;
+
+/** An integration that has kept nothing yet. */
+const newcomer = async (tenant = 'leeds', terms: string[] = []) =>
+  office.caller(tenant, await office.integration(tenant, terms));
+
+beforeAll(async () => {
+  office = await Office.open();
+  await office.tenant('leeds');
+  await office.tenant('york');
+  api = await newcomer();
+});
+afterAll(() => office.close());
+
+const put = (body: unknown, headers?: Record<string, string>) => api.send('PUT', path, body, headers);
+
+describe('the settings that an integration keeps with a tenant', () => {
+  it('are an empty object at first, then what was put, as a whole', async () => {
+    const first = await api.get(path);
+    expect([first.status, first.headers.get('etag')]).toEqual([200, '"0"']);
+    expect(first.body).toEqual({ success: true, data: {} });
+    const settings = {
+      z: 1,
+      a: { b: [1, 2.5, null, true, { é: '漢 😀' }] },
+      mapping: { division_1: 'Family' },
+      '': 'no name',
+    };
+    const answer = await put(settings);
+    expect([answer.status, answer.headers.get('etag')]).toEqual([200, '"1"']);
+    expect(answer.body).toEqual({ success: true, data: settings });
+    const read = await api.get(path);
+    expect(JSON.stringify(read.body.data)).toBe(JSON.stringify(settings));
+    await put({ only: 'this' });
+    expect((await api.get(path)).body.data).toEqual({ only: 'this' });
+    await put({});
+    expect((await api.get(path)).body.data).toEqual({});
+  });
+
+  it('have a version, which counts changes only', async () => {
+    api = await newcomer();
+    expect((await put({ a: 1 }, { 'If-Match': '"0"' })).headers.get('etag')).toBe('"1"');
+    expect((await put({ a: 1 })).headers.get('etag')).toBe('"1"');
+    expect((await put({ a: 2 }, { 'If-Match': '"1"' })).headers.get('etag')).toBe('"2"');
+    for (const version of ['"0"', '"1"', '"3"']) {
+      const refused = await put({ a: 3 }, { 'If-Match': version });
+      expectProblem(refused, 412, 'version_mismatch');
+      expect(refused.headers.get('etag')).toBe('"2"');
+    }
+    expect((await put({ a: 3 }, { 'If-Match': '*' })).headers.get('etag')).toBe('"3"');
+    expect((await api.get(path)).body.data).toEqual({ a: 3 });
+  });
+
+  it('are not overwritten by whoever has seen none, or of two at once', async () => {
+    api = await newcomer();
+    const unseen = await put({ a: 1 }, { 'If-Match': '"4"' });
+    expectProblem(unseen, 412, 'version_mismatch');
+    expect(unseen.headers.get('etag')).toBe('"0"');
+    const both = await Promise.all([1, 2].map((a) => put({ a }, { 'If-Match': '"0"' })));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
+  });
+
+  it('are its own: of this tenant, and of no other integration', async () => {
+    const credentials = await office.integration('leeds');
+    await office.cli('integrations', 'grant', '--client-id', credentials.clientId, '--tenant', 'york');
+    const [leeds, york] = [
+      await office.caller('leeds', credentials),
+      await office.caller('york', credentials),
+    ];
+    await leeds.send('PUT', path, { at: 'leeds' });
+    expect(await york.data('GET', path)).toEqual({});
+    await york.send('PUT', path, { at: 'york' });
+    expect(await leeds.data('GET', path)).toEqual({ at: 'leeds' });
+    expect(await (await newcomer()).data('GET', path)).toEqual({});
+  });
+
+  it.each([
+    ['a list', '[]', 422, 'not_an_object'],
+    ['a text', '"text"', 422, 'not_an_object'],
+    ['null', 'null', 422, 'not_an_object'],
+    ['nothing', '', 422, 'not_an_object'],
+    ['half an object', '{"a":', 400, 'malformed_json'],
+    ['a prototype', '{"__proto__":{"admin":true}}', 400, 'malformed_json'],
+    ["a prototype's property", '{"a":{"constructor":1}}', 400, 'malformed_json'],
+    ['a NUL', '{"a":"\\u0000"}', 422, 'invalid_text'],
+    ['21 levels', `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`, 400, 'too_deep'],
+    ['more than 64 KiB', `{"a":"${'x'.repeat(64 * 1024)}"}`, 413, 'settings_too_large'],
+  ])('are refused as %s', async (_, body, status, code) => {
+    const before = (await api.get(path)).headers.get('etag');
+    expectProblem(await put(body, { 'Content-Type': 'application/json' }), status, code);
+    expect((await api.get(path)).headers.get('etag')).toBe(before);
+  });
+
+  it('may be as large and as deep as is said', async () => {
+    const large = { a: 'x'.repeat(64 * 1024 - 8) };
+    expect((await put(large)).status).toBe(200);
+    expect(await api.data('GET', path)).toEqual(large);
+    const deep = JSON.parse(`${'{"a":'.repeat(20)}1${'}'.repeat(20)}`);
+    expect((await put(deep)).status).toBe(200);
+    expect(await api.data('GET', path)).toEqual(deep);
+  });
+
+  it('need their permissions, and a token', async () => {
+    const reader = await newcomer('leeds', ['--permissions', 'integrations:read']);
+    expect((await reader.get(path)).status).toBe(200);
+    const refused = await reader.send('PUT', path, {});
+    expectProblem(refused, 403, 'permission_denied');
+    expect(refused.body.detail).toContain('integrations:write');
+    const writer = await newcomer('leeds', ['--permissions', 'integrations:write']);
+    expectProblem(await writer.get(path), 403, 'permission_denied');
+    expectProblem(await api.send('PUT', path, {}, { Authorization: 'Bearer x' }), 401, 'invalid_token');
+  });
+
+  it('are not written once the rate limit is used up', async () => {
+    const limited = await newcomer('leeds', ['--limit', '2']);
+    await limited.send('PUT', path, { count: 1 });
+    await limited.send('PUT', path, { count: 2 });
+    expectProblem(await limited.send('PUT', path, { count: 3 }), 429, 'rate_limited');
+    const rows = await office.sql<{ settings: object }>(
+      `select settings from platform.integration_settings where settings ->> 'count' is not null`,
+    );
+    expect(rows).toEqual([{ settings: { count: 2 } }]);
+  });
+
+  it('are written by one process and read by another at once', async () => {
+    const [command, query] = [await office.start('command'), await office.start('query')];
+    const apart = await office.caller('leeds', await office.integration('leeds'), {
+      at: { writes: command.baseUrl, reads: query.baseUrl },
+    });
+    await apart.send('PUT', path, { a: 1 });
+    expect(await apart.data('GET', path)).toEqual({ a: 1 });
+  });
+});
