@@ -140,7 +140,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|test/bench/peers)/' },
+    // The client's types are generated when its test runs.
+    exclude: { path: '^(dist|test/bench/peers)/|client-program\.mts$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

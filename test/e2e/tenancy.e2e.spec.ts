@@ -1,188 +1,45 @@
-import type { Answer, ApiClient, Json } from '../support/client';
+import type { Answer, Json } from '../support/client';
+import { type Firm, makeFirm } from '../support/contract/bodies';
+import { operationsOf, resolve } from '../support/contract/description';
+import { naming, placesOf, requestOf, send } from '../support/contract/requests';
 import { Office } from './office';
 import { hour, mark } from './records';
 import { columns, feeAnalysis, listingVariables, workItemListing } from './specification-walk';
 
-/** Records of a firm by their kind; both firms have the same, but for one word in every name. */
-type Firm = { api: ApiClient; word: string; ids: Record<string, string>; position: string };
-
+/** Both firms have the same records, but for one word in every name. */
 let office: Office;
 let ours: Firm;
 let theirs: Firm;
 let description: Json;
-
-async function firm(api: ApiClient, word: string): Promise<Firm> {
-  const person = { entityType: 'Individual', lastName: `Smith ${word}`, email: `smith@${word}.example` };
-  const entity = await api.create('entities', { ...person, externalReference: 'S1' });
-  const division = await api.create('divisions', { name: `Family ${word}`, code: 'FAM' });
-  const client = await api.create('clients', { entityId: entity, externalReference: 'S1' });
-  await api.data('POST', `clients/${client}/activate`);
-  const employee = await api.create('employees', { entityId: entity, divisionId: division, jobTitle: word });
-  const opening = {
-    clientId: client,
-    divisionId: division,
-    title: `Divorce ${word}`,
-    externalReference: 'S1',
-  };
-  const matter = await api.create('matters', { ...opening, responsiblePersonId: employee });
-  const item = await api.post('workitems', hour(matter, employee, { title: `Letter ${word}` }));
-  const ids = { entity, division, client, employee, matter, workitem: item.body.data.id };
-  return { api, word, ids, position: item.headers.get('x-event-position')! };
-}
+let position: string;
 
 beforeAll(async () => {
   office = await Office.open({ LOG_LEVEL: 'trace' });
-  const leeds = await office.tenant('leeds');
-  ours = await firm(leeds, 'rosebud');
-  theirs = await firm(await office.tenant('york'), 'xanadu');
-  description = (await leeds.get('/openapi.json')).body;
+  ours = await makeFirm(await office.tenant('leeds'), 'rosebud');
+  theirs = await makeFirm(await office.tenant('york'), 'xanadu');
+  description = (await ours.api.get('/openapi.json')).body;
+  const { matter, employee } = theirs.ids;
+  position = (await theirs.api.post('workitems', hour(matter, employee))).headers.get('x-event-position')!;
 });
 afterAll(() => office.close());
 
+const operations = () => operationsOf(description);
+
 /** Nothing of the other firm is in the answer, but for what the request itself said. */
-function expectNothingOfTheirs({ body, headers }: Answer, asked: string[] = []): void {
+function expectNothingOf(other: Firm, { body, headers }: Answer, asked: string[] = []): void {
   let text = JSON.stringify([body ?? null, [...headers]]);
   for (const said of asked) text = text.replaceAll(said, '');
-  expect(text).not.toContain(theirs.word);
-  for (const id of Object.values(theirs.ids)) expect(text).not.toContain(id.split('_')[1]);
+  expect(text).not.toContain(other.word);
+  for (const id of Object.values(other.ids)) expect(text).not.toContain(id.split('_')[1]);
 }
 
-const kindOf: Record<string, string> = {
-  entities: 'entity',
-  clients: 'client',
-  employees: 'employee',
-  divisions: 'division',
-  matters: 'matter',
-  workitems: 'workitem',
-};
-const areaOf = (path: string) => path.split('/')[4];
-
-/** Every route of the description whose path matches, with its methods. */
-function routes(pattern: RegExp): { method: string; path: string; parameters: string[] }[] {
-  return Object.entries<Json>(description.paths)
-    .filter(([path]) => pattern.test(path))
-    .flatMap(([path, { parameters: _, ...methods }]) =>
-      Object.entries<Json>(methods).map(([method, { parameters = [] }]) => ({
-        method: method.toUpperCase(),
-        path: path.replace('{tenant}', 'leeds'),
-        parameters: parameters.filter((each: Json) => each.in === 'query').map((each: Json) => each.name),
-      })),
-    );
+/** What a client sees of an answer, but for what tells one request from another. */
+function seen({ status, body }: Answer, id: string): string {
+  const text = JSON.stringify([status, body ?? null], (key, value) =>
+    key === 'traceId' ? undefined : value,
+  );
+  return text.replaceAll(id, '<id>');
 }
-
-describe('as one firm, with what the other has', () => {
-  it('no route knows a record by its id', async () => {
-    const found = routes(/\{id\}/);
-    expect(found.length).toBeGreaterThanOrEqual(30);
-    for (const { method, path } of found) {
-      const id = theirs.ids[kindOf[areaOf(path)]];
-      const body =
-        method === 'GET' || method === 'DELETE'
-          ? undefined
-          : path.endsWith('writeoff')
-            ? { reason: 'x' }
-            : {};
-      const answer = await ours.api.send(method, path.replace('{id}', id), body);
-      expect({ method, path, status: answer.status }).toEqual({ method, path, status: 404 });
-      expectNothingOfTheirs(answer, [id]);
-    }
-    const many = await ours.api.post('workitems/finalise', { ids: [theirs.ids.workitem] });
-    expect(many.body.data.rows).toMatchObject([{ success: false, code: 'not_found' }]);
-    expectNothingOfTheirs(many, [theirs.ids.workitem]);
-  });
-
-  it('no list finds one, by any filter', async () => {
-    const lists = routes(/v1\/[a-z]+$/).filter(
-      ({ method, path }) => method === 'GET' && kindOf[areaOf(path)],
-    );
-    expect(lists).toHaveLength(6);
-    for (const { path, parameters } of lists) {
-      const all = await ours.api.get(`${path}?includeDeleted=true&includeTotalCount=true&pageSize=200`);
-      expectNothingOfTheirs(all);
-      expect(all.body.data.rows.length).toBeGreaterThan(0);
-      expect(all.body.data.totalCount).toBe(all.body.data.rows.length);
-      const values: Record<string, string> = {
-        keywords: theirs.word,
-        ids: theirs.ids[kindOf[areaOf(path)]],
-        responsiblePersonId: theirs.ids.employee,
-      };
-      for (const kind of Object.values(kindOf)) values[`${kind}Id`] = theirs.ids[kind];
-      for (const name of parameters.filter((each) => each in values)) {
-        const query = `${path}?${name}=${values[name]}&includeDeleted=true&includeTotalCount=true`;
-        const answer = await ours.api.get(query);
-        expect({ query, data: answer.body.data }).toMatchObject({ query, data: { rows: [], totalCount: 0 } });
-      }
-      expectNothingOfTheirs(await ours.api.get(`${path}?changedAfter=${theirs.position}`), [theirs.position]);
-      expectNothingOfTheirs(await ours.api.get(`${path}?keywords=${theirs.word}&colour=1`), [theirs.word]);
-    }
-    expectNothingOfTheirs(await ours.api.get('tenants'));
-  });
-
-  it('no body may refer to one', async () => {
-    const { entity, division, client, employee, matter } = theirs.ids;
-    const own = ours.ids;
-    const opening = { clientId: own.client, divisionId: own.division, title: 'x' };
-    const work = hour(own.matter, own.employee) as Record<string, unknown>;
-    const bodies: [string, Record<string, unknown>, string, string][] = [
-      ['clients', {}, 'entityId', entity],
-      ['clients', { entityId: own.entity }, 'billingContactId', entity],
-      ['employees', {}, 'entityId', entity],
-      ['employees', { entityId: own.entity }, 'divisionId', division],
-      ['matters', opening, 'clientId', client],
-      ['matters', opening, 'divisionId', division],
-      ...['responsiblePersonId', 'actingPersonId', 'assistingPersonId'].map(
-        (field): (typeof bodies)[number] => ['matters', opening, field, employee],
-      ),
-      ['matters', opening, 'introducerId', entity],
-      ['matters', opening, 'billingContactId', entity],
-      ['workitems', work, 'employeeId', employee],
-      ['workitems', work, 'matterId', matter],
-    ];
-    for (const [area, body, field, id] of bodies) {
-      const answer = await ours.api.post(area, { ...body, [field]: id });
-      expect({ field, status: answer.status, code: answer.body.code }).toEqual({
-        field,
-        status: 422,
-        code: `${id.split('_')[0]}_not_found`,
-      });
-      expectNothingOfTheirs(answer, [id]);
-    }
-  });
-
-  it('no number, reference or key of theirs is taken', async () => {
-    for (const { ids, api } of [ours, theirs]) {
-      expect(await api.data('GET', `clients/${ids.client}`)).toMatchObject({
-        clientNumber: '1',
-        externalReference: 'S1',
-      });
-      expect(await api.data('GET', `matters/${ids.matter}`)).toMatchObject({
-        matterNumber: '1',
-        externalReference: 'S1',
-      });
-    }
-    const both = await office.integration('leeds');
-    const grant = [
-      'integrations',
-      'grant',
-      '--client-id',
-      both.clientId,
-      '--tenant',
-      'york',
-      '--limit',
-      '100000',
-    ];
-    await office.cli(...grant);
-    const key = { 'Idempotency-Key': mark() };
-    const made = [];
-    for (const tenant of ['leeds', 'york']) {
-      const api = await office.caller(tenant, both);
-      const answer = await api.post('divisions', { name: 'Same', externalReference: 'D1' }, key);
-      expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
-      made.push(answer.body.data.id);
-    }
-    expect(made[0]).not.toBe(made[1]);
-  });
-});
 
 describe('reports, as one firm', () => {
   const ask = (query: string, criteria: Json, slice: Json) => ours.api.graphql(query, { criteria, slice });
@@ -206,7 +63,7 @@ describe('reports, as one firm', () => {
       expect(JSON.stringify(answer.body.data)).toMatch(
         slice.totalsOnly ? /"\w+":10/ : new RegExp(`${ours.word}|"\\w+":10`),
       );
-      expectNothingOfTheirs(answer);
+      expectNothingOf(theirs, answer);
     }
     for (const [colId, key] of [
       ['clientSortName', 'Smith xanadu'],
@@ -229,8 +86,115 @@ describe('reports, as one firm', () => {
     }
     const wrong = await ask(query, null, { ...page, cols: columns(['theirName']) });
     expect(wrong.status).toBe(400);
-    expectNothingOfTheirs(wrong);
+    expectNothingOf(theirs, wrong);
   });
+});
+
+describe.each([
+  ['one firm', () => [ours, theirs]],
+  ['the other firm', () => [theirs, ours]],
+])('as %s', (_name, firms) => {
+  let own: Firm;
+  let other: Firm;
+  beforeAll(() => ([own, other] = firms()));
+
+  it('every address is known to this test', () => {
+    const ofTenants = Object.keys(description.paths).filter((path) => path.startsWith('/{tenant}/'));
+    const others = ofTenants.filter((path) => !path.startsWith('/{tenant}/api/v1/'));
+    // Reports are asked for below; the schema is the same for all.
+    expect(others).toEqual(['/{tenant}/graphql', '/{tenant}/graphql/schema']);
+    expect(operations().length).toBeGreaterThan(100);
+  });
+
+  it('no list holds anything of the other, whatever it is asked', async () => {
+    const lists = operations().filter(({ parameters }) =>
+      parameters.some(({ name }) => name === 'changedAfter'),
+    );
+    expect(lists.length).toBeGreaterThanOrEqual(14);
+    for (const operation of lists) {
+      const request = await requestOf(operation, own, operations());
+      const ask = async (query: Record<string, string>, said: string[] = []) => {
+        const answer = await send(own.api, { ...request, query });
+        expectNothingOf(other, answer, said);
+        return answer.body.data;
+      };
+      const all = { includeDeleted: 'true', includeTotalCount: 'true' };
+      const whole = await ask({ ...all, pageSize: '200' });
+      expect(whole.rows.length).toBeGreaterThan(0);
+      expect(whole.totalCount).toBe(whole.rows.length);
+      const none = await ask({ ...all, keywords: other.word }, [other.word]);
+      expect([operation.id, none]).toMatchObject([operation.id, { rows: [], totalCount: 0 }]);
+      await ask({ changedAfter: position }, [position]);
+      await ask({ keywords: other.word, colour: '1' }, [other.word]);
+    }
+  });
+
+  it('no route shows anything of the other', async () => {
+    for (const operation of operations()) {
+      const answer = await send(own.api, await requestOf(operation, own, operations()));
+      expect([operation.id, answer.body?.detail]).toEqual([operation.id, undefined]);
+      expectNothingOf(other, answer);
+    }
+  });
+
+  it("no route tells a record of the other's from one that there is not, wherever a request can name it", async () => {
+    let named = 0;
+    for (const operation of operations()) {
+      for (const place of placesOf(operation, (schema) => resolve(description, schema))) {
+        const request = await requestOf(operation, own, operations());
+        const ask = async (id: string) => {
+          const answer = await send(own.api, naming(request, place, id, own.ids));
+          expectNothingOf(other, answer, [id]);
+          return answer;
+        };
+        const id = other.ids[place.kind];
+        const theirs = await ask(id);
+        const nobodys = `${place.kind}_${'0'.repeat(32)}`;
+        const what = [operation.id, place.at.join('/')].join(' ');
+        expect([what, seen(theirs, id)]).toEqual([what, seen(await ask(nobodys), nobodys)]);
+        const { code, data } = theirs.body;
+        // A record's own reference may be fixed; of many records each answers for itself; a list is empty.
+        const isUnknown = data
+          ? data.rows.every((row: Json) => row.code === 'not_found')
+          : /(not_found|_fixed)$/.test(code);
+        expect([what, code, isUnknown]).toEqual([what, code, true]);
+        named++;
+      }
+    }
+    expect(named).toBeGreaterThan(150);
+  });
+});
+
+it('no number, reference or key of the other is taken', async () => {
+  for (const { ids, api } of [ours, theirs]) {
+    const [client, matter] = [
+      await api.data('GET', `clients/${ids.client}`),
+      await api.data('GET', `matters/${ids.matter}`),
+    ];
+    expect(client).toMatchObject({ clientNumber: '1', externalReference: 'S1' });
+    expect(matter).toMatchObject({ matterNumber: '1', externalReference: 'S1' });
+  }
+  const both = await office.integration('leeds');
+  const grant = [
+    'integrations',
+    'grant',
+    '--client-id',
+    both.clientId,
+    '--tenant',
+    'york',
+    '--limit',
+    '100000',
+  ];
+  await office.cli(...grant);
+  const key = { 'Idempotency-Key': mark() };
+  const made = [];
+  for (const tenant of ['leeds', 'york']) {
+    const api = await office.caller(tenant, both);
+    const answer = await api.post('divisions', { name: 'Same', externalReference: 'D1' }, key);
+    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    made.push(answer.body.data.id);
+  }
+  expect(made[0]).not.toBe(made[1]);
 });
 
 describe('the log', () => {

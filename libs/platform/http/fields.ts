@@ -20,6 +20,7 @@ import {
 } from 'class-validator';
 import { isId, type Kind, kindOf } from '#kernel/ids';
 import { decimal } from '#kernel/money';
+import { idSchema } from './id-schema';
 
 /** Fields of a request: each decorator both checks a property and describes it in the API description. */
 export interface FieldOptions {
@@ -64,7 +65,7 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
 
 export function EmailField(options: FieldOptions = {}): PropertyDecorator {
   return field(
-    options,
+    { example: 'ada@example.com', ...options },
     { type: String, format: 'email', maxLength: 254 },
     MaxLength(254),
     IsEmail({}, { message: '$property must be an e-mail address' }),
@@ -80,8 +81,7 @@ export function IdField(kind: Kind, options: FieldOptions = {}): PropertyDecorat
       defaultMessage: (args) => idMessage(args!.property, kind, args!.value),
     },
   });
-  const example = options.example ?? `${kind}_0198c2f1a4b87c3d9e5f60718293a4b5`;
-  return field({ ...options, example }, { type: String, pattern: `^${kind}_[0-9a-f]{32}$` }, isIdOf);
+  return field(options, idSchema(kind), isIdOf);
 }
 
 function idMessage(property: string, kind: Kind, value: unknown): string {
@@ -164,7 +164,8 @@ export function InstantField(options: FieldOptions = {}): PropertyDecorator {
     },
   });
   const inUtc = Transform(({ value }) => (isInstant(value) ? new Date(value).toISOString() : value));
-  return applyDecorators(field(options, { type: String, format: 'date-time' }, check), inUtc);
+  const shown = { example: '2025-06-12T10:00:00Z', ...options };
+  return applyDecorators(field(shown, { type: String, format: 'date-time' }, check), inUtc);
 }
 
 /** A calendar day, `YYYY-MM-DD`, or an instant whose day in the tenant's zone is meant. */
@@ -223,7 +224,8 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
         `${args!.property} must hold only ids of the form ${kind}_<32 lowercase hex digits>`,
     },
   });
-  return field(options, { type: String, isArray: true }, ArrayMinSize(1), ArrayMaxSize(options.max), isIdOf);
+  const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), maxItems: options.max };
+  return field(options, api, ArrayMinSize(1), ArrayMaxSize(options.max), isIdOf);
 }
 
 /** Up to 11 digits before the point, so that no digit is lost in a JSON number. */

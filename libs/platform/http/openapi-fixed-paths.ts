@@ -61,7 +61,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
   '/{tenant}/graphql': {
     parameters: [tenant],
     post: {
-      operationId: 'reports_query',
+      operationId: 'queryReports',
       tags: ['reports'],
       summary: 'Ask for reports over GraphQL',
       description: 'Needs the permission `reports:read`. The schema is at `/{tenant}/graphql/schema`.',
@@ -79,7 +79,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
   '/{tenant}/graphql/schema': {
     parameters: [tenant],
     get: {
-      operationId: 'reports_schema',
+      operationId: 'getReportsSchema',
       tags: ['reports'],
       summary: 'The schema, in the GraphQL schema language',
       ...publicly,
@@ -88,7 +88,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
   },
   '/oauth2/token': {
     post: {
-      operationId: 'oauth_token',
+      operationId: 'requestToken',
       tags: ['authentication'],
       summary: 'Get an access token with the client credentials',
       ...publicly,
@@ -107,7 +107,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
   },
   '/.well-known/oauth-authorization-server': {
     get: {
-      operationId: 'oauth_metadata',
+      operationId: 'getAuthorizationServerMetadata',
       tags: ['authentication'],
       summary: "The authorization server's metadata (RFC 8414)",
       ...publicly,
@@ -116,7 +116,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
   },
   '/.well-known/jwks.json': {
     get: {
-      operationId: 'oauth_keys',
+      operationId: 'getSigningKeys',
       tags: ['authentication'],
       summary: 'The keys that access tokens are signed with (RFC 7517)',
       ...publicly,
@@ -125,7 +125,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
   },
   '/health/live': {
     get: {
-      operationId: 'health_live',
+      operationId: 'getLiveness',
       tags: ['operations'],
       summary: 'Whether the process runs',
       ...publicly,
@@ -134,7 +134,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
   },
   '/health/ready': {
     get: {
-      operationId: 'health_ready',
+      operationId: 'getReadiness',
       tags: ['operations'],
       summary: 'Whether the process can do its work',
       ...publicly,
@@ -143,7 +143,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
   },
   '/metrics': {
     get: {
-      operationId: 'metrics',
+      operationId: 'getMetrics',
       tags: ['operations'],
       summary: 'Measurements for Prometheus',
       ...publicly,

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
 
 /** What all operations of the API description share. */
@@ -45,7 +46,9 @@ export const headers = {
   RateLimit: header('What is left of it, as `"default";r=99;t=60`.'),
   'X-Trace-Id': header('Names the request in our logs.'),
   ETag: header("The record's version, for `If-Match`."),
-  'X-Event-Position': header('Names the write, for `X-Min-Position`.'),
+  'X-Event-Position': header(
+    'Names the write, for `X-Min-Position`; absent when there was nothing to change.',
+  ),
   'Idempotent-Replayed': header('`true`: the answer to the first request with this key.'),
 };
 
@@ -55,37 +58,133 @@ export function headersWith(...more: (keyof typeof headers)[]): Record<string, {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function refusal(name: string, description: string, own?: Answer['headers']) {
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  return { name, answer: { description, headers: own, content } satisfies Answer };
-}
-
-const challenge = { 'WWW-Authenticate': header('RFC 6750.') };
+const rateLimit = {
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+};
 const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } };
 
-const refusals: Record<number, ReturnType<typeof refusal>> = {
-  400: refusal('Malformed', 'The body is not JSON, or a query parameter is wrong.'),
-  401: refusal('Unauthenticated', 'No token, or not one that is accepted for this tenant.', challenge),
-  403: refusal('Forbidden', '`permission_denied`: the token lacks the permission that `detail` names.'),
-  404: refusal('NotFound', 'No such record in this tenant.'),
-  409: refusal('Conflict', "The record's present state, or another record, refuses the request."),
-  412: refusal('PreconditionFailed', 'The record has another version than `If-Match` says.'),
-  413: refusal('TooLarge', 'The body is larger than 1 MiB.'),
-  415: refusal('UnsupportedMediaType', 'The body is not JSON.'),
-  422: refusal('Invalid', 'The request is well formed, but a rule refuses it; `errors` says where.'),
-  429: refusal('TooMany', 'More requests than the integration has in this tenant.', retryAfter),
-  503: refusal('Unavailable', 'Cannot be done at the moment.', retryAfter),
-};
+/** Every refusal that a client must reckon with: what it is called, how `code` may read, and `detail` of the first one. */
+function refusal(
+  status: number,
+  name: string,
+  description: string,
+  [code, ...more]: string[],
+  detail: string,
+  own: Answer['headers'] = rateLimit,
+) {
+  const codes = [code, ...more].map((each) => `\`${each}\``).join(', ');
+  const example = {
+    type: 'about:blank',
+    title: STATUS_CODES[status],
+    status,
+    detail,
+    instance: '/demo/api/v1/matters',
+    code,
+    errors: [],
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+    success: false,
+    reason: detail,
+  };
+  const schema = { $ref: '#/components/schemas/Problem' };
+  const content = { 'application/problem+json': { schema, example } };
+  const answer: Answer = { description: `${description} \`code\`: ${codes}.`, headers: own, content };
+  return [status, { name, answer }] as const;
+}
+
+const refusals = new Map([
+  refusal(
+    400,
+    'Malformed',
+    'The body is not JSON, or a parameter or header is wrong.',
+    [
+      ...['invalid_query', 'malformed_json', 'too_deep', 'malformed_request', 'invalid_position'],
+      ...['if_match_invalid', 'idempotency_key_invalid'],
+    ],
+    'pageSize must be at most 200',
+  ),
+  refusal(
+    401,
+    'Unauthenticated',
+    'No token, or not one that is accepted for this tenant.',
+    ['invalid_token'],
+    'A valid access token for this tenant is needed.',
+    { 'WWW-Authenticate': header('RFC 6750.') },
+  ),
+  refusal(
+    403,
+    'Forbidden',
+    'The token lacks the permission that `detail` names.',
+    ['permission_denied'],
+    'The permission matters:read is missing.',
+  ),
+  refusal(404, 'NotFound', 'No such record in this tenant.', ['not_found'], 'No such matter.'),
+  refusal(
+    409,
+    'Conflict',
+    "The record's present state, or another record, refuses the request.",
+    ['in_use', 'concurrent_update', 'external_reference_taken', '<key>_taken', '<a rule of the area>'],
+    'The client is used by 2 other records.',
+  ),
+  refusal(
+    412,
+    'PreconditionFailed',
+    'The record has another version than `If-Match` says.',
+    ['version_mismatch'],
+    'The record is at version 3, not 2.',
+    { ...rateLimit, ETag: { $ref: '#/components/headers/ETag' } },
+  ),
+  refusal(
+    413,
+    'TooLarge',
+    'The body is larger than 1 MiB, or a part of it than it may be.',
+    ['body_too_large', '<part>_too_large'],
+    'Request body is too large',
+  ),
+  refusal(
+    415,
+    'UnsupportedMediaType',
+    'The body is not JSON.',
+    ['unsupported_media_type'],
+    'Unsupported Media Type',
+  ),
+  refusal(
+    422,
+    'Invalid',
+    'The request is well formed, but a rule refuses it; `errors` says where.',
+    [
+      ...['validation_failed', 'not_an_object', 'invalid_text', 'idempotency_key_reused'],
+      ...['<kind>_not_found', '<kind>_not_active', '<a rule of the area>'],
+    ],
+    'title is required',
+  ),
+  refusal(
+    429,
+    'TooMany',
+    'More requests than the integration has in this tenant.',
+    ['rate_limited'],
+    'At most 100 requests in 60 seconds.',
+    { ...rateLimit, ...retryAfter },
+  ),
+  refusal(
+    503,
+    'Unavailable',
+    'Cannot be done at the moment.',
+    ['database_unavailable', 'store_unavailable', 'position_not_reached'],
+    'The database does not answer at the moment.',
+    { ...rateLimit, ...retryAfter },
+  ),
+]);
 
 /** The refusals, by the name under which the description has them. */
 export const refusalAnswers = Object.fromEntries(
-  Object.values(refusals).map(({ name, answer }) => [name, answer]),
+  [...refusals.values()].map(({ name, answer }) => [name, answer]),
 );
 
 /** References to refusals, by status. */
 export function refusalsWith(...statuses: number[]): Record<number, { $ref: string }> {
   return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${refusals[status].name}` }]),
+    statuses.map((status) => [status, { $ref: `#/components/responses/${refusals.get(status)!.name}` }]),
   );
 }
 

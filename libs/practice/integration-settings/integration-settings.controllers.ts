@@ -1,13 +1,6 @@
 import { applyDecorators, Body, Controller, Get, Put } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import {
-  ApiBody,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiPreconditionFailedResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
 import { data, type Reply } from '#platform/http/reply';
@@ -50,10 +43,6 @@ export class IntegrationSettingsWriteController {
   })
   @ApiOperation({ summary: 'Replace what the integration keeps with the tenant' })
   @ApiBody({ schema: anyObject })
-  @ApiPreconditionFailedResponse({
-    description: 'The settings have another version than `If-Match` says.',
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-  })
   @ApiSettings()
   async replace(@CurrentContext() context: RequestContext, @Body() body: unknown): Promise<Reply> {
     return answer(await this.commands.execute(new PutIntegrationSettings(context, body)));

@@ -10,7 +10,7 @@ import {
 
 /** How each kind of operation is described; refusals and authentication are added for all in openapi.ts. */
 
-function envelope(schema: object): object {
+export function envelope(schema: object): object {
   return {
     schema: {
       type: 'object',
@@ -37,11 +37,7 @@ export function ApiCreate(view: Type): MethodDecorator {
     idempotencyKey,
     ApiCreatedResponse({
       ...envelope({ $ref: getSchemaPath(view) }),
-      headers: {
-        Location: { schema: { type: 'string' } },
-        ETag: { schema: { type: 'string' } },
-        'X-Event-Position': { schema: { type: 'string' } },
-      },
+      headers: { Location: { description: "The record's address.", schema: { type: 'string' } } },
     }),
   );
 }
@@ -83,9 +79,9 @@ function page(items: object): object {
     required: ['rows', 'pageIndex', 'pageSize', 'hasMore'],
     properties: {
       rows: { type: 'array', items },
-      pageIndex: { type: 'integer' },
-      pageSize: { type: 'integer' },
-      hasMore: { type: 'boolean' },
+      pageIndex: { type: 'integer', example: 0 },
+      pageSize: { type: 'integer', example: 50 },
+      hasMore: { type: 'boolean', example: false },
       totalCount: { type: 'integer', description: 'With includeTotalCount=true.' },
     },
   });
@@ -109,15 +105,29 @@ export function ApiPage(view: Type): MethodDecorator {
 export function ApiHistory(): MethodDecorator {
   const event = {
     type: 'object',
+    required: ['id', 'version', 'type', 'on', 'by', 'source', 'correlationId', 'changes'],
     properties: {
-      id: { type: 'string' },
-      version: { type: 'integer' },
-      type: { type: 'string' },
+      id: { type: 'string', format: 'uuid', example: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5' },
+      version: { type: 'integer', description: 'Of the record, after the event.', example: 2 },
+      type: { type: 'string', description: 'What happened.', example: 'MatterUpdated' },
       on: { type: 'string', format: 'date-time' },
-      by: { type: 'string' },
-      source: { type: 'string' },
-      correlationId: { type: 'string' },
-      changes: { type: 'object' },
+      by: { type: 'string', description: 'Who did it.', example: 'integration:demo-client' },
+      source: {
+        type: 'string',
+        description: 'How it came here: `rest`, `cli`, `import`, `demo`.',
+        example: 'rest',
+      },
+      correlationId: {
+        type: 'string',
+        description: "The request's trace id.",
+        example: '4bf92f3577b34da6a3ce929d0e0e4736',
+      },
+      changes: {
+        type: 'object',
+        additionalProperties: true,
+        description: 'The fields that were set, as they are from then on.',
+        example: { title: 'Purchase of 12 Mill Lane' },
+      },
     },
   };
   return ApiOkResponse(page(event));

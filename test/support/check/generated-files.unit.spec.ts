@@ -56,10 +56,10 @@ it('says of every operation of a tenant which permission it needs and how it can
   }
   const statuses = (id: string) =>
     Object.keys(operations.find(([, { operationId }]) => operationId === id)![1].responses).join(' ');
-  expect(statuses('matters_list')).toBe('200 400 401 403 429 503');
-  expect(statuses('matters_create')).toBe('201 400 401 403 409 413 415 422 429 503');
-  expect(statuses('matters_update')).toBe('200 400 401 403 404 409 412 413 415 422 429 503');
-  expect(statuses('matters_remove')).toBe('204 400 401 403 404 409 412 429 503');
+  expect(statuses('listMatters')).toBe('200 400 401 403 429 503');
+  expect(statuses('createMatter')).toBe('201 400 401 403 409 413 415 422 429 503');
+  expect(statuses('updateMatter')).toBe('200 400 401 403 404 409 412 413 415 422 429 503');
+  expect(statuses('deleteMatter')).toBe('204 400 401 403 404 409 412 429 503');
 });
 
 it('refers only to what it has', () => {

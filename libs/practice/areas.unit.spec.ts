@@ -1,0 +1,141 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import { MetadataScanner, Reflector } from '@nestjs/core';
+import { DomainError } from '#kernel/errors';
+import { Permission } from '#platform/auth/permission.guard';
+import { RequestPipe } from '#platform/http/request.pipe';
+import { describeService } from '../../test/support/check/generated-files';
+import { type Operation, operationsOf, resolve, successOf } from '../../test/support/contract/description';
+import { areas } from './areas';
+
+/** Areas that do not have all of what an area has, and why. */
+const exceptions: Record<string, { has: string[]; because: string }> = {
+  tenants: {
+    has: ['GET'],
+    because: "only the address's own is read; the operator's command line makes and changes them",
+  },
+  'integrations/tenantSettings': {
+    has: ['PUT', 'GET'],
+    because: 'one object for each integration and tenant, read and put whole',
+  },
+};
+/** Bodies that are no DTO. */
+const freeForm = ['integrations/tenantSettings'];
+/** Actions that make another record and leave theirs as it is: nothing that If-Match could guard. */
+const making = ['copyRateSet'];
+
+interface Route {
+  controller: Type;
+  handler: string;
+  method: string;
+  /** Below the address of the API. */
+  path: string;
+}
+
+const PREFIX = ':tenant/api/v1/';
+
+function routesOf(controller: Type): Route[] {
+  const base: string = Reflect.getMetadata(PATH_METADATA, controller);
+  return new MetadataScanner()
+    .getAllMethodNames(controller.prototype)
+    .filter((name) => Reflect.hasMetadata(PATH_METADATA, controller.prototype[name]))
+    .map((name) => {
+      const handler = controller.prototype[name];
+      const path = `${base}/${Reflect.getMetadata(PATH_METADATA, handler)}`.replace(/\/+$/, '');
+      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler)];
+      return { controller, handler: name, method, path: path.slice(PREFIX.length) };
+    });
+}
+
+/** The class of the body that a route takes. */
+function bodyOf({ controller, handler }: Route): Type | undefined {
+  const given: Record<string, { index: number }> =
+    Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) ?? {};
+  const body = Object.entries(given).find(([key]) => key.startsWith(`${RouteParamtypes.BODY}:`));
+  return body && Reflect.getMetadata('design:paramtypes', controller.prototype, handler)[body[1].index];
+}
+
+const all = areas.map(({ write, read }) => ({
+  writes: write.controllers.flatMap(routesOf),
+  reads: read.controllers.flatMap(routesOf),
+}));
+const routes = all.flatMap(({ writes, reads }) => [...writes, ...reads]);
+const named = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+let description: Awaited<ReturnType<typeof describeService>>;
+let operations: Operation[];
+
+beforeAll(async () => {
+  description = await describeService();
+  operations = operationsOf(description);
+});
+
+function operationOf({ method, path }: Route): Operation {
+  const address = `/{tenant}/api/v1/${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+  return operations.find((each) => each.method === method && each.path === address)!;
+}
+
+it('every operation of the description is a route of an area', () => {
+  expect(routes.map((route) => operationOf(route)?.id).sort()).toEqual(operations.map(({ id }) => id).sort());
+});
+
+it('writes are served where writes are, and reads where reads are', () => {
+  expect(all.flatMap(({ reads }) => reads).filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect(all.flatMap(({ writes }) => writes).filter(({ method }) => method === 'GET')).toEqual([]);
+});
+
+it.each(all.map(({ writes, reads }) => [reads[0].path, [...writes, ...reads]] as const))(
+  '%s has all that an area has',
+  (area, own) => {
+    const wanted = ['', '/:id', '/:id/history'].map((path) => `GET ${area}${path}`);
+    const writes = [`POST ${area}`, `PATCH ${area}/:id`, `DELETE ${area}/:id`];
+    const has = own.map(({ method, path }) => `${method} ${path}`);
+    const exception = exceptions[area]?.has.map((method) => `${method} ${area}`);
+    if (exception) expect(has).toEqual(exception);
+    else expect(has).toEqual(expect.arrayContaining([...wanted, ...writes]));
+  },
+);
+
+describe.each(named)('%s', (_name, route) => {
+  it('asks for a permission of its area', () => {
+    const targets = [route.controller.prototype[route.handler], route.controller];
+    const [area] = route.path.split('/');
+    const wanted = `${area}:${route.method === 'GET' ? 'read' : 'write'}`;
+    expect(new Reflector().getAllAndOverride(Permission, targets)).toBe(wanted);
+    expect(operationOf(route).permission).toBe(wanted);
+  });
+
+  it('takes a body that its DTO checks, and no other field', () => {
+    const { body } = operationOf(route);
+    const metatype = bodyOf(route);
+    expect(body !== undefined).toBe(metatype !== undefined);
+    if (!body || freeForm.includes(route.path)) return;
+    const check = (value: object) => new RequestPipe().transform(value, { type: 'body', metatype });
+    expect(check(body.example)).toBeInstanceOf(metatype);
+    expect(() => check({ ...body.example, colour: 'red' })).toThrow(
+      expect.objectContaining({ errors: [expect.objectContaining({ code: 'unknown_property' })] }),
+    );
+    expect(() => check([])).toThrow(DomainError);
+  });
+
+  it('describes its answer, and the headers that it goes by', () => {
+    const operation = operationOf(route);
+    const { headers = {}, content } = operation.responses[successOf(operation)];
+    if (route.method === 'DELETE') expect(content).toBeUndefined();
+    else
+      expect(content['application/json']).toEqual({
+        schema: expect.any(Object),
+        example: expect.any(Object),
+      });
+    const data = resolve(description, content?.['application/json'].schema.properties.data);
+    const view = resolve(description, data?.oneOf?.at(-1) ?? data);
+    expect('ETag' in headers).toBe(view?.properties?.version !== undefined || freeForm.includes(route.path));
+    const takes = (name: string) => operation.parameters.some((each) => each.name === name && !each.required);
+    const isOfOne = route.path.includes(':id') || freeForm.includes(route.path);
+    expect(takes('If-Match')).toBe(route.method !== 'GET' && isOfOne && !making.includes(operation.id));
+    expect(takes('Idempotency-Key')).toBe(route.method === 'POST');
+    expect('Idempotent-Replayed' in headers).toBe(route.method === 'POST');
+    expect(takes('X-Min-Position')).toBe(route.method === 'GET');
+  });
+});

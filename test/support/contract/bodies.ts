@@ -1,0 +1,98 @@
+import { hour, mark } from '../../e2e/records';
+import type { ApiClient } from '../client';
+
+/** A tenant with one record of every area. */
+export interface Firm {
+  api: ApiClient;
+  /** In every name of it. */
+  word: string;
+  /** By kind. */
+  ids: Record<string, string>;
+}
+
+type Body = (firm: Firm, name: string) => Promise<object>;
+
+const person: Body = async (_firm, name) => ({ entityType: 'Individual', lastName: `Smith ${name}` });
+
+/**
+ * A valid body for every area, in the order in which a firm can make them. The record that it makes refers to as many of
+ * the firm's others as it can, and `name`, a word, is in what it is called.
+ */
+export const bodies: Record<string, Body> = {
+  roles: async (_firm, name) => ({ name: `Witness ${name}` }),
+  divisions: async (_firm, name) => ({ name: `Family ${name}`, code: 'FAM' }),
+  taxcodes: async (_firm, name) => ({ code: name, name: `Exempt ${name}`, category: 'Exempt' }),
+  tasktypes: async (_firm, name) => ({ code: name, name: `Drafting ${name}` }),
+  mattertypes: async ({ ids }, name) => ({ name: `Divorce ${name}`, divisionIds: [ids.division] }),
+  entities: person,
+  employees: async (firm, name) => ({
+    entityId: await firm.api.create('entities', await person(firm, name)),
+    divisionId: firm.ids.division,
+    jobTitle: name,
+  }),
+  ratesets: async ({ ids }, name) => ({
+    name: `Rates ${name}`,
+    currency: 'GBP',
+    entries: [{ rate: { Amount: 250, Currency: 'GBP' }, employeeId: ids.employee, jobTitle: name }],
+  }),
+  clients: async (firm, name) => ({
+    entityId: await firm.api.create('entities', await person(firm, name)),
+    defaultRateSetId: firm.ids.rateset,
+    taxCodeId: firm.ids.taxcode,
+    billingContactId: firm.ids.entity,
+  }),
+  disbursementcodes: async ({ ids }, name) => ({
+    code: name,
+    name: `Search ${name}`,
+    taxCodeId: ids.taxcode,
+  }),
+  suppliers: async (firm, name) => ({
+    entityId: await firm.api.create('entities', await person(firm, name)),
+    taxCodeId: firm.ids.taxcode,
+    defaultDisbursementCodeId: firm.ids.disbursementcode,
+  }),
+  matters: async ({ ids }, name) => ({
+    clientId: ids.client,
+    divisionId: ids.division,
+    title: `Divorce ${name}`,
+    matterTypeId: ids.mattertype,
+    responsiblePersonId: ids.employee,
+    introducerId: ids.entity,
+    rateSetId: ids.rateset,
+    taxCodeId: ids.taxcode,
+  }),
+  applicablerates: async ({ ids }, name) => ({
+    scope: 'Matter',
+    scopeId: ids.matter,
+    rate: { Amount: 300, Currency: 'GBP' },
+    employeeId: ids.employee,
+    taskTypeId: ids.tasktype,
+    billingGrade: name,
+    effectiveFrom: '2025-01-01',
+  }),
+  workitems: async ({ ids }, name) =>
+    hour(ids.matter, ids.employee, { taskTypeId: ids.tasktype, title: `Letter ${name}` }),
+};
+
+/** @param word no longer than a code may be */
+export async function makeFirm(api: ApiClient, word: string): Promise<Firm> {
+  const firm: Firm = { api, word, ids: {} };
+  for (const area of Object.keys(bodies)) {
+    const id = await makeRecord(firm, area, word, { externalReference: 'S1' });
+    firm.ids[id.split('_')[0]] = id;
+  }
+  return firm;
+}
+
+/** One more record of an area; a client that matters can be opened for. */
+export async function makeRecord(
+  firm: Firm,
+  area: string,
+  name = mark(),
+  fields: object = {},
+): Promise<string> {
+  if (!bodies[area]) throw new Error(`bodies.ts has no body for ${area}`);
+  const id = await firm.api.create(area, { ...(await bodies[area](firm, name)), ...fields });
+  if (area === 'clients') await firm.api.data('POST', `clients/${id}/activate`);
+  return id;
+}
