@@ -141,7 +141,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // The client's types are generated when its test runs.
-    exclude: { path: '^(dist|test/bench/peers)/|client-program\.mts$' },
+    exclude: { path: '^(dist|test/bench/peers)/|client-program[.]mts$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

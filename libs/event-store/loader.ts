@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Id, toUuid } from '#kernel/ids';
+import { type Id, kindOf, toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import { Coalescer } from './coalescer';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
@@ -45,6 +45,15 @@ export class Loader {
       [tenantId, streamId, range.after ?? 0, range.upTo ?? 2_147_483_647, range.limit ?? null],
     );
     return rows.map((row) => this.codec.decodeEvent(row));
+  }
+
+  /** The version of a record; 0 when there is none of its id and kind. */
+  async versionOf(tenantId: number, id: Id): Promise<number> {
+    const { rows } = await this.database.pool.query<{ version: number }>(
+      'select version from event_store.streams where tenant_id = $1 and stream_id = $2 and kind = $3',
+      [tenantId, toUuid(id), kindOf(id)],
+    );
+    return rows[0]?.version ?? 0;
   }
 
   /** Where the last of some events stands, each named by its stream and version. */

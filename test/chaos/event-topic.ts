@@ -1,22 +1,19 @@
-import { type Admin, AssignerProtocol, Kafka, logLevel } from 'kafkajs';
+import { type Admin, AssignerProtocol } from 'kafkajs';
+import { administer } from '../support/kafka/consumer';
 import { waitFor } from '../support/wait-for';
 
 /** The topic of a deployment and the group that builds its read models, as an operator of Kafka sees them. */
 export class EventTopic {
-  private readonly kafka: Kafka;
-
   constructor(
-    brokers: string,
+    private readonly brokers: string,
     readonly name: string,
     private readonly partitions: number,
-  ) {
-    this.kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
-  }
+  ) {}
 
   /** Deletes it with all that is in it; it is there again, empty, by whoever makes it first. */
   async recreate(): Promise<void> {
     const topics = [{ topic: this.name, numPartitions: this.partitions, replicationFactor: 1 }];
-    await this.asking(async (admin) => {
+    await administer(this.brokers, async (admin) => {
       await admin.deleteTopics({ topics: [this.name] });
       await admin.createTopics({ topics });
     });
@@ -28,7 +25,7 @@ export class EventTopic {
    */
   async shared(members: number, former: string[] = []): Promise<string[]> {
     let ids: string[] = [];
-    await this.asking((admin) =>
+    await administer(this.brokers, (admin) =>
       waitFor(
         async () => {
           const owned = await this.assignments(admin);
@@ -55,15 +52,5 @@ export class EventTopic {
         return [memberId, assignment?.assignment[this.name] ?? []];
       }),
     );
-  }
-
-  private async asking<Result>(work: (admin: Admin) => Promise<Result>): Promise<Result> {
-    const admin = this.kafka.admin();
-    await admin.connect();
-    try {
-      return await work(admin);
-    } finally {
-      await admin.disconnect();
-    }
   }
 }

@@ -30,7 +30,7 @@ describe('reading one record', () => {
   afterAll(() => firms.close());
 
   const get = (id: string) =>
-    new GetRecordHandler(firms.store.reads, firms.store.writes).execute(
+    new GetRecordHandler(firms.store.reads, firms.store.loader).execute(
       new GetRecord(context, divisions, id as GetRecord['id']),
     );
 

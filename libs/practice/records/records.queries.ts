@@ -5,20 +5,13 @@ import { Loader } from '#event-store/loader';
 import { parsePosition, toToken } from '#event-store/position';
 import { DomainError, notFound } from '#kernel/errors';
 import { type Id, kindOf, toId, toUuid } from '#kernel/ids';
-import { ReadDatabase, WriteDatabase } from '#platform/database';
+import { ReadDatabase } from '#platform/database';
 import type { ListQuery } from '#platform/http/list-query';
 import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { HistoryQuery } from './history-query';
-import {
-  type AnyList,
-  countStatement,
-  oneStatement,
-  type PageRow,
-  pageStatement,
-  type RecordRow,
-  type Statement,
-} from './record-list';
+import { countStatement, oneStatement, pageStatement, type Statement } from './list-statements';
+import type { AnyList, PageRow, RecordRow } from './record-list';
 
 /** A row as the folded record that its projection wrote. */
 export function foldedRow<State extends object>(list: AnyList, row: RecordRow): Folded<State> {
@@ -70,14 +63,13 @@ const POLL_MS = 4;
 export class GetRecordHandler implements IQueryHandler<GetRecord> {
   constructor(
     private readonly reads: ReadDatabase,
-    private readonly writes: WriteDatabase,
+    private readonly loader: Loader,
   ) {}
 
   async execute({ context, list, id }: GetRecord): Promise<Reply> {
-    const stream = toUuid(id);
-    const statement = oneStatement(list, context.tenant.id, stream);
+    const statement = oneStatement(list, context.tenant.id, toUuid(id));
     const [version, first] = await Promise.all([
-      this.version(context.tenant.id, stream, list.kind),
+      this.loader.versionOf(context.tenant.id, id),
       this.row(statement),
     ]);
     let row = first;
@@ -95,14 +87,6 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
 
   private async row({ sql, bindings }: Statement): Promise<RecordRow | undefined> {
     return (await this.reads.pool.query<RecordRow>(sql, [...bindings])).rows[0];
-  }
-
-  private async version(tenantId: number, stream: string, kind: string): Promise<number> {
-    const { rows } = await this.writes.pool.query<{ version: number }>(
-      'select version from event_store.streams where tenant_id = $1 and stream_id = $2 and kind = $3',
-      [tenantId, stream, kind],
-    );
-    return rows[0]?.version ?? 0;
   }
 }
 
@@ -141,14 +125,14 @@ export class GetHistoryHandler implements IQueryHandler<GetHistory> {
 
   async execute({ context, id, query }: GetHistory): Promise<Reply> {
     const { pageIndex = 0, pageSize = 50 } = query;
-    const events = await this.loader.events(context.tenant.id, toUuid(id), {
-      after: pageIndex * pageSize,
-      limit: pageSize + 1,
-    });
-    if (events.length === 0) {
-      const [first] = await this.loader.events(context.tenant.id, toUuid(id), { limit: 1 });
-      if (!first) throw notFound(kindOf(id) ?? 'record');
-    }
+    const { tenant } = context;
+    const range = { after: pageIndex * pageSize, limit: pageSize + 1 };
+    const [version, events] = await Promise.all([
+      this.loader.versionOf(tenant.id, id),
+      this.loader.events(tenant.id, toUuid(id), range),
+    ]);
+    // The stream may be there as a record of another kind, which other permissions open.
+    if (version === 0) throw notFound(kindOf(id) ?? 'record');
     const rows = events.slice(0, pageSize).map(({ version, event, metadata, recordedAt, eventId }) => ({
       id: eventId,
       version,

@@ -1,4 +1,4 @@
-import { wordsOf } from './words';
+import { startingWith, wordsOf } from './words';
 
 describe('words of a text', () => {
   it.each([
@@ -8,5 +8,16 @@ describe('words of a text', () => {
     [' - ', []],
   ])('%s', (text, words) => {
     expect(wordsOf(text)).toEqual(words);
+  });
+});
+
+describe('a query for words', () => {
+  it('asks for the beginnings of all, or of any', () => {
+    expect(startingWith(['john', 'smi'], 'all')).toBe("'john':* & 'smi':*");
+    expect(startingWith(['john', 'smi'], 'any')).toBe("'john':* | 'smi':*");
+  });
+
+  it('cuts a word that PostgreSQL would refuse, by whole characters', () => {
+    expect(startingWith(['𝒜'.repeat(600)], 'all')).toBe(`'${'𝒜'.repeat(500)}':*`);
   });
 });

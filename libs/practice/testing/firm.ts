@@ -53,12 +53,12 @@ type Json = any;
 
 /** What GET of a record answers under `data`. */
 export async function getRecord(
-  { reads, writes }: TestStore,
+  { reads, loader }: TestStore,
   context: RequestContext,
   list: AnyList,
   id: string,
 ): Promise<Json> {
-  const reply = await new GetRecordHandler(reads, writes).execute(
+  const reply = await new GetRecordHandler(reads, loader).execute(
     new GetRecord(context, list, id as GetRecord['id']),
   );
   return (reply.body as Json).data;

@@ -1,0 +1,134 @@
+import knexBuilder, { type Knex } from 'knex';
+import { fromToken, START } from '#event-store/position';
+import { type ListQuery, SYNC_START } from '#platform/http/list-query';
+import { live } from '#projections/live';
+import type { AnyList, Join } from './record-list';
+import { tableOf } from './state-table';
+
+/** Builds SQL only; it has no connection. */
+export const knex = knexBuilder({ client: 'pg' });
+
+/** Rows of a read table under an alias: the tenant's, of the generation that is live. */
+function table(projection: string, alias: string): string {
+  return `read_model.${tableOf(projection)} ${alias} where ${live(projection, alias, ':tenantId')}`;
+}
+
+/** All of a tenant's records, as `r`. */
+export function recordsOf(list: AnyList, tenantId: number): Knex.QueryBuilder {
+  return knex
+    .from(`read_model.${tableOf(list.projection)} as r`)
+    .whereRaw(live(list.projection, 'r', ':tenantId'), { tenantId });
+}
+
+/** Those that a query asks for, its keywords aside. */
+export function rowsOf(list: AnyList, tenantId: number, query: ListQuery): Knex.QueryBuilder {
+  return only(recordsOf(list, tenantId), list, query);
+}
+
+function only(rows: Knex.QueryBuilder, list: AnyList, query: ListQuery): Knex.QueryBuilder {
+  const { changedAfter, includeDeleted, updatedSince, ids } = query;
+  if (changedAfter !== undefined) {
+    const { epoch, transactionId, position } = changedAfter === SYNC_START ? START : fromToken(changedAfter);
+    rows.whereRaw('(r.changed_epoch, r.changed_transaction_id, r.changed_position) > (?, ?::xid8, ?)', [
+      epoch,
+      transactionId.toString(),
+      position.toString(),
+    ]);
+  } else if (!includeDeleted) {
+    rows.where('r.is_deleted', false);
+  }
+  if (updatedSince !== undefined) rows.where('r.updated_on', '>=', new Date(updatedSince));
+  if (ids !== undefined)
+    rows.whereRaw('r.id = any(?::uuid[])', [ids.map((id) => id.slice(id.indexOf('_') + 1))]);
+  list.filter?.(query, (column, operator, value) => rows.where(column, operator, value as Knex.Value));
+  return rows;
+}
+
+/** The joins that lead from the record to another one, that one last; none to the record itself. */
+function pathTo(list: AnyList, alias: string): Join[] {
+  const join = list.joins?.find((one) => one.alias === alias);
+  return join ? [...pathTo(list, aliasOf(join.on)), join] : [];
+}
+
+/** The alias of a column. */
+export function aliasOf(column: string): string {
+  return column.slice(0, column.indexOf('.'));
+}
+
+/**
+ * Joins other records to rows, and what leads to them.
+ * @param needed rows without one of these are left out
+ * @param optional those that rows may lack
+ * @param there one that the rows come from, and what leads to it
+ */
+export function join(
+  rows: Knex.QueryBuilder,
+  list: AnyList,
+  tenantId: number,
+  aliases: { needed?: readonly string[]; optional?: readonly string[]; there?: string },
+): Knex.QueryBuilder {
+  const there = new Set(aliases.there ? pathTo(list, aliases.there) : []);
+  const needed = new Set((aliases.needed ?? []).flatMap((alias) => pathTo(list, alias)));
+  const optional = new Set((aliases.optional ?? []).flatMap((alias) => pathTo(list, alias)));
+  for (const one of new Set([...needed, ...optional])) {
+    if (there.has(one)) continue;
+    const { projection, alias, on } = one;
+    rows.joinRaw(
+      `${needed.has(one) ? 'join' : 'left join'} read_model.${tableOf(projection)} ${alias}
+        on ${alias}.id = ${on} and ${live(projection, alias, ':tenantId')}`,
+      { tenantId },
+    );
+  }
+  return rows;
+}
+
+/**
+ * The rows that a query asks for and that show one of some other records, found from those: `offset 0` keeps the planner
+ * from reading whole tables as soon as there are a few hundred of them.
+ * @param condition on the other record, under its alias
+ */
+export function rowsThatShow(
+  list: AnyList,
+  tenantId: number,
+  query: ListQuery,
+  other: { alias: string; condition: string; bindings: Record<string, string> },
+): Knex.QueryBuilder {
+  const path = pathTo(list, other.alias);
+  const { projection, alias } = path[path.length - 1];
+  const sources = [`(select * from ${table(projection, alias)} and ${other.condition} offset 0) ${alias}`];
+  for (let step = path.length - 1; step >= 0; step--) {
+    const { on, alias: known } = path[step];
+    const owner = step > 0 ? path[step - 1].projection : list.projection;
+    sources.push(
+      `lateral (select * from ${table(owner, aliasOf(on))} and ${on} = ${known}.id offset 0) ${aliasOf(on)}`,
+    );
+  }
+  return only(knex.from(knex.raw(sources.join(', '), { tenantId, ...other.bindings })), list, query);
+}
+
+/**
+ * Rows as they are shown, with the columns of all joined records. These are looked up one by one for the rows at hand:
+ * `offset 0` keeps the planner from weighing every order of up to eleven joins, which took it longer than the page takes.
+ */
+export function shown(rows: Knex.QueryBuilder, list: AnyList, tenantId: number): Knex.QueryBuilder {
+  const query = knex
+    .select(
+      'r.id',
+      'r.version',
+      'r.is_deleted',
+      'r.created_on',
+      'r.created_by',
+      'r.updated_on',
+      'r.updated_by',
+    )
+    .select('r.state')
+    .from(rows.as('r'));
+  for (const { projection, alias, on, columns } of list.joins ?? []) {
+    query.joinRaw(
+      `left join lateral (select * from ${table(projection, alias)} and ${alias}.id = ${on} offset 0) ${alias} on true`,
+      { tenantId },
+    );
+    query.select(Object.entries(columns).map(([name, column]) => `${alias}.${column} as ${name}`));
+  }
+  return query;
+}

@@ -1,0 +1,222 @@
+import type { ClientBase } from 'pg';
+import type { AnyDefinition } from '#event-store/events';
+import { toToken } from '#event-store/position';
+import { definitions } from '../areas';
+import { foldSamples, storedSamples } from './event-samples';
+import { capital, chance, FEW, families, givenNames, id, pick, subjects, uuid, word } from './full-values';
+
+/** What fills a read table. */
+interface FullTable {
+  kind: string;
+  /** SQL of its own columns, and of the state's fields that differ from row to row. */
+  columns: Record<string, string>;
+  state: Record<string, string>;
+  /** SQL of the texts whose words `keywords` finds. */
+  words: string[];
+}
+
+const state = (purpose: number, rare: number) =>
+  `(case when ${chance(purpose)} < 0.002 then ${rare} else 1 end)::smallint`;
+
+const name = `${word(subjects, 11)} || ' ' || ${word(subjects, 12)} || ' ' || n`;
+const family = capital(word(families, 1));
+const given = capital(word(givenNames, 2));
+const title = `${capital(word(subjects, 21))} || ' of ' || ${word(subjects, 22)}`;
+const narration = [31, 32, 33, 34, 35, 36].map((purpose) => word(subjects, purpose)).join(` || ' ' || `);
+const roleName = `case when n < 4 then (array['Client','Employee','Supplier'])[n] else ${name} end`;
+const coded = {
+  columns: { code: `'K' || n`, name, activity: state(13, 2) },
+  state: { code: `'K' || n`, name, state: state(13, 2) },
+  words: [`'K' || n`, name],
+};
+
+const tables: Record<string, FullTable> = {
+  people: {
+    kind: 'entity',
+    columns: {
+      entity_type: `case when n % 5 = 0 then 'Organisation' else 'Individual' end`,
+      sort_name: `${family} || ', ' || ${given}`,
+      full_name: `${given} || ' ' || ${family}`,
+      email: `${word(families, 1)} || n || '@example.com'`,
+      role_ids: `case when n % 50 = 0 then array[${uuid('role', pick(FEW, 3))}] end`,
+    },
+    state: { lastName: family, firstName: given, email: `${word(families, 1)} || n || '@example.com'` },
+    words: [`${given} || ' ' || ${family}`, `${word(families, 1)} || n || ' example com'`],
+  },
+  clients: {
+    kind: 'client',
+    columns: {
+      entity_id: uuid('entity', 'n'),
+      client_number: `'C' || n`,
+      client_state: `(case when ${chance(4)} < 0.002 then 0 when ${chance(4)} < 0.3 then 2 else 1 end)::smallint`,
+      tax_code_id: uuid('taxcode', pick('5', 5)),
+      billing_contact_id: uuid('entity', pick('rows', 6)),
+    },
+    state: { entityId: id('entity', 'n'), clientNumber: `'C' || n` },
+    words: [`'C' || n`],
+  },
+  employees: {
+    kind: 'employee',
+    columns: {
+      entity_id: uuid('entity', 'n'),
+      division_id: uuid('division', pick('10', 7)),
+      employee_state: state(8, 2),
+      is_fee_earner: `${chance(9)} < 0.6`,
+      initials: `upper(substr(${word(givenNames, 2)}, 1, 1) || substr(${word(families, 1)}, 1, 1))`,
+      job_title: `(array['Partner','Associate','Clerk'])[${pick('3', 10)}]`,
+      billing_grade: `(array['A','B','C'])[${pick('3', 10)}]`,
+    },
+    state: { entityId: id('entity', 'n') },
+    words: [`(array['Partner','Associate','Clerk'])[${pick('3', 10)}]`],
+  },
+  suppliers: {
+    kind: 'supplier',
+    columns: { entity_id: uuid('entity', 'n'), activity: state(13, 2) },
+    state: { entityId: id('entity', 'n') },
+    words: [],
+  },
+  divisions: {
+    kind: 'division',
+    columns: { code: `'K' || n`, name, division_state: state(13, 2), is_default: 'n = 1' },
+    state: { name },
+    words: [`'K' || n`, name],
+  },
+  roles: {
+    kind: 'role',
+    columns: { name: roleName, role_kind: `case when n < 4 then 'System' else 'Custom' end` },
+    state: { name: roleName },
+    words: [roleName],
+  },
+  matter_types: {
+    ...{ ...coded, kind: 'mattertype' },
+    columns: {
+      ...coded.columns,
+      parent_id: `case when n > 100 then ${uuid('mattertype', pick('100', 14))} end`,
+    },
+  },
+  task_types: {
+    ...{ ...coded, kind: 'tasktype' },
+    columns: { ...coded.columns, item_type: state(15, 0), phase_code: `'L' || ${pick('500', 16)}` },
+  },
+  tax_codes: {
+    ...{ ...coded, kind: 'taxcode' },
+    columns: {
+      ...{ code: `'K' || n`, name },
+      scheme: `case when n % 1000 = 0 then 'GST' else 'VAT' end`,
+      category: `(array['Standard','Zero','Exempt'])[${pick('3', 17)}]`,
+    },
+  },
+  disbursement_codes: {
+    ...{ ...coded, kind: 'disbursementcode' },
+    columns: {
+      ...coded.columns,
+      kind: `(array['CostRecovery','Anticipated','Incurred'])[${pick('3', 18)}]`,
+      tax_code_id: uuid('taxcode', pick('500', 19)),
+      supplier_id: uuid('supplier', pick('rows', 20)),
+    },
+  },
+  rate_sets: {
+    kind: 'rateset',
+    columns: { name, is_default: 'n = 1', from_day: `date '2020-01-01' + ${pick('2000', 14)}` },
+    state: { name },
+    words: [name],
+  },
+  matters: {
+    kind: 'matter',
+    columns: {
+      // A client in three has matters, the first ones many.
+      client_id: uuid('client', `(1 + floor(rows / 3 * power(${chance(23)}, 2)) * 3)::int`),
+      division_id: uuid('division', pick('10', 7)),
+      matter_type_id: uuid('mattertype', pick('40', 24)),
+      matter_number: `'M' || n`,
+      title,
+      matter_state: `(case when ${chance(25)} < 0.002 then 3 when ${chance(25)} < 0.4 then 2 else 1 end)::smallint`,
+      responsible_person_id: uuid('employee', pick(FEW, 26)),
+      acting_person_id: uuid('employee', pick(FEW, 27)),
+      assisting_person_id: uuid('employee', pick(FEW, 28)),
+      billing_contact_id: uuid('entity', pick('rows', 29)),
+      date_opened: `timestamptz '2023-11-14T22:00Z' + n * interval '1 minute'`,
+    },
+    state: { matterNumber: `'M' || n`, title },
+    words: [`'M' || n`, title],
+  },
+  applicable_rates: {
+    kind: 'applicablerate',
+    columns: {
+      scope: `case when n % 4 = 0 then 'Client' else 'Matter' end`,
+      scope_id: `case when n % 4 = 0 then ${uuid('client', pick('rows', 30))} else ${uuid('matter', pick('rows', 30))} end`,
+      employee_id: uuid('employee', pick(FEW, 26)),
+      task_type_id: uuid('tasktype', pick('200', 27)),
+      effective_from: `date '2020-01-01' + ${pick('2000', 14)}`,
+    },
+    state: { effectiveFrom: `(date '2020-01-01' + ${pick('2000', 14)})::text` },
+    words: [`(array['Partner','Senior','Junior'])[${pick('3', 10)}]`],
+  },
+  work_items: {
+    kind: 'workitem',
+    columns: {
+      entry_date: `timestamptz '2024-01-01T09:00Z' + (n % 730) * interval '1 day' + (n % 400) * interval '1 minute'`,
+      entry_day: `date '2024-01-01' + (n % 730)`,
+      matter_id: `case when n % 20 > 0 then ${uuid('matter', pick('rows', 37))} end`,
+      employee_id: uuid('employee', pick(FEW, 26)),
+      task_type_id: uuid('tasktype', pick('200', 27)),
+      invoice_id: 'null::uuid',
+      item_type: `(n % 500 = 0)::int::smallint`,
+      item_state: `(case when ${chance(38)} < 0.002 then 3 when ${chance(38)} < 0.05 then 0 else 1 end)::smallint`,
+      is_billable: 'true',
+      title: narration,
+      currency: `'GBP'`,
+      rate: '250',
+      units: '6',
+      unit_minutes: '6',
+      duration_ticks: '21600000000',
+      total: '150',
+      total_base: '150',
+      remaining: '150',
+    },
+    state: { title: narration },
+    words: [narration],
+  },
+};
+
+/** The token of a row's last change: rows are changed in another order than that of their ids. */
+export function changedAt(position: bigint): string {
+  return toToken({ epoch: 1, transactionId: 1000n + position, position });
+}
+
+/**
+ * Fills a tenant's lists with so many rows each, straight into the first generation of their tables, and takes
+ * statistics: rows as the projections write them, though no event stands behind them. A row in fifty is deleted; names
+ * come often or seldom, as names do; a row in two hundred was changed on the last day.
+ */
+export async function fillLists(client: ClientBase, tenant: number, rows: number): Promise<void> {
+  const samples = storedSamples();
+  for (const [table, full] of Object.entries(tables)) {
+    const definition = definitions.find(({ kind }) => kind === full.kind)!;
+    const [created] = Object.entries(definition.events);
+    const onlyCreated: AnyDefinition = { ...definition, events: Object.fromEntries([created]) };
+    const { data } = foldSamples(onlyCreated, samples).at(-1)!;
+    await client.query(statement(table, full), [tenant, rows, JSON.stringify(data)]);
+    await client.query(`analyze read_model.${table}`);
+  }
+}
+
+function statement(table: string, { kind, columns, state, words }: FullTable): string {
+  const fields = Object.entries(state).flatMap(([field, value]) => [`'${field}'`, value]);
+  const texts = words.length > 0 ? `lower(concat_ws(' ', ${words.join(', ')}))` : `''`;
+  // The order of the feed is not that of the ids.
+  return `insert into read_model.${table} (generation, tenant_id, id, version, is_deleted, created_on, created_by, updated_on,
+      updated_by, external_reference, changed_epoch, changed_transaction_id, changed_position, state, search,
+      ${Object.keys(columns).join(', ')})
+    select 1, tenant, ${uuid(kind, 'n')}, 2, n % 50 = 49, at, 'integration:bench',
+      case when ${chance(40)} < 0.005 then timestamptz '2026-02-01' + n * interval '1 second' else at + interval '1 hour' end,
+      'integration:bench', null, 1, (1000 + moved)::text::xid8, moved,
+      ($3::jsonb || jsonb_build_object(${fields.join(', ')}))::json,
+      coalesce(array_to_tsvector(array_remove(string_to_array(${texts}, ' '), '')), ''),
+      ${Object.values(columns).join(', ')}
+    from (
+      select $1::int as tenant, $2::int as rows, n, (n * 7919) % $2 as moved,
+        timestamptz '2023-11-14T22:00Z' + n * interval '1 minute' as at
+      from generate_series(1, $2::int) n
+    ) source`;
+}
