@@ -26,8 +26,8 @@ const WALK = 2000;
  *
  * The order of a list is that of an index, of its own table or a joined one, and what is common is found soon by going
  * along it (`near`). Rare words, and rows that lack the joined record, are found from the other side, and sorted
- * (`far`). Only one of the two runs to its end. The planner cannot choose: it does not know how common the beginning of a word is,
- * and went through everything for rare ones.
+ * (`far`), only when that did not fill the page. The planner cannot choose: it does not know how common the beginning
+ * of a word is, and went through everything for rare ones.
  */
 export function pageRows(asked: Asked): Knex.QueryBuilder {
   const { list, tenantId, query, words, order, limit, offset } = asked;

@@ -179,6 +179,9 @@ const tables: Record<string, FullTable> = {
   },
 };
 
+/** Rows that are written at once: an open transaction holds back every feed of the server. */
+const CHUNK = 2_000;
+
 /** The token of a row's last change: rows are changed in another order than that of their ids. */
 export function changedAt(position: bigint): string {
   return toToken({ epoch: 1, transactionId: 1000n + position, position });
@@ -196,7 +199,9 @@ export async function fillLists(client: ClientBase, tenant: number, rows: number
     const [created] = Object.entries(definition.events);
     const onlyCreated: AnyDefinition = { ...definition, events: Object.fromEntries([created]) };
     const { data } = foldSamples(onlyCreated, samples).at(-1)!;
-    await client.query(statement(table, full), [tenant, rows, JSON.stringify(data)]);
+    const text = statement(table, full);
+    for (let first = 1; first <= rows; first += CHUNK)
+      await client.query(text, [tenant, rows, JSON.stringify(data), first]);
     await client.query(`analyze read_model.${table}`);
   }
 }
@@ -217,6 +222,6 @@ function statement(table: string, { kind, columns, state, words }: FullTable): s
     from (
       select $1::int as tenant, $2::int as rows, n, (n * 7919) % $2 as moved,
         timestamptz '2023-11-14T22:00Z' + n * interval '1 minute' as at
-      from generate_series(1, $2::int) n
+      from generate_series($4::int, least($4 + ${CHUNK - 1}, $2)) n
     ) source`;
 }
