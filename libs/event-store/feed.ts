@@ -162,6 +162,14 @@ export class Feed {
   }
 }
 
+/**
+ * How far a reader is behind, in seconds, by when the oldest event that it has not seen was recorded; 0 when it has seen
+ * all. An event of this very millisecond is unseen too.
+ */
+export function lagOf(oldest: Date | undefined, now: Date): number {
+  return oldest ? Math.max(0.001, (now.getTime() - oldest.getTime()) / 1000) : 0;
+}
+
 export function feedParameters(cursors: Cursor[], limit: number): unknown[] {
   return [
     cursors.map(({ partition }) => partition),

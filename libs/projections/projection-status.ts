@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Feed } from '#event-store/feed';
+import { Feed, lagOf } from '#event-store/feed';
 import { comparePositions, type Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { Tenants } from '#platform/auth/tenants';
@@ -102,10 +102,9 @@ export class ProjectionStatus implements OnModuleInit {
       partitions.map((partition) => ({ partition, after: behind(model, partition) })),
     );
     const oldest = await this.feed.oldest(cursors);
-    const now = this.clock.now().getTime();
-    // An event of this very millisecond is unseen too.
-    const ages = oldest.map((at) => (at ? Math.max(0.001, (now - at.getTime()) / 1000) : 0));
-    return models.map((_, index) => ages.slice(index * partitions.length, (index + 1) * partitions.length));
+    const now = this.clock.now();
+    const lags = oldest.map((at) => lagOf(at, now));
+    return models.map((_, index) => lags.slice(index * partitions.length, (index + 1) * partitions.length));
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { SpanKind } from '@opentelemetry/api';
 import { recordEventSpans } from '#event-store/event-spans';
 import { Definitions } from '#event-store/events';
-import { Feed, type StoredEvent } from '#event-store/feed';
+import { Feed, lagOf, type StoredEvent } from '#event-store/feed';
 import type { Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
@@ -140,9 +140,9 @@ export class KafkaPublisher implements OnApplicationShutdown {
   private async lag(set: (seconds: number, partition: string) => void): Promise<void> {
     const { KAFKA_TOPIC } = this.config;
     const cursors = await this.published.positions(KAFKA_TOPIC, await this.feed.partitions());
-    const now = this.clock.now().getTime();
+    const now = this.clock.now();
     for (const [index, oldest] of (await this.feed.oldest(cursors)).entries())
-      set(oldest ? Math.max(0.001, (now - oldest.getTime()) / 1000) : 0, String(cursors[index].partition));
+      set(lagOf(oldest, now), String(cursors[index].partition));
   }
 
   /** The record's id as REST shows it; of a type that only a newer program knows, the stream's. */
