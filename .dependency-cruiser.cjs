@@ -65,12 +65,15 @@ module.exports = {
     {
       name: 'areas-meet-in-events-and-lookups',
       comment:
-        'An area asks another only through its *.events.ts or *.lookup.ts; what all share is in records/.',
+        'An area asks another only through its *.events.ts or *.lookup.ts; what several share is in records/ and billable/.',
       severity: 'error',
       from: { path: '^libs/practice/([^/]+)/', pathNot: tests },
       to: {
         path: '^libs/practice/',
-        pathNot: ['^libs/practice/($1|records)/', '^libs/practice/[^/]+/[^/]+\\.(events|lookup)\\.ts$'],
+        pathNot: [
+          '^libs/practice/($1|records|billable)/',
+          '^libs/practice/[^/]+/[^/]+\\.(events|lookup)\\.ts$',
+        ],
       },
     },
     {
@@ -86,7 +89,12 @@ module.exports = {
       from: { path: '^libs/practice/[^/]+\\.ts$', pathNot: tests },
       to: {
         path: '^libs/practice/[^/]+/',
-        pathNot: ['^libs/practice/records/', '\\.module\\.ts$', '^libs/practice/tenants/tenant-setup\\.ts$'],
+        pathNot: [
+          '^libs/practice/records/',
+          '^libs/practice/billable/',
+          '\\.module\\.ts$',
+          '^libs/practice/tenants/tenant-setup\\.ts$',
+        ],
       },
     },
     {

@@ -26,6 +26,11 @@ export function dayGiven(zone: string, text: string): Day {
   return text.length === 10 ? text : dayIn(zone, text);
 }
 
+/** The day that many days later. */
+export function daysAfter(day: Day, days: number): Day {
+  return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toISODate()!;
+}
+
 export function isZone(zone: string): boolean {
   return DateTime.local().setZone(zone).isValid;
 }

@@ -1,10 +1,12 @@
 import { applicableRatesArea } from './applicable-rates/applicable-rates.module';
 import { clientsArea } from './clients/clients.module';
+import { costRecoveriesArea } from './cost-recoveries/cost-recoveries.module';
 import { disbursementCodesArea } from './disbursement-codes/disbursement-codes.module';
 import { divisionsArea } from './divisions/divisions.module';
 import { employeesArea } from './employees/employees.module';
 import { entitiesArea } from './entities/entities.module';
 import { integrationSettingsArea } from './integration-settings/integration-settings.module';
+import { invoicesArea } from './invoices/invoices.module';
 import { matterTypesArea } from './matter-types/matter-types.module';
 import { mattersArea } from './matters/matters.module';
 import { rateSetsArea } from './rate-sets/rate-sets.module';
@@ -33,6 +35,8 @@ export const areas: readonly Area[] = [
   mattersArea,
   applicableRatesArea,
   workItemsArea,
+  costRecoveriesArea,
+  invoicesArea,
   integrationSettingsArea,
 ];
 

@@ -97,6 +97,7 @@ describe('what is wrong with samples is seen:', () => {
       '/rate/amount',
       '/tags[]',
     ]);
+    expect(unseen({ movement: null }, [{ movement: null }])).toEqual([]);
     expect(unseen({}, [{}])).toEqual([]);
     expect(unseen({}, [])).toEqual(['']);
   });

@@ -5,6 +5,8 @@ import { Tenants } from '#platform/auth/tenants';
 import { Projections } from '#projections/projections';
 import { ReadYourWrites } from '#projections/read-your-writes';
 import { areas, definitions } from './areas';
+import { billableCommandHandlers } from './billable/billable.commands';
+import { FinaliseBillablesHandler } from './billable/billable.finalise-many';
 import { recordCommandHandlers } from './records/records.commands';
 import { recordQueryHandlers } from './records/records.queries';
 import { TenantSetup } from './tenants/tenant-setup';
@@ -25,7 +27,8 @@ export class PracticeModule {
         providers.push(...(read.handlers ?? []));
       }
     }
-    if (part.writes) providers.push(...recordCommandHandlers);
+    if (part.writes)
+      providers.push(...recordCommandHandlers, ...billableCommandHandlers, FinaliseBillablesHandler);
     if (part.reads) providers.push(...recordQueryHandlers, ReadYourWrites);
     refuseDuplicates(providers);
     const projections = new Projections(areas.flatMap(({ projections }) => projections));

@@ -72,23 +72,24 @@ export function EmailField(options: FieldOptions = {}): PropertyDecorator {
   );
 }
 
-/** An id of one kind, `<kind>_<32 lowercase hex>`. */
-export function IdField(kind: Kind, options: FieldOptions = {}): PropertyDecorator {
+/** An id of one kind, or of one of several, `<kind>_<32 lowercase hex>`. */
+export function IdField(kind: Kind | readonly Kind[], options: FieldOptions = {}): PropertyDecorator {
+  const kinds = [kind].flat();
   const isIdOf = ValidateBy({
     name: 'isIdOf',
     validator: {
-      validate: (value: unknown) => isId(kind, value),
-      defaultMessage: (args) => idMessage(args!.property, kind, args!.value),
+      validate: (value: unknown) => kinds.some((one) => isId(one, value)),
+      defaultMessage: (args) => idMessage(args!.property, kinds, args!.value),
     },
   });
-  return field(options, idSchema(kind), isIdOf);
+  return field(options, idSchema(...kinds), isIdOf);
 }
 
-function idMessage(property: string, kind: Kind, value: unknown): string {
+function idMessage(property: string, kinds: Kind[], value: unknown): string {
   const other = kindOf(value);
   return other
-    ? `${property} must be an id of the kind ${kind} (${kind}_…), not ${other}`
-    : `${property} must be an id of the form ${kind}_<32 lowercase hex digits>`;
+    ? `${property} must be an id of the kind ${kinds.join(' or ')} (${kinds[0]}_…), not ${other}`
+    : `${property} must be an id of the form ${kinds.join(' or ')}_<32 lowercase hex digits>`;
 }
 
 export function FlagField(options: FieldOptions = {}): PropertyDecorator {
@@ -183,12 +184,16 @@ export function DayField(options: FieldOptions = {}): PropertyDecorator {
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 
+export function isCurrency(value: unknown): boolean {
+  return typeof value === 'string' && currencies.has(value);
+}
+
 /** An ISO 4217 code. */
 export function CurrencyField(options: FieldOptions = {}): PropertyDecorator {
   const check = ValidateBy({
     name: 'currency',
     validator: {
-      validate: (value: unknown) => typeof value === 'string' && currencies.has(value),
+      validate: isCurrency,
       defaultMessage: (args) => `${args!.property} must be a currency code such as GBP`,
     },
   });
@@ -229,7 +234,7 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
 }
 
 /** Up to 11 digits before the point, so that no digit is lost in a JSON number. */
-const LARGEST_AMOUNT = 99_999_999_999;
+export const LARGEST_AMOUNT = 99_999_999_999;
 
 /** Money as clients write it (● capitalised names), to 4 decimals. */
 export class MoneyInput {

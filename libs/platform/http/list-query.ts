@@ -101,20 +101,31 @@ export function InstantFilter(description: string): PropertyDecorator {
   );
 }
 
-function ids(kind: Kind, each: boolean): PropertyDecorator {
+const DAY_MS = 86_400_000;
+
+/** Where what an InstantFilter was given ends: an instant is itself, a date includes its day (UTC). */
+export function endOf(text: string): Date {
+  const at = new Date(text);
+  return text.length === 10 ? new Date(at.getTime() + DAY_MS) : at;
+}
+
+function ids(kinds: readonly Kind[], each: boolean): PropertyDecorator {
+  const isOne = (value: unknown) => kinds.some((kind) => isId(kind, value));
   return ValidateBy({
     name: 'isIdOf',
     validator: {
-      validate: (value: unknown) =>
-        each ? Array.isArray(value) && value.every((id) => isId(kind, id)) : isId(kind, value),
-      defaultMessage: (args) => `${args!.property} must be of the form ${kind}_<32 lowercase hex digits>`,
+      validate: (value: unknown) => (each ? Array.isArray(value) && value.every(isOne) : isOne(value)),
+      defaultMessage: (args) =>
+        `${args!.property} must be of the form ${kinds.join(' or ')}_<32 lowercase hex digits>`,
     },
   });
 }
 
-export function IdFilter(kind: Kind, description: string): PropertyDecorator {
-  const { type, pattern } = idSchema(kind);
-  return parameter(description, { type, pattern }, ids(kind, false));
+/** An id of one kind, or of one of several. */
+export function IdFilter(kind: Kind | readonly Kind[], description: string): PropertyDecorator {
+  const kinds = [kind].flat();
+  const { type, pattern } = idSchema(...kinds);
+  return parameter(description, { type, pattern }, ids(kinds, false));
 }
 
 /** Ids of the area's own kind, separated by commas. */
@@ -124,7 +135,7 @@ export function IdsFilter(kind: Kind): PropertyDecorator {
     { type: String, pattern: `^${kind}_[0-9a-f]{32}(,${kind}_[0-9a-f]{32})*$` },
     asList,
     ArrayMaxSize(200, { message: '$property may hold at most 200 ids' }),
-    ids(kind, true),
+    ids([kind], true),
   );
 }
 

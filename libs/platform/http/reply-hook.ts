@@ -15,6 +15,7 @@ export function registerReplyHook(fastify: FastifyInstance): void {
     if (!(payload instanceof Reply)) return payload;
     void reply.status(payload.status).headers(payload.headers);
     if (payload.body === undefined) reply.removeHeader('content-type').serializer(() => '');
+    if (typeof payload.body === 'string') reply.serializer((text: string) => text);
     return payload.body ?? {};
   });
 }

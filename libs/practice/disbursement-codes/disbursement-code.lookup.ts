@@ -1,1 +1,1 @@
-export { DisbursementCode } from './disbursement-code';
+export { DisbursementCode, type DisbursementCodeState } from './disbursement-code';

@@ -1,8 +1,8 @@
 import type { Folded } from '#event-store/events';
 import { referred } from '../records/record';
-import { Entity, type EntityState } from './entity';
+import { Entity, type EntityState, fullName, sortName } from './entity';
 
-export { Entity, type EntityState };
+export { Entity, type EntityState, fullName, sortName };
 
 /** An entity that a field refers to. @throws DomainError entity_not_found */
 export function presentEntity(folded: Folded<EntityState> | undefined, field: string): Folded<EntityState> {

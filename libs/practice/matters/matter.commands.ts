@@ -10,11 +10,13 @@ import { existing, givenReference, recordChanges } from '../records/record';
 import {
   archiveMatter,
   closeMatter,
+  DRAFT_INVOICE,
   deleteMatter,
   MATTER_NUMBER,
   Matter,
   type MatterState,
   reopenMatter,
+  UNBILLED_COST,
   UNBILLED_WORK,
   updateMatter,
   WORK,
@@ -91,13 +93,15 @@ export class CloseMatterHandler implements ICommandHandler<CloseMatter> {
 
   execute({ context, id }: CloseMatter): Done {
     return this.store.execute(context, async (work) => {
-      const { matter, unbilled } = await work.load({
+      const { matter, ...unfinished } = await work.load({
         matter: at(Matter, id),
-        unbilled: linksTo(id, UNBILLED_WORK),
+        work: linksTo(id, UNBILLED_WORK),
+        costs: linksTo(id, UNBILLED_COST),
+        drafts: linksTo(id, DRAFT_INVOICE),
       });
       const before = existing(matter, 'matter');
-      work.requireUnlinked(id, UNBILLED_WORK);
-      return work.change(Matter, before, closeMatter(before.data, unbilled, work.now));
+      for (const kind of [UNBILLED_WORK, UNBILLED_COST, DRAFT_INVOICE]) work.requireUnlinked(id, kind);
+      return work.change(Matter, before, closeMatter(before.data, unfinished, work.now));
     });
   }
 }
@@ -173,7 +177,9 @@ async function update(work: UnitOfWork, id: string, body: MatterPatch) {
     matter: at(Matter, id),
     next: counter(MATTER_NUMBER),
     unbilled: linksTo(id, UNBILLED_WORK),
-    billed: linksTo(id, WORK),
+    costs: linksTo(id, UNBILLED_COST),
+    drafts: linksTo(id, DRAFT_INVOICE),
+    work: linksTo(id, WORK),
   });
   const before = existing(found.matter, 'matter');
   const changes = recordChanges(
@@ -189,10 +195,10 @@ async function update(work: UnitOfWork, id: string, body: MatterPatch) {
   const changed = Object.fromEntries(Object.entries(changes).filter(([name]) => name in body));
   checkReferences({ ...changed, ...money(body) }, found);
   if (changes.clientId !== undefined) {
-    work.requireUnlinked(id, UNBILLED_WORK);
-    work.requireUnlinked(id, WORK);
+    for (const kind of [UNBILLED_WORK, UNBILLED_COST, DRAFT_INVOICE, WORK]) work.requireUnlinked(id, kind);
   }
-  const events = updateMatter(before.data, changes, found.unbilled + found.billed);
+  const { unbilled, costs, drafts, work: done } = found;
+  const events = updateMatter(before.data, changes, unbilled + costs + drafts + done);
   if (changes.matterNumber !== undefined) takeNumber(work, MATTER_NUMBER, changes.matterNumber, found.next);
   return work.change(Matter, before, events);
 }

@@ -1,9 +1,17 @@
 import type { Folded } from '#event-store/events';
 import { conflict, invalid } from '#kernel/errors';
 import { referred } from '../records/record';
-import { Matter, type MatterState, MatterStatus, UNBILLED_WORK, WORK } from './matter';
+import {
+  DRAFT_INVOICE,
+  Matter,
+  type MatterState,
+  MatterStatus,
+  UNBILLED_COST,
+  UNBILLED_WORK,
+  WORK,
+} from './matter';
 
-export { Matter, type MatterState, UNBILLED_WORK, WORK };
+export { DRAFT_INVOICE, Matter, type MatterState, UNBILLED_COST, UNBILLED_WORK, WORK };
 
 /** A matter that takes new work. @throws DomainError matter_not_found, matter_not_open (422) */
 export function openMatter(folded: Folded<MatterState> | undefined, field: string): Folded<MatterState> {

@@ -17,8 +17,11 @@ export interface MatterState extends RecordState, MatterFields {
 
 /** The tenant's next matter number. */
 export const MATTER_NUMBER = 'matter_number';
-/** Kinds of link by which work points at its matter, while it is unbilled and after. */
+/** Kinds of link to a matter: of time and fees while they are unbilled, of costs while they are, of draft invoices. */
 export const UNBILLED_WORK = 'unbilled_work';
+export const UNBILLED_COST = 'unbilled_cost';
+export const DRAFT_INVOICE = 'draft_invoice';
+/** And of all that after. */
 export const WORK = 'work';
 
 function linksOf(state: MatterState): Link[] {
@@ -83,16 +86,23 @@ export function updateMatter(state: MatterState, changes: Partial<MatterState>, 
   return Object.keys(changes).length === 0 ? [] : [{ type: 'MatterUpdated', data: changes }];
 }
 
-/** @param unbilled how many items of unbilled work the matter has */
-export function closeMatter(state: MatterState, unbilled: number, now: Date): MatterEvent[] {
+/** How many records keep a matter open. */
+export interface Unfinished {
+  work: number;
+  costs: number;
+  drafts: number;
+}
+
+export function closeMatter(state: MatterState, unfinished: Unfinished, now: Date): MatterEvent[] {
   if (state.state === MatterStatus.Closed) return [];
   requireStatus(state, MatterStatus.Open);
-  if (unbilled > 0) {
-    throw conflict(
-      'unbilled_work',
-      `The matter has ${unbilled} unbilled work item${unbilled === 1 ? '' : 's'}.`,
-    );
-  }
+  const { work, costs, drafts } = unfinished;
+  const counts = [
+    counted(work, 'unbilled work item', 'unbilled work items'),
+    counted(costs, 'unbilled cost recovery', 'unbilled cost recoveries'),
+    counted(drafts, 'draft invoice', 'draft invoices'),
+  ].filter((count) => count !== null);
+  if (counts.length > 0) throw conflict('unbilled_work', `The matter has ${counts.join(', ')}.`);
   return [{ type: 'MatterClosed', data: { dateClosed: now.toISOString() } }];
 }
 
@@ -115,6 +125,10 @@ export function deleteMatter(uses: number): MatterEvent[] {
 
 export function matterStatusView(state: MatterStatus): { state: number; stateName: string } {
   return { state, stateName: names[state] };
+}
+
+function counted(count: number, one: string, many: string): string | null {
+  return count === 0 ? null : `${count} ${count === 1 ? one : many}`;
 }
 
 function requireStatus(state: MatterState, wanted: MatterStatus): void {

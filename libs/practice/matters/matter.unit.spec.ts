@@ -30,17 +30,21 @@ const created: MatterEvent = {
 const closed: MatterEvent = { type: 'MatterClosed', data: { dateClosed: now.toISOString() } };
 const archived: MatterEvent = { type: 'MatterArchived', data: { dateArchived: now.toISOString() } };
 
+const none = { work: 0, costs: 0, drafts: 0 };
+
 describe('a matter', () => {
   it('closes when all work is billed or written off, and tells how much is not', () => {
     given(Matter, [created])
-      .when((state) => closeMatter(state, 0, now))
+      .when((state) => closeMatter(state, none, now))
       .thenEvents([closed]);
     given(Matter, [created])
-      .when((state) => closeMatter(state, 3, now))
+      .when((state) => closeMatter(state, { ...none, work: 3 }, now))
       .thenRefused('unbilled_work');
-    expect(() => closeMatter(given(Matter, [created]).state!, 3, now)).toThrow('3 unbilled work items');
+    expect(() => closeMatter(given(Matter, [created]).state!, { work: 3, costs: 1, drafts: 2 }, now)).toThrow(
+      '3 unbilled work items, 1 unbilled cost recovery, 2 draft invoices',
+    );
     given(Matter, [created, closed])
-      .when((state) => closeMatter(state, 0, now))
+      .when((state) => closeMatter(state, none, now))
       .thenEvents([]);
   });
 
@@ -56,7 +60,7 @@ describe('a matter', () => {
       .thenRefused('matter_not_closed');
     given(Matter, [created, closed, archived]).when(reopenMatter).thenRefused('matter_not_closed');
     given(Matter, [created, closed, archived])
-      .when((state) => closeMatter(state, 0, now))
+      .when((state) => closeMatter(state, none, now))
       .thenRefused('matter_not_open');
   });
 

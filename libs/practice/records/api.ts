@@ -139,3 +139,9 @@ export function ApiOutcomes(view: Type): MethodDecorator {
   const schema = envelope({ type: 'object', required: ['rows'], properties: { rows } });
   return applyDecorators(ApiExtraModels(view), idempotencyKey, ApiOkResponse(schema));
 }
+
+/** A file of text. */
+export function ApiText(description: string): MethodDecorator {
+  const content = { 'text/plain': { schema: { type: 'string' as const } } };
+  return ApiOkResponse({ description, content });
+}

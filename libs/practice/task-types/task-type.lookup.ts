@@ -1,11 +1,11 @@
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
 import { givenReference } from '../records/record';
-import { NEW_TASK_TYPE, TaskType } from './task-type';
+import { NEW_TASK_TYPE, TaskType, type TaskTypeState } from './task-type';
 import type { PublishedTask } from './utbms';
 
 export { utbms } from './utbms';
-export { TaskType };
+export { TaskType, type TaskTypeState };
 
 /** Makes task types of published codes, such as `utbms`, whose codes the tenant does not have yet. */
 export function createTaskTypes(work: UnitOfWork, types: readonly PublishedTask[]): void {

@@ -1,3 +1,3 @@
-export { TaxCode, type TaxCodeState } from './tax-code';
+export { STANDARD_TAX_CODE, TaxCode, type TaxCodeState, THE_STANDARD } from './tax-code';
 export { markTaxRateUsed, taxRateOn } from './tax-code.rates';
 export { createTaxCodes } from './tax-code.start';

@@ -8,11 +8,17 @@ export interface TaxCodeState extends RecordState, TaxCodeFields {
   used?: (Day | null)[];
 }
 
+/** The firm's Standard codes point here, so that an invoice finds them: at nothing, each firm having its own links. */
+export const THE_STANDARD = `taxcode_${'0'.repeat(32)}`;
+export const STANDARD_TAX_CODE = 'standard_taxcode';
+
 const record = simpleRecord<TaxCodeState>({
   kind: 'taxcode',
   name: 'TaxCode',
   events: taxCodeEvents,
   keys: ({ code }) => [{ kind: 'tax_code', key: code }],
+  links: ({ category }) =>
+    category === 'Standard' ? [{ kind: STANDARD_TAX_CODE, target: THE_STANDARD }] : [],
 });
 
 export const TaxCode: SimpleDefinition<TaxCodeState> = {

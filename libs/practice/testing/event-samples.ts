@@ -123,15 +123,19 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Paths of the values of a sample that no data has: what the sample claims to be written, and is not. */
+/**
+ * Paths of the values of a sample that no data has: what the sample claims to be written, and is not. null claims nothing:
+ * it stands where there never is a value.
+ */
 export function unseen(sample: unknown, data: unknown[], path = ''): string[] {
+  if (sample === null) return [];
   const given = data.filter((one) => one !== null && one !== undefined);
   if (given.length === 0) return [path];
   if (Array.isArray(sample)) {
     return sample.flatMap((item) => unseen(item, given.flat(), `${path}[]`));
   }
-  if (typeof sample !== 'object' || sample === null) return [];
-  return Object.entries(sample).flatMap(([key, value]) =>
+  if (typeof sample !== 'object') return [];
+  return Object.entries(sample as object).flatMap(([key, value]) =>
     unseen(
       value,
       given.map((one) => (one as Record<string, unknown>)[key]),

@@ -14,6 +14,8 @@ import * as records from '../records/records.commands';
 import type { AnyWriting } from '../records/write-record';
 import { roleWriting } from '../roles/role.commands';
 import { changeSettings, Tenant } from '../tenants/tenant';
+import { liveCosts } from './cost-life';
+import { liveInvoices } from './invoice-life';
 import { liveApplicableRates, liveRateSets } from './rate-life';
 import { liveRecord } from './record-life';
 import { liveDisbursementCodes, liveSuppliers, liveTaskTypes, liveTaxCodes } from './reference-life';
@@ -49,7 +51,7 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
   const [employeeId, colleagueId] = await liveEmployees(act, entities, divisionId);
   const taxCodeId = await liveTaxCodes(store, context);
   const supplierId = await liveSuppliers(store, context, { entities, taxCodeId });
-  await liveDisbursementCodes(store, context, { taxCodeId, supplierId });
+  const disbursementCodeId = await liveDisbursementCodes(store, context, { taxCodeId, supplierId });
   const parent = (await create(matterTypeWriting, { name: 'Property' })).record.id;
   const matterTypeId = await liveRecord(store, context, matterTypeWriting, {
     least: { name: 'Wills' },
@@ -90,7 +92,10 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
     dateOpened: '2025-03-02T09:00:00.000Z',
   });
   await liveApplicableRates(store, context, { matterId, clientId, employeeId, taskTypeId });
+  const bought = { disbursementCodeId, taxCodeId, supplierId };
   await liveWork(act, { matterId, otherMatterId: bareId, employeeId, colleagueId, taskTypeId });
+  await liveCosts(act, { matterId, otherMatterId: bareId, ...bought });
+  await liveInvoices(act, { clientId, matterId, employeeId, taskTypeId, ...bought });
   await act(matter.CloseMatter, matter.CloseMatterHandler, bareId);
   await act(matter.ReopenMatter, matter.ReopenMatterHandler, bareId);
   await act(matter.CloseMatter, matter.CloseMatterHandler, bareId);

@@ -177,6 +177,46 @@ const tables: Record<string, FullTable> = {
     state: { title: narration },
     words: [narration],
   },
+  cost_recoveries: {
+    kind: 'costrecovery',
+    columns: {
+      entry_date: `timestamptz '2024-01-01T09:00Z' + (n % 730) * interval '1 day' + (n % 400) * interval '1 minute'`,
+      entry_day: `date '2024-01-01' + (n % 730)`,
+      matter_id: uuid('matter', pick('rows', 41)),
+      // A firm has some dozens of codes, and of suppliers one in three costs has one.
+      disbursement_code_id: uuid('disbursementcode', pick('40', 42)),
+      tax_code_id: uuid('taxcode', pick('5', 43)),
+      supplier_id: `case when n % 3 = 0 then ${uuid('supplier', pick(FEW, 44))} end`,
+      invoice_id: 'null::uuid',
+      kind: `(case when n % 3 = 0 then 'Incurred' when ${chance(45)} < 0.05 then 'Anticipated' else 'CostRecovery' end)`,
+      cost_state: `(case when ${chance(46)} < 0.002 then 3 when ${chance(46)} < 0.05 then 0 else 1 end)::smallint`,
+      currency: `'GBP'`,
+      quantity: '2',
+      unit_amount: '3',
+      total: '6',
+      remaining: '6',
+    },
+    state: { description: narration },
+    words: [narration],
+  },
+  invoices: {
+    kind: 'invoice',
+    columns: {
+      client_id: uuid('client', pick('rows', 51)),
+      matter_id: uuid('matter', pick('rows', 52)),
+      number: `case when n % 40 > 0 then n::text end`,
+      invoice_state: `(case when n % 40 = 0 then 0 when ${chance(53)} < 0.002 then 5 when ${chance(53)} < 0.1 then 1 else 3 end)::smallint`,
+      issue_date: `case when n % 40 > 0 then date '2024-01-01' + (n % 730) end`,
+      due_date: `case when n % 40 > 0 then date '2024-01-31' + (n % 730) end`,
+      currency: `'GBP'`,
+      net: '150',
+      tax: '30',
+      total: '180',
+      balance: '0',
+    },
+    state: { number: 'n::text' },
+    words: ['n::text'],
+  },
 };
 
 /** Rows that are written at once: an open transaction holds back every feed of the server. */

@@ -1,10 +1,12 @@
 import type { ListQuery } from '#platform/http/list-query';
 import { ApplicableRatesQuery, applicableRates } from '../applicable-rates/applicable-rate.queries';
 import { ClientsQuery, clients } from '../clients/client.queries';
+import { CostRecoveriesQuery, costRecoveries } from '../cost-recoveries/cost-recovery.queries';
 import { DisbursementCodesQuery, disbursementCodes } from '../disbursement-codes/disbursement-code.queries';
 import { DivisionsQuery, divisions } from '../divisions/division.queries';
 import { EmployeesQuery, employees } from '../employees/employee.queries';
 import { EntitiesQuery, entities } from '../entities/entity.queries';
+import { InvoicesQuery, invoices } from '../invoices/invoice.queries';
 import { MatterTypesQuery, matterTypes } from '../matter-types/matter-type.queries';
 import { MattersQuery, matters } from '../matters/matter.queries';
 import { RateSetsQuery, rateSets } from '../rate-sets/rate-set.queries';
@@ -117,6 +119,22 @@ export function listCases(tenant: number): ListCase[] {
           { entryDateFrom: '2025-03-01', entryDateTo: '2025-03-31' },
           { entryDateTo: '2024-02-29', state: 0 },
         ],
+      ],
+    },
+    {
+      ...{ path: 'costrecoveries', list: costRecoveries, query: CostRecoveriesQuery, keywords: words },
+      filters: [
+        ...[{ matterId: id('matter', 77) }, { disbursementCodeId: id('disbursementcode', 7) }],
+        ...[{ supplierId: id('supplier', 77) }, { kind: 'Incurred' }, { kind: 'Anticipated' }],
+        ...[{ state: 1 }, { state: 3 }, { entryDateFrom: '2025-03-01', entryDateTo: '2025-03-31' }],
+        { entryDateTo: '2024-02-29', state: 0 },
+      ],
+    },
+    {
+      ...{ path: 'invoices', list: invoices, query: InvoicesQuery, keywords: [...names, '77'] },
+      filters: [
+        ...[{ clientId: id('client', 77) }, { matterId: id('matter', 77) }, { state: 0 }, { state: 3 }],
+        ...[{ state: 5 }, { issueDateFrom: '2025-03-01', issueDateTo: '2025-03-31' }],
       ],
     },
   ];

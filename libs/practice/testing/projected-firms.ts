@@ -44,7 +44,6 @@ export async function openFirms(count: number, projections: readonly Projection[
     /** Resolves once the read models show all events, but for parked tenants. */
     settled: () =>
       waitFor(async () => (await parts.status.list()).every(({ lag }) => lag === 0), {
-        timeoutMs: 20_000,
         description: 'the read models to show all events',
       }),
 

@@ -2,11 +2,13 @@ import * as fc from 'fast-check';
 import type { EventStore } from '#event-store/event-store';
 import { DomainError } from '#kernel/errors';
 import type { RequestContext } from '#platform/request-context';
+import * as billable from '../billable/billable.commands';
 import * as client from '../clients/client.commands';
 import * as division from '../divisions/division.commands';
 import * as employee from '../employees/employee.commands';
 import * as entity from '../entities/entity.commands';
 import * as matter from '../matters/matter.commands';
+import { WorkItem } from '../work-items/work-item';
 import * as workItem from '../work-items/work-item.commands';
 
 /** One thing that happens in a firm. */
@@ -130,17 +132,38 @@ export class Firm {
         ...{ title, ...(target % 2 && { units: target / 4 }) },
       }),
     finalise: (_: unknown, target: number) =>
-      this.act(workItem.FinaliseWorkItem, workItem.FinaliseWorkItemHandler, this.one('work', target)),
+      this.act(
+        billable.FinaliseBillable,
+        billable.FinaliseBillableHandler,
+        WorkItem,
+        this.one('work', target),
+      ),
     unfinalise: (_: unknown, target: number) =>
-      this.act(workItem.UnfinaliseWorkItem, workItem.UnfinaliseWorkItemHandler, this.one('work', target)),
+      this.act(
+        billable.UnfinaliseBillable,
+        billable.UnfinaliseBillableHandler,
+        WorkItem,
+        this.one('work', target),
+      ),
     writeOff: (_: unknown, target: number) =>
-      this.act(workItem.WriteOffWorkItem, workItem.WriteOffWorkItemHandler, this.one('work', target), {
-        ...{ reason: 'test', ...(target % 3 && { amount: target / 8 }) },
-      }),
+      this.act(
+        billable.WriteOffBillable,
+        billable.WriteOffBillableHandler,
+        WorkItem,
+        this.one('work', target),
+        {
+          ...{ reason: 'test', ...(target % 3 && { amount: target / 8 }) },
+        },
+      ),
     reinstate: (_: unknown, target: number) =>
-      this.act(workItem.ReinstateWorkItem, workItem.ReinstateWorkItemHandler, this.one('work', target)),
+      this.act(
+        billable.ReinstateBillable,
+        billable.ReinstateBillableHandler,
+        WorkItem,
+        this.one('work', target),
+      ),
     deleteWork: (_: unknown, target: number) =>
-      this.act(workItem.DeleteWorkItem, workItem.DeleteWorkItemHandler, this.one('work', target)),
+      this.act(billable.DeleteBillable, billable.DeleteBillableHandler, WorkItem, this.one('work', target)),
   };
 
   private one(kind: keyof Firm['made'], target: number): string {

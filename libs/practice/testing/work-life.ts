@@ -1,5 +1,7 @@
 import type { EventStore } from '#event-store/event-store';
 import type { RequestContext } from '#platform/request-context';
+import * as billable from '../billable/billable.commands';
+import { WorkItem } from '../work-items/work-item';
 import * as workItem from '../work-items/work-item.commands';
 
 /** Carries out a command of a firm's life. */
@@ -44,7 +46,7 @@ export async function liveWork(
   const item = await record({ ...full, externalReference: 'W1' } as typeof timed);
   const office = await record(timed);
   for (const id of [item, office])
-    await act(workItem.UnfinaliseWorkItem, workItem.UnfinaliseWorkItemHandler, id);
+    await act(billable.UnfinaliseBillable, billable.UnfinaliseBillableHandler, WorkItem, id);
   await act(workItem.UpdateWorkItem, workItem.UpdateWorkItemHandler, office, {
     ...{
       matterId,
@@ -57,14 +59,14 @@ export async function liveWork(
     ...{ units: 2, rate: gbp(80), title: 'Search fee', isBillable: false, externalReference: 'W2' },
   });
   for (const id of [item, office]) {
-    await act(workItem.FinaliseWorkItem, workItem.FinaliseWorkItemHandler, id);
-    await act(workItem.WriteOffWorkItem, workItem.WriteOffWorkItemHandler, id, {
+    await act(billable.FinaliseBillable, billable.FinaliseBillableHandler, WorkItem, id);
+    await act(billable.WriteOffBillable, billable.WriteOffBillableHandler, WorkItem, id, {
       reason: 'Goodwill',
       units: 1,
     });
-    await act(workItem.ReinstateWorkItem, workItem.ReinstateWorkItemHandler, id);
+    await act(billable.ReinstateBillable, billable.ReinstateBillableHandler, WorkItem, id);
   }
-  await act(workItem.UnfinaliseWorkItem, workItem.UnfinaliseWorkItemHandler, office);
+  await act(billable.UnfinaliseBillable, billable.UnfinaliseBillableHandler, WorkItem, office);
   await act(workItem.UpdateWorkItem, workItem.UpdateWorkItemHandler, office, { matterId: otherMatterId });
-  await act(workItem.DeleteWorkItem, workItem.DeleteWorkItemHandler, office);
+  await act(billable.DeleteBillable, billable.DeleteBillableHandler, WorkItem, office);
 }

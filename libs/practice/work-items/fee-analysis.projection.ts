@@ -1,30 +1,19 @@
 import type { RecordedEvent } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { decimal, text } from '#kernel/money';
+import type { Day } from '#kernel/zone';
 import type { Projection, ReadRow } from '#projections/projection';
 import { writeRows } from '#projections/write-rows';
-import type { Movement } from './work-item.events';
+import type { BillableEvent, Dimensions, Movement, Portion } from '../billable/billable.events';
 
-/** The measure that an event moves, and in which direction. */
-const FLOWS = {
-  WorkItemFinalised: { measure: 'finalised', sign: 1 },
-  WorkItemUnfinalised: { measure: 'finalised', sign: -1 },
-  WorkItemWrittenOff: { measure: 'written_off', sign: 1 },
-  WorkItemReinstated: { measure: 'written_off', sign: -1 },
-} as const;
+const measures = ['finalised', 'billed', 'written_off', 'written_up'] as const;
+type Measure = (typeof measures)[number];
 
-interface Fact {
-  tenant_id: number;
-  id: string;
-  work_item_id: string;
-  matter_id: string;
-  employee_id: string;
-  day: string;
-  currency: string;
-  finalised: string;
-  finalised_units: string;
-  written_off: string;
-  written_off_units: string;
+/** What an event moves on a day; amounts carry the sign of the movement. */
+interface Flow {
+  of: Dimensions;
+  day: Day;
+  moved: Partial<Record<Measure, Portion>>;
 }
 
 const table = {
@@ -32,52 +21,83 @@ const table = {
   columns: {
     tenant_id: 'int',
     id: 'uuid',
+    part: 'smallint',
     work_item_id: 'uuid',
     matter_id: 'uuid',
     employee_id: 'uuid',
+    task_type_id: 'uuid',
     day: 'date',
     currency: 'text',
-    finalised: 'numeric',
-    finalised_units: 'numeric',
-    written_off: 'numeric',
-    written_off_units: 'numeric',
-  } satisfies Record<keyof Fact, string>,
-  key: ['tenant_id', 'id'],
+    ...Object.fromEntries(measures.flatMap((name) => [name, `${name}_units`].map((one) => [one, 'numeric']))),
+  },
+  key: ['tenant_id', 'id', 'part'],
   stream: 'work_item_id',
 };
-const names = Object.keys(table.columns) as (keyof Fact)[];
 
-const rowsOf = (events: readonly RecordedEvent[]): ReadRow[] =>
-  events.flatMap(factsOf).map((fact) => names.map((name) => fact[name]));
+const rowsOf = (events: readonly RecordedEvent[]): ReadRow[] => events.flatMap(factsOf);
 
 /** One fact a movement, never updated: every measure is a flow with its sign. @see resources.md: Fee analysis measures */
 export const feeAnalysisProjection: Projection = {
   name: 'fee-analysis',
-  version: 1,
+  version: 2,
   tables: [table],
-  eventTypes: new Set(Object.keys(FLOWS)),
+  eventTypes: new Set([
+    ...['WorkItemFinalised', 'WorkItemUnfinalised', 'WorkItemWrittenOff', 'WorkItemReinstated'],
+    ...['WorkItemBilled', 'WorkItemBillingReversed'],
+  ]),
   apply: (client, generation, events) => writeRows(client, table, generation, rowsOf(events), 'fail'),
   rows: (events) => [rowsOf(events)],
 };
 
-function factsOf({ tenantId, eventId, streamId, event }: RecordedEvent): Fact[] {
-  const flow = FLOWS[event.type as keyof typeof FLOWS];
-  const { movement } = event.data as { movement: Movement | null };
-  if (!flow || !movement) return [];
-  const signed = (value: string) => text(decimal(value).mul(flow.sign));
-  const none = { finalised: '0', finalised_units: '0', written_off: '0', written_off_units: '0' };
-  return [
-    {
-      tenant_id: tenantId,
-      id: eventId,
-      work_item_id: streamId,
-      matter_id: toUuid(movement.matterId),
-      employee_id: toUuid(movement.employeeId),
-      day: movement.day,
-      currency: movement.currency,
-      ...none,
-      [flow.measure]: signed(movement.amount),
-      [`${flow.measure}_units`]: signed(movement.units),
-    },
-  ];
+/** An event's facts, each with its number: what is taken back can count on two days. */
+function factsOf({ tenantId, eventId, streamId, event }: RecordedEvent): ReadRow[] {
+  return flowsOf(event as BillableEvent<'WorkItem'>).map(({ of, day, moved }, part) => [
+    ...[tenantId, eventId, part, streamId, toUuid(of.matterId), toUuid(of.employeeId)],
+    ...[of.taskTypeId && toUuid(of.taskTypeId), day, of.currency],
+    ...measures.flatMap((name) => [moved[name]?.amount ?? '0', moved[name]?.units ?? '0']),
+  ]);
+}
+
+function flowsOf({ type, data }: BillableEvent<'WorkItem'>): Flow[] {
+  switch (type) {
+    case 'WorkItemFinalised':
+      return flow(data.movement, (finalised) => ({ finalised }));
+    case 'WorkItemUnfinalised':
+      return flow(data.movement, (finalised) => ({ finalised: negative(finalised) }));
+    case 'WorkItemWrittenOff':
+      return flow(data.movement, (written_off) => ({ written_off }));
+    case 'WorkItemReinstated':
+      return flow(data.movement, (written_off) => ({ written_off: negative(written_off) }));
+    case 'WorkItemBilled': {
+      const { dimensions: of, settlement } = data;
+      const { day, billed, writtenOff: written_off, writtenUp: written_up } = settlement;
+      return of ? [{ of, day, moved: { billed, written_off, written_up } }] : [];
+    }
+    case 'WorkItemBillingReversed': {
+      const { dimensions: of, settlement } = data;
+      if (!of) return [];
+      const [billed, written_off, written_up] = [
+        ...[settlement.billed, settlement.writtenOff, settlement.writtenUp].map(negative),
+      ];
+      const back = { of, day: data.day, moved: { billed, written_off } };
+      // What was written up is taken back on the day on which it was.
+      return isNothing(written_up) ? [back] : [back, { of, day: settlement.day, moved: { written_up } }];
+    }
+    default:
+      return [];
+  }
+}
+
+function flow(movement: Movement | null, moved: (portion: Portion) => Flow['moved']): Flow[] {
+  if (!movement) return [];
+  const { day, amount, units, ...of } = movement;
+  return [{ of, day, moved: moved({ amount, units }) }];
+}
+
+function negative({ amount, units }: Portion): Portion {
+  return { amount: text(decimal(amount).neg()), units: text(decimal(units).neg()) };
+}
+
+function isNothing({ amount, units }: Portion): boolean {
+  return decimal(amount).isZero() && decimal(units).isZero();
 }

@@ -1,7 +1,8 @@
-import type { DomainEvent, StreamDefinition } from '#kernel/decider';
+import type { DomainEvent, StreamDefinition, Upcaster } from '#kernel/decider';
 import type { DecimalText, Money } from '#kernel/money';
 import type { Day } from '#kernel/zone';
 import type { RateLevel } from '../applicable-rates/rate.lookup';
+import type { BillableEvent } from '../billable/billable.events';
 import type { RecordState } from '../records/record';
 
 /** 0 Timed Fee, 1 Itemised Fee; fixed, clients store them. */
@@ -32,44 +33,30 @@ export interface WorkItemFields {
   isBillable: boolean;
 }
 
-/** What a movement means for fee analysis; null for work that it does not cover. */
-export interface Movement {
-  matterId: string;
-  employeeId: string;
-  currency: string;
-  day: Day;
-  amount: DecimalText;
-  units: DecimalText;
-}
-
-/** Some or all of what remained of an item, given up. */
-export interface WriteOff {
-  day: Day;
-  amount: DecimalText;
-  units: DecimalText;
-  reason: string;
-}
-
 type Reference = Pick<RecordState, 'externalReference' | 'referenceOwner'>;
 
 export type WorkItemEvent =
   | DomainEvent<'WorkItemCreated', WorkItemFields & Reference>
   | DomainEvent<'WorkItemUpdated', Partial<WorkItemFields & Reference>>
-  | DomainEvent<'WorkItemFinalised', { movement: Movement | null }>
-  | DomainEvent<'WorkItemUnfinalised', { movement: Movement | null }>
-  | DomainEvent<'WorkItemWrittenOff', WriteOff & { movement: Movement | null }>
-  | DomainEvent<
-      'WorkItemReinstated',
-      { day: Day; amount: DecimalText; units: DecimalText; movement: Movement | null }
-    >
-  | DomainEvent<'WorkItemDeleted'>;
+  | DomainEvent<'WorkItemDeleted'>
+  | BillableEvent<'WorkItem'>;
+
+/** Movements did not say the task type before. */
+const untyped: Upcaster = (data) => ({
+  ...data,
+  movement: data.movement && { ...data.movement, taskTypeId: null },
+});
 
 export const workItemEvents: StreamDefinition<object, WorkItemEvent>['events'] = {
   WorkItemCreated: [(data) => ({ ...data, taskTypeId: null })],
   WorkItemUpdated: [],
-  WorkItemFinalised: [],
-  WorkItemUnfinalised: [],
-  WorkItemWrittenOff: [],
-  WorkItemReinstated: [],
+  WorkItemFinalised: [untyped],
+  WorkItemUnfinalised: [untyped],
+  WorkItemReserved: [],
+  WorkItemReleased: [],
+  WorkItemBilled: [],
+  WorkItemBillingReversed: [],
+  WorkItemWrittenOff: [untyped],
+  WorkItemReinstated: [untyped],
   WorkItemDeleted: [],
 };

@@ -1,7 +1,6 @@
 import { PartialType } from '@nestjs/swagger';
 import {
   ChoiceField,
-  DayField,
   FlagField,
   IdField,
   IdsField,
@@ -56,20 +55,6 @@ export class WorkItemInput extends RecordInput {
 }
 
 export class WorkItemPatch extends PartialType(WorkItemInput, { skipNullProperties: false }) {}
-
-export class WriteOffInput {
-  @DayField({ description: "Today in the tenant's zone when absent." })
-  writeOffDate?: string | null;
-
-  @TextField({ required: true, max: 500 })
-  reason: string;
-
-  @NumberField({ ...UNITS, min: 0.0001 })
-  units?: number | null;
-
-  @NumberField({ min: 0.0001, max: 99_999_999_999, decimals: 4 })
-  amount?: number | null;
-}
 
 export class FinaliseInput {
   @IdsField('workitem', { required: true, max: 200 })

@@ -3,7 +3,7 @@ import { WorkItem, type WorkItemState } from './work-item';
 
 export const workItemsProjection = stateTable(WorkItem, {
   name: 'work-items',
-  version: 2,
+  version: 3,
   columns: {
     entry_date: column<WorkItemState>('timestamptz', ({ entryDate }) => entryDate),
     entry_day: column<WorkItemState>('date', ({ entryDay }) => entryDay),

@@ -3,6 +3,7 @@ import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { decimal, type MoneyRecord, moneyRecord } from '#kernel/money';
 import {
+  endOf,
   IdFilter,
   IdsFilter,
   InstantFilter,
@@ -11,10 +12,11 @@ import {
   WholeNumberFilter,
 } from '#platform/http/list-query';
 import { rateLevels } from '../applicable-rates/rate.lookup';
+import { billableStatusView } from '../billable/billable';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
-import { type WorkItemState, workItemStatusView } from './work-item';
+import type { WorkItemState } from './work-item';
 
 export class WorkItemView extends RecordView {
   @ApiProperty(nullableText) matterId: string | null;
@@ -71,7 +73,7 @@ export function workItemView(folded: Folded<WorkItemState>): WorkItemView {
     totalBase: total,
     remaining: moneyRecord({ amount: data.remaining, currency }),
     remainingUnits: Number(data.remainingUnits),
-    ...workItemStatusView(data.state),
+    ...billableStatusView(data.state),
     invoiceId: data.invoiceId,
   });
 }
@@ -148,10 +150,3 @@ export const workItems: RecordList<WorkItemsQuery, WorkItemView> = {
     taskTypeName: row.task_type as string | null,
   }),
 };
-
-const DAY_MS = 86_400_000;
-
-function endOf(text: string): Date {
-  const at = new Date(text);
-  return text.length === 10 ? new Date(at.getTime() + DAY_MS) : at;
-}

@@ -6,13 +6,15 @@ import { decimal, type Money, moneyFrom, text } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { rateNotFound, rateQuestions, resolveFor, type WorkToRate } from '../applicable-rates/rate.lookup';
+import { BillableStatus, requireFree, requirePending } from '../billable/billable';
+import { finalised } from '../billable/billable.transitions';
 import { Client } from '../clients/client.lookup';
 import { Employee } from '../employees/employee.lookup';
 import { Matter, openMatter } from '../matters/matter.lookup';
 import { active, existing, givenReference, recordChanges } from '../records/record';
 import { TaskType } from '../task-types/task-type.lookup';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
-import { finalised, requirePending, WorkItem, type WorkItemState, WorkItemStatus } from './work-item';
+import { WorkItem, type WorkItemState } from './work-item';
 import { ItemType, type WorkItemEvent, type WorkItemFields } from './work-item.events';
 import type { WorkItemInput, WorkItemPatch } from './work-item.input';
 import { priceWorkItem } from './work-item.value';
@@ -49,10 +51,11 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
     ...givenReference(context, body.externalReference),
   };
   const created: WorkItemEvent = { type: 'WorkItemCreated', data: fields };
+  const state = WorkItem.evolve(undefined, created);
   return work.create(
     WorkItem,
     newId('workitem'),
-    tenant.autoFinaliseWorkItems ? [created, finalised(fields)] : [created],
+    tenant.autoFinaliseWorkItems ? [created, finalised(WorkItem, state)] : [created],
   );
 }
 
@@ -66,8 +69,9 @@ export async function changeWorkItem(work: UnitOfWork, id: string, body: WorkIte
   const changes: Partial<WorkItemState> = recordChanges(context, data, patch, { durationTicks: 0 });
   const valued = units !== undefined || rate !== undefined || own.isBillable === null;
   const onlyTitle = !valued && Object.keys(changes).every((name) => name === 'title');
-  if (!onlyTitle || data.state === WorkItemStatus.Billed) {
-    if (valued || Object.keys(changes).length > 0) requirePending(data);
+  if (valued || Object.keys(changes).length > 0) {
+    const isTitled = onlyTitle && data.state !== BillableStatus.Billed;
+    (isTitled ? requireFree : requirePending)(WorkItem, data);
   }
   if (!onlyTitle) Object.assign(changes, await revalued(work, data, body, changes));
   const events: WorkItemEvent[] =

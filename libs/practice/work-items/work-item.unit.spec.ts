@@ -1,16 +1,12 @@
+import type { DomainEvent } from '#kernel/decider';
 import { given } from '#kernel/given';
-import {
-  deleteWorkItem,
-  finaliseWorkItem,
-  isUnbilled,
-  reinstateWorkItem,
-  unfinaliseWorkItem,
-  WorkItem,
-  type WorkItemState,
-} from './work-item';
-import type { Movement, WorkItemEvent, WorkItemFields } from './work-item.events';
+import { isUnbilled } from '../billable/billable';
+import type { Movement } from '../billable/billable.events';
+import { finalise, reinstate, remove, unfinalise } from '../billable/billable.transitions';
+import { writeOff } from '../billable/billable.write-off';
+import { WorkItem, type WorkItemState } from './work-item';
+import type { WorkItemEvent, WorkItemFields } from './work-item.events';
 import { priceWorkItem } from './work-item.value';
-import { writeOffWorkItem } from './work-item.write-off';
 
 const fields: WorkItemFields = {
   matterId: 'matter_00000000000000000000000000000001',
@@ -36,6 +32,7 @@ const created: WorkItemEvent = {
 const moved = (day: string, amount: string, units: string): Movement => ({
   matterId: fields.matterId!,
   employeeId: fields.employeeId,
+  taskTypeId: null,
   currency: 'GBP',
   day,
   amount,
@@ -46,7 +43,7 @@ const finalised: WorkItemEvent = {
   data: { movement: moved('2025-06-12', '100.01', '10') },
 };
 const off = (state: WorkItemState, part: { units?: string; amount?: string }) =>
-  writeOffWorkItem(state, {
+  writeOff(WorkItem, state, {
     day: '2025-07-01',
     reason: 'goodwill',
     units: part.units ?? null,
@@ -63,31 +60,37 @@ const writtenOff = (amount: string, units: string): WorkItemEvent => ({
   },
 });
 
-const linksAfter = (events: WorkItemEvent[]) => WorkItem.links(given(WorkItem, events).state!);
+const linksAfter = (events: DomainEvent[]) => WorkItem.links(given(WorkItem, events).state!);
 
 describe('the life of a work item', () => {
   it('is finalised on its entry day, once', () => {
-    given(WorkItem, [created]).when(finaliseWorkItem).thenEvents([finalised]);
-    given(WorkItem, [created, finalised]).when(finaliseWorkItem).thenEvents([]);
+    given(WorkItem, [created])
+      .when((state) => finalise(WorkItem, state))
+      .thenEvents([finalised]);
+    given(WorkItem, [created, finalised])
+      .when((state) => finalise(WorkItem, state))
+      .thenEvents([]);
     given(WorkItem, [created, finalised, writtenOff('100.01', '10')])
-      .when(finaliseWorkItem)
+      .when((state) => finalise(WorkItem, state))
       .thenRefused('not_pending');
   });
 
   it('goes back to pending, but not after a write-off', () => {
     given(WorkItem, [created, finalised])
-      .when(unfinaliseWorkItem)
+      .when((state) => unfinalise(WorkItem, state))
       .thenEvents([{ type: 'WorkItemUnfinalised', data: { movement: moved('2025-06-12', '100.01', '10') } }]);
     given(WorkItem, [created, finalised, writtenOff('10', '0.9999')])
-      .when(unfinaliseWorkItem)
+      .when((state) => unfinalise(WorkItem, state))
       .thenRefused('partly_written_off');
   });
 
   it('is deleted only while pending', () => {
     given(WorkItem, [created])
-      .when(deleteWorkItem)
+      .when((state) => remove(WorkItem, state))
       .thenEvents([{ type: 'WorkItemDeleted', data: {} }]);
-    given(WorkItem, [created, finalised]).when(deleteWorkItem).thenRefused('finalised');
+    given(WorkItem, [created, finalised])
+      .when((state) => remove(WorkItem, state))
+      .thenRefused('finalised');
   });
 
   it('is written off whole: nothing remains', () => {
@@ -124,7 +127,7 @@ describe('the life of a work item', () => {
   it('is reinstated with all that was written off', () => {
     const part = given(WorkItem, [created, finalised, writtenOff('33.33', '3.3327'), writtenOff('10', '1')]);
     part
-      .when((state) => reinstateWorkItem(state, '2025-08-01'))
+      .when((state) => reinstate(WorkItem, state, '2025-08-01'))
       .thenEvents([
         {
           type: 'WorkItemReinstated',
@@ -137,7 +140,7 @@ describe('the life of a work item', () => {
         },
       ]);
     given(WorkItem, [created, finalised])
-      .when((state) => reinstateWorkItem(state, '2025-08-01'))
+      .when((state) => reinstate(WorkItem, state, '2025-08-01'))
       .thenRefused('not_written_off');
   });
 
@@ -150,7 +153,7 @@ describe('the life of a work item', () => {
       kind: 'work',
       target: fields.matterId,
     });
-    expect(isUnbilled({ ...given(WorkItem, [created]).state!, isBillable: false })).toBe(false);
+    expect(isUnbilled(WorkItem, { ...given(WorkItem, [created]).state!, isBillable: false })).toBe(false);
   });
 });
 

@@ -8,6 +8,15 @@ import { IdParam } from '#platform/http/id-param';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import {
+  DeleteBillable,
+  FinaliseBillable,
+  ReinstateBillable,
+  UnfinaliseBillable,
+  WriteOffBillable,
+} from '../billable/billable.commands';
+import { FinaliseBillables, OutcomeView } from '../billable/billable.finalise-many';
+import { WriteOffInput } from '../billable/billable.input';
+import {
   ApiAction,
   ApiCreate,
   ApiHistory,
@@ -20,17 +29,9 @@ import {
 import { HistoryQuery } from '../records/history-query';
 import { GetHistory, GetRecord, ListRecords } from '../records/records.queries';
 import { acted, created, outcomes, removed, updated } from '../records/replies';
-import {
-  DeleteWorkItem,
-  FinaliseWorkItem,
-  RecordWorkItem,
-  ReinstateWorkItem,
-  UnfinaliseWorkItem,
-  UpdateWorkItem,
-  WriteOffWorkItem,
-} from './work-item.commands';
-import { FinaliseWorkItems, OutcomeView } from './work-item.finalise-many';
-import { FinaliseInput, WorkItemInput, WorkItemPatch, WriteOffInput } from './work-item.input';
+import { WorkItem } from './work-item';
+import { RecordWorkItem, UpdateWorkItem } from './work-item.commands';
+import { FinaliseInput, WorkItemInput, WorkItemPatch } from './work-item.input';
 import { WorkItemsQuery, WorkItemView, workItems, workItemView } from './work-item.queries';
 
 @ApiTags('workitems')
@@ -66,21 +67,21 @@ export class WorkItemsWriteController {
   @Permission('workitems:write')
   @ApiOutcomes(OutcomeView)
   async finaliseMany(@CurrentContext() context: RequestContext, @Body() body: FinaliseInput): Promise<Reply> {
-    return outcomes(await this.commands.execute(new FinaliseWorkItems(context, body.ids)));
+    return outcomes(await this.commands.execute(new FinaliseBillables(context, WorkItem, body.ids)));
   }
 
   @Post(':id/finalise')
   @Permission('workitems:write')
   @ApiAction(WorkItemView)
   async finalise(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
-    return acted(await this.commands.execute(new FinaliseWorkItem(context, id)), workItemView);
+    return acted(await this.commands.execute(new FinaliseBillable(context, WorkItem, id)), workItemView);
   }
 
   @Post(':id/unfinalise')
   @Permission('workitems:write')
   @ApiAction(WorkItemView)
   async unfinalise(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
-    return acted(await this.commands.execute(new UnfinaliseWorkItem(context, id)), workItemView);
+    return acted(await this.commands.execute(new UnfinaliseBillable(context, WorkItem, id)), workItemView);
   }
 
   @Post(':id/writeoff')
@@ -91,21 +92,24 @@ export class WorkItemsWriteController {
     @IdParam('workitem') id: Id,
     @Body() body: WriteOffInput,
   ): Promise<Reply> {
-    return acted(await this.commands.execute(new WriteOffWorkItem(context, id, body)), workItemView);
+    return acted(
+      await this.commands.execute(new WriteOffBillable(context, WorkItem, id, body)),
+      workItemView,
+    );
   }
 
   @Post(':id/reinstate')
   @Permission('workitems:write')
   @ApiAction(WorkItemView)
   async reinstate(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
-    return acted(await this.commands.execute(new ReinstateWorkItem(context, id)), workItemView);
+    return acted(await this.commands.execute(new ReinstateBillable(context, WorkItem, id)), workItemView);
   }
 
   @Delete(':id')
   @Permission('workitems:write')
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('workitem') id: Id): Promise<Reply> {
-    return removed(await this.commands.execute(new DeleteWorkItem(context, id)));
+    return removed(await this.commands.execute(new DeleteBillable(context, WorkItem, id)));
   }
 }
 

@@ -4,6 +4,17 @@ import type { RequestContext } from '#platform/request-context';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { definitions } from '../areas';
 import {
+  FinaliseBillable,
+  FinaliseBillableHandler,
+  ReinstateBillable,
+  ReinstateBillableHandler,
+  UnfinaliseBillable,
+  UnfinaliseBillableHandler,
+  WriteOffBillable,
+  WriteOffBillableHandler,
+} from '../billable/billable.commands';
+import { FinaliseBillables, FinaliseBillablesHandler } from '../billable/billable.finalise-many';
+import {
   ActivateClient,
   ActivateClientHandler,
   CreateClient,
@@ -16,20 +27,8 @@ import { Matter } from '../matters/matter';
 import { CloseMatter, CloseMatterHandler, OpenMatter, OpenMatterHandler } from '../matters/matter.commands';
 import { createFirm, project } from '../testing/firm';
 import { feeAnalysisProjection } from './fee-analysis.projection';
-import type { WorkItemState } from './work-item';
-import {
-  FinaliseWorkItem,
-  FinaliseWorkItemHandler,
-  RecordWorkItem,
-  RecordWorkItemHandler,
-  ReinstateWorkItem,
-  ReinstateWorkItemHandler,
-  UnfinaliseWorkItem,
-  UnfinaliseWorkItemHandler,
-  WriteOffWorkItem,
-  WriteOffWorkItemHandler,
-} from './work-item.commands';
-import { FinaliseWorkItems, FinaliseWorkItemsHandler } from './work-item.finalise-many';
+import { WorkItem, type WorkItemState } from './work-item';
+import { RecordWorkItem, RecordWorkItemHandler } from './work-item.commands';
 import { workItemsProjection } from './work-item.projection';
 
 describe('work items on a real store', () => {
@@ -77,18 +76,18 @@ describe('work items on a real store', () => {
 
   const actions = {
     finalise: (id: string) =>
-      new FinaliseWorkItemHandler(store.store).execute(new FinaliseWorkItem(context, id)),
+      new FinaliseBillableHandler(store.store).execute(new FinaliseBillable(context, WorkItem, id)),
     unfinalise: (id: string) =>
-      new UnfinaliseWorkItemHandler(store.store).execute(new UnfinaliseWorkItem(context, id)),
+      new UnfinaliseBillableHandler(store.store).execute(new UnfinaliseBillable(context, WorkItem, id)),
     reinstate: (id: string) =>
-      new ReinstateWorkItemHandler(store.store).execute(new ReinstateWorkItem(context, id)),
+      new ReinstateBillableHandler(store.store).execute(new ReinstateBillable(context, WorkItem, id)),
     writeOffAll: (id: string) => writeOff(id, {}),
     writeOffUnits: (id: string) => writeOff(id, { units: 1.5 }),
     writeOffAmount: (id: string) => writeOff(id, { amount: 7.77 }),
   };
   const writeOff = (id: string, part: object) =>
-    new WriteOffWorkItemHandler(store.store).execute(
-      new WriteOffWorkItem(context, id, { reason: 'test', ...part }),
+    new WriteOffBillableHandler(store.store).execute(
+      new WriteOffBillable(context, WorkItem, id, { reason: 'test', ...part }),
     );
 
   it("takes the day from the tenant's zone and the rate from the employee", async () => {
@@ -117,8 +116,8 @@ describe('work items on a real store', () => {
   it('finalises many, each for itself', async () => {
     const done = await record();
     await actions.unfinalise(done.record.id);
-    const { outcome } = await new FinaliseWorkItemsHandler(store.store).execute(
-      new FinaliseWorkItems(context, [done.record.id, 'workitem_00000000000000000000000000000000']),
+    const { outcome } = await new FinaliseBillablesHandler(store.store).execute(
+      new FinaliseBillables(context, WorkItem, [done.record.id, 'workitem_00000000000000000000000000000000']),
     );
     expect(outcome).toEqual([
       { id: done.record.id, success: true, code: null, reason: null },

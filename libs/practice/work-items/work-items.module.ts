@@ -2,7 +2,6 @@ import type { Area } from '../records/area';
 import { feeAnalysisProjection } from './fee-analysis.projection';
 import { WorkItem } from './work-item';
 import { workItemHandlers } from './work-item.commands';
-import { FinaliseWorkItemsHandler } from './work-item.finalise-many';
 import { workItemsProjection } from './work-item.projection';
 import { WorkItemsReadController, WorkItemsWriteController } from './work-items.controllers';
 
@@ -10,7 +9,7 @@ export const workItemsArea: Area = {
   definition: WorkItem,
   write: {
     controllers: [WorkItemsWriteController],
-    handlers: [...workItemHandlers, FinaliseWorkItemsHandler],
+    handlers: workItemHandlers,
   },
   read: { controllers: [WorkItemsReadController] },
   projections: [workItemsProjection, feeAnalysisProjection],

@@ -1,7 +1,9 @@
 import { type Id, newId } from '#kernel/ids';
 import { decimal, text } from '#kernel/money';
 import type { Day } from '#kernel/zone';
-import { finalised, movementOf, WorkItem, type WorkItemState } from '#practice/work-items/work-item';
+import { movement } from '#practice/billable/billable';
+import { finalised } from '#practice/billable/billable.transitions';
+import { WorkItem, type WorkItemState } from '#practice/work-items/work-item';
 import type { WorkItemEvent } from '#practice/work-items/work-item.events';
 import type { Firm } from './firm';
 
@@ -98,15 +100,15 @@ function later(what: Later, state: WorkItemState): WorkItemEvent {
     case 'retitled':
       return { type: 'WorkItemUpdated', data: { title: `${state.title}, by telephone` } };
     case 'finalised':
-      return finalised(state);
+      return finalised(WorkItem, state) as WorkItemEvent;
     case 'written off': {
       const amount = text(decimal(state.total).div(4).toDecimalPlaces(2));
       const units = text(decimal(state.units).div(4));
-      const movement = movementOf(state, state.entryDay, amount, units);
-      const reason = 'Goodwill';
+      const day = state.entryDay;
+      const data = { day, amount, units, reason: 'Goodwill' };
       return {
         type: 'WorkItemWrittenOff',
-        data: { day: state.entryDay, amount, units, reason, movement },
+        data: { ...data, movement: movement(WorkItem, state, day, { amount, units }) },
       };
     }
   }

@@ -72,6 +72,23 @@ export const bodies: Record<string, Body> = {
   }),
   workitems: async ({ ids }, name) =>
     hour(ids.matter, ids.employee, { taskTypeId: ids.tasktype, title: `Letter ${name}` }),
+  costrecoveries: async ({ ids }, name) => ({
+    matterId: ids.matter,
+    disbursementCodeId: ids.disbursementcode,
+    kind: 'Incurred',
+    entryDate: '2025-06-12T10:00:00Z',
+    quantity: 2,
+    unitAmount: { Amount: 3, Currency: 'GBP' },
+    taxCodeId: ids.taxcode,
+    supplierId: ids.supplier,
+    description: `Search ${name}`,
+  }),
+  invoices: async ({ ids }, name) => ({
+    clientId: ids.client,
+    matterId: ids.matter,
+    issueDate: '2025-06-30',
+    lines: [{ kind: 'Fee', description: `Fixed fee ${name}`, amount: 100, taxCodeId: ids.taxcode }],
+  }),
 };
 
 /** @param word no longer than a code may be */

@@ -8,7 +8,8 @@ import { DomainError } from '#kernel/errors';
 import type { RequestContext } from '#platform/request-context';
 import { Matter, type MatterState, requireOpen } from '../matters/matter.lookup';
 import { existing } from '../records/record';
-import { finaliseWorkItem, WorkItem, type WorkItemState } from './work-item';
+import type { AnyBillable, BillableState } from './billable';
+import { finalise } from './billable.transitions';
 
 /** What became of one id of a request over many. */
 export class OutcomeView {
@@ -25,36 +26,41 @@ export class OutcomeView {
   reason: string | null;
 }
 
-export class FinaliseWorkItems {
+export class FinaliseBillables {
   constructor(
     readonly context: RequestContext,
+    readonly definition: AnyBillable,
     readonly ids: string[],
   ) {}
 }
 
 /** Finalises what can be finalised in one append, and says of each id what became of it. */
-@CommandHandler(FinaliseWorkItems)
-export class FinaliseWorkItemsHandler implements ICommandHandler<FinaliseWorkItems> {
+@CommandHandler(FinaliseBillables)
+export class FinaliseBillablesHandler implements ICommandHandler<FinaliseBillables> {
   constructor(private readonly store: EventStore) {}
 
-  execute({ context, ids }: FinaliseWorkItems): Promise<Pick<Written, 'outcome' | 'position' | 'replayed'>> {
-    return this.store.executeMany(context, (work) => finaliseAll(work, [...new Set(ids)]));
+  execute({
+    context,
+    definition,
+    ids,
+  }: FinaliseBillables): Promise<Pick<Written, 'outcome' | 'position' | 'replayed'>> {
+    return this.store.executeMany(context, (work) => finaliseAll(work, definition, [...new Set(ids)]));
   }
 }
 
-async function finaliseAll(work: UnitOfWork, ids: string[]): Promise<void> {
+async function finaliseAll(work: UnitOfWork, definition: AnyBillable, ids: string[]): Promise<void> {
   const asks = ids.flatMap((id) => [
-    [`item ${id}`, at(WorkItem, id)] as const,
+    [`record ${id}`, at(definition, id)] as const,
     [`matter ${id}`, via(Matter, id, 'matterId')] as const,
   ]);
   const found = await work.load(Object.fromEntries(asks));
   const outcomes: OutcomeView[] = [];
   for (const id of ids) {
     try {
-      const item = existing(found[`item ${id}`] as Folded<WorkItemState> | undefined, 'workitem');
-      const events = finaliseWorkItem(item.data);
+      const record = existing(found[`record ${id}`] as Folded<BillableState> | undefined, definition.kind);
+      const events = finalise(definition, record.data);
       if (events.length > 0) requireOpen(found[`matter ${id}`] as Folded<MatterState> | undefined);
-      work.change(WorkItem, item, events);
+      work.change(definition, record, events);
       outcomes.push({ id, success: true, code: null, reason: null });
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;

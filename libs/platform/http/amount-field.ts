@@ -1,0 +1,46 @@
+import { applyDecorators } from '@nestjs/common';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+import { decimal, type MoneyRecord } from '#kernel/money';
+import { field, isCurrency, LARGEST_AMOUNT, type NumberOptions } from './fields';
+
+/** Money as AmountField takes it. */
+export class AmountInput implements MoneyRecord {
+  Amount: number;
+  Currency: string;
+}
+
+/** An amount: money (● capitalised names), or the number alone, which is in the currency of what it belongs to. */
+export function AmountField(options: Partial<NumberOptions> = {}): PropertyDecorator {
+  const { min = 0, max = LARGEST_AMOUNT, decimals = 4 } = options;
+  const isNumber = (value: unknown) =>
+    typeof value === 'number' &&
+    Number.isFinite(value) &&
+    value >= min &&
+    value <= max &&
+    decimal(value).decimalPlaces() <= decimals;
+  const isMoney = (value: AmountInput) =>
+    Object.keys(value).sort().join() === 'Amount,Currency' &&
+    isNumber(value.Amount) &&
+    isCurrency(value.Currency);
+  const isAmount = ValidateBy({
+    name: 'amount',
+    validator: {
+      validate: (value: unknown) => (value instanceof AmountInput ? isMoney(value) : isNumber(value)),
+      defaultMessage: (args) =>
+        `${args!.property} must be {Amount, Currency}, or a number, from ${min} to ${max} with at most ${decimals} decimals`,
+    },
+  });
+  const money = Transform(({ value }) =>
+    value !== null && typeof value === 'object' ? Object.assign(new AmountInput(), value) : value,
+  );
+  const number = { type: 'number', minimum: min, maximum: max };
+  const object = {
+    type: 'object',
+    required: ['Amount', 'Currency'],
+    properties: { Amount: number, Currency: { type: 'string', pattern: '^[A-Z]{3}$', example: 'GBP' } },
+  } as const;
+  const shown = { example: { Amount: 120, Currency: 'GBP' }, ...options };
+  return applyDecorators(field(shown, { oneOf: [object, number] } as ApiPropertyOptions, isAmount), money);
+}

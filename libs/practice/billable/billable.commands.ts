@@ -1,0 +1,149 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { EventStore, type Written } from '#event-store/event-store';
+import { at, via } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { decimal, text } from '#kernel/money';
+import { dayGiven, dayIn } from '#kernel/zone';
+import type { RequestContext } from '#platform/request-context';
+import { Matter, requireOpen } from '../matters/matter.lookup';
+import { existing } from '../records/record';
+import { settings, settingsOf } from '../tenants/tenant.lookup';
+import type { AnyBillable } from './billable';
+import type { WriteOffInput } from './billable.input';
+import { finalise, reinstate, remove, unfinalise } from './billable.transitions';
+import { writeOff } from './billable.write-off';
+
+export class FinaliseBillable {
+  constructor(
+    readonly context: RequestContext,
+    readonly definition: AnyBillable,
+    readonly id: string,
+  ) {}
+}
+
+@CommandHandler(FinaliseBillable)
+export class FinaliseBillableHandler implements ICommandHandler<FinaliseBillable> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, definition, id }: FinaliseBillable): Promise<Written> {
+    return this.store.execute(context, async (work) => {
+      const { record, matter } = await onMatter(work, definition, id);
+      const events = finalise(definition, record.data);
+      if (events.length > 0) requireOpen(matter);
+      return work.change(definition, record, events);
+    });
+  }
+}
+
+export class UnfinaliseBillable {
+  constructor(
+    readonly context: RequestContext,
+    readonly definition: AnyBillable,
+    readonly id: string,
+  ) {}
+}
+
+@CommandHandler(UnfinaliseBillable)
+export class UnfinaliseBillableHandler implements ICommandHandler<UnfinaliseBillable> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, definition, id }: UnfinaliseBillable): Promise<Written> {
+    return this.store.execute(context, async (work) => {
+      const record = existing((await work.load({ record: at(definition, id) })).record, definition.kind);
+      return work.change(definition, record, unfinalise(definition, record.data));
+    });
+  }
+}
+
+export class WriteOffBillable {
+  constructor(
+    readonly context: RequestContext,
+    readonly definition: AnyBillable,
+    readonly id: string,
+    readonly body: WriteOffInput,
+  ) {}
+}
+
+@CommandHandler(WriteOffBillable)
+export class WriteOffBillableHandler implements ICommandHandler<WriteOffBillable> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, definition, id, body }: WriteOffBillable): Promise<Written> {
+    return this.store.execute(context, async (work) => {
+      const found = await work.load({ record: at(definition, id), tenant: settingsOf(context) });
+      const record = existing(found.record, definition.kind);
+      const { timeZone } = settings(found.tenant);
+      const day = body.writeOffDate ? dayGiven(timeZone, body.writeOffDate) : dayIn(timeZone, work.now);
+      const request = { day, reason: body.reason, units: exact(body.units), amount: exact(body.amount) };
+      return work.change(definition, record, writeOff(definition, record.data, request));
+    });
+  }
+}
+
+export class ReinstateBillable {
+  constructor(
+    readonly context: RequestContext,
+    readonly definition: AnyBillable,
+    readonly id: string,
+  ) {}
+}
+
+@CommandHandler(ReinstateBillable)
+export class ReinstateBillableHandler implements ICommandHandler<ReinstateBillable> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, definition, id }: ReinstateBillable): Promise<Written> {
+    return this.store.execute(context, async (work) => {
+      const { record, matter, tenant } = await onMatter(work, definition, id);
+      const events = reinstate(definition, record.data, dayIn(tenant.timeZone, work.now));
+      requireOpen(matter);
+      return work.change(definition, record, events);
+    });
+  }
+}
+
+export class DeleteBillable {
+  constructor(
+    readonly context: RequestContext,
+    readonly definition: AnyBillable,
+    readonly id: string,
+  ) {}
+}
+
+@CommandHandler(DeleteBillable)
+export class DeleteBillableHandler implements ICommandHandler<DeleteBillable> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, definition, id }: DeleteBillable): Promise<Written> {
+    return this.store.execute(context, async (work) => {
+      const record = existing((await work.load({ record: at(definition, id) })).record, definition.kind);
+      return work.change(definition, record, remove(definition, record.data));
+    });
+  }
+}
+
+/** A record with its matter, whose state decides what may come back to it. */
+async function onMatter(work: UnitOfWork, definition: AnyBillable, id: string) {
+  const found = await work.load({
+    record: at(definition, id),
+    matter: via(Matter, id, 'matterId'),
+    tenant: settingsOf(work.context),
+  });
+  return {
+    record: existing(found.record, definition.kind),
+    matter: found.matter,
+    tenant: settings(found.tenant),
+  };
+}
+
+function exact(value: number | null | undefined): string | null {
+  return value === null || value === undefined ? null : text(decimal(value));
+}
+
+export const billableCommandHandlers = [
+  FinaliseBillableHandler,
+  UnfinaliseBillableHandler,
+  WriteOffBillableHandler,
+  ReinstateBillableHandler,
+  DeleteBillableHandler,
+];

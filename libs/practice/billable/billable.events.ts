@@ -1,0 +1,53 @@
+import type { DomainEvent } from '#kernel/decider';
+import type { DecimalText } from '#kernel/money';
+import type { Day } from '#kernel/zone';
+
+/** A part of what an item is worth. */
+export interface Portion {
+  amount: DecimalText;
+  units: DecimalText;
+}
+
+/** By what fee analysis groups a movement. */
+export interface Dimensions {
+  matterId: string;
+  employeeId: string;
+  taskTypeId: string | null;
+  currency: string;
+}
+
+/** What a movement means for fee analysis; null for what it does not cover. */
+export interface Movement extends Dimensions, Portion {
+  day: Day;
+}
+
+/** How an invoice settles an item: what is charged for it, and by how much that is below or above what remained. */
+export interface Settlement {
+  /** Of the invoice's issue. */
+  day: Day;
+  billed: Portion;
+  writtenOff: Portion;
+  writtenUp: Portion;
+}
+
+/** What happens to a record that an invoice can charge, beside its own changes. */
+export type BillableEvent<Name extends string> =
+  | DomainEvent<`${Name}Finalised`, { movement: Movement | null }>
+  | DomainEvent<`${Name}Unfinalised`, { movement: Movement | null }>
+  | DomainEvent<`${Name}Reserved`, { invoiceId: string }>
+  | DomainEvent<`${Name}Released`, { invoiceId: string }>
+  | DomainEvent<`${Name}Billed`, { invoiceId: string; settlement: Settlement; dimensions: Dimensions | null }>
+  | DomainEvent<
+      `${Name}BillingReversed`,
+      {
+        invoiceId: string;
+        /** The invoice is a draft again and keeps the item. */
+        reserved: boolean;
+        /** Of the reversal. */
+        day: Day;
+        settlement: Settlement;
+        dimensions: Dimensions | null;
+      }
+    >
+  | DomainEvent<`${Name}WrittenOff`, Portion & { day: Day; reason: string; movement: Movement | null }>
+  | DomainEvent<`${Name}Reinstated`, Portion & { day: Day; movement: Movement | null }>;

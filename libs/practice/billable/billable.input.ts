@@ -1,0 +1,15 @@
+import { DayField, NumberField, TextField } from '#platform/http/fields';
+
+export class WriteOffInput {
+  @DayField({ description: "Today in the tenant's zone when absent." })
+  writeOffDate?: string | null;
+
+  @TextField({ required: true, max: 500 })
+  reason: string;
+
+  @NumberField({ min: 0.0001, max: 9_999_999, decimals: 4 })
+  units?: number | null;
+
+  @NumberField({ min: 0.0001, max: 99_999_999_999, decimals: 4 })
+  amount?: number | null;
+}

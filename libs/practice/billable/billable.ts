@@ -1,0 +1,159 @@
+import type { DomainEvent, StreamDefinition } from '#kernel/decider';
+import { conflict } from '#kernel/errors';
+import { type DecimalText, decimal, text } from '#kernel/money';
+import type { Day } from '#kernel/zone';
+import type { RecordState } from '../records/record';
+import type { BillableEvent, Dimensions, Movement, Portion, Settlement } from './billable.events';
+
+/** The integers are fixed: clients store them. */
+export const BillableStatus = { Pending: 0, Finalised: 1, Billed: 2, WrittenOff: 3 } as const;
+export type BillableStatus = (typeof BillableStatus)[keyof typeof BillableStatus];
+
+/** What an invoice can charge: time, fees and costs. */
+export interface BillableState extends RecordState {
+  matterId: string | null;
+  /** The day of its entry in the tenant's zone, on which fee analysis counts it as finalised. */
+  entryDay: Day;
+  state: BillableStatus;
+  /** What can still be billed. */
+  remaining: DecimalText;
+  remainingUnits: DecimalText;
+  /** The draft that reserves it, or the invoice that charges it. */
+  invoiceId: string | null;
+  /** Of the invoice that charges it, and what remained before. */
+  settlement: (Settlement & { before: Portion }) | null;
+}
+
+/** A kind of record that an invoice can charge. */
+export interface BillableDefinition<State extends BillableState>
+  extends StreamDefinition<State, DomainEvent> {
+  /** What its events begin with: `WorkItem`. */
+  name: string;
+  /** What refusals call it: `work item`. */
+  noun: string;
+  /** All that it was worth before anything was written off. */
+  whole(state: State): Portion;
+  currency(state: State): string;
+  isBillable(state: State): boolean;
+  /** By what fee analysis groups it; null for what it does not cover. */
+  dimensions(state: State): Dimensions | null;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any record that an invoice can charge
+export type AnyBillable = BillableDefinition<any>;
+
+/** What is added to a new record's own fields. */
+export function unbilled({ amount, units }: Portion) {
+  return {
+    state: BillableStatus.Pending,
+    invoiceId: null,
+    settlement: null,
+    isDeleted: false,
+    remaining: amount,
+    remainingUnits: units,
+  };
+}
+
+type Verb = BillableEvent<''>['type'];
+type Data<V extends Verb> = Extract<BillableEvent<''>, { type: V }>['data'];
+
+/** @param verb the event's type without the record's name */
+export function moved<State extends BillableState>(before: State, verb: string, data: object): State {
+  switch (verb as Verb) {
+    case 'Finalised':
+      return { ...before, state: BillableStatus.Finalised };
+    case 'Unfinalised':
+      return { ...before, state: BillableStatus.Pending };
+    case 'Reserved':
+      return { ...before, invoiceId: (data as Data<'Reserved'>).invoiceId };
+    case 'Released':
+      return { ...before, invoiceId: null };
+    case 'Billed': {
+      const { invoiceId, settlement } = data as Data<'Billed'>;
+      const charged = { invoiceId, settlement: { ...settlement, before: left(before) } };
+      return { ...before, ...charged, state: BillableStatus.Billed, remaining: '0', remainingUnits: '0' };
+    }
+    case 'BillingReversed': {
+      const { invoiceId, reserved } = data as Data<'BillingReversed'>;
+      const { amount: remaining, units: remainingUnits } = before.settlement!.before;
+      const held = { invoiceId: reserved ? invoiceId : null, settlement: null };
+      return { ...before, ...held, state: BillableStatus.Finalised, remaining, remainingUnits };
+    }
+    case 'WrittenOff': {
+      const { amount, units } = data as Data<'WrittenOff'>;
+      const remaining = text(decimal(before.remaining).sub(amount));
+      const remainingUnits = text(decimal(before.remainingUnits).sub(units));
+      const done = remaining === '0' && remainingUnits === '0';
+      return { ...before, remaining, remainingUnits, state: done ? BillableStatus.WrittenOff : before.state };
+    }
+    case 'Reinstated': {
+      const { amount, units } = data as Data<'Reinstated'>;
+      const remaining = text(decimal(before.remaining).add(amount));
+      const remainingUnits = text(decimal(before.remainingUnits).add(units));
+      return { ...before, remaining, remainingUnits, state: BillableStatus.Finalised };
+    }
+  }
+  throw new Error(`${verb} is nothing that happens to what an invoice charges`);
+}
+
+/** What remains of it to be billed. */
+export function left({ remaining, remainingUnits }: BillableState): Portion {
+  return { amount: remaining, units: remainingUnits };
+}
+
+/** Neither billed nor written off, and worth something: what keeps its matter open. */
+export function isUnbilled<State extends BillableState>(
+  definition: Pick<BillableDefinition<State>, 'isBillable'>,
+  state: State,
+): boolean {
+  const open = state.state === BillableStatus.Pending || state.state === BillableStatus.Finalised;
+  return open && definition.isBillable(state) && !decimal(state.remaining).isZero();
+}
+
+export function movement<State extends BillableState>(
+  definition: Pick<BillableDefinition<State>, 'dimensions'>,
+  state: State,
+  day: Day,
+  { amount, units }: Portion,
+): Movement | null {
+  const dimensions = definition.dimensions(state);
+  return dimensions && { ...dimensions, day, amount, units };
+}
+
+export function isPartlyWrittenOff<State extends BillableState>(
+  definition: BillableDefinition<State>,
+  state: State,
+): boolean {
+  const { amount, units } = definition.whole(state);
+  return state.remaining !== amount || state.remainingUnits !== units;
+}
+
+/**
+ * 409 for what only a record that is on no invoice's draft may do, and only in one state.
+ * @throws DomainError `reserved`, or `code`
+ */
+export function requireFree({ noun }: { noun: string }, { invoiceId, state }: BillableState): void {
+  if (invoiceId !== null && state !== BillableStatus.Billed)
+    throw conflict('reserved', `The ${noun} is on a draft invoice.`);
+}
+
+/** 409: it is written only while Pending. @throws DomainError `reserved`, `finalised` */
+export function requirePending<State extends BillableState>(
+  definition: BillableDefinition<State>,
+  state: State,
+): void {
+  requireFree(definition, state);
+  if (state.state !== BillableStatus.Pending)
+    throw conflict('finalised', `The ${definition.noun} is ${nameOf(state)}.`);
+}
+
+const stateNames = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];
+
+export function billableStatusView(state: BillableStatus): { state: number; stateName: string } {
+  return { state, stateName: stateNames[state] };
+}
+
+/** The state as a sentence says it. */
+export function nameOf({ state }: Pick<BillableState, 'state'>): string {
+  return ['pending', 'finalised', 'billed', 'written off'][state];
+}

@@ -1,0 +1,69 @@
+import type { DomainEvent } from '#kernel/decider';
+import { conflict, invalid } from '#kernel/errors';
+import { decimal, roundMoney, text } from '#kernel/money';
+import type { Day } from '#kernel/zone';
+import {
+  type BillableDefinition,
+  type BillableState,
+  BillableStatus,
+  left,
+  movement,
+  requireFree,
+} from './billable';
+import type { Portion } from './billable.events';
+
+/** What to write off: by units or by amount, all that remains when neither is given. */
+export interface WriteOffRequest {
+  day: Day;
+  reason: string;
+  units: string | null;
+  amount: string | null;
+}
+
+/**
+ * Writes a record off, whole or in part. By amount takes units pro rata to 4 places, by units the amount pro rata to
+ * the minor unit; the last part takes the rest.
+ * @throws DomainError `reserved`, `not_finalised` (409); `units_or_amount`, `too_precise`, `more_than_remains` (422)
+ * @see resources.md: Write-off
+ */
+export function writeOff<State extends BillableState>(
+  definition: BillableDefinition<State>,
+  state: State,
+  request: WriteOffRequest,
+): DomainEvent[] {
+  requireFree(definition, state);
+  if (state.state !== BillableStatus.Finalised)
+    throw conflict('not_finalised', `Only a finalised ${definition.noun} can be written off.`);
+  const { day, reason } = request;
+  const part = portion(left(state), definition.currency(state), request);
+  const data = { day, reason, ...part, movement: movement(definition, state, day, part) };
+  return [{ type: `${definition.name}WrittenOff`, data }];
+}
+
+function portion(all: Portion, currency: string, { units, amount }: WriteOffRequest): Portion {
+  const leftUnits = decimal(all.units);
+  const leftAmount = decimal(all.amount);
+  if (units !== null && amount !== null) {
+    throw invalid('units_or_amount', 'Give the units or the amount to write off, not both.', 'amount');
+  }
+  if (amount !== null) {
+    const part = decimal(amount);
+    if (!roundMoney(part, currency).eq(part)) {
+      throw invalid('too_precise', `amount: ${currency} has no smaller part than its minor unit.`, 'amount');
+    }
+    if (part.gt(leftAmount)) throw tooMuch('amount', all.amount);
+    if (part.eq(leftAmount)) return all;
+    return { amount: text(part), units: text(leftUnits.mul(part).div(leftAmount).toDecimalPlaces(4)) };
+  }
+  if (units !== null) {
+    const part = decimal(units);
+    if (part.gt(leftUnits)) throw tooMuch('units', all.units);
+    if (part.eq(leftUnits)) return all;
+    return { amount: text(roundMoney(leftAmount.mul(part).div(leftUnits), currency)), units: text(part) };
+  }
+  return all;
+}
+
+function tooMuch(field: string, remaining: string) {
+  return invalid('more_than_remains', `${field}: only ${remaining} remains.`, field);
+}

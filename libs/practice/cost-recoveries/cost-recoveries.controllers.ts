@@ -1,0 +1,172 @@
+import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiTags } from '@nestjs/swagger';
+import type { Id } from '#kernel/ids';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { IdParam } from '#platform/http/id-param';
+import type { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import {
+  DeleteBillable,
+  FinaliseBillable,
+  ReinstateBillable,
+  UnfinaliseBillable,
+  WriteOffBillable,
+} from '../billable/billable.commands';
+import { FinaliseBillables, OutcomeView } from '../billable/billable.finalise-many';
+import { WriteOffInput } from '../billable/billable.input';
+import {
+  ApiAction,
+  ApiCreate,
+  ApiHistory,
+  ApiOne,
+  ApiOutcomes,
+  ApiPage,
+  ApiRemove,
+  ApiUpdate,
+} from '../records/api';
+import { HistoryQuery } from '../records/history-query';
+import { GetHistory, GetRecord, ListRecords } from '../records/records.queries';
+import { acted, created, outcomes, removed, updated } from '../records/replies';
+import { CostRecovery } from './cost-recovery';
+import { RecordCostRecovery, UpdateCostRecovery } from './cost-recovery.commands';
+import { CostRecoveryInput, CostRecoveryPatch, FinaliseCostRecoveriesInput } from './cost-recovery.input';
+import {
+  CostRecoveriesQuery,
+  CostRecoveryView,
+  costRecoveries,
+  costRecoveryView,
+} from './cost-recovery.queries';
+
+@ApiTags('costrecoveries')
+@Controller(':tenant/api/v1/costrecoveries')
+export class CostRecoveriesWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post()
+  @Permission('costrecoveries:write')
+  @ApiCreate(CostRecoveryView)
+  async create(@CurrentContext() context: RequestContext, @Body() body: CostRecoveryInput): Promise<Reply> {
+    return created(
+      context,
+      'costrecoveries',
+      await this.commands.execute(new RecordCostRecovery(context, body)),
+      costRecoveryView,
+    );
+  }
+
+  @Patch(':id')
+  @Permission('costrecoveries:write')
+  @ApiUpdate(CostRecoveryView)
+  async update(
+    @CurrentContext() context: RequestContext,
+    @IdParam('costrecovery') id: Id,
+    @Body() body: CostRecoveryPatch,
+    @Headers('prefer') prefer?: string,
+  ): Promise<Reply> {
+    return updated(
+      await this.commands.execute(new UpdateCostRecovery(context, id, body)),
+      costRecoveryView,
+      prefer,
+    );
+  }
+
+  @Post('finalise')
+  @Permission('costrecoveries:write')
+  @ApiOutcomes(OutcomeView)
+  async finaliseMany(
+    @CurrentContext() context: RequestContext,
+    @Body() body: FinaliseCostRecoveriesInput,
+  ): Promise<Reply> {
+    return outcomes(await this.commands.execute(new FinaliseBillables(context, CostRecovery, body.ids)));
+  }
+
+  @Post(':id/finalise')
+  @Permission('costrecoveries:write')
+  @ApiAction(CostRecoveryView)
+  async finalise(@CurrentContext() context: RequestContext, @IdParam('costrecovery') id: Id): Promise<Reply> {
+    return acted(
+      await this.commands.execute(new FinaliseBillable(context, CostRecovery, id)),
+      costRecoveryView,
+    );
+  }
+
+  @Post(':id/unfinalise')
+  @Permission('costrecoveries:write')
+  @ApiAction(CostRecoveryView)
+  async unfinalise(
+    @CurrentContext() context: RequestContext,
+    @IdParam('costrecovery') id: Id,
+  ): Promise<Reply> {
+    return acted(
+      await this.commands.execute(new UnfinaliseBillable(context, CostRecovery, id)),
+      costRecoveryView,
+    );
+  }
+
+  @Post(':id/writeoff')
+  @Permission('costrecoveries:write')
+  @ApiAction(CostRecoveryView)
+  async writeOff(
+    @CurrentContext() context: RequestContext,
+    @IdParam('costrecovery') id: Id,
+    @Body() body: WriteOffInput,
+  ): Promise<Reply> {
+    return acted(
+      await this.commands.execute(new WriteOffBillable(context, CostRecovery, id, body)),
+      costRecoveryView,
+    );
+  }
+
+  @Post(':id/reinstate')
+  @Permission('costrecoveries:write')
+  @ApiAction(CostRecoveryView)
+  async reinstate(
+    @CurrentContext() context: RequestContext,
+    @IdParam('costrecovery') id: Id,
+  ): Promise<Reply> {
+    return acted(
+      await this.commands.execute(new ReinstateBillable(context, CostRecovery, id)),
+      costRecoveryView,
+    );
+  }
+
+  @Delete(':id')
+  @Permission('costrecoveries:write')
+  @ApiRemove()
+  async remove(@CurrentContext() context: RequestContext, @IdParam('costrecovery') id: Id): Promise<Reply> {
+    return removed(await this.commands.execute(new DeleteBillable(context, CostRecovery, id)));
+  }
+}
+
+@ApiTags('costrecoveries')
+@Controller(':tenant/api/v1/costrecoveries')
+export class CostRecoveriesReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('costrecoveries:read')
+  @ApiPage(CostRecoveryView)
+  list(@CurrentContext() context: RequestContext, @Query() query: CostRecoveriesQuery): Promise<Reply> {
+    return this.queries.execute(new ListRecords(context, costRecoveries, query));
+  }
+
+  @Get(':id')
+  @Permission('costrecoveries:read')
+  @ApiOne(CostRecoveryView)
+  one(@CurrentContext() context: RequestContext, @IdParam('costrecovery') id: Id): Promise<Reply> {
+    return this.queries.execute(new GetRecord(context, costRecoveries, id));
+  }
+
+  @Get(':id/history')
+  @Permission('costrecoveries:read')
+  @ApiHistory()
+  history(
+    @CurrentContext() context: RequestContext,
+    @IdParam('costrecovery') id: Id,
+    @Query() query: HistoryQuery,
+  ): Promise<Reply> {
+    return this.queries.execute(new GetHistory(context, id, query));
+  }
+}

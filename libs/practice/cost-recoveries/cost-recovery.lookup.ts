@@ -1,0 +1,1 @@
+export { CostRecovery, type CostRecoveryState } from './cost-recovery';

@@ -1,0 +1,122 @@
+import { at, via } from '#event-store/load';
+import type { Answers, UnitOfWork } from '#event-store/unit-of-work';
+import { newId } from '#kernel/ids';
+import { decimal, moneyFrom, text } from '#kernel/money';
+import { dayIn } from '#kernel/zone';
+import type { RequestContext } from '#platform/request-context';
+import { finalised } from '../billable/billable.transitions';
+import { DisbursementCode } from '../disbursement-codes/disbursement-code.lookup';
+import { Matter, openMatter } from '../matters/matter.lookup';
+import { active, existing, givenReference, recordChanges, referred } from '../records/record';
+import { Supplier } from '../suppliers/supplier.lookup';
+import { TaxCode } from '../tax-codes/tax-code.lookup';
+import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
+import {
+  CostRecovery,
+  type CostRecoveryState,
+  requireChangeable,
+  requireSuitableCode,
+  requireSupplier,
+  totalOf,
+} from './cost-recovery';
+import type { CostRecoveryEvent } from './cost-recovery.events';
+import type { CostRecoveryInput, CostRecoveryPatch } from './cost-recovery.input';
+
+/** Records a cost, finalised at once where the tenant wants that. */
+export async function recordCostRecovery(work: UnitOfWork, body: CostRecoveryInput) {
+  const { context } = work;
+  const found = await work.load(questions(context, body));
+  const tenant = settings(found.settings);
+  checkReferences(body, found, tenant);
+  const code = found.code!.data;
+  const { matterId, disbursementCodeId, kind, entryDate, supplierId = null } = body;
+  requireSuitableCode(kind, code.kind);
+  requireSupplier(kind, supplierId);
+  const [quantity, unitAmount] = [text(decimal(body.quantity)), moneyFrom(body.unitAmount)];
+  const created: CostRecoveryEvent = {
+    type: 'CostRecoveryCreated',
+    data: {
+      ...{ matterId, disbursementCodeId, kind, entryDate, entryDay: dayIn(tenant.timeZone, entryDate) },
+      ...{ quantity, unitAmount, total: totalOf(quantity, unitAmount) },
+      taxCodeId: body.taxCodeId ?? code.taxCodeId,
+      supplierId,
+      description: body.description ?? defaultDescription(code),
+      ...givenReference(context, body.externalReference),
+    },
+  };
+  const state = CostRecovery.evolve(undefined, created);
+  return work.create(
+    CostRecovery,
+    newId('costrecovery'),
+    tenant.autoFinaliseWorkItems ? [created, finalised(CostRecovery, state)] : [created],
+  );
+}
+
+/** Changes a pending cost; its description also later, until it is billed. Its total is worked out again. */
+export async function changeCostRecovery(work: UnitOfWork, id: string, body: CostRecoveryPatch) {
+  const { context } = work;
+  const { cost, present, ...found } = await work.load({
+    ...questions(context, body),
+    cost: at(CostRecovery, id),
+    present: via(DisbursementCode, id, 'disbursementCodeId'),
+  });
+  const before = existing(cost, 'costrecovery');
+  const { data } = before;
+  const patch = stored(body);
+  const given: Partial<CostRecoveryState> = recordChanges(context, data, patch);
+  requireChangeable(data, Object.keys(given));
+  const tenant = settings(found.settings);
+  // Only the references that change are checked; the others were when they were given.
+  checkReferences(Object.fromEntries(Object.entries(body).filter(([name]) => name in given)), found, tenant);
+  const code = (given.disbursementCodeId ? found.code : present)!.data;
+  const next = { ...data, ...given };
+  if (given.kind || given.disbursementCodeId) requireSuitableCode(next.kind, code.kind);
+  if (given.kind || given.supplierId === null) requireSupplier(next.kind, next.supplierId);
+  const changes = recordChanges(context, data, {
+    ...patch,
+    taxCodeId: next.taxCodeId ?? code.taxCodeId,
+    description: next.description ?? defaultDescription(code),
+    entryDay: dayIn(tenant.timeZone, next.entryDate),
+    total: totalOf(next.quantity, next.unitAmount),
+  });
+  const events: CostRecoveryEvent[] =
+    Object.keys(changes).length === 0 ? [] : [{ type: 'CostRecoveryUpdated', data: changes }];
+  return work.change(CostRecovery, before, events);
+}
+
+/** Questions for all that the body refers to. */
+function questions(context: RequestContext, body: CostRecoveryPatch) {
+  return {
+    settings: settingsOf(context),
+    matter: at(Matter, body.matterId),
+    code: at(DisbursementCode, body.disbursementCodeId),
+    taxCode: at(TaxCode, body.taxCodeId),
+    supplier: at(Supplier, body.supplierId),
+  };
+}
+
+/** A reference that is absent or null is not looked at. */
+function checkReferences(
+  body: CostRecoveryPatch,
+  found: Answers<ReturnType<typeof questions>>,
+  tenant: TenantState,
+): void {
+  if (body.matterId) openMatter(found.matter, 'matterId');
+  if (body.disbursementCodeId) active(found.code, 'disbursementcode', 'disbursementCodeId');
+  if (body.taxCodeId) referred(found.taxCode, 'taxcode', 'taxCodeId');
+  if (body.supplierId) active(found.supplier, 'supplier', 'supplierId');
+  requireBaseCurrency(body.unitAmount?.Currency, tenant, 'unitAmount/Currency');
+}
+
+/** The body's fields as the state keeps them. */
+function stored({ quantity, unitAmount, ...own }: CostRecoveryPatch) {
+  return {
+    ...own,
+    ...(quantity !== undefined && { quantity: text(decimal(quantity)) }),
+    ...(unitAmount !== undefined && { unitAmount: moneyFrom(unitAmount) }),
+  };
+}
+
+function defaultDescription({ description, name }: { description: string | null; name: string }): string {
+  return description ?? name;
+}

@@ -1,0 +1,117 @@
+import type { Link } from '#kernel/decider';
+import { invalid } from '#kernel/errors';
+import { type DecimalText, decimal, type Money, roundMoney, text } from '#kernel/money';
+import {
+  type BillableDefinition,
+  type BillableState,
+  BillableStatus,
+  isUnbilled,
+  moved,
+  requireFree,
+  requirePending,
+  unbilled,
+} from '../billable/billable';
+import type { DisbursementKind } from '../disbursement-codes/disbursement-code.events';
+import { UNBILLED_COST, WORK } from '../matters/matter.lookup';
+import { type RecordState, referenceKeys } from '../records/record';
+import { type CostRecoveryEvent, type CostRecoveryFields, costRecoveryEvents } from './cost-recovery.events';
+
+export interface CostRecoveryState extends BillableState, CostRecoveryFields, RecordState {
+  matterId: string;
+}
+
+function linksOf(state: CostRecoveryState): Link[] {
+  if (state.isDeleted) return [];
+  const links = [
+    { kind: isUnbilled(CostRecovery, state) ? UNBILLED_COST : WORK, target: state.matterId },
+    { kind: 'costrecovery_disbursementcode', target: state.disbursementCodeId },
+    { kind: 'costrecovery_taxcode', target: state.taxCodeId },
+  ];
+  if (state.supplierId) links.push({ kind: 'costrecovery_supplier', target: state.supplierId });
+  return links;
+}
+
+export const CostRecovery: BillableDefinition<CostRecoveryState> = {
+  kind: 'costrecovery',
+  name: 'CostRecovery',
+  noun: 'cost recovery',
+  foldVersion: 1,
+  events: costRecoveryEvents,
+  isDeleted: ({ isDeleted }) => isDeleted,
+  links: linksOf,
+  keys: (state) => referenceKeys('costrecovery', state),
+  whole: ({ total, quantity }) => ({ amount: total, units: quantity }),
+  currency: ({ unitAmount }) => unitAmount.currency,
+  // What is only expected cannot be charged yet, and does not keep its matter open.
+  isBillable: ({ kind }) => kind !== 'Anticipated',
+  // Fee analysis covers work items alone.
+  dimensions: () => null,
+  evolve(state, recorded) {
+    const event = recorded as CostRecoveryEvent;
+    switch (event.type) {
+      case 'CostRecoveryCreated': {
+        const { total: amount, quantity: units } = event.data;
+        return { ...unbilled({ amount, units }), ...event.data };
+      }
+      case 'CostRecoveryUpdated': {
+        const after = { ...state!, ...event.data };
+        // Only a pending cost's value changes, and nothing of it is billed or written off.
+        if (event.data.total === undefined && event.data.quantity === undefined) return after;
+        return { ...after, remaining: after.total, remainingUnits: after.quantity };
+      }
+      case 'CostRecoveryDeleted':
+        return { ...state!, isDeleted: true };
+      default:
+        return moved(state!, event.type.slice('CostRecovery'.length), event.data);
+    }
+  },
+};
+
+/** Of the largest amount that a request can name: beyond it a JSON number loses pennies. */
+const LARGEST_TOTAL = 99_999_999_999;
+
+/**
+ * What a cost comes to, half-up to the minor unit.
+ * @throws DomainError `total_too_large` (422)
+ * @see resources.md: Money
+ */
+export function totalOf(quantity: DecimalText, { amount, currency }: Money): DecimalText {
+  const total = roundMoney(decimal(quantity).mul(amount), currency);
+  if (total.gt(LARGEST_TOTAL)) {
+    const detail = `quantity: so many come to ${text(total)}, and a cost is at most ${LARGEST_TOTAL}.`;
+    throw invalid('total_too_large', detail, 'quantity');
+  }
+  return text(total);
+}
+
+/**
+ * A code with a kind suits costs of that kind only.
+ * @throws DomainError `disbursement_kind_mismatch` (422)
+ */
+export function requireSuitableCode(kind: DisbursementKind, suits: DisbursementKind | null): void {
+  if (suits !== null && suits !== kind)
+    throw invalid('disbursement_kind_mismatch', `kind: the disbursement code is for ${suits} only.`, 'kind');
+}
+
+/**
+ * What was bought was bought from somebody.
+ * @throws DomainError `supplier_required` (422)
+ */
+export function requireSupplier(kind: DisbursementKind, supplierId: string | null): void {
+  if (kind === 'Incurred' && supplierId === null) {
+    const detail = 'supplierId: a cost that was incurred has a supplier.';
+    throw invalid('supplier_required', detail, 'supplierId');
+  }
+}
+
+/**
+ * A cost is written only while Pending; its description also later, until it is billed.
+ * @param names of the fields that change
+ * @throws DomainError `reserved`, `finalised` (409)
+ */
+export function requireChangeable(state: CostRecoveryState, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const onlyDescription = names.every((name) => name === 'description');
+  const isDescribed = onlyDescription && state.state !== BillableStatus.Billed;
+  (isDescribed ? requireFree : requirePending)(CostRecovery, state);
+}

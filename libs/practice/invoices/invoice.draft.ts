@@ -1,0 +1,237 @@
+import type { Folded } from '#event-store/events';
+import { at, linkedTo } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { conflict, DomainError, invalid } from '#kernel/errors';
+import { type Id, newId } from '#kernel/ids';
+import { type Day, dayGiven, dayIn } from '#kernel/zone';
+import { BillableStatus } from '../billable/billable';
+import { release, reserve } from '../billable/billable.billing';
+import { Client } from '../clients/client.lookup';
+import { CostRecovery } from '../cost-recoveries/cost-recovery.lookup';
+import { Matter, openMatter, UNBILLED_COST, UNBILLED_WORK } from '../matters/matter.lookup';
+import { active, existing, givenReference, recordChanges } from '../records/record';
+import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
+import { WorkItem } from '../work-items/work-item.lookup';
+import { Invoice, type InvoiceState, InvoiceStatus, requireInvoice } from './invoice';
+import type { InvoiceEvent, InvoiceLine } from './invoice.events';
+import type { InvoiceInput, InvoicePatch, LineInput, LinesInput } from './invoice.input';
+import { linesFrom } from './invoice.lines';
+import {
+  changeSources,
+  definitionOf,
+  loadSources,
+  loadSourcesOf,
+  type Sources,
+  sourcesOf,
+} from './invoice.sources';
+import { type DefaultTax, defaultTaxQuestions, loadTaxCodes, taxationOn } from './invoice.taxation';
+
+/** A draft with its lines, whose sources it reserves. */
+export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
+  const { context } = work;
+  const { clientId, matterId, lines = [] } = body;
+  const found = await work.load({
+    ...{ tenant: settingsOf(context), client: at(Client, clientId), matter: at(Matter, matterId) },
+    ...defaultTaxQuestions({ clientId, matterId }),
+  });
+  const tenant = settings(found.tenant);
+  active(found.client, 'client', 'clientId');
+  const matter = openMatter(found.matter, 'matterId');
+  if (matter.data.clientId !== clientId)
+    throw invalid('client_mismatch', "clientId: it is not the matter's client.", 'clientId');
+  const currency = body.currency ?? matter.data.currency;
+  requireBaseCurrency(currency, tenant, 'currency');
+  const days = daysOf(body, tenant);
+  const fields = {
+    ...{ clientId, matterId, currency },
+    ...{ issueDate: days.issueDate ?? null, dueDate: days.dueDate ?? null },
+    ...givenReference(context, body.externalReference),
+  };
+  const created: InvoiceEvent = { type: 'InvoiceCreated', data: fields };
+  const draft: Draft = { id: newId('invoice'), state: Invoice.evolve(undefined, created), tenant, found };
+  const { events, reservations } = await relined(work, draft, [], lines ?? []);
+  const record = work.create(Invoice, draft.id, [created, ...events]);
+  reservations();
+  return record;
+}
+
+/** Changes a draft; its lines, when given, are replaced. Its external reference can change at any time. */
+export async function updateInvoice(work: UnitOfWork, id: string, body: InvoicePatch) {
+  const { before, draft } = await loadDraft(work, id);
+  const { lines, issueDate, dueDate, clientId, matterId, currency, ...own } = body;
+  for (const [name, value] of Object.entries({ clientId, matterId, currency })) {
+    if (value !== undefined && value !== before.data[name as keyof InvoiceState])
+      throw invalid(`${name.replace('Id', '')}_fixed`, `${name}: that of an invoice never changes.`, name);
+  }
+  const patch = { ...own, ...daysOf({ issueDate, dueDate }, draft.tenant) };
+  const changes = recordChanges(work.context, before.data, patch);
+  const isDrafted = lines !== undefined || Object.keys(changes).some((name) => name.endsWith('Date'));
+  if (isDrafted) requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
+  const events: InvoiceEvent[] =
+    Object.keys(changes).length > 0 ? [{ type: 'InvoiceUpdated', data: changes }] : [];
+  if (!isDrafted) return work.change(Invoice, before, events);
+  const gone = lines === undefined ? [] : before.data.lines;
+  const changed = { ...draft, state: { ...before.data, ...changes } };
+  const { events: more, reservations } = await relined(work, changed, gone, lines ?? []);
+  const record = work.change(Invoice, before, [...events, ...more]);
+  reservations();
+  return record;
+}
+
+/** Adds lines: those of the request, and one for each record that can be billed. */
+export async function addLines(work: UnitOfWork, id: string, { lines, unbilledUntil }: LinesInput) {
+  const { before, draft } = await loadDraft(work, id);
+  requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
+  const inputs = [...(lines ?? [])];
+  if (unbilledUntil) {
+    const until = dayGiven(draft.tenant.timeZone, unbilledUntil);
+    const named = new Set(inputs.map(({ sourceId }) => sourceId));
+    inputs.push(...(await unbilled(work, before.data, until)).filter(({ sourceId }) => !named.has(sourceId)));
+  }
+  const { events, reservations } = await relined(work, draft, [], inputs);
+  const record = work.change(Invoice, before, events);
+  reservations();
+  return record;
+}
+
+/** Takes a line off, and gives back what it charges. @throws DomainError `not_found` */
+export async function removeLine(work: UnitOfWork, id: string, lineId: number) {
+  const { before, draft } = await loadDraft(work, id);
+  requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
+  const gone = before.data.lines.filter((line) => line.id === lineId);
+  if (gone.length === 0)
+    throw new DomainError('not_found', 'line_not_found', 'The invoice has no such line.');
+  const { events, reservations } = await relined(work, draft, gone, []);
+  const record = work.change(Invoice, before, events);
+  reservations();
+  return record;
+}
+
+/** A draft that never had a number goes; what it reserves is free again. */
+export async function deleteInvoice(work: UnitOfWork, id: string) {
+  const before = existing((await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
+  if (before.data.number !== null)
+    throw conflict(
+      'invoice_numbered',
+      `The draft has the number ${before.data.number}; it can only be voided.`,
+    );
+  const sources = await loadSources(work, before.data.lines);
+  const record = work.change(Invoice, before, [{ type: 'InvoiceDeleted', data: {} }]);
+  changeSources(work, before.data.lines, sources, (definition, state) => release(definition, state, id));
+  return record;
+}
+
+/** An invoice that is being drafted, and what its taxation depends on. */
+interface Draft {
+  id: Id;
+  state: InvoiceState;
+  tenant: TenantState;
+  found: DefaultTax;
+}
+
+async function loadDraft(
+  work: UnitOfWork,
+  id: string,
+): Promise<{ before: Folded<InvoiceState>; draft: Draft }> {
+  const before = existing((await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  const found = await work.load({ tenant: settingsOf(work.context), ...defaultTaxQuestions(before.data) });
+  return { before, draft: { id: before.id, state: before.data, tenant: settings(found.tenant), found } };
+}
+
+/**
+ * The events by which a draft's lines change.
+ * @returns them, and what reserves and releases the lines' sources: to be called once the invoice's own events are recorded
+ */
+async function relined(
+  work: UnitOfWork,
+  draft: Draft,
+  gone: readonly InvoiceLine[],
+  inputs: readonly LineInput[],
+) {
+  const { id, state, tenant, found } = draft;
+  const goneIds = gone.map((line) => line.id);
+  const kept = state.lines.filter((line) => !goneIds.includes(line.id));
+  const sources = await loadSourcesOf(work, [...sourcesOf(gone), ...sourcesOf(inputs)]);
+  const added = linesFrom(inputs, state, sources, state.lastLine, kept);
+  const lines = [...kept, ...added];
+  const day = state.issueDate ?? dayIn(tenant.timeZone, work.now);
+  const { taxation } = taxationOn(day, tenant.taxScheme, lines, await loadTaxCodes(work, lines), found);
+  const events: InvoiceEvent[] = [
+    ...(gone.length > 0 ? [{ type: 'InvoiceLinesRemoved', data: { ids: goneIds } } as const] : []),
+    ...chunks(added).map((chunk) => ({ type: 'InvoiceLinesAdded', data: { lines: chunk } }) as const),
+  ];
+  if (JSON.stringify(taxation) !== JSON.stringify(state.taxation))
+    events.push({ type: 'InvoiceTaxed', data: taxation });
+  return { events, reservations: () => exchange(work, id, gone, added, sources) };
+}
+
+/** Releases what only the old lines charge, reserves what only the new ones do. */
+function exchange(
+  work: UnitOfWork,
+  invoiceId: string,
+  gone: readonly InvoiceLine[],
+  added: readonly InvoiceLine[],
+  sources: Sources,
+): void {
+  const [old, now] = [gone, added].map((lines) => new Set(sourcesOf(lines)));
+  const freed = gone.filter(({ sourceId }) => !now.has(sourceId ?? ''));
+  changeSources(work, freed, sources, (definition, state) => release(definition, state, invoiceId));
+  const taken = added.filter(({ sourceId }) => !old.has(sourceId ?? ''));
+  changeSources(work, taken, sources, (definition, state, line) => {
+    try {
+      return reserve(definition, state, invoiceId);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const pointer = `/lines/${added.indexOf(line)}/sourceId`;
+      const { fault, code, detail } = error;
+      throw new DomainError(fault, code, `${line.sourceId}: ${detail}`, [{ pointer, code, message: detail }]);
+    }
+  });
+}
+
+/** Records of the invoice's matter that no invoice holds, in the order of their entry. */
+async function unbilled(work: UnitOfWork, { matterId }: InvoiceState, until: Day): Promise<LineInput[]> {
+  const { items, costs } = await work.load({
+    items: linkedTo(WorkItem, matterId, [UNBILLED_WORK]),
+    costs: linkedTo(CostRecovery, matterId, [UNBILLED_COST]),
+  });
+  const free = [...items, ...costs].filter(
+    ({ data }) =>
+      data.state === BillableStatus.Finalised && data.invoiceId === null && data.entryDay <= until,
+  );
+  return free
+    .sort((one, other) => `${one.data.entryDay}${one.id}`.localeCompare(`${other.data.entryDay}${other.id}`))
+    .map(({ id, data }) => {
+      const isBought = 'kind' in data && data.kind === 'Incurred';
+      const kind = definitionOf(id) === WorkItem ? 'Fee' : isBought ? 'Disbursement' : 'CostRecovery';
+      return { kind, sourceId: id };
+    });
+}
+
+/** The days that a request names. @throws DomainError `due_before_issue` (422) */
+function daysOf({ issueDate, dueDate }: InvoicePatch, { timeZone }: TenantState) {
+  const day = (text: string | null | undefined) => text && dayGiven(timeZone, text);
+  const days = { issueDate: day(issueDate), dueDate: day(dueDate) };
+  if (days.issueDate && days.dueDate && days.dueDate < days.issueDate)
+    throw invalid('due_before_issue', 'dueDate: it is before the issue date.', 'dueDate');
+  return days;
+}
+
+const CHUNK_BYTES = 200 * 1024;
+
+/** Lines in events that stay below the largest size of one. */
+function chunks(lines: readonly InvoiceLine[]): InvoiceLine[][] {
+  const all: InvoiceLine[][] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const size = Buffer.byteLength(JSON.stringify(line));
+    if (all.length === 0 || bytes + size > CHUNK_BYTES) {
+      all.push([]);
+      bytes = 0;
+    }
+    all[all.length - 1].push(line);
+    bytes += size;
+  }
+  return all;
+}

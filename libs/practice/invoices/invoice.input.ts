@@ -1,0 +1,116 @@
+import { PartialType } from '@nestjs/swagger';
+import { AmountField, type AmountInput } from '#platform/http/amount-field';
+import { ChoiceField, CurrencyField, DayField, IdField, NumberField, TextField } from '#platform/http/fields';
+import { ObjectsField } from '#platform/http/list-fields';
+import { RecordInput } from '../records/record';
+import { type LineKind, lineKinds } from './invoice.events';
+
+const MAX_LINES = 1_000;
+
+export class LineInput {
+  @ChoiceField(lineKinds, {
+    required: true,
+    description:
+      'Fee charges a work item, CostRecovery and Disbursement a cost recovery, each whole; without a source a line is a ' +
+      'charge of its own. A Discount is taken off, whatever the sign of its amount. Text has only a description.',
+  })
+  kind: LineKind;
+
+  @IdField(['workitem', 'costrecovery'], {
+    description: "A finalised work item or cost recovery on the invoice's matter that no invoice holds.",
+  })
+  sourceId?: string | null;
+
+  @TextField({ max: 2000, description: 'That of what the line charges when absent.' })
+  description?: string | null;
+
+  @NumberField({
+    max: 9_999_999,
+    decimals: 4,
+    description: 'What remains of the source when absent; pro rata when only the amount is given.',
+  })
+  units?: number | null;
+
+  @AmountField({ max: 99_999, decimals: 10, description: 'For an hour of timed work, else for a unit.' })
+  rate?: AmountInput | number | null;
+
+  @AmountField({
+    min: -99_999_999_999,
+    description:
+      'Net of tax. When absent units × rate if a rate is given, else what remains of the source. What a Fee line charges ' +
+      "below or above the item's value is written off or up.",
+  })
+  amount?: AmountInput | number | null;
+
+  @IdField('taxcode', {
+    description: "When absent that of the cost; else the matter's, the client's, the firm's Standard one.",
+  })
+  taxCodeId?: string | null;
+}
+
+export class InvoiceInput extends RecordInput {
+  @IdField('client', { required: true })
+  clientId: string;
+
+  @IdField('matter', { required: true, description: 'An open matter of the client.' })
+  matterId: string;
+
+  @DayField({ description: 'The day of issue when the invoice is issued without naming one.' })
+  issueDate?: string | null;
+
+  @DayField({ description: "The issue date and the client's payment terms (30 days) when absent." })
+  dueDate?: string | null;
+
+  @CurrencyField({ description: "The matter's when absent; only the base currency is accepted." })
+  currency?: string | null;
+
+  @ObjectsField(() => LineInput, { max: MAX_LINES })
+  lines?: LineInput[] | null;
+}
+
+export class InvoicePatch extends PartialType(InvoiceInput, { skipNullProperties: false }) {}
+
+export class LinesInput {
+  @ObjectsField(() => LineInput, { max: MAX_LINES, description: 'Lines to add.' })
+  lines?: LineInput[] | null;
+
+  @DayField({
+    description:
+      'Adds a line for all finalised work and costs of the matter entered up to this day that no invoice holds.',
+  })
+  unbilledUntil?: string | null;
+}
+
+export class IssueInput {
+  @DayField({ description: "That of the draft, else today in the tenant's zone." })
+  issueDate?: string | null;
+
+  @DayField({ description: "That of the draft, else the issue date and the client's payment terms." })
+  dueDate?: string | null;
+}
+
+export class ReversalInput {
+  @DayField({ description: "When it is taken back; today in the tenant's zone when absent." })
+  date?: string | null;
+}
+
+export class PaymentInput {
+  @AmountField({ required: true, min: 0.0001, description: 'At most the balance.' })
+  amount: AmountInput | number;
+
+  @DayField({ description: "Today in the tenant's zone when absent." })
+  date?: string | null;
+
+  @TextField({ max: 200, example: 'BACS 4711' })
+  reference?: string | null;
+}
+
+export class PaymentReversalInput extends ReversalInput {
+  @TextField({ max: 500 })
+  reason?: string | null;
+}
+
+export class BadDebtInput extends ReversalInput {
+  @TextField({ required: true, max: 500 })
+  reason: string;
+}

@@ -1,0 +1,119 @@
+import { at, counter } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { conflict, invalid } from '#kernel/errors';
+import { decimal } from '#kernel/money';
+import { type Day, dayGiven, dayIn, daysAfter } from '#kernel/zone';
+import { bill, release, reverseBilling } from '../billable/billable.billing';
+import { Client } from '../clients/client.lookup';
+import { Matter, requireOpen } from '../matters/matter.lookup';
+import { takeNumber } from '../records/numbering';
+import { existing } from '../records/record';
+import { settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
+import { INVOICE_NUMBER, Invoice, type InvoiceState, InvoiceStatus, requireInvoice } from './invoice';
+import type { IssueInput, ReversalInput } from './invoice.input';
+import { changeSources, loadSources } from './invoice.sources';
+import { defaultTaxQuestions, loadTaxCodes, markUsed, taxationOn } from './invoice.taxation';
+import { totalsOf } from './invoice.totals';
+
+/** Days to pay within where the client has no terms of its own. */
+const PAYMENT_TERMS_DAYS = 30;
+
+/**
+ * Gives the draft its number and settles what it charges, in one append.
+ * @throws DomainError `invoice_not_draft`, `invoice_empty`, `negative_total` (409); `due_before_issue`,
+ *   `tax_rate_not_found` (422)
+ */
+export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInput) {
+  const before = existing((await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  const { data } = before;
+  requireInvoice(data, 'invoice_not_draft', InvoiceStatus.Draft);
+  if (data.lines.every(({ kind }) => kind === 'Text'))
+    throw conflict('invoice_empty', 'The invoice charges nothing.');
+  const found = await work.load({
+    ...{ tenant: settingsOf(work.context), client: at(Client, data.clientId) },
+    ...{ last: counter(INVOICE_NUMBER), ...defaultTaxQuestions(data) },
+  });
+  const tenant = settings(found.tenant);
+  const { issueDate, dueDate } = daysOf(
+    data,
+    body,
+    found.client?.data.paymentTermsDays ?? null,
+    tenant,
+    work.now,
+  );
+  const named = await loadTaxCodes(work, data.lines);
+  const { taxation, codes } = taxationOn(issueDate, tenant.taxScheme, data.lines, named, found);
+  if (decimal(totalsOf(data.lines, taxation, data.currency).total).isNegative())
+    throw conflict('negative_total', 'More is taken off than is charged.');
+  const sources = await loadSources(work, data.lines);
+  const number = data.number ?? takeNumber(work, INVOICE_NUMBER, null, found.last);
+  const issued = { number, issueDate, dueDate, ...taxation };
+  const record = work.change(Invoice, before, [{ type: 'InvoiceIssued', data: issued }]);
+  changeSources(work, data.lines, sources, (definition, state, { amount, units }) =>
+    bill(definition, state, id, issueDate, { amount, units: units! }),
+  );
+  markUsed(work, issueDate, codes);
+  return record;
+}
+
+/** Makes the invoice a draft again, which keeps its number and what it charges. */
+export async function unissueInvoice(work: UnitOfWork, id: string, body: ReversalInput) {
+  const { before, day, sources } = await loadIssued(work, id, body, InvoiceStatus.Issued);
+  const record = work.change(Invoice, before, [{ type: 'InvoiceUnissued', data: { day } }]);
+  changeSources(work, before.data.lines, sources, (definition, state) =>
+    reverseBilling(definition, state, id, day, true),
+  );
+  return record;
+}
+
+/** Cancels an invoice that was issued, now or once; its number is never used again. */
+export async function voidInvoice(work: UnitOfWork, id: string, body: ReversalInput) {
+  const { before, day, sources } = await loadIssued(
+    work,
+    id,
+    body,
+    InvoiceStatus.Issued,
+    InvoiceStatus.Draft,
+  );
+  const isDraft = before.data.state === InvoiceStatus.Draft;
+  if (isDraft && before.data.number === null)
+    throw conflict('invoice_not_issued', 'The invoice was never issued; delete it instead.');
+  const record = work.change(Invoice, before, [{ type: 'InvoiceVoided', data: { day } }]);
+  changeSources(work, before.data.lines, sources, (definition, state) =>
+    isDraft ? release(definition, state, id) : reverseBilling(definition, state, id, day, false),
+  );
+  return record;
+}
+
+/** @throws DomainError `payment_stands`, `invoice_not_issued`, `matter_not_open` (409), `before_issue` (422) */
+async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput, ...wanted: InvoiceStatus[]) {
+  const { invoice, tenant } = await work.load({ invoice: at(Invoice, id), tenant: settingsOf(work.context) });
+  const before = existing(invoice, 'invoice');
+  const { data } = before;
+  if (data.state === InvoiceStatus.PartPaid || data.state === InvoiceStatus.Paid)
+    throw conflict('payment_stands', 'The invoice is paid, at least in part; reverse its payments first.');
+  requireInvoice(data, 'invoice_not_issued', ...wanted);
+  const { matter } = await work.load({ matter: at(Matter, data.matterId) });
+  requireOpen(matter);
+  const { timeZone } = settings(tenant);
+  const day = date ? dayGiven(timeZone, date) : dayIn(timeZone, work.now);
+  if (date && data.issueDate !== null && day < data.issueDate)
+    throw invalid('before_issue', `date: the invoice was issued on ${data.issueDate}.`, 'date');
+  return { before, day, sources: await loadSources(work, data.lines) };
+}
+
+function daysOf(
+  { number, issueDate, dueDate }: InvoiceState,
+  body: IssueInput,
+  terms: number | null,
+  { timeZone }: TenantState,
+  now: Date,
+): { issueDate: Day; dueDate: Day } {
+  const issued = body.issueDate ? dayGiven(timeZone, body.issueDate) : (issueDate ?? dayIn(timeZone, now));
+  // An invoice that is issued again on another day is due anew.
+  const kept = number !== null && body.issueDate ? null : dueDate;
+  const given = body.dueDate ? dayGiven(timeZone, body.dueDate) : kept;
+  const due = given ?? daysAfter(issued, terms ?? PAYMENT_TERMS_DAYS);
+  if (due < issued) throw invalid('due_before_issue', 'dueDate: it is before the issue date.', 'dueDate');
+  return { issueDate: issued, dueDate: due };
+}

@@ -1,0 +1,184 @@
+import type { Folded } from '#event-store/events';
+import { type DomainError, invalid } from '#kernel/errors';
+import { type DecimalText, decimal, roundMoney, text } from '#kernel/money';
+import type { AmountInput } from '#platform/http/amount-field';
+import { type BillableState, left } from '../billable/billable';
+import type { Portion } from '../billable/billable.events';
+import { referred } from '../records/record';
+import { isTimed } from '../work-items/work-item.lookup';
+import { MAX_LINES } from './invoice';
+import type { InvoiceFields, InvoiceLine, LineKind } from './invoice.events';
+import type { LineInput } from './invoice.input';
+import { definitionOf, isCost, isWork, type Sources } from './invoice.sources';
+
+type Of = Pick<InvoiceFields, 'matterId' | 'currency'>;
+
+/** Which kinds of line charge which records. */
+const chargedBy: Record<'workitem' | 'costrecovery', readonly LineKind[]> = {
+  workitem: ['Fee'],
+  costrecovery: ['CostRecovery', 'Disbursement'],
+};
+
+/**
+ * Lines as the invoice keeps them. What a line does not say is taken from what it charges: all that remains of it.
+ * @param last the id of the invoice's latest line
+ * @param held how many lines the invoice has beside them, and what those charge
+ * @throws DomainError `too_many_lines`, `source_twice`, `workitem_not_found`, `costrecovery_not_found`, `other_matter`,
+ *   `not_billable`, `line_kind_mismatch`, `currency_mismatch`, `amount_required`, `negative_amount`, `too_precise`,
+ *   `text_only` (422)
+ */
+export function linesFrom(
+  inputs: readonly LineInput[],
+  of: Of,
+  sources: Sources,
+  last: number,
+  held: readonly InvoiceLine[],
+): InvoiceLine[] {
+  if (held.length + inputs.length > MAX_LINES)
+    throw invalid('too_many_lines', `An invoice has at most ${MAX_LINES} lines.`, 'lines');
+  const charged = new Set(held.map(({ sourceId }) => sourceId));
+  return inputs.map((input, index) => {
+    const at = `lines/${index}`;
+    const { sourceId = null } = input;
+    if (sourceId !== null && charged.has(sourceId))
+      throw invalid('source_twice', `${at}/sourceId: another line charges it.`, `${at}/sourceId`);
+    charged.add(sourceId);
+    return lineFrom(input, of, sources, last + 1 + index, at);
+  });
+}
+
+function lineFrom(input: LineInput, of: Of, sources: Sources, id: number, at: string): InvoiceLine {
+  const { kind, sourceId = null, description = null } = input;
+  if (kind === 'Text') {
+    refuseCharge(input, at);
+    return { id, kind, sourceId: null, description, units: null, rate: null, amount: '0', taxCodeId: null };
+  }
+  const source = sourceId === null ? undefined : sourceOf(sourceId, kind, of, sources, at);
+  const charge = source ? chargeOf(source, input, of, at) : ownCharge(input, of, at);
+  if (kind !== 'Discount' && decimal(charge.amount).isNegative())
+    throw invalid('negative_amount', `${at}/amount: only a Discount takes off.`, `${at}/amount`);
+  return {
+    ...{ id, kind, sourceId },
+    description: description ?? (source ? descriptionOf(source) : null),
+    ...charge,
+    amount: kind === 'Discount' ? text(decimal(charge.amount).abs().neg().add(0)) : charge.amount,
+    taxCodeId: input.taxCodeId ?? (source && isCost(source) ? source.data.taxCodeId : null),
+  };
+}
+
+/** What a line charges, when it may. */
+function sourceOf(sourceId: string, kind: LineKind, of: Of, sources: Sources, at: string) {
+  const field = `${at}/sourceId`;
+  const definition = definitionOf(sourceId);
+  if (!chargedBy[definition.kind as keyof typeof chargedBy].includes(kind))
+    throw invalid(
+      'line_kind_mismatch',
+      `${field}: a ${kind} line does not charge a ${definition.noun}.`,
+      field,
+    );
+  const source = referred(sources.get(sourceId), definition.kind, field);
+  if (source.data.matterId !== of.matterId)
+    throw invalid('other_matter', `${field}: the ${definition.noun} is not on the invoice's matter.`, field);
+  if (!definition.isBillable(source.data))
+    throw invalid('not_billable', `${field}: the ${definition.noun} cannot be billed.`, field);
+  if (definition.currency(source.data) !== of.currency)
+    throw invalid('currency_mismatch', `${field}: the invoice is in ${of.currency}.`, field);
+  return source;
+}
+
+type Charge = Pick<InvoiceLine, 'units' | 'rate' | 'amount'>;
+
+/**
+ * Amount, units and rate of a line that charges a record. An amount alone takes units pro rata to 4 places, units alone
+ * the amount pro rata; with a rate, the amount is units × rate.
+ */
+function chargeOf(source: Folded<BillableState>, input: LineInput, of: Of, at: string): Charge {
+  const remains = left(source.data);
+  const units = given(input.units);
+  const rate = priceOf(input.rate, of, `${at}/rate`);
+  const amount = amountOf(input.amount, of, `${at}/amount`);
+  const shownRate = rate ?? rateOf(source);
+  if (amount !== null) return { amount, units: units ?? proRata(remains, amount), rate: shownRate };
+  const counted = units ?? remains.units;
+  if (rate !== null) {
+    const quantity =
+      isWork(source) && isTimed(source.data) ? hours(counted, source.data.minutesPerUnit) : decimal(counted);
+    return { amount: text(roundMoney(quantity.mul(rate), of.currency)), units: counted, rate };
+  }
+  if (units === null || decimal(remains.units).isZero())
+    return { amount: remains.amount, units: counted, rate: shownRate };
+  const part = decimal(remains.amount).mul(units).div(remains.units);
+  return { amount: text(roundMoney(part, of.currency)), units, rate: shownRate };
+}
+
+/** A charge with nothing behind it: its amount, or units × rate. */
+function ownCharge(input: LineInput, of: Of, at: string): Charge {
+  const units = given(input.units);
+  const rate = priceOf(input.rate, of, `${at}/rate`);
+  const amount = amountOf(input.amount, of, `${at}/amount`);
+  if (amount !== null) return { amount, units, rate };
+  if (rate === null)
+    throw invalid(
+      'amount_required',
+      `${at}/amount: needed by a line that charges no record.`,
+      `${at}/amount`,
+    );
+  return { amount: text(roundMoney(decimal(rate).mul(units ?? 1), of.currency)), units: units ?? '1', rate };
+}
+
+function refuseCharge({ sourceId, units, rate, amount, taxCodeId }: LineInput, at: string): void {
+  const fields = { sourceId, units, rate, amount, taxCodeId };
+  for (const [name, value] of Object.entries(fields))
+    if (value !== null && value !== undefined)
+      throw invalid('text_only', `${at}/${name}: a line of text has only its description.`, `${at}/${name}`);
+}
+
+function proRata({ amount: whole, units }: Portion, amount: DecimalText): DecimalText {
+  if (decimal(whole).isZero()) return units;
+  return text(decimal(units).mul(amount).div(whole).toDecimalPlaces(4));
+}
+
+function rateOf(source: Folded<BillableState>): DecimalText | null {
+  if (isWork(source)) return source.data.rate.amount;
+  return isCost(source) ? source.data.unitAmount.amount : null;
+}
+
+function descriptionOf(source: Folded<BillableState>): string | null {
+  if (isWork(source)) return source.data.title;
+  return isCost(source) ? source.data.description : null;
+}
+
+function hours(units: DecimalText, minutesPerUnit: DecimalText) {
+  return decimal(units).mul(minutesPerUnit).div(60);
+}
+
+function given(value: number | null | undefined): DecimalText | null {
+  return value === null || value === undefined ? null : text(decimal(value));
+}
+
+function priceOf(value: LineInput['rate'], of: Of, field: string): DecimalText | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'object' && value.Currency !== of.currency) throw otherCurrency(of, field);
+  return text(decimal(typeof value === 'object' ? value.Amount : value));
+}
+
+/**
+ * An amount of the invoice's, from a request.
+ * @throws DomainError `currency_mismatch`, `too_precise` (422)
+ */
+export function amountOf(
+  value: AmountInput | number | null | undefined,
+  { currency }: Pick<InvoiceFields, 'currency'>,
+  field: string,
+): DecimalText | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'object' && value.Currency !== currency) throw otherCurrency({ currency }, field);
+  const amount = decimal(typeof value === 'object' ? value.Amount : value);
+  if (!roundMoney(amount, currency).eq(amount))
+    throw invalid('too_precise', `${field}: ${currency} has no smaller part than its minor unit.`, field);
+  return text(amount);
+}
+
+function otherCurrency({ currency }: Pick<InvoiceFields, 'currency'>, field: string): DomainError {
+  return invalid('currency_mismatch', `${field}: the invoice is in ${currency}.`, field);
+}

@@ -1,0 +1,61 @@
+import { at } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { conflict, DomainError, invalid } from '#kernel/errors';
+import { decimal, text } from '#kernel/money';
+import { dayGiven, dayIn } from '#kernel/zone';
+import { existing } from '../records/record';
+import { settings, settingsOf } from '../tenants/tenant.lookup';
+import { Invoice, InvoiceStatus, requireInvoice } from './invoice';
+import type { BadDebtInput, PaymentInput, PaymentReversalInput } from './invoice.input';
+import { amountOf } from './invoice.lines';
+
+const { Issued, PartPaid, Paid } = InvoiceStatus;
+
+/** @throws DomainError `invoice_not_owed` (409), `overpayment`, `too_precise`, `currency_mismatch` (422) */
+export async function payInvoice(work: UnitOfWork, id: string, body: PaymentInput) {
+  const { before, day } = await load(work, id, body.date);
+  const { data } = before;
+  requireInvoice(data, 'invoice_not_owed', Issued, PartPaid);
+  const amount = decimal(amountOf(body.amount, data, 'amount')!);
+  if (amount.gt(data.balance))
+    throw invalid('overpayment', `amount: only ${data.balance} ${data.currency} is owed.`, 'amount');
+  const payment = {
+    id: data.payments.length + 1,
+    ...{ day, amount: text(amount), reference: body.reference ?? null },
+  };
+  const type = amount.eq(data.balance) ? 'InvoicePaid' : 'InvoicePartPaid';
+  return work.change(Invoice, before, [{ type, data: { payment } }]);
+}
+
+/** Takes a payment back: what it paid is owed again. */
+export async function reversePayment(
+  work: UnitOfWork,
+  id: string,
+  paymentId: number,
+  body: PaymentReversalInput,
+) {
+  const { before, day } = await load(work, id, body.date);
+  const payment = before.data.payments.find((one) => one.id === paymentId);
+  if (!payment) throw new DomainError('not_found', 'payment_not_found', 'The invoice has no such payment.');
+  if (payment.reversed !== null) throw conflict('payment_reversed', 'The payment was taken back before.');
+  requireInvoice(before.data, 'invoice_not_owed', PartPaid, Paid);
+  const data = { paymentId, day, reason: body.reason ?? null };
+  return work.change(Invoice, before, [{ type: 'InvoicePaymentReversed', data }]);
+}
+
+/** Gives up what is still owed. What was billed stays billed. */
+export async function writeOffInvoice(work: UnitOfWork, id: string, body: BadDebtInput) {
+  const { before, day } = await load(work, id, body.date);
+  requireInvoice(before.data, 'invoice_not_owed', Issued, PartPaid);
+  const data = { day, amount: before.data.balance, reason: body.reason };
+  return work.change(Invoice, before, [{ type: 'InvoiceWrittenOff', data }]);
+}
+
+async function load(work: UnitOfWork, id: string, date: string | null | undefined) {
+  const { invoice, tenant } = await work.load({ invoice: at(Invoice, id), tenant: settingsOf(work.context) });
+  const { timeZone } = settings(tenant);
+  return {
+    before: existing(invoice, 'invoice'),
+    day: date ? dayGiven(timeZone, date) : dayIn(timeZone, work.now),
+  };
+}

@@ -1,0 +1,177 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { toUuid } from '#kernel/ids';
+import { type DecimalText, type MoneyRecord, moneyRecord } from '#kernel/money';
+import {
+  IdFilter,
+  IdsFilter,
+  InstantFilter,
+  ListQuery,
+  SortFilter,
+  WholeNumberFilter,
+} from '#platform/http/list-query';
+import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import { type InvoiceState, invoiceStatusView } from './invoice';
+import { lineKinds } from './invoice.events';
+import { taxCodeOf } from './invoice.totals';
+
+const nullableDay = { ...nullableText, format: 'date', example: '2025-06-30' } as const;
+
+export class InvoiceLineView {
+  @ApiProperty({ example: 1, description: 'Within the invoice' }) id: number;
+  @ApiProperty({ enum: lineKinds }) kind: string;
+  @ApiProperty({ ...nullableText, description: 'The work item or cost recovery that it charges' })
+  sourceId: string | null;
+  @ApiProperty(nullableText) description: string | null;
+  @ApiProperty({ type: Number, nullable: true }) units: number | null;
+  @ApiProperty({ type: MoneyView, nullable: true }) rate: MoneyRecord | null;
+  @ApiProperty({ type: MoneyView, description: 'Net of tax; negative for a discount' }) amount: MoneyRecord;
+  @ApiProperty({ ...nullableText, description: 'By which it is taxed; null for a line of text' })
+  taxCodeId: string | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Percent', example: 20 }) taxRate: number | null;
+}
+
+export class InvoiceTaxView {
+  @ApiProperty() taxCodeId: string;
+  @ApiProperty({ description: 'Percent', example: 20 }) taxRate: number;
+  @ApiProperty({ type: MoneyView }) net: MoneyRecord;
+  @ApiProperty({ type: MoneyView }) tax: MoneyRecord;
+}
+
+export class PaymentView {
+  @ApiProperty({ example: 1, description: 'Within the invoice' }) id: number;
+  @ApiProperty({ format: 'date', example: '2025-07-14' }) date: string;
+  @ApiProperty({ type: MoneyView }) amount: MoneyRecord;
+  @ApiProperty(nullableText) reference: string | null;
+  @ApiProperty({ ...nullableDay, description: 'When it was taken back' }) reversedDate: string | null;
+  @ApiProperty(nullableText) reversalReason: string | null;
+}
+
+export class InvoiceView extends RecordView {
+  @ApiProperty() clientId: string;
+  @ApiProperty() matterId: string;
+  @ApiProperty({ ...nullableText, description: 'Taken when it is first issued' }) number: string | null;
+  @ApiProperty({ description: '0 Draft, 1 Issued, 2 PartPaid, 3 Paid, 4 Voided, 5 WrittenOff' })
+  state: number;
+  @ApiProperty() stateName: string;
+  @ApiProperty(nullableDay) issueDate: string | null;
+  @ApiProperty(nullableDay) dueDate: string | null;
+  @ApiProperty() currency: string;
+  @ApiProperty({ type: [InvoiceLineView] }) lines: InvoiceLineView[];
+  @ApiProperty({ type: [InvoiceTaxView], description: 'What the lines of each tax code come to' })
+  taxes: InvoiceTaxView[];
+  @ApiProperty({ type: MoneyView }) net: MoneyRecord;
+  @ApiProperty({ type: MoneyView }) tax: MoneyRecord;
+  @ApiProperty({ type: MoneyView }) total: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'What is owed: nothing of a draft or a voided invoice' })
+  balance: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'By payments that stand' }) paid: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'Given up as bad debt' }) writtenOff: MoneyRecord;
+  @ApiProperty({ type: [PaymentView] }) payments: PaymentView[];
+  @ApiProperty(joinedText) matterNumber?: string | null;
+  @ApiProperty(joinedText) matterTitle?: string | null;
+  @ApiProperty(joinedText) clientNumber?: string | null;
+  @ApiProperty(joinedText) clientSortName?: string | null;
+}
+
+export function invoiceView(folded: Folded<InvoiceState>): InvoiceView {
+  const { data } = folded;
+  const money = (amount: DecimalText) => moneyRecord({ amount, currency: data.currency });
+  const percents = new Map(data.taxation.rates.map(({ taxCodeId, percent }) => [taxCodeId, Number(percent)]));
+  return Object.assign(recordView(folded), {
+    clientId: data.clientId,
+    matterId: data.matterId,
+    number: data.number,
+    ...invoiceStatusView(data.state),
+    issueDate: data.issueDate,
+    dueDate: data.dueDate,
+    currency: data.currency,
+    lines: data.lines.map((line) => {
+      const { id, kind, sourceId, description, units, rate, amount } = line;
+      const taxCodeId = taxCodeOf(line, data.taxation);
+      return {
+        ...{ id, kind, sourceId, description, amount: money(amount), taxCodeId },
+        units: units === null ? null : Number(units),
+        rate: rate === null ? null : money(rate),
+        taxRate: taxCodeId === null ? null : percents.get(taxCodeId)!,
+      };
+    }),
+    taxes: data.taxes.map(({ taxCodeId, percent, net, tax }) => ({
+      ...{ taxCodeId, taxRate: Number(percent), net: money(net), tax: money(tax) },
+    })),
+    net: money(data.net),
+    tax: money(data.tax),
+    total: money(data.total),
+    balance: money(data.balance),
+    paid: money(data.paid),
+    writtenOff: money(data.writtenOff),
+    payments: data.payments.map(({ id, day, amount, reference, reversed }) => ({
+      ...{ id, date: day, amount: money(amount), reference },
+      ...{ reversedDate: reversed?.day ?? null, reversalReason: reversed?.reason ?? null },
+    })),
+  });
+}
+
+const sorts = {
+  number: 'r.number',
+  issueDate: 'r.issue_date',
+  createdOn: 'r.created_on',
+  updatedOn: 'r.updated_on',
+};
+
+export class InvoicesQuery extends ListQuery {
+  @IdsFilter('invoice')
+  declare ids?: string[];
+
+  @IdFilter('client', 'Only invoices to this client.')
+  clientId?: string;
+
+  @IdFilter('matter', 'Only invoices on this matter.')
+  matterId?: string;
+
+  @WholeNumberFilter('0 Draft, 1 Issued, 2 PartPaid, 3 Paid, 4 Voided, 5 WrittenOff.', { min: 0, max: 5 })
+  state?: number;
+
+  @InstantFilter('Only invoices of this day or later, by their issue date.')
+  issueDateFrom?: string;
+
+  @InstantFilter('Only invoices of this day or before, by their issue date.')
+  issueDateTo?: string;
+
+  @SortFilter(Object.keys(sorts))
+  declare sort?: string;
+}
+
+export const invoices: RecordList<InvoicesQuery, InvoiceView> = {
+  kind: 'invoice',
+  projection: 'invoices',
+  joins: [
+    {
+      projection: 'matters',
+      alias: 'm',
+      on: 'r.matter_id',
+      columns: { matter_number: 'matter_number', matter_title: 'title' },
+    },
+    { projection: 'clients', alias: 'c', on: 'r.client_id', columns: { client_number: 'client_number' } },
+    { projection: 'people', alias: 'p', on: 'c.entity_id', columns: { client_sort_name: 'sort_name' } },
+  ],
+  sorts,
+  order: '-createdOn',
+  searched: ['r', 'p'],
+  filter({ clientId, matterId, state, issueDateFrom, issueDateTo }, where) {
+    if (clientId) where('r.client_id', '=', toUuid(clientId));
+    if (matterId) where('r.matter_id', '=', toUuid(matterId));
+    if (state !== undefined) where('r.invoice_state', '=', state);
+    if (issueDateFrom) where('r.issue_date', '>=', issueDateFrom.slice(0, 10));
+    if (issueDateTo) where('r.issue_date', '<=', issueDateTo.slice(0, 10));
+  },
+  view: (row) => ({
+    ...invoiceView(foldedRow(invoices, row)),
+    matterNumber: row.matter_number as string | null,
+    matterTitle: row.matter_title as string | null,
+    clientNumber: row.client_number as string | null,
+    clientSortName: row.client_sort_name as string | null,
+  }),
+};

@@ -1,0 +1,94 @@
+import type { Folded } from '#event-store/events';
+import { type Ask, at, linkedTo, via } from '#event-store/load';
+import type { Answers, UnitOfWork } from '#event-store/unit-of-work';
+import { invalid } from '#kernel/errors';
+import type { Day } from '#kernel/zone';
+import { referred } from '../records/record';
+import {
+  markTaxRateUsed,
+  STANDARD_TAX_CODE,
+  TaxCode,
+  type TaxCodeState,
+  THE_STANDARD,
+  taxRateOn,
+} from '../tax-codes/tax-code.lookup';
+import type { InvoiceLine, Taxation } from './invoice.events';
+import { taxCodeOf } from './invoice.totals';
+
+interface Of {
+  clientId: string;
+  matterId: string;
+}
+
+/** Questions for the codes that tax lines which name none. */
+export function defaultTaxQuestions({ clientId, matterId }: Of) {
+  return {
+    matterTaxCode: via(TaxCode, matterId, 'taxCodeId'),
+    clientTaxCode: via(TaxCode, clientId, 'taxCodeId'),
+    standardTaxCodes: linkedTo(TaxCode, THE_STANDARD, [STANDARD_TAX_CODE]),
+  };
+}
+
+export type DefaultTax = Answers<ReturnType<typeof defaultTaxQuestions>>;
+
+/** The codes that lines name. */
+export async function loadTaxCodes(work: UnitOfWork, lines: readonly InvoiceLine[]) {
+  const ids = new Set(lines.flatMap(({ taxCodeId }) => taxCodeId ?? []));
+  if (ids.size === 0) return new Map<string, Folded<TaxCodeState> | undefined>();
+  const asks: Record<string, Ask<Folded<TaxCodeState> | undefined>> = {};
+  for (const id of ids) asks[id] = at(TaxCode, id);
+  return new Map(Object.entries(await work.load(asks)));
+}
+
+/** How an invoice is taxed, and by which codes. */
+export interface Taxed {
+  taxation: Taxation;
+  codes: Folded<TaxCodeState>[];
+}
+
+/**
+ * @param named the codes that lines name, by id
+ * @param day whose rates are charged
+ * @throws DomainError `taxcode_not_found`, `tax_rate_not_found` (422)
+ * @see resources.md: Invoices
+ */
+export function taxationOn(
+  day: Day,
+  scheme: TaxCodeState['scheme'],
+  lines: readonly InvoiceLine[],
+  named: ReadonlyMap<string, Folded<TaxCodeState> | undefined>,
+  found: DefaultTax,
+): Taxed {
+  const standard = defaultCode(day, scheme, found);
+  const defaultTaxCodeId = standard?.id ?? null;
+  const wanted = new Map<string, Folded<TaxCodeState>>();
+  for (const [index, line] of lines.entries()) {
+    if (line.kind === 'Text') continue;
+    const id = taxCodeOf(line, { defaultTaxCodeId, rates: [] });
+    if (id === null)
+      throw invalid('taxcode_not_found', 'There is no tax code for the invoice; name one in its lines.');
+    const code = id === standard?.id ? standard : named.get(id);
+    wanted.set(id, referred(code, 'taxcode', `lines/${index}/taxCodeId`));
+  }
+  const codes = [...wanted.values()].sort((one, other) => one.id.localeCompare(other.id));
+  const rates = codes.map(({ id, data }) => ({ taxCodeId: id, percent: taxRateOn(data, day).percent }));
+  const isUsed = wanted.has(defaultTaxCodeId ?? '');
+  return { taxation: { defaultTaxCodeId: isUsed ? defaultTaxCodeId : null, rates }, codes };
+}
+
+/** The matter's code, else the client's, else the oldest Standard one of the firm's scheme that has a rate on the day. */
+function defaultCode(day: Day, scheme: TaxCodeState['scheme'], found: DefaultTax) {
+  const { matterTaxCode, clientTaxCode, standardTaxCodes } = found;
+  if (matterTaxCode) return matterTaxCode;
+  if (clientTaxCode) return clientTaxCode;
+  return standardTaxCodes
+    .filter(({ data }) => data.scheme === scheme)
+    .filter(({ data }) => data.rates.some(({ from, to }) => from <= day && (to === null || day <= to)))
+    .sort((one, other) => one.id.localeCompare(other.id))
+    .at(0);
+}
+
+/** What the invoice has charged by stays as it is. */
+export function markUsed(work: UnitOfWork, day: Day, codes: readonly Folded<TaxCodeState>[]): void {
+  for (const code of codes) work.change(TaxCode, code, markTaxRateUsed(code.data, taxRateOn(code.data, day)));
+}

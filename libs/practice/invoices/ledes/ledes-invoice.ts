@@ -1,0 +1,73 @@
+import type { DecimalText } from '#kernel/money';
+import type { Day } from '#kernel/zone';
+import type { Address } from '../../entities/entity.events';
+import type { TaxScheme } from '../../tax-codes/tax-code.events';
+
+/** An issued invoice with all that its LEDES file says of it. Amounts are in `currency`. */
+export interface LedesInvoice {
+  number: string;
+  issueDate: Day;
+  description: string | null;
+  /** ISO 4217; also that in which the tax is reported. */
+  currency: string;
+  /** The sum of the lines' amounts. */
+  net: DecimalText;
+  /** Summed unrounded for each tax code, then rounded half-up to the minor unit. */
+  tax: DecimalText;
+  total: DecimalText;
+  firm: LedesFirm;
+  client: LedesClient;
+  matter: LedesMatter;
+  lines: LedesLine[];
+}
+
+export interface LedesFirm {
+  /** What the firm's tax authority, or failing that its client, knows it by. */
+  id: string;
+  name: string;
+  address: Address | null;
+  taxScheme: TaxScheme;
+}
+
+export interface LedesClient {
+  /** The firm's number of the client. */
+  id: string;
+  name: string;
+  address: Address | null;
+  taxNumber: string | null;
+  /** What the client calls the matter. */
+  matterReference: string | null;
+}
+
+export interface LedesMatter {
+  number: string;
+  title: string;
+}
+
+export interface LedesLine {
+  kind: 'Fee' | 'CostRecovery' | 'Disbursement' | 'Discount' | 'Text';
+  day: Day;
+  /** Hours where `unitCost` is by the hour, else pieces. */
+  units: DecimalText;
+  /** Null when the line is one price, whatever its units. */
+  unitCost: DecimalText | null;
+  /** Before tax; below zero for a discount. */
+  amount: DecimalText;
+  /** Percent. */
+  taxRate: DecimalText;
+  description: string;
+  taskCode: string | null;
+  activityCode: string | null;
+  expenseCode: string | null;
+  timekeeper: LedesTimekeeper | null;
+}
+
+export interface LedesTimekeeper {
+  id: string;
+  /** As `Hopper, Grace`. */
+  name: string;
+  lastName: string;
+  firstName: string;
+  /** A code of at most ten characters from the list that LEDES publishes, as PARTNR, ASSOC or PARALG. */
+  classification: string;
+}
