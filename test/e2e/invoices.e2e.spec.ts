@@ -41,7 +41,7 @@ describe('invoices', () => {
       optional: { field: 'dueDate', first: '2025-07-30', second: '2025-08-30' },
       required: 'clientId',
       sorts: ['number', 'issueDate', 'createdOn', 'updatedOn'],
-      actions: ['issue', 'unissue', 'void'],
+      actions: ['lines', 'issue', 'unissue', 'void'],
       badFilters: ['state=6', 'state=Draft', 'clientId=1', 'matterId=1', 'issueDateFrom=x', 'issueDateTo=1'],
     },
     () => ({
@@ -355,7 +355,7 @@ describe('invoices', () => {
     const record = Object.fromEntries(names.map((name, index) => [name, values[index]]));
     expect(record).toMatchObject({
       ...{ INVOICE_DATE: '20250630', INVOICE_NUMBER: number, INVOICE_TOTAL: '300.00' },
-      ...{ LINE_ITEM_NUMBER_OF_UNITS: '1.00', LINE_ITEM_UNIT_COST: '250.00', INVOICE_TAX_TOTAL: '50.00' },
+      ...{ LINE_ITEM_NUMBER_OF_UNITS: '1', LINE_ITEM_UNIT_COST: '250.00', INVOICE_TAX_TOTAL: '50.00' },
       ...{ LINE_ITEM_DESCRIPTION: 'Advice / on () terms', INVOICE_CURRENCY: 'GBP' },
     });
     expect(rest).toBe('');
