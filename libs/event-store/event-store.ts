@@ -18,7 +18,7 @@ import { AlreadyDone, UnitOfWork } from './unit-of-work';
 /** What a command did. */
 export interface Written<State extends object = object> {
   record: Folded<State>;
-  /** Every record that was written, the answer's own first. */
+  /** Every record that was written, the answer's own first; of a repeat, that one alone. */
   records: Folded[];
   /** Where the last event stands; absent when nothing had to be written. */
   position?: Position;
@@ -141,22 +141,25 @@ export class EventStore {
     }
   }
 
-  /** The first answer again: the records as they stood then, folded from their events. */
+  /** The first answer again: the record that it showed as it stood then, folded from its events. */
   private async replay(context: RequestContext, repeat: Repeat): Promise<Done> {
     if (!context.idempotency!.hash.equals(repeat.hash)) {
       throw invalid('idempotency_key_reused', 'This Idempotency-Key was used before with another request.');
     }
-    const records = await Promise.all(
-      repeat.streams.map(async ({ kind, id, version }) => {
-        const definition = this.codec.definitions.ofKind(kind);
-        const folded = await this.loader.foldEvents(definition, context.tenant.id, toUuid(id), version);
-        if (!folded)
-          throw new DomainError('unavailable', 'store_unavailable', `The events of ${id} are gone.`);
-        return folded;
-      }),
-    );
+    const [shown] = repeat.streams;
+    const record = shown && (await this.asOf(context, shown));
     const position = await this.loader.positionOf(context.tenant.id, repeat.streams);
-    return { record: records[0], records, position, outcome: repeat.outcome, replayed: true };
+    return { record, records: record ? [record] : [], position, outcome: repeat.outcome, replayed: true };
+  }
+
+  private async asOf(
+    { tenant }: RequestContext,
+    { kind, id, version }: Repeat['streams'][number],
+  ): Promise<Folded> {
+    const definition = this.codec.definitions.ofKind(kind);
+    const folded = await this.loader.foldEvents(definition, tenant.id, toUuid(id), version);
+    if (!folded) throw new DomainError('unavailable', 'store_unavailable', `The events of ${id} are gone.`);
+    return folded;
   }
 }
 
