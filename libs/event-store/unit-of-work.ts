@@ -85,6 +85,18 @@ export class UnitOfWork {
   }
 
   /**
+   * The record that the request addresses is at the version that If-Match names. What changes it first asks this too; ask
+   * earlier where the decision itself may refuse.
+   * @throws DomainError `version_mismatch` (412)
+   */
+  requireMatch({ version }: Folded): void {
+    const expected = this.context.ifMatch;
+    if (expected === undefined || expected === version) return;
+    const detail = `The record is at version ${version}, not ${expected}.`;
+    throw new DomainError('precondition', 'version_mismatch', detail, [], { ETag: `"${version}"` });
+  }
+
+  /**
    * Appends events to a stream that was loaded; without events it stays as it is.
    * @throws DomainError `precondition` when If-Match names another version
    */
@@ -93,16 +105,7 @@ export class UnitOfWork {
     before: Folded<State>,
     events: Event[],
   ): Folded<State> {
-    const expected = this.context.ifMatch;
-    if (expected !== undefined && this.draft.isEmpty && expected !== before.version) {
-      throw new DomainError(
-        'precondition',
-        'version_mismatch',
-        `The record is at version ${before.version}, not ${expected}.`,
-        [],
-        { ETag: `"${before.version}"` },
-      );
-    }
+    if (this.draft.isEmpty) this.requireMatch(before);
     return events.length === 0 ? before : this.draft.record(definition, before.id, before, events);
   }
 

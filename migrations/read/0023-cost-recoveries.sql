@@ -14,6 +14,7 @@ select read_model.begin_model('cost-recoveries');
 create index on read_model.cost_recoveries using gin (tenant_id, search);
 create index on read_model.cost_recoveries (tenant_id, changed_epoch, changed_transaction_id, changed_position);
 create index on read_model.cost_recoveries (tenant_id, updated_on, id);
+create index on read_model.cost_recoveries (tenant_id, created_on, id);
 create index on read_model.cost_recoveries (tenant_id, entry_date desc, id desc);
 create index on read_model.cost_recoveries (tenant_id, matter_id, entry_date);
 -- A state, a code or a supplier can be rare among the costs.

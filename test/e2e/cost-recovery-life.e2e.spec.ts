@@ -135,6 +135,8 @@ describe('a matter with costs', () => {
     expect((await close(here.matterId)).status).toBe(200);
     await refuse(one.id, 'reinstate', undefined, 409, 'matter_not_open');
     await refuse(other.id, 'finalise', undefined, 409, 'matter_not_open');
+    await refuseChange(other.id, { kind: 'Incurred' }, 'matter_not_open');
+    expect((await api.patch(`costrecoveries/${other.id}`, { quantity: 12 })).status).toBe(200);
     const { rows } = await api.data('POST', 'costrecoveries/finalise', { ids: [other.id] });
     expect(rows).toMatchObject([{ id: other.id, success: false, code: 'matter_not_open' }]);
     await api.data('POST', `matters/${here.matterId}/reopen`);

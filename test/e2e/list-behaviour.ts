@@ -16,7 +16,10 @@ export interface Area {
 export interface AreaShape {
   path: string;
   kind: string;
-  /** A field that may be cleared: two values of it, and what null makes of it (null itself unless said). */
+  /**
+   * A field that may be cleared: two values of it, which are read when a test runs, and what null makes of it (null itself
+   * unless said).
+   */
   optional: { field: string; first: unknown; second: unknown; cleared?: unknown };
   /** Fields that follow the optional one. */
   derived?: string[];

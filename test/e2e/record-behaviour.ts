@@ -8,7 +8,7 @@ const UNKNOWN = '0'.repeat(32);
 /** The behaviour that wire.md promises of every area. */
 export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
   const { path, kind, optional, required } = shape;
-  const { field, first, second, cleared = null } = optional;
+  const { field } = optional;
 
   async function make(keyword = mark(), fields: object = {}): Promise<Json> {
     const area = given();
@@ -17,7 +17,7 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
 
   it('answers 201 with address, version and position, and the same record on GET', async () => {
     const { api, body } = given();
-    const answer = await api.post(path, { ...(await body(mark())), [field]: first });
+    const answer = await api.post(path, { ...(await body(mark())), [field]: optional.first });
     expect(answer.status).toBe(201);
     const { data, success } = answer.body;
     expect(success).toBe(true);
@@ -25,7 +25,7 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     expect(answer.headers.get('location')).toBe(`/${api.tenant}/api/v1/${path}/${data.id}`);
     expect(answer.headers.get('etag')).toBe(`"${data.version}"`);
     expect(answer.headers.get('x-event-position')).toMatch(/^[\w-]+$/);
-    expect(data).toMatchObject({ isDeleted: false, externalReference: null, [field]: first });
+    expect(data).toMatchObject({ isDeleted: false, externalReference: null, [field]: optional.first });
     expect(data).toMatchObject({ createdBy: data.updatedBy, createdOn: data.updatedOn });
     const read = await api.get(answer.headers.get('location')!);
     expect(read.status).toBe(200);
@@ -38,9 +38,9 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
 
   it('changes what a PATCH names, and clears what is null', async () => {
     const { api } = given();
-    const record = await make(undefined, { [field]: first });
+    const record = await make(undefined, { [field]: optional.first });
     const address = `${path}/${record.id}`;
-    const patched = await api.patch(address, { [field]: second });
+    const patched = await api.patch(address, { [field]: optional.second });
     expect(patched.body).toEqual({ success: true, data: record.id });
     expect(patched.headers.get('etag')).toBe(`"${record.version + 1}"`);
     const derived = Object.fromEntries((shape.derived ?? []).map((name) => [name, expect.anything()]));
@@ -48,7 +48,7 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
       ...record,
       ...derived,
       version: record.version + 1,
-      [field]: second,
+      [field]: optional.second,
       updatedOn: expect.any(String),
     });
     const unchanged = async (body: unknown, more: number) => {
@@ -58,13 +58,17 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
         etag: `"${record.version + more}"`,
       });
     };
-    await unchanged({ [field]: second }, 1);
+    await unchanged({ [field]: optional.second }, 1);
     const representation = {
       Prefer: 'return=representation',
       'Content-Type': 'application/merge-patch+json',
     };
     const full = await api.patch(address, { [field]: null }, representation);
-    expect(full.body.data).toMatchObject({ id: record.id, version: record.version + 2, [field]: cleared });
+    expect(full.body.data).toMatchObject({
+      id: record.id,
+      version: record.version + 2,
+      [field]: optional.cleared ?? null,
+    });
     expect(full.headers.get('preference-applied')).toBe('return=representation');
     for (const nothing of [{}, { [field]: null }, undefined]) await unchanged(nothing, 2);
     expectProblem(
@@ -83,18 +87,22 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     const { api } = given();
     const { id, version } = await make();
     const wrong = { 'If-Match': `"${version + 7}"` };
-    const refused = await api.patch(`${path}/${id}`, { [field]: second }, wrong);
+    const refused = await api.patch(`${path}/${id}`, { [field]: optional.second }, wrong);
     expectProblem(refused, 412, 'version_mismatch');
     expect(refused.headers.get('etag')).toBe(`"${version}"`);
     expectProblem(await api.delete(`${path}/${id}`, wrong), 412, 'version_mismatch');
     for (const action of shape.actions.slice(0, 1)) {
       expectProblem(await api.post(`${path}/${id}/${action}`, undefined, wrong), 412, 'version_mismatch');
     }
-    const garbage = await api.patch(`${path}/${id}`, { [field]: second }, { 'If-Match': 'seven' });
+    const garbage = await api.patch(`${path}/${id}`, { [field]: optional.second }, { 'If-Match': 'seven' });
     expectProblem(garbage, 400, 'if_match_invalid');
-    const right = await api.patch(`${path}/${id}`, { [field]: second }, { 'If-Match': `"${version}"` });
+    const right = await api.patch(
+      `${path}/${id}`,
+      { [field]: optional.second },
+      { 'If-Match': `"${version}"` },
+    );
     expect(right.status).toBe(200);
-    const any = await api.patch(`${path}/${id}`, { [field]: first }, { 'If-Match': '*' });
+    const any = await api.patch(`${path}/${id}`, { [field]: optional.first }, { 'If-Match': '*' });
     expect(any.headers.get('etag')).toBe(`"${version + 2}"`);
   });
 
@@ -102,16 +110,20 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     const { api, body } = given();
     const key = { 'Idempotency-Key': mark() };
     const keywords = mark();
-    const text = { ...(await body(keywords)), [field]: first };
+    const text = { ...(await body(keywords)), [field]: optional.first };
     const once = await api.post(path, text, key);
     expect(once.headers.get('idempotent-replayed')).toBeNull();
-    await api.data('PATCH', `${path}/${once.body.data.id}`, { [field]: second });
+    await api.data('PATCH', `${path}/${once.body.data.id}`, { [field]: optional.second });
     const again = await api.post(path, text, key);
     expect({ status: again.status, body: again.body }).toEqual({ status: 201, body: once.body });
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(again.headers.get('location')).toBe(once.headers.get('location'));
     expect(again.headers.get('etag')).toBe(once.headers.get('etag'));
-    expectProblem(await api.post(path, { ...text, [field]: second }, key), 422, 'idempotency_key_reused');
+    expectProblem(
+      await api.post(path, { ...text, [field]: optional.second }, key),
+      422,
+      'idempotency_key_reused',
+    );
     expect(await api.rows(path, { keywords })).toHaveLength(1);
     expectProblem(
       await api.post(path, { colour: 1 }, { 'Idempotency-Key': ' é' }),
@@ -126,7 +138,7 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     const { id, version } = await make(keywords);
     expect(await api.delete(`${path}/${id}`)).toMatchObject({ status: 204, body: undefined });
     expect(await api.data('GET', `${path}/${id}`)).toMatchObject({ isDeleted: true, version: version + 1 });
-    expectProblem(await api.patch(`${path}/${id}`, { [field]: second }), 404, 'not_found');
+    expectProblem(await api.patch(`${path}/${id}`, { [field]: optional.second }), 404, 'not_found');
     expectProblem(await api.delete(`${path}/${id}`), 404, 'not_found');
     for (const action of shape.actions)
       expectProblem(await api.post(`${path}/${id}/${action}`), 404, 'not_found');
@@ -136,8 +148,8 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
 
   it('tells who changed what and when', async () => {
     const { api } = given();
-    const { id, version, createdBy, createdOn } = await make(undefined, { [field]: first });
-    await api.data('PATCH', `${path}/${id}`, { [field]: second });
+    const { id, version, createdBy, createdOn } = await make(undefined, { [field]: optional.first });
+    await api.data('PATCH', `${path}/${id}`, { [field]: optional.second });
     await api.delete(`${path}/${id}`);
     const { rows, hasMore } = await api.data('GET', `${path}/${id}/history`);
     expect(hasMore).toBe(false);
@@ -157,7 +169,7 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     const requests = (as: ApiClient, wrong: string) => [
       as.get(`${path}/${wrong}`),
       as.get(`${path}/${wrong}/history`),
-      as.patch(`${path}/${wrong}`, { [field]: second }),
+      as.patch(`${path}/${wrong}`, { [field]: optional.second }),
       as.delete(`${path}/${wrong}`),
       ...shape.actions.map((action) => as.post(`${path}/${wrong}/${action}`)),
     ];

@@ -183,4 +183,13 @@ describe('the life of a work item', () => {
       '/ids',
     );
   });
+
+  it('does not become work to bill on a matter that is closed', async () => {
+    const closed = await matter(api);
+    const { id } = await api.data('POST', 'workitems', hour(closed, employeeId, { isBillable: false }));
+    await act(id, 'unfinalise');
+    await api.data('POST', `matters/${closed}/close`);
+    expectProblem(await api.patch(`workitems/${id}`, { isBillable: true }), 409, 'matter_not_open');
+    expect((await api.patch(`workitems/${id}`, { units: 3 })).status).toBe(200);
+  });
 });

@@ -35,12 +35,14 @@ export function AmountField(options: Partial<NumberOptions> = {}): PropertyDecor
   const money = Transform(({ value }) =>
     value !== null && typeof value === 'object' ? Object.assign(new AmountInput(), value) : value,
   );
-  const number = { type: 'number', minimum: min, maximum: max };
+  const number = { type: 'number', minimum: min, maximum: max } as const;
   const object = {
     type: 'object',
     required: ['Amount', 'Currency'],
     properties: { Amount: number, Currency: { type: 'string', pattern: '^[A-Z]{3}$', example: 'GBP' } },
   } as const;
   const shown = { example: { Amount: 120, Currency: 'GBP' }, ...options };
-  return applyDecorators(field(shown, { oneOf: [object, number] } as ApiPropertyOptions, isAmount), money);
+  // OpenAPI 3.0 takes `nullable` only beside a type.
+  const api = { nullable: undefined, oneOf: [object, { ...number, nullable: !options.required }] };
+  return applyDecorators(field(shown, api as ApiPropertyOptions, isAmount), money);
 }

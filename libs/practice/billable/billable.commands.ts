@@ -6,7 +6,7 @@ import { decimal, text } from '#kernel/money';
 import { dayGiven, dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { Matter, requireOpen } from '../matters/matter.lookup';
-import { existing } from '../records/record';
+import { addressed } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
 import type { AnyBillable } from './billable';
 import type { WriteOffInput } from './billable.input';
@@ -49,7 +49,11 @@ export class UnfinaliseBillableHandler implements ICommandHandler<UnfinaliseBill
 
   execute({ context, definition, id }: UnfinaliseBillable): Promise<Written> {
     return this.store.execute(context, async (work) => {
-      const record = existing((await work.load({ record: at(definition, id) })).record, definition.kind);
+      const record = addressed(
+        work,
+        (await work.load({ record: at(definition, id) })).record,
+        definition.kind,
+      );
       return work.change(definition, record, unfinalise(definition, record.data));
     });
   }
@@ -71,7 +75,7 @@ export class WriteOffBillableHandler implements ICommandHandler<WriteOffBillable
   execute({ context, definition, id, body }: WriteOffBillable): Promise<Written> {
     return this.store.execute(context, async (work) => {
       const found = await work.load({ record: at(definition, id), tenant: settingsOf(context) });
-      const record = existing(found.record, definition.kind);
+      const record = addressed(work, found.record, definition.kind);
       const { timeZone } = settings(found.tenant);
       const day = body.writeOffDate ? dayGiven(timeZone, body.writeOffDate) : dayIn(timeZone, work.now);
       const request = { day, reason: body.reason, units: exact(body.units), amount: exact(body.amount) };
@@ -116,7 +120,11 @@ export class DeleteBillableHandler implements ICommandHandler<DeleteBillable> {
 
   execute({ context, definition, id }: DeleteBillable): Promise<Written> {
     return this.store.execute(context, async (work) => {
-      const record = existing((await work.load({ record: at(definition, id) })).record, definition.kind);
+      const record = addressed(
+        work,
+        (await work.load({ record: at(definition, id) })).record,
+        definition.kind,
+      );
       return work.change(definition, record, remove(definition, record.data));
     });
   }
@@ -130,7 +138,7 @@ async function onMatter(work: UnitOfWork, definition: AnyBillable, id: string) {
     tenant: settingsOf(work.context),
   });
   return {
-    record: existing(found.record, definition.kind),
+    record: addressed(work, found.record, definition.kind),
     matter: found.matter,
     tenant: settings(found.tenant),
   };

@@ -9,7 +9,7 @@ import type { RequestContext } from '#platform/request-context';
 import { Entity, presentEntity } from '../entities/entity.lookup';
 import { RateSet } from '../rate-sets/rate-set.lookup';
 import { takeNumber } from '../records/numbering';
-import { existing, givenReference, recordChanges, referred } from '../records/record';
+import { addressed, givenReference, recordChanges, referred } from '../records/record';
 import { TaxCode } from '../tax-codes/tax-code.lookup';
 import {
   activateClient,
@@ -86,7 +86,7 @@ export class ActivateClientHandler implements ICommandHandler<ActivateClient> {
 
   execute({ context, id }: ActivateClient): Done {
     return this.store.execute(context, async (work) => {
-      const before = existing((await work.load({ client: at(Client, id) })).client, 'client');
+      const before = addressed(work, (await work.load({ client: at(Client, id) })).client, 'client');
       return work.change(Client, before, activateClient(before.data));
     });
   }
@@ -99,7 +99,7 @@ export class DeactivateClientHandler implements ICommandHandler<DeactivateClient
   execute({ context, id }: DeactivateClient): Done {
     return this.store.execute(context, async (work) => {
       const { client, open } = await work.load({ client: at(Client, id), open: linksTo(id, OPEN_MATTER) });
-      const before = existing(client, 'client');
+      const before = addressed(work, client, 'client');
       work.requireUnlinked(id, OPEN_MATTER);
       return work.change(Client, before, deactivateClient(before.data, open));
     });
@@ -113,7 +113,7 @@ export class DeleteClientHandler implements ICommandHandler<DeleteClient> {
   execute({ context, id }: DeleteClient): Done {
     return this.store.execute(context, async (work) => {
       const { client, uses } = await work.load({ client: at(Client, id), uses: linksTo(id) });
-      const before = existing(client, 'client');
+      const before = addressed(work, client, 'client');
       work.requireUnlinked(id);
       return work.change(Client, before, deleteClient(uses));
     });
@@ -162,7 +162,7 @@ async function update(work: UnitOfWork, id: string, body: ClientPatch) {
     rateSet: at(RateSet, body.defaultRateSetId),
     number: counter(CLIENT_NUMBER),
   });
-  const before = existing(found.client, 'client');
+  const before = addressed(work, found.client, 'client');
   const patch = { ...body, minutesPerUnit: decimalFrom(body.minutesPerUnit) };
   const { clientNumber } = before.data;
   const changes = recordChanges(context, before.data, patch, { clientNumber });

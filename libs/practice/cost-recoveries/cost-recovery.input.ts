@@ -24,6 +24,7 @@ export class CostRecoveryInput extends RecordInput {
 
   @ChoiceField(disbursementKinds, {
     required: true,
+    example: 'Incurred',
     description:
       'CostRecovery: of the firm itself; Anticipated: expected, and not billed until it is changed to another kind; ' +
       'Incurred: bought from a supplier. 422 `disbursement_kind_mismatch` when the disbursement code is for another kind.',
@@ -41,6 +42,7 @@ export class CostRecoveryInput extends RecordInput {
     description:
       "What one costs, without tax, in the tenant's base currency. `total` is the quantity times it, half-up to the " +
       'minor unit; 422 `total_too_large` above 99,999,999,999.',
+    example: { Amount: 3, Currency: 'GBP' },
   })
   unitAmount: MoneyInput;
 
@@ -55,6 +57,7 @@ export class CostRecoveryInput extends RecordInput {
   @TextField({
     max: 2000,
     description: "The disbursement code's description, else its name, when absent or null.",
+    example: 'Official copy of the register',
   })
   description?: string | null;
 }

@@ -19,6 +19,9 @@ import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import type { CostRecoveryState } from './cost-recovery';
 
+/** In examples of answers. */
+const gbp = (Amount: number): MoneyRecord => ({ Amount, Currency: 'GBP' });
+
 export class CostRecoveryView extends RecordView {
   @ApiProperty() matterId: string;
   @ApiProperty() disbursementCodeId: string;
@@ -29,12 +32,14 @@ export class CostRecoveryView extends RecordView {
   kind: DisbursementKind;
   @ApiProperty({ format: 'date-time' }) entryDate: string;
   @ApiProperty({ example: 2 }) quantity: number;
-  @ApiProperty({ type: MoneyView, description: 'What one costs, without tax' }) unitAmount: MoneyRecord;
-  @ApiProperty({ type: MoneyView, description: 'Without tax' }) total: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'What one costs, without tax', example: gbp(3) })
+  unitAmount: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'Without tax', example: gbp(6) }) total: MoneyRecord;
   @ApiProperty() taxCodeId: string;
   @ApiProperty(nullableText) supplierId: string | null;
   @ApiProperty({ example: 'Official copy of the register' }) description: string;
-  @ApiProperty({ type: MoneyView, description: 'What can still be billed' }) remaining: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'What can still be billed', example: gbp(6) })
+  remaining: MoneyRecord;
   @ApiProperty({ example: 2 }) remainingQuantity: number;
   @ApiProperty({ description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' }) state: number;
   @ApiProperty() stateName: string;

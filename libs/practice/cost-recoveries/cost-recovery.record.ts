@@ -4,10 +4,11 @@ import { newId } from '#kernel/ids';
 import { decimal, moneyFrom, text } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
+import { isUnbilled } from '../billable/billable';
 import { finalised } from '../billable/billable.transitions';
 import { DisbursementCode } from '../disbursement-codes/disbursement-code.lookup';
-import { Matter, openMatter } from '../matters/matter.lookup';
-import { active, existing, givenReference, recordChanges, referred } from '../records/record';
+import { Matter, openMatter, requireOpen } from '../matters/matter.lookup';
+import { active, addressed, givenReference, recordChanges, referred } from '../records/record';
 import { Supplier } from '../suppliers/supplier.lookup';
 import { TaxCode } from '../tax-codes/tax-code.lookup';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
@@ -55,12 +56,13 @@ export async function recordCostRecovery(work: UnitOfWork, body: CostRecoveryInp
 /** Changes a pending cost; its description also later, until it is billed. Its total is worked out again. */
 export async function changeCostRecovery(work: UnitOfWork, id: string, body: CostRecoveryPatch) {
   const { context } = work;
-  const { cost, present, ...found } = await work.load({
+  const { cost, itsCode, itsMatter, ...found } = await work.load({
     ...questions(context, body),
     cost: at(CostRecovery, id),
-    present: via(DisbursementCode, id, 'disbursementCodeId'),
+    itsCode: via(DisbursementCode, id, 'disbursementCodeId'),
+    itsMatter: via(Matter, id, 'matterId'),
   });
-  const before = existing(cost, 'costrecovery');
+  const before = addressed(work, cost, 'costrecovery');
   const { data } = before;
   const patch = stored(body);
   const given: Partial<CostRecoveryState> = recordChanges(context, data, patch);
@@ -68,7 +70,7 @@ export async function changeCostRecovery(work: UnitOfWork, id: string, body: Cos
   const tenant = settings(found.settings);
   // Only the references that change are checked; the others were when they were given.
   checkReferences(Object.fromEntries(Object.entries(body).filter(([name]) => name in given)), found, tenant);
-  const code = (given.disbursementCodeId ? found.code : present)!.data;
+  const code = (given.disbursementCodeId ? found.code : itsCode)!.data;
   const next = { ...data, ...given };
   if (given.kind || given.disbursementCodeId) requireSuitableCode(next.kind, code.kind);
   if (given.kind || given.supplierId === null) requireSupplier(next.kind, next.supplierId);
@@ -79,9 +81,12 @@ export async function changeCostRecovery(work: UnitOfWork, id: string, body: Cos
     entryDay: dayIn(tenant.timeZone, next.entryDate),
     total: totalOf(next.quantity, next.unitAmount),
   });
-  const events: CostRecoveryEvent[] =
-    Object.keys(changes).length === 0 ? [] : [{ type: 'CostRecoveryUpdated', data: changes }];
-  return work.change(CostRecovery, before, events);
+  if (Object.keys(changes).length === 0) return work.change(CostRecovery, before, []);
+  const updated: CostRecoveryEvent = { type: 'CostRecoveryUpdated', data: changes };
+  const becomesWork =
+    !isUnbilled(CostRecovery, data) && isUnbilled(CostRecovery, CostRecovery.evolve(data, updated));
+  if (becomesWork && !given.matterId) requireOpen(itsMatter);
+  return work.change(CostRecovery, before, [updated]);
 }
 
 /** Questions for all that the body refers to. */

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#event-store/unit-of-work';
 import { FlagField, TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
 import { Activity } from '../records/activity';
-import { existing, RecordInput, recordChanges } from '../records/record';
+import { addressed, existing, RecordInput, recordChanges } from '../records/record';
 import {
   ACTIVE_DIVISIONS,
   activateDivision,
@@ -139,7 +139,7 @@ export class DeleteDivisionHandler implements ICommandHandler<DeleteDivision> {
         active: counter(ACTIVE_DIVISIONS),
         uses: linksTo(id),
       });
-      const before = existing(division, 'division');
+      const before = addressed(work, division, 'division');
       const events = deleteDivision(before.data, uses, active);
       work.requireUnlinked(id);
       if (before.data.state === Activity.Active) work.count(ACTIVE_DIVISIONS, active, active - 1);

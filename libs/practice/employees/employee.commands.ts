@@ -8,7 +8,7 @@ import { moneyFrom } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Division } from '../divisions/division.lookup';
 import { Entity, presentEntity } from '../entities/entity.lookup';
-import { active, existing, givenReference, recordChanges } from '../records/record';
+import { active, addressed, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
 import {
   activateEmployee,
@@ -83,7 +83,7 @@ export class ActivateEmployeeHandler implements ICommandHandler<ActivateEmployee
 
   execute({ context, id }: ActivateEmployee): Done {
     return this.store.execute(context, async (work) => {
-      const before = existing((await work.load({ employee: at(Employee, id) })).employee, 'employee');
+      const before = addressed(work, (await work.load({ employee: at(Employee, id) })).employee, 'employee');
       return work.change(Employee, before, activateEmployee(before.data));
     });
   }
@@ -95,7 +95,7 @@ export class DeactivateEmployeeHandler implements ICommandHandler<DeactivateEmpl
 
   execute({ context, id }: DeactivateEmployee): Done {
     return this.store.execute(context, async (work) => {
-      const before = existing((await work.load({ employee: at(Employee, id) })).employee, 'employee');
+      const before = addressed(work, (await work.load({ employee: at(Employee, id) })).employee, 'employee');
       return work.change(Employee, before, deactivateEmployee(before.data));
     });
   }
@@ -108,7 +108,7 @@ export class DeleteEmployeeHandler implements ICommandHandler<DeleteEmployee> {
   execute({ context, id }: DeleteEmployee): Done {
     return this.store.execute(context, async (work) => {
       const { employee, uses } = await work.load({ employee: at(Employee, id), uses: linksTo(id) });
-      const before = existing(employee, 'employee');
+      const before = addressed(work, employee, 'employee');
       work.requireUnlinked(id);
       return work.change(Employee, before, deleteEmployee(uses));
     });
@@ -151,7 +151,7 @@ async function update(work: UnitOfWork, id: string, body: EmployeePatch) {
     employee: at(Employee, id),
     division: at(Division, body.divisionId),
   });
-  const before = existing(found.employee, 'employee');
+  const before = addressed(work, found.employee, 'employee');
   const patch = body.defaultRate ? { ...body, defaultRate: moneyFrom(body.defaultRate) } : body;
   const changes = recordChanges(context, before.data, patch, { isFeeEarner: true });
   if (changes.divisionId) active(found.division, 'division', 'divisionId');

@@ -9,7 +9,7 @@ import { release, reserve } from '../billable/billable.billing';
 import { Client } from '../clients/client.lookup';
 import { CostRecovery } from '../cost-recoveries/cost-recovery.lookup';
 import { Matter, openMatter, UNBILLED_COST, UNBILLED_WORK } from '../matters/matter.lookup';
-import { active, existing, givenReference, recordChanges } from '../records/record';
+import { active, addressed, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { WorkItem } from '../work-items/work-item.lookup';
 import { Invoice, type InvoiceState, InvoiceStatus, requireInvoice } from './invoice';
@@ -109,7 +109,7 @@ export async function removeLine(work: UnitOfWork, id: string, lineId: number) {
 
 /** A draft that never had a number goes; what it reserves is free again. */
 export async function deleteInvoice(work: UnitOfWork, id: string) {
-  const before = existing((await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  const before = addressed(work, (await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
   requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
   if (before.data.number !== null)
     throw conflict(
@@ -134,7 +134,7 @@ async function loadDraft(
   work: UnitOfWork,
   id: string,
 ): Promise<{ before: Folded<InvoiceState>; draft: Draft }> {
-  const before = existing((await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  const before = addressed(work, (await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
   const found = await work.load({ tenant: settingsOf(work.context), ...defaultTaxQuestions(before.data) });
   return { before, draft: { id: before.id, state: before.data, tenant: settings(found.tenant), found } };
 }

@@ -7,7 +7,7 @@ import { bill, release, reverseBilling } from '../billable/billable.billing';
 import { Client } from '../clients/client.lookup';
 import { Matter, requireOpen } from '../matters/matter.lookup';
 import { takeNumber } from '../records/numbering';
-import { existing } from '../records/record';
+import { addressed } from '../records/record';
 import { settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { INVOICE_NUMBER, Invoice, type InvoiceState, InvoiceStatus, requireInvoice } from './invoice';
 import type { IssueInput, ReversalInput } from './invoice.input';
@@ -24,7 +24,7 @@ const PAYMENT_TERMS_DAYS = 30;
  *   `tax_rate_not_found` (422)
  */
 export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInput) {
-  const before = existing((await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
+  const before = addressed(work, (await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
   const { data } = before;
   requireInvoice(data, 'invoice_not_draft', InvoiceStatus.Draft);
   if (data.lines.every(({ kind }) => kind === 'Text'))
@@ -88,7 +88,7 @@ export async function voidInvoice(work: UnitOfWork, id: string, body: ReversalIn
 /** @throws DomainError `payment_stands`, `invoice_not_issued`, `matter_not_open` (409), `before_issue` (422) */
 async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput, ...wanted: InvoiceStatus[]) {
   const { invoice, tenant } = await work.load({ invoice: at(Invoice, id), tenant: settingsOf(work.context) });
-  const before = existing(invoice, 'invoice');
+  const before = addressed(work, invoice, 'invoice');
   const { data } = before;
   if (data.state === InvoiceStatus.PartPaid || data.state === InvoiceStatus.Paid)
     throw conflict('payment_stands', 'The invoice is paid, at least in part; reverse its payments first.');

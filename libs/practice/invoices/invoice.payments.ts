@@ -3,7 +3,7 @@ import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { decimal, text } from '#kernel/money';
 import { dayGiven, dayIn } from '#kernel/zone';
-import { existing } from '../records/record';
+import { addressed } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
 import { Invoice, InvoiceStatus, requireInvoice } from './invoice';
 import type { BadDebtInput, PaymentInput, PaymentReversalInput } from './invoice.input';
@@ -55,7 +55,7 @@ async function load(work: UnitOfWork, id: string, date: string | null | undefine
   const { invoice, tenant } = await work.load({ invoice: at(Invoice, id), tenant: settingsOf(work.context) });
   const { timeZone } = settings(tenant);
   return {
-    before: existing(invoice, 'invoice'),
+    before: addressed(work, invoice, 'invoice'),
     day: date ? dayGiven(timeZone, date) : dayIn(timeZone, work.now),
   };
 }

@@ -6,7 +6,7 @@ import { newId } from '#kernel/ids';
 import { decimal, moneyFrom, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { takeNumber } from '../records/numbering';
-import { existing, givenReference, recordChanges } from '../records/record';
+import { addressed, givenReference, recordChanges } from '../records/record';
 import {
   archiveMatter,
   closeMatter,
@@ -99,7 +99,7 @@ export class CloseMatterHandler implements ICommandHandler<CloseMatter> {
         costs: linksTo(id, UNBILLED_COST),
         drafts: linksTo(id, DRAFT_INVOICE),
       });
-      const before = existing(matter, 'matter');
+      const before = addressed(work, matter, 'matter');
       for (const kind of [UNBILLED_WORK, UNBILLED_COST, DRAFT_INVOICE]) work.requireUnlinked(id, kind);
       return work.change(Matter, before, closeMatter(before.data, unfinished, work.now));
     });
@@ -112,7 +112,7 @@ export class ReopenMatterHandler implements ICommandHandler<ReopenMatter> {
 
   execute({ context, id }: ReopenMatter): Done {
     return this.store.execute(context, async (work) => {
-      const before = existing((await work.load({ matter: at(Matter, id) })).matter, 'matter');
+      const before = addressed(work, (await work.load({ matter: at(Matter, id) })).matter, 'matter');
       return work.change(Matter, before, reopenMatter(before.data));
     });
   }
@@ -124,7 +124,7 @@ export class ArchiveMatterHandler implements ICommandHandler<ArchiveMatter> {
 
   execute({ context, id }: ArchiveMatter): Done {
     return this.store.execute(context, async (work) => {
-      const before = existing((await work.load({ matter: at(Matter, id) })).matter, 'matter');
+      const before = addressed(work, (await work.load({ matter: at(Matter, id) })).matter, 'matter');
       return work.change(Matter, before, archiveMatter(before.data, work.now));
     });
   }
@@ -137,7 +137,7 @@ export class DeleteMatterHandler implements ICommandHandler<DeleteMatter> {
   execute({ context, id }: DeleteMatter): Done {
     return this.store.execute(context, async (work) => {
       const { matter, uses } = await work.load({ matter: at(Matter, id), uses: linksTo(id) });
-      const before = existing(matter, 'matter');
+      const before = addressed(work, matter, 'matter');
       work.requireUnlinked(id);
       return work.change(Matter, before, deleteMatter(uses));
     });
@@ -181,7 +181,7 @@ async function update(work: UnitOfWork, id: string, body: MatterPatch) {
     drafts: linksTo(id, DRAFT_INVOICE),
     work: linksTo(id, WORK),
   });
-  const before = existing(found.matter, 'matter');
+  const before = addressed(work, found.matter, 'matter');
   const changes = recordChanges(
     context,
     before.data,

@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
 import { dayGiven } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
-import { existing, givenReference } from '../records/record';
+import { addressed, existing, givenReference } from '../records/record';
 import { remove } from '../records/simple-record';
 import { createRecord, updateRecord } from '../records/write-record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
@@ -89,7 +89,7 @@ export class DeleteRateSetHandler implements ICommandHandler<DeleteRateSet> {
   execute({ context, id }: DeleteRateSet): Done {
     return this.store.execute(context, async (work) => {
       const { set, uses } = await work.load({ set: at(RateSet, id), uses: linksTo(id) });
-      const before = existing(set, 'rateset');
+      const before = addressed(work, set, 'rateset');
       refuseDefault(before.data);
       work.requireUnlinked(id);
       return work.change(RateSet, before, remove(RateSet, uses));

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
+import type { UnitOfWork } from '#event-store/unit-of-work';
 import type { NaturalKey } from '#kernel/decider';
 import { conflict, invalid, notFound } from '#kernel/errors';
 import { TextField } from '#platform/http/fields';
@@ -119,6 +120,20 @@ export function existing<State extends RecordState>(
 ): Folded<State> {
   if (!folded || folded.data.isDeleted) throw notFound(what);
   return folded;
+}
+
+/**
+ * The record that a command addresses, at the version that the request names if it names one.
+ * @throws DomainError `not_found` when it does not exist or is deleted; `version_mismatch`
+ */
+export function addressed<State extends RecordState>(
+  work: UnitOfWork,
+  folded: Folded<State> | undefined,
+  what: string,
+): Folded<State> {
+  const record = existing(folded, what);
+  work.requireMatch(record);
+  return record;
 }
 
 /**

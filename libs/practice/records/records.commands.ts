@@ -2,7 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
 import { at, linksTo } from '#event-store/load';
 import type { RequestContext } from '#platform/request-context';
-import { existing } from './record';
+import { addressed } from './record';
 import { activate, deactivate, remove } from './simple-record';
 import { type AnyWriting, createRecord, updateRecord } from './write-record';
 
@@ -71,7 +71,11 @@ export class ActivateRecordHandler implements ICommandHandler<ActivateRecord> {
 
   execute({ context, writing: { definition }, id }: ActivateRecord): Promise<Written> {
     return this.store.execute(context, async (work) => {
-      const before = existing((await work.load({ record: at(definition, id) })).record, definition.kind);
+      const before = addressed(
+        work,
+        (await work.load({ record: at(definition, id) })).record,
+        definition.kind,
+      );
       return work.change(definition, before, activate(definition, before.data));
     });
   }
@@ -83,7 +87,11 @@ export class DeactivateRecordHandler implements ICommandHandler<DeactivateRecord
 
   execute({ context, writing: { definition }, id }: DeactivateRecord): Promise<Written> {
     return this.store.execute(context, async (work) => {
-      const before = existing((await work.load({ record: at(definition, id) })).record, definition.kind);
+      const before = addressed(
+        work,
+        (await work.load({ record: at(definition, id) })).record,
+        definition.kind,
+      );
       return work.change(definition, before, deactivate(definition, before.data));
     });
   }
@@ -96,7 +104,7 @@ export class DeleteRecordHandler implements ICommandHandler<DeleteRecord> {
   execute({ context, writing: { definition }, id }: DeleteRecord): Promise<Written> {
     return this.store.execute(context, async (work) => {
       const { record, uses } = await work.load({ record: at(definition, id), uses: linksTo(id) });
-      const before = existing(record, definition.kind);
+      const before = addressed(work, record, definition.kind);
       work.requireUnlinked(id);
       return work.change(definition, before, remove(definition, uses));
     });

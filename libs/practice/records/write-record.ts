@@ -4,7 +4,7 @@ import type { Answers, UnitOfWork } from '#event-store/unit-of-work';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { newId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
-import { existing, givenReference, type RecordState, recordChanges } from './record';
+import { addressed, givenReference, type RecordState, recordChanges } from './record';
 import { type SimpleDefinition, type SwitchedState, update } from './simple-record';
 
 type Asks = Record<string, Ask<unknown>>;
@@ -81,7 +81,7 @@ export async function updateRecord<State extends RecordState, Body extends objec
 ): Promise<Folded<State>> {
   const asked = { ...asks(work.context, body, id), record: at(definition, id) };
   const { record, ...found } = await work.load(asked);
-  const before = existing(record as Folded<State> | undefined, definition.kind);
+  const before = addressed(work, record as Folded<State> | undefined, definition.kind);
   const answers = found as Answers<Questions>;
   const patch = { ...body, ...stored?.(body, answers) };
   const changes = recordChanges(work.context, before.data, patch, defaults as Partial<State>);

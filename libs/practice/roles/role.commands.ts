@@ -4,7 +4,7 @@ import { EventStore, type Written } from '#event-store/event-store';
 import { at, linksTo } from '#event-store/load';
 import { TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
-import { existing, RecordInput } from '../records/record';
+import { addressed, RecordInput } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { deleteRole, Role, type RoleState, requireCustom } from './role';
 
@@ -43,7 +43,7 @@ export class DeleteRoleHandler implements ICommandHandler<DeleteRole> {
   execute({ context, id }: DeleteRole): Promise<Written<RoleState>> {
     return this.store.execute(context, async (work) => {
       const { role, uses } = await work.load({ role: at(Role, id), uses: linksTo(id) });
-      const before = existing(role, 'role');
+      const before = addressed(work, role, 'role');
       work.requireUnlinked(id);
       return work.change(Role, before, deleteRole(before.data, uses));
     });

@@ -6,12 +6,12 @@ import { decimal, type Money, moneyFrom, text } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { rateNotFound, rateQuestions, resolveFor, type WorkToRate } from '../applicable-rates/rate.lookup';
-import { BillableStatus, requireFree, requirePending } from '../billable/billable';
+import { BillableStatus, isUnbilled, requireFree, requirePending } from '../billable/billable';
 import { finalised } from '../billable/billable.transitions';
 import { Client } from '../clients/client.lookup';
 import { Employee } from '../employees/employee.lookup';
-import { Matter, openMatter } from '../matters/matter.lookup';
-import { active, existing, givenReference, recordChanges } from '../records/record';
+import { Matter, openMatter, requireOpen } from '../matters/matter.lookup';
+import { active, addressed, givenReference, recordChanges } from '../records/record';
 import { TaskType } from '../task-types/task-type.lookup';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { WorkItem, type WorkItemState } from './work-item';
@@ -62,7 +62,7 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
 /** Changes a pending item; its title also later, until it is billed. Its value is worked out again. */
 export async function changeWorkItem(work: UnitOfWork, id: string, body: WorkItemPatch) {
   const { context } = work;
-  const before = existing((await work.load({ item: at(WorkItem, id) })).item, 'workitem');
+  const before = addressed(work, (await work.load({ item: at(WorkItem, id) })).item, 'workitem');
   const { data } = before;
   const { units, rate, ...own } = body;
   const patch = { ...own, isBillable: own.isBillable ?? undefined };
@@ -119,11 +119,14 @@ async function revalued(
     ...{ entryDay, rateSource, ...value },
     ...(body.isBillable === null && { isBillable: taskType?.data.isBillable ?? true }),
   };
-  return Object.fromEntries(
-    Object.entries(derived).filter(
-      ([name, now]) => JSON.stringify(data[name as keyof WorkItemState]) !== JSON.stringify(now),
-    ),
+  const differing = Object.entries(derived).filter(
+    ([name, now]) => JSON.stringify(data[name as keyof WorkItemState]) !== JSON.stringify(now),
   );
+  const revaluation = Object.fromEntries(differing);
+  const updated = { type: 'WorkItemUpdated', data: { ...changes, ...revaluation } };
+  const becomesWork = !isUnbilled(WorkItem, data) && isUnbilled(WorkItem, WorkItem.evolve(data, updated));
+  if (becomesWork && !changes.matterId) requireOpen(matter);
+  return revaluation;
 }
 
 /** Questions for all that an item refers to, and for its rate when that is sought. */

@@ -17,6 +17,8 @@ export interface Report {
   table: string;
   projection: string;
   alias: string;
+  /** The table's columns that tell a row from all others, by which ties are broken. */
+  key: readonly string[];
   joins: readonly Join[];
   columns: ReadonlyMap<string, Column>;
 }

@@ -29,6 +29,36 @@ export const divisionJoin: Join = {
   needs: ['m'],
 };
 
+/** The matter's type. */
+export const matterTypeJoin: Join = {
+  alias: 'mt',
+  table: 'matter_types',
+  projection: 'matter-types',
+  on: 'mt.id = m.matter_type_id',
+  needs: ['m'],
+};
+
+export const matterTypeColumn: Column = {
+  name: 'matterTypeName',
+  type: 'text',
+  description: "Name of the matter's type.",
+  source: 'mt.name',
+  joins: ['mt'],
+};
+
+/** The task type of a row. */
+export function taskTypeJoin(taskTypeId: string): Join {
+  return { alias: 't', table: 'task_types', projection: 'task-types', on: `t.id = ${taskTypeId}` };
+}
+
+export const taskTypeColumn: Column = {
+  name: 'taskTypeName',
+  type: 'text',
+  description: 'Name of the task type.',
+  source: 't.name',
+  joins: ['t'],
+};
+
 /** A day and the periods that it lies in. */
 export function dayColumns(
   sql: string,

@@ -1,12 +1,22 @@
 import { additive, type Column, money } from '../columns/column';
 import { columnsByName, type Report } from '../columns/report';
-import { clientJoins, dayColumns, divisionJoin, employeeJoins, matterJoin } from '../columns/shared';
+import {
+  clientJoins,
+  dayColumns,
+  divisionJoin,
+  employeeJoins,
+  matterJoin,
+  matterTypeColumn,
+  matterTypeJoin,
+  taskTypeColumn,
+  taskTypeJoin,
+} from '../columns/shared';
 
 const flows: [name: string, column: string, description: string][] = [
   ['workItemFinalised', 'finalised', 'finalised, less what was unfinalised'],
   ['workItemBilled', 'billed', 'billed, less bills taken back'],
-  ['workItemWrittenOff', 'written_off', 'written off, less what was reinstated'],
-  ['workItemWrittenUp', 'written_up', 'billed above its value'],
+  ['workItemWrittenOff', 'written_off', 'written off or billed below its value, less what was taken back'],
+  ['workItemWrittenUp', 'written_up', 'billed above its value, less what was taken back'],
 ];
 
 const measures = flows.flatMap(([name, column, description]): Column[] => [
@@ -73,6 +83,8 @@ const columns: Column[] = [
     source: 'd.name',
     joins: ['d'],
   },
+  matterTypeColumn,
+  taskTypeColumn,
   { name: 'currency', type: 'text', description: 'Currency of the amounts.', source: 'f.currency' },
   ...dayColumns('f.day', {
     day: 'day',
@@ -88,6 +100,14 @@ export const feeAnalysisReport: Report = {
   table: 'fee_analysis',
   projection: 'fee-analysis',
   alias: 'f',
-  joins: [...employeeJoins('f.employee_id'), matterJoin('f.matter_id'), ...clientJoins, divisionJoin],
+  key: ['id', 'part'],
+  joins: [
+    ...employeeJoins('f.employee_id'),
+    matterJoin('f.matter_id'),
+    ...clientJoins,
+    divisionJoin,
+    matterTypeJoin,
+    taskTypeJoin('f.task_type_id'),
+  ],
   columns: columnsByName(columns),
 };

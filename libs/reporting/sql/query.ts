@@ -69,7 +69,7 @@ function parameters(scope: Scope) {
 }
 
 function withItems(plan: Plan, scope: Scope, bind: Bind): string {
-  return `with items as (${itemsQuery(plan.report, usedColumns(plan), plan.conditions, scope, bind, 'row_id')})`;
+  return `with items as (${itemsQuery(plan.report, usedColumns(plan), plan.conditions, scope, bind, plan.report.key)})`;
 }
 
 /** The report's rows that meet the conditions, each column's source under the column's name. */
@@ -79,7 +79,7 @@ function itemsQuery(
   conditions: Condition[],
   scope: Scope,
   bind: Bind,
-  rowId?: string,
+  key: readonly string[] = [],
 ): string {
   let start: string | undefined;
   const context = { financialYearStart: () => (start ??= `${bind(scope.financialYearStart)}::integer`) };
@@ -87,7 +87,7 @@ function itemsQuery(
     const source = typeof column.source === 'string' ? column.source : column.source(context);
     return `${source} as ${itemName(column)}`;
   });
-  if (rowId) sources.push(`${report.alias}.id as ${rowId}`);
+  sources.push(...key.map((name) => `${report.alias}.${name} as row_${name}`));
   const joins = new Set([...columns, ...conditions].flatMap((each) => each.joins ?? []));
   const where = conditions.map((condition) => condition.sql(bind, context));
   return `\n  select ${sources.join(', ')}\n  ${fromClause(report, joins, '$1', where)}\n`;
@@ -136,8 +136,8 @@ function anyNonZero(measures: Expression[], bind: Bind): string {
   return `(${measures.map((measure) => `coalesce(${expressionSql(measure, bind)}, 0) <> 0`).join(' or ')})`;
 }
 
-/** Nulls lowest; ties by the row's id or the group's keys, in the direction of the last sort key. */
-function orderBy({ level, keys, order }: Plan, bind: Bind): string[] {
+/** Nulls lowest; ties by the row's key or the group's keys, in the direction of the last sort key. */
+function orderBy({ report, level, keys, order }: Plan, bind: Bind): string[] {
   if (level === 'totals') return [];
   const desc = order.at(-1)?.desc ?? false;
   const sorted = order.map(({ expression, desc }) =>
@@ -149,7 +149,7 @@ function orderBy({ level, keys, order }: Plan, bind: Bind): string[] {
   );
   const ties =
     level === 'leaf'
-      ? [ordered('items.row_id', desc, true)]
+      ? report.key.map((name) => ordered(`items.row_${name}`, desc, true))
       : keys.map((key) => ordered(item(key), desc, false));
   return sorted.length + ties.length > 0 ? [`order by ${[...sorted, ...ties].join(', ')}`] : [];
 }

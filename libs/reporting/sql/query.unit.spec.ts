@@ -39,6 +39,11 @@ describe('the SQL of a plan', () => {
       },
     ],
     [
+      'leaf rows of which an event makes two',
+      feeAnalysisReport,
+      { cols: [{ colId: 'workItemBilled' }], sortBy: [{ colId: 'day', desc: true }] },
+    ],
+    [
       'groups inside a group',
       workItemReport,
       {
@@ -71,6 +76,20 @@ describe('the SQL of a plan', () => {
   it('reads the values of pivots over the criteria alone', () => {
     const pivots = [workItemReport.columns.get('state')!];
     expect(pivotQuery(workItemReport, pivots, [], 501, scope)).toMatchSnapshot();
+  });
+
+  it.each<[Report, string, string]>([
+    [workItemReport, 'remaining', 'w'],
+    [workItemReport, 'invoiceNumber', 'w i'],
+    [workItemReport, 'taskTypeCode', 'w t'],
+    [workItemReport, 'matterTypeName', 'w m mt'],
+    [feeAnalysisReport, 'realisationRate', 'f'],
+    [feeAnalysisReport, 'taskTypeName', 'f t'],
+    [feeAnalysisReport, 'clientSortName', 'f m c cp'],
+  ])('joins only what a column needs: %#', (report, colId, aliases) => {
+    const { text } = rowsQuery(planRows(report, readSlice({ cols: [{ colId }] }, report), [], []), scope);
+    const joined = [...text.matchAll(/(?:from|join) read_model\.\w+ (\w+)/g)].map(([, alias]) => alias);
+    expect(joined.join(' ')).toBe(aliases);
   });
 
   it('binds tenant and live generation for every table', () => {

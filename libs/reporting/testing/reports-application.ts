@@ -38,7 +38,15 @@ export class ReportsApplication {
 
   /** @param tenants numbers of the tenants by alias */
   static async start(tenants: Record<string, number>, environment: 'test' | 'development' = 'test') {
-    const database = await createTestDatabase();
+    return ReportsApplication.over(await createTestDatabase(), tenants, environment);
+  }
+
+  /** Over a database that is there already; `stop` drops it. */
+  static async over(
+    database: TestDatabase,
+    tenants: Record<string, number>,
+    environment: 'test' | 'development' = 'test',
+  ) {
     const reports = new ReportsApplication(database, new Pool({ connectionString: database.url }), tenants);
     reports.app = await reports.createApplication(
       loadConfig({ DATABASE_URL: database.url, NODE_ENV: environment, LOG_LEVEL: 'silent' }),

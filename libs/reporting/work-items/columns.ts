@@ -1,6 +1,16 @@
 import { additive, type Column, money } from '../columns/column';
 import { columnsByName, type Report } from '../columns/report';
-import { clientJoins, dayColumns, divisionJoin, employeeJoins, matterJoin } from '../columns/shared';
+import {
+  clientJoins,
+  dayColumns,
+  divisionJoin,
+  employeeJoins,
+  matterJoin,
+  matterTypeColumn,
+  matterTypeJoin,
+  taskTypeColumn,
+  taskTypeJoin,
+} from '../columns/shared';
 
 export const workItemStates = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];
 export const workItemTypes = ['Timed Fee', 'Itemised Fee'];
@@ -62,6 +72,7 @@ const columns: Column[] = [
     source: 'm.division_id',
     joins: ['m'],
   },
+  matterTypeColumn,
   {
     name: 'employeeSortName',
     type: 'text',
@@ -84,7 +95,22 @@ const columns: Column[] = [
     source: named('w.item_type', workItemTypes),
     choices: workItemTypes,
   },
-  { name: 'taskTypeName', type: 'text', description: 'Name of the task type.', source: 'null::text' },
+  taskTypeColumn,
+  {
+    name: 'taskTypeCode',
+    type: 'text',
+    description: 'Code of the task type.',
+    source: 't.code',
+    joins: ['t'],
+  },
+  {
+    name: 'invoiceNumber',
+    type: 'text',
+    description:
+      'Number of the invoice that charges the item, or of the draft that holds it; null while that was never issued.',
+    source: 'i.number',
+    joins: ['i'],
+  },
   { name: 'title', type: 'text', description: 'What was done.', source: 'w.title' },
   {
     name: 'currency',
@@ -118,7 +144,7 @@ const columns: Column[] = [
   {
     name: 'remaining',
     type: 'decimal',
-    description: 'Value not yet written off.',
+    description: 'Value that can still be billed: 0 once it is billed or written off.',
     source: 'w.remaining',
     measure: money,
   },
@@ -155,6 +181,15 @@ export const workItemReport: Report = {
   table: 'work_items',
   projection: 'work-items',
   alias: 'w',
-  joins: [...employeeJoins('w.employee_id'), matterJoin('w.matter_id'), ...clientJoins, divisionJoin],
+  key: ['id'],
+  joins: [
+    ...employeeJoins('w.employee_id'),
+    matterJoin('w.matter_id'),
+    ...clientJoins,
+    divisionJoin,
+    matterTypeJoin,
+    taskTypeJoin('w.task_type_id'),
+    { alias: 'i', table: 'invoices', projection: 'invoices', on: 'i.id = w.invoice_id' },
+  ],
   columns: columnsByName(columns),
 };

@@ -1,5 +1,6 @@
 import { mark } from '../../e2e/records';
 import type { Answer, ApiClient, Json } from '../client';
+import { formOf } from '../form';
 import { bodies, type Firm, makeRecord } from './bodies';
 import { kindsOf, type Operation } from './description';
 
@@ -29,6 +30,11 @@ const first: Record<string, string> = {
   updateWorkItem: 'unfinaliseWorkItem',
   deleteWorkItem: 'unfinaliseWorkItem',
   reinstateWorkItem: 'writeOffWorkItem',
+  finaliseCostRecoveries: 'unfinaliseCostRecovery',
+  finaliseCostRecovery: 'unfinaliseCostRecovery',
+  updateCostRecovery: 'unfinaliseCostRecovery',
+  deleteCostRecovery: 'unfinaliseCostRecovery',
+  reinstateCostRecovery: 'writeOffCostRecovery',
 };
 
 /** `/{tenant}/api/v1/matters/{id}` is of matters. */
@@ -93,7 +99,8 @@ export function send(
     .replace('{tenant}', api.tenant)
     .replaceAll(/\{(\w+)\}/g, (_braces, name) => path[name]);
   const text = new URLSearchParams(query).toString();
-  return api.send(operation.method, text ? `${address}?${text}` : address, body, headers);
+  const sent = operation.isForm ? formOf(body) : body;
+  return api.send(operation.method, text ? `${address}?${text}` : address, sent, headers);
 }
 
 async function accepted(api: ApiClient, request: Request): Promise<void> {
