@@ -13,7 +13,7 @@ describe('an audit of read models', () => {
   beforeAll(async () => {
     firms = await openFirms(2);
     [one, two] = firms.contexts;
-  }, 60_000);
+  });
   afterAll(() => firms.close());
 
   const audit = (name: string, options?: { tenant?: string; asOf?: Date }) =>
@@ -69,8 +69,9 @@ describe('an audit of read models', () => {
       const statement = `update read_model.${table} set ${change} where tenant_id = $1 and id = $2`;
       const found = await firms.tampered(table, statement, [one.tenant.id, id], () => audit(name));
       expect(found).toMatchObject({ differing: 1 });
+      const key = table === 'fee_analysis' ? `${id}/0` : id;
       expect(found.differences).toEqual([
-        { tenant: one.tenant.alias, table, key: id, problem: 'differs from the events', columns },
+        { tenant: one.tenant.alias, table, key, problem: 'differs from the events', columns },
       ]);
       expect(JSON.stringify(found)).not.toMatch(/secret/i);
     },

@@ -30,6 +30,7 @@ const beginnings: Record<string, (data: State) => State> = {
   WorkItemCreated: ({ total, units }) => ({
     state: 0,
     invoiceId: null,
+    settlement: null,
     remaining: total,
     remainingUnits: units,
   }),
@@ -53,6 +54,16 @@ const steps: Record<string, (state: State, data: State) => object> = {
       remainingUnits: time,
     };
   },
+  WorkItemReserved: (_, { invoiceId }) => ({ invoiceId }),
+  WorkItemReleased: () => ({ invoiceId: null }),
+  WorkItemBilled: ({ remaining, remainingUnits }, { invoiceId, settlement }) => ({
+    ...{ invoiceId, state: 2, remaining: '0', remainingUnits: '0' },
+    settlement: { ...settlement, before: { amount: remaining, units: remainingUnits } },
+  }),
+  WorkItemBillingReversed: ({ settlement }, { invoiceId, reserved }) => ({
+    ...{ invoiceId: reserved ? invoiceId : null, settlement: null, state: 1 },
+    ...{ remaining: settlement.before.amount, remainingUnits: settlement.before.units },
+  }),
   WorkItemReinstated: ({ remaining, remainingUnits }, { amount, units }) => ({
     state: 1,
     remaining: new Decimal(remaining).add(amount).toFixed(),
@@ -98,7 +109,7 @@ const columns: Record<string, (state: State) => NaiveRow> = {
     matter_id: uuid(state.matterId),
     employee_id: uuid(state.employeeId),
     task_type_id: null,
-    invoice_id: null,
+    invoice_id: uuid(state.invoiceId),
     item_type: state.itemType,
     item_state: state.state,
     is_billable: state.isBillable,
@@ -143,31 +154,61 @@ function after(state: State, { type, data }: NaiveEvent): State {
   return revalued ? { ...changed, remaining: changed.total, remainingUnits: changed.units } : changed;
 }
 
-const flows: Record<string, [string, number]> = {
-  WorkItemFinalised: ['finalised', 1],
-  WorkItemUnfinalised: ['finalised', -1],
-  WorkItemWrittenOff: ['written_off', 1],
-  WorkItemReinstated: ['written_off', -1],
+const names = ['finalised', 'billed', 'written_off', 'written_up'] as const;
+type Flow = { day: string; amounts: Partial<Record<(typeof names)[number], string[]>> };
+
+/** What each event moves, in money and in units; by whose work it is grouped stands in the event. */
+const flows: Record<string, (data: State) => Flow[]> = {
+  WorkItemFinalised: ({ movement }) => moved(movement, 'finalised', 1),
+  WorkItemUnfinalised: ({ movement }) => moved(movement, 'finalised', -1),
+  WorkItemWrittenOff: ({ movement }) => moved(movement, 'written_off', 1),
+  WorkItemReinstated: ({ movement }) => moved(movement, 'written_off', -1),
+  WorkItemBilled: ({ settlement }) => [{ day: settlement.day, amounts: settled(settlement, 1) }],
+  WorkItemBillingReversed({ day, settlement }) {
+    const { written_up, ...rest } = settled(settlement, -1);
+    const above = written_up!.some((value) => !new Decimal(value).isZero());
+    return [{ day, amounts: rest }, ...(above ? [{ day: settlement.day, amounts: { written_up } }] : [])];
+  },
 };
+
+function moved(movement: State, name: (typeof names)[number], sign: number): Flow[] {
+  return [{ day: movement.day, amounts: { [name]: pair(movement, sign) } }];
+}
+
+function settled({ billed, writtenOff, writtenUp }: State, sign: number): Flow['amounts'] {
+  return {
+    billed: pair(billed, sign),
+    written_off: pair(writtenOff, sign),
+    written_up: pair(writtenUp, sign),
+  };
+}
+
+function pair({ amount, units }: State, sign: number): string[] {
+  return [amount, units].map((value) => new Decimal(value).mul(sign).toFixed());
+}
 
 /** The facts of fee analysis after these events. */
 export function naiveFacts(events: readonly NaiveEvent[]): NaiveRow[] {
   return events.flatMap(({ tenant, id, stream, type, data }) => {
-    if (!(type in flows) || !data.movement) return [];
-    const [measure, sign] = flows[type];
-    const { matterId, employeeId, day, currency, amount, units } = data.movement;
-    const measures: NaiveRow = {};
-    for (const name of ['finalised', 'billed', 'written_off', 'written_up']) {
-      const counts = name === measure ? sign : 0;
-      measures[name] = new Decimal(amount).mul(counts).add(0).toFixed(4);
-      measures[`${name}_units`] = new Decimal(units).mul(counts).add(0).toFixed(4);
-    }
-    return [
-      {
-        ...{ tenant, id, work_item_id: stream, matter_id: uuid(matterId), employee_id: uuid(employeeId) },
-        ...{ task_type_id: null, day, currency },
+    const of = data.movement ?? data.dimensions;
+    if (!(type in flows) || !of) return [];
+    return flows[type](data).map(({ day, amounts }, part) => {
+      const measures: NaiveRow = {};
+      for (const name of names) {
+        const [amount, units] = amounts[name] ?? ['0', '0'];
+        measures[name] = new Decimal(amount).add(0).toFixed(4);
+        measures[`${name}_units`] = new Decimal(units).add(0).toFixed(4);
+      }
+      return {
+        ...{ tenant, id, part, work_item_id: stream, matter_id: uuid(of.matterId) },
+        ...{
+          employee_id: uuid(of.employeeId),
+          task_type_id: uuid(of.taskTypeId),
+          day,
+          currency: of.currency,
+        },
         ...measures,
-      },
-    ];
+      };
+    });
   });
 }

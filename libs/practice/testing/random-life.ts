@@ -7,7 +7,11 @@ import * as client from '../clients/client.commands';
 import * as division from '../divisions/division.commands';
 import * as employee from '../employees/employee.commands';
 import * as entity from '../entities/entity.commands';
+import * as invoice from '../invoices/invoice.commands';
+import * as draft from '../invoices/invoice.draft.commands';
 import * as matter from '../matters/matter.commands';
+import * as records from '../records/records.commands';
+import { taxCodeWriting } from '../tax-codes/tax-code.commands';
 import { WorkItem } from '../work-items/work-item';
 import * as workItem from '../work-items/work-item.commands';
 
@@ -39,6 +43,7 @@ const actions = [
   ...['createDivision', 'renameDivision', 'createEntity', 'renameEntity', 'deleteEntity', 'openMatter'],
   ...['renameMatter', 'closeMatter', 'reopenMatter', 'deleteMatter', 'recordWork', 'changeWork', 'finalise'],
   ...['unfinalise', 'writeOff', 'reinstate', 'deleteWork'],
+  ...['draftInvoice', 'issue', 'unissue', 'void', 'dropInvoice'],
 ] as Step['action'][];
 
 export const randomStep: fc.Arbitrary<Step> = fc.record({
@@ -51,10 +56,10 @@ export const randomStep: fc.Arbitrary<Step> = fc.record({
 
 /** A firm to which anything may happen. */
 export class Firm {
-  private readonly made: Record<'divisions' | 'entities' | 'matters' | 'work', string[]> = {
-    ...{ divisions: [], entities: [], matters: [], work: [] },
+  private readonly made: Record<'divisions' | 'entities' | 'matters' | 'work' | 'invoices', string[]> = {
+    ...{ divisions: [], entities: [], matters: [], work: [], invoices: [] },
   };
-  private readonly fixed = { clientId: '', employeeId: '' };
+  private readonly fixed = { clientId: '', employeeId: '', taxCodeId: '' };
 
   constructor(
     private readonly store: EventStore,
@@ -71,6 +76,9 @@ export class Firm {
     const defaultRate = { Amount: 123.4567, Currency: 'GBP' };
     this.fixed.employeeId = await this.act(employee.CreateEmployee, employee.CreateEmployeeHandler, {
       ...{ entityId, defaultRate },
+    });
+    this.fixed.taxCodeId = await this.act(records.CreateRecord, records.CreateRecordHandler, taxCodeWriting, {
+      ...{ code: 'OUT', name: 'Outside', category: 'OutOfScope' },
     });
     await this.actions.openMatter('First', 0);
     for (const target of [0, 1, 2]) await this.actions.recordWork('First', target);
@@ -164,6 +172,22 @@ export class Firm {
       ),
     deleteWork: (_: unknown, target: number) =>
       this.act(billable.DeleteBillable, billable.DeleteBillableHandler, WorkItem, this.one('work', target)),
+    draftInvoice: (description: string | null, target: number) =>
+      this.make('invoices', draft.CreateInvoice, draft.CreateInvoiceHandler, {
+        ...{ clientId: this.fixed.clientId, matterId: this.one('matters', target) },
+        lines: [0, 1].map((step) => ({
+          ...{ kind: 'Fee' as const, sourceId: this.one('work', target + step), description },
+          ...{ taxCodeId: this.fixed.taxCodeId, ...(target % 3 && { amount: target / 4 }) },
+        })),
+      }),
+    issue: (_: unknown, target: number) =>
+      this.act(invoice.IssueInvoice, invoice.IssueInvoiceHandler, this.one('invoices', target), {}),
+    unissue: (_: unknown, target: number) =>
+      this.act(invoice.UnissueInvoice, invoice.UnissueInvoiceHandler, this.one('invoices', target), {}),
+    void: (_: unknown, target: number) =>
+      this.act(invoice.VoidInvoice, invoice.VoidInvoiceHandler, this.one('invoices', target), {}),
+    dropInvoice: (_: unknown, target: number) =>
+      this.act(draft.DeleteInvoice, draft.DeleteInvoiceHandler, this.one('invoices', target)),
   };
 
   private one(kind: keyof Firm['made'], target: number): string {
