@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { ListQuery } from '#platform/http/list-query';
 import { asIndexed, asShown, keysOf, named, type Order } from './list-order';
-import { join, knex, rowsOf } from './list-rows';
-import { found, matching, searchedOf } from './list-search';
+import { join, knex, latestOf, rowsOf } from './list-rows';
+import { found, matching, PROBE, searchedOf, usual } from './list-search';
 import type { AnyList } from './record-list';
 
 /** Which rows of a list are asked for. */
@@ -16,8 +16,6 @@ export interface Asked {
   offset: number;
 }
 
-/** Words are common when so many of the latest records have them. */
-const PROBE = { rows: 100, hits: 5 };
 /** Rows that are gone through for common words. */
 const WALK = 2000;
 
@@ -39,7 +37,9 @@ export function pageRows(asked: Asked): Knex.QueryBuilder {
   const page = (rows: Knex.QueryBuilder, by: string) => rows.orderByRaw(by).limit(limit).offset(offset);
   const known = knex.select('*').from('near').whereRaw('(select enough from choice)');
   const other = knex.select('*').from(far).whereRaw('not (select enough from choice)');
-  return knex
+  const search =
+    words.length > 0 ? knex.withMaterialized(...usual(list, tenantId, words)) : knex.queryBuilder();
+  return search
     .withMaterialized('near', page(near, asIndexed(keysOf(order))))
     .withMaterialized('choice', knex.raw('select count(*) = ? as enough from near', [limit]))
     .select('*')
@@ -58,11 +58,14 @@ function withJoined({ list, tenantId, query, order }: Asked) {
 function withWords({ list, tenantId, query, words, order, offset }: Asked) {
   const { sql, bindings } = matching(list, words);
   const hit = knex.raw(`${sql} as hit`, bindings);
-  const rows = () => rowsOf(list, tenantId, query).select(hit);
   const optional = searchedOf(list);
-  const probe = join(rows(), list, tenantId, { optional }).orderBy('r.id', 'desc').limit(PROBE.rows).as('r');
+  const latest = latestOf(list, tenantId, query).select(hit);
+  const probe = join(latest, list, tenantId, { optional }).limit(PROBE.rows).as('r');
   const common = knex.from(probe).select(knex.raw('count(*) filter (where hit) >= ?', [PROBE.hits]));
-  const walk = join(rows(), list, tenantId, { needed: [order.alias], optional })
+  const walk = join(rowsOf(list, tenantId, query).select(hit), list, tenantId, {
+    needed: [order.alias],
+    optional,
+  })
     .select('r.*', knex.raw(named(order)))
     .orderByRaw(asIndexed(order))
     .limit(WALK + offset)

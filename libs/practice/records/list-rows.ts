@@ -5,6 +5,9 @@ import { live } from '#projections/live';
 import type { AnyList, Join } from './record-list';
 import { tableOf } from './state-table';
 
+/** Of a rare value a hundred would be looked for in all records. */
+const LATEST = 1000;
+
 /** Builds SQL only; it has no connection. */
 export const knex = knexBuilder({ client: 'pg' });
 
@@ -23,6 +26,12 @@ export function recordsOf(list: AnyList, tenantId: number): Knex.QueryBuilder {
 /** Those that a query asks for, its keywords aside. */
 export function rowsOf(list: AnyList, tenantId: number, query: ListQuery): Knex.QueryBuilder {
   return only(recordsOf(list, tenantId), list, query);
+}
+
+/** The same, of the latest thousand records alone, the latest first. */
+export function latestOf(list: AnyList, tenantId: number, query: ListQuery): Knex.QueryBuilder {
+  const latest = recordsOf(list, tenantId).select('r.*').orderBy('r.id', 'desc').limit(LATEST).as('r');
+  return only(knex.from(latest), list, query).orderBy('r.id', 'desc');
 }
 
 function only(rows: Knex.QueryBuilder, list: AnyList, query: ListQuery): Knex.QueryBuilder {
@@ -82,28 +91,66 @@ export function join(
   return rows;
 }
 
+/** A condition on another record that rows show, under its alias. */
+interface Shown {
+  alias: string;
+  condition: string;
+  bindings: Record<string, string>;
+}
+
 /**
  * The rows that a query asks for and that show one of some other records, found from those: `offset 0` keeps the planner
  * from reading whole tables as soon as there are a few hundred of them.
- * @param condition on the other record, under its alias
  */
 export function rowsThatShow(
   list: AnyList,
   tenantId: number,
   query: ListQuery,
-  other: { alias: string; condition: string; bindings: Record<string, string> },
+  other: Shown,
 ): Knex.QueryBuilder {
+  const sources = knex.raw(from(list, other, 'r'), { tenantId, ...other.bindings });
+  return only(knex.from(sources), list, query);
+}
+
+/**
+ * The same, of some rows alone, which are found from themselves. The planner does not know how many there are on either
+ * side: `is true` makes it look each row up in a hash of the other side, which it would compare pair by pair.
+ * @param own a condition on the rows
+ */
+export function someThatShow(
+  list: AnyList,
+  tenantId: number,
+  query: ListQuery,
+  other: Shown,
+  own: string,
+): Knex.QueryBuilder {
+  const path = pathTo(list, other.alias);
+  const [{ alias, on }] = path;
+  // Materialised: else the planner counts on half of them, and reads a whole table for these.
+  const ids = `with ids as materialized (select ${alias}.id from ${from(list, other, alias)}) select id from ids`;
+  const sources = [
+    `(select * from ${table(list.projection, 'r')} and ${own} and (${on} in (${ids})) is true offset 0) r`,
+    ...path.map((one) => lateral(one.projection, one.alias, `${one.alias}.id = ${one.on}`)),
+  ];
+  const rows = knex.raw(sources.join(', '), { tenantId, ...other.bindings });
+  return only(knex.from(rows), list, query);
+}
+
+/** Other records and all that shows them, up to the records of an alias. */
+function from(list: AnyList, other: Shown, last: string): string {
   const path = pathTo(list, other.alias);
   const { projection, alias } = path[path.length - 1];
   const sources = [`(select * from ${table(projection, alias)} and ${other.condition} offset 0) ${alias}`];
-  for (let step = path.length - 1; step >= 0; step--) {
+  for (let step = path.length - 1; path[step] && path[step].alias !== last; step--) {
     const { on, alias: known } = path[step];
     const owner = step > 0 ? path[step - 1].projection : list.projection;
-    sources.push(
-      `lateral (select * from ${table(owner, aliasOf(on))} and ${on} = ${known}.id offset 0) ${aliasOf(on)}`,
-    );
+    sources.push(lateral(owner, aliasOf(on), `${on} = ${known}.id`));
   }
-  return only(knex.from(knex.raw(sources.join(', '), { tenantId, ...other.bindings })), list, query);
+  return sources.join(', ');
+}
+
+function lateral(projection: string, alias: string, condition: string): string {
+  return `lateral (select * from ${table(projection, alias)} and ${condition} offset 0) ${alias}`;
 }
 
 /**

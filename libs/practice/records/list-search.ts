@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListQuery } from '#platform/http/list-query';
-import { join, knex, recordsOf, rowsOf, rowsThatShow } from './list-rows';
+import { join, knex, recordsOf, rowsOf, rowsThatShow, someThatShow } from './list-rows';
 import type { AnyList } from './record-list';
 import { startingWith } from './words';
 
@@ -20,9 +20,29 @@ export function matching(list: AnyList, words: readonly string[]): { sql: string
   };
 }
 
+/** Words are common when so many of the latest records have them. */
+export const PROBE = { rows: 100, hits: 5 };
+
+/** A query for whether one of several words at least is common in the rows themselves, to which `found` refers by a name. */
+export function usual(
+  list: AnyList,
+  tenantId: number,
+  words: readonly string[],
+): [string, Knex.QueryBuilder] {
+  const latest = recordsOf(list, tenantId)
+    .select('r.search')
+    .orderBy('r.id', 'desc')
+    .limit(PROBE.rows)
+    .as('r');
+  const any = startingWith(words, 'any');
+  const hits = knex.from(latest).whereRaw('r.search @@ ?::tsquery', [any]);
+  return ['usual', hits.select(knex.raw('count(*) >= ? as own', [PROBE.hits]))];
+}
+
 /**
  * All rows that match a query, in parts that have none in common: those that have all words themselves, those that show
- * a record that has them all, and those that have some from each. Every part begins at an index of words.
+ * a record that has them all, and those that have some from each. Every part begins at an index of words; the last at
+ * that of the other record where the rows' own words are common (as `usual` says), else at their own.
  * @param optional joined records that the rows may lack
  */
 export function found(
@@ -40,23 +60,25 @@ export function found(
     parts.push(join(rows, list, tenantId, { optional }));
   }
   for (const alias of searchedOf(list).filter((searched) => searched !== 'r')) {
-    const showing = (which: string) => {
-      const other = { alias, condition: `${alias}.search @@ :which::tsquery`, bindings: { which } };
-      const rows = rowsThatShow(list, tenantId, query, other);
+    const add = (rows: Knex.QueryBuilder) => {
       if (own) rows.whereRaw('not r.search @@ ?::tsquery', [all]);
       parts.push(join(rows, list, tenantId, { optional, there: alias }));
       return rows;
     };
-    showing(all);
+    const having = (which: string) => ({
+      alias,
+      condition: `${alias}.search @@ :which::tsquery`,
+      bindings: { which },
+    });
+    add(rowsThatShow(list, tenantId, query, having(all)));
     if (!own || words.length === 1) continue;
     const match = matching(list, words);
-    const some = recordsOf(list, tenantId).select('r.id').whereRaw('r.search @@ ?::tsquery', [any]);
-    // Materialised: else the planner looks for the first one without the index.
-    const exists = knex.withMaterialized('some', some).select('id').from('some');
-    showing(any)
-      .whereRaw(match.sql, match.bindings)
-      .whereRaw(`not ${alias}.search @@ ?::tsquery`, [all])
-      .whereExists(exists);
+    const mixed = (rows: Knex.QueryBuilder) =>
+      add(rows).whereRaw(match.sql, match.bindings).whereRaw(`not ${alias}.search @@ ?::tsquery`, [all]);
+    mixed(rowsThatShow(list, tenantId, query, having(any))).whereRaw('(select own from usual)');
+    mixed(someThatShow(list, tenantId, query, having(any), 'r.search @@ :which::tsquery')).whereRaw(
+      'not (select own from usual)',
+    );
   }
   return parts;
 }

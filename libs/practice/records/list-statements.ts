@@ -5,7 +5,7 @@ import { reached } from '#projections/live';
 import { asShown, orderOf } from './list-order';
 import { pageRows } from './list-page';
 import { knex, recordsOf, rowsOf, shown } from './list-rows';
-import { found } from './list-search';
+import { found, usual } from './list-search';
 import type { AnyList } from './record-list';
 import { wordsOf } from './words';
 
@@ -52,7 +52,8 @@ export function countStatement(list: AnyList, tenantId: number, query: ListQuery
   const words = wordsOf(query.keywords ?? '');
   const parts = words.length > 0 ? found(list, tenantId, query, words) : [rowsOf(list, tenantId, query)];
   const all = knex.unionAll(parts.map((part) => part.select('r.id')));
-  return native(knex.from(all.as('found')).count('* as count'));
+  const counted = knex.from(all.as('found')).count('* as count');
+  return native(words.length > 0 ? counted.withMaterialized(...usual(list, tenantId, words)) : counted);
 }
 
 function native(query: Knex.QueryBuilder): Statement {
