@@ -23,7 +23,8 @@ const withDatabase = {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
-  testTimeout: 30_000,
+  // More than all that a test waits for, each of which has its own limit: what hangs says by that one what it is.
+  testTimeout: 300_000,
   projects: [
     project('unit', { testMatch: ['<rootDir>/{libs,apps,test/support}/**/*.unit.spec.ts'] }),
     project('int', { testMatch: ['<rootDir>/{libs,apps,test/support}/**/*.int.spec.ts'], ...withDatabase }),

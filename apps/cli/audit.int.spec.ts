@@ -59,7 +59,6 @@ describe('cli audit', () => {
     let sealed = 0;
     await waitFor(async () => (sealed += (await json('audit', 'seal')).answer.sealed) === 3 * EACH, {
       description: 'everything to be sealed',
-      timeoutMs: 20_000,
     });
     const { answer } = await json('audit', 'head', '--tenant', 'acme');
     expect(answer).toEqual([
@@ -119,7 +118,6 @@ describe('cli audit', () => {
       async () => (await json('audit', 'seal')) && (await json('audit', 'head')).answer.length === 3,
       {
         description: 'the chains to be written anew',
-        timeoutMs: 20_000,
       },
     );
     expect((await json('audit', 'verify')).code).toBe(0);

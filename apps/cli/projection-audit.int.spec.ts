@@ -22,7 +22,7 @@ describe('projections audit and projections export', () => {
     firms = await openFirms(2);
     [one, two] = firms.contexts;
     folder = await mkdtemp(join(tmpdir(), 'export-'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await firms.close();
     await rm(folder, { recursive: true });

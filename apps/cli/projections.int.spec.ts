@@ -63,7 +63,7 @@ describe('cli projections', () => {
             'select from event_store.events where transaction_id >= pg_snapshot_xmin(pg_current_snapshot())',
           )
         ).length === 0,
-      { timeoutMs: 20_000, description: 'the feed to show all events' },
+      { description: 'the feed to show all events' },
     ),
   );
 
@@ -199,7 +199,6 @@ describe('cli projections', () => {
     child.stderr?.on('data', (chunk) => (said += chunk));
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await waitFor(async () => (await sql(waiting)).length > 0, {
-      timeoutMs: 25_000,
       description: 'the rebuild to begin',
     });
     child.kill('SIGINT');

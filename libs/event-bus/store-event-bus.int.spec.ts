@@ -48,8 +48,8 @@ describe('the event bus over the store', () => {
     );
     return names;
   }
-  const received = (count: number, timeoutMs?: number) =>
-    waitFor(() => ledger.received.length >= count, { timeoutMs, description: `${count} events` });
+  const received = (count: number) =>
+    waitFor(() => ledger.received.length >= count, { description: `${count} events` });
   const owning = (subscription: Subscription) =>
     waitFor(() => subscription.partitions().length === PARTITIONS, { description: 'all partitions' });
 
@@ -138,13 +138,13 @@ describe('the event bus over the store', () => {
     await owning(subscription);
     const signal = jest.spyOn(AppendSignal.prototype, 'appended').mockImplementation();
     await write(0, 1);
-    await received(1, 3000);
+    await received(1);
     signal.mockRestore();
 
     const [{ pid }] = await sessions('practice listener');
     await terminate('practice listener');
     await write(1, 2);
-    await received(2, 3000);
+    await received(2);
     await waitFor(async () => (await sessions('practice listener')).some((session) => session.pid !== pid), {
       description: 'a new listener',
     });

@@ -117,7 +117,7 @@ describe('appendBulk', () => {
     await expect(closeParent(other.store, context, firstParent)).rejects.toMatchObject({
       code: 'open_children',
     });
-  }, 120_000);
+  });
 
   it('goes on beside ordinary appends of the same tenant, in chunks, in feed order', async () => {
     const { record } = await openParent(other.store, context);

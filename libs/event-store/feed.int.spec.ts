@@ -119,7 +119,7 @@ describe('the feed', () => {
         seen.push(...events);
         return !writing && seen.length >= committed.length;
       },
-      { timeoutMs: 20_000, description: 'the reader to see every event' },
+      { description: 'the reader to see every event' },
     );
 
     let count = 0;

@@ -116,7 +116,7 @@ describe('tenants that are parked', () => {
     const writers = renames.map(async (rename) => {
       for (; writing; written++) await rename(`Renamed ${written}`);
     });
-    await waitFor(() => written > 200, { timeoutMs: 15_000, description: '200 more events' });
+    await waitFor(() => written > 200, { description: '200 more events' });
     poison.clear();
     const another = divisions.parts(projections);
     const answers = await Promise.all([
@@ -128,7 +128,7 @@ describe('tenants that are parked', () => {
     for (const answer of answers) for (const one of answer) expect(one).toEqual(resumed(1));
     expect(answers.flat().length).toBeGreaterThanOrEqual(2);
     const target = written + 50;
-    await waitFor(() => written >= target, { timeoutMs: 15_000, description: '50 more events' });
+    await waitFor(() => written >= target, { description: '50 more events' });
     writing = false;
     await Promise.all(writers);
     await expectExact(divisions.store);
@@ -187,7 +187,7 @@ describe('tenants that are parked', () => {
         );
         return done;
       },
-      { timeoutMs: 25_000, description: 'the writes to end' },
+      { description: 'the writes to end' },
     );
     for (let round = 0; round < 10; round++) {
       await Promise.all(
@@ -195,7 +195,6 @@ describe('tenants that are parked', () => {
       );
     }
     await waitFor(async () => (await parked()).length === 2, {
-      timeoutMs: 15_000,
       description: 'both to be parked',
     });
     done = true;

@@ -61,7 +61,7 @@ describe('an audit while things change', () => {
   beforeAll(async () => {
     firms = await openFirms(3, projections);
     [one, two, three] = firms.contexts;
-  }, 60_000);
+  });
   afterAll(() => firms.close());
 
   const clean = async (options: { tenant?: string } = {}) => {

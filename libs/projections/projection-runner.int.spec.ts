@@ -185,7 +185,7 @@ describe('the projection runner', () => {
         );
         return !writing;
       },
-      { timeoutMs: 30_000, description: 'the writes to end' },
+      { description: 'the writes to end' },
     );
     const renames = await createMany(0, 60);
     await Promise.all(

@@ -218,7 +218,6 @@ describe('a rebuild that is interrupted', () => {
     );
     const exited = once(child, 'exit');
     await waitFor(async () => Number((await unfinished())?.events ?? 0) > 0, {
-      timeoutMs: 25_000,
       description: 'the first streams to be filled',
     });
     child.kill('SIGKILL');

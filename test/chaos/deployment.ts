@@ -100,7 +100,6 @@ export class Deployment {
       const all = await Promise.all(NAMES.map((name) => this.addressesOf(name)));
       for (const address of all.flat()) {
         await waitFor(async () => (await fetch(`${address}/health/ready`)).status === 200, {
-          timeoutMs: 20_000,
           description: `${address} to find its database again`,
         });
       }
@@ -115,7 +114,7 @@ export class Deployment {
       const lags = await this.measure('projector', /^projection_lag_seconds\{.*\} (.*)$/gm);
       return lags.length > 0 && lags.every((lag) => lag === 0);
     };
-    await waitFor(shown, { timeoutMs: 30_000, description: 'every read model to show all events' });
+    await waitFor(shown, { description: 'every read model to show all events' });
   }
 
   /** What the metrics of all copies say in the lines that match. */

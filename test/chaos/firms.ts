@@ -70,7 +70,7 @@ export class Firms {
       const isSeen = async () =>
         (await api.get('workitems?pageSize=1', { 'X-Min-Position': position })).status === 200;
       const description = `${api.tenant} to see ${position}`;
-      await waitFor(() => lost.aborted || isSeen(), { timeoutMs: 20_000, description });
+      await waitFor(() => lost.aborted || isSeen(), { description });
     });
     await Promise.all(seeing);
   }

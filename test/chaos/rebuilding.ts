@@ -78,7 +78,7 @@ export class Rebuilding {
       }
     };
     try {
-      await waitFor(async () => this.lost.aborted || asked(), { timeoutMs: 60_000, description });
+      await waitFor(async () => this.lost.aborted || asked(), { description });
     } finally {
       await pool.end();
     }

@@ -36,4 +36,4 @@ it('walks the main path with a client that is typed by the API description, and 
     removed: 204,
     history: ['RoleCreated', 'RoleDeleted'],
   });
-}, 60_000);
+});

@@ -63,7 +63,7 @@ describe('what the image holds', () => {
     apps = await Promise.all(
       ['command', 'query', 'projector', 'worker'].map((name) => startProcess(main(name), env)),
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(apps.map((app) => app.stop()));
     await database.drop();
@@ -89,7 +89,7 @@ describe('what the image holds', () => {
     expect((await api.get('/openapi.json')).status).toBe(200);
     await waitFor(
       async () => (await execute(database.url, 'select 1 from event_store.seals limit 1')).length > 0,
-      { timeoutMs: 15_000, description: 'a seal of the worker' },
+      { description: 'a seal of the worker' },
     );
   });
 

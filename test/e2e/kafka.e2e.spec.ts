@@ -46,11 +46,11 @@ describeWithKafka('processes with Kafka between them', () => {
     [query, projector] = await Promise.all([office.start('query'), office.start('projector')]);
     apis = await Promise.all(['acme', 'birch'].map(tenant));
     divisions = await Promise.all(apis.map(generalDivision));
-  }, 120_000);
+  });
   afterAll(async () => {
     await office?.close();
     await broker?.stop();
-  }, 60_000);
+  });
 
   async function tenant(alias: string): Promise<ApiClient> {
     await office.cli('tenants', 'create', '--alias', alias, '--name', `Firm ${alias}`);
@@ -60,7 +60,7 @@ describeWithKafka('processes with Kafka between them', () => {
   /** Titles of a tenant's matters, as soon as its last write is to be seen. */
   async function titles(api: ApiClient): Promise<string[]> {
     const visible = async () => (await api.get('matters?pageSize=1')).status === 200;
-    await waitFor(visible, { timeoutMs: 15_000, description: `the last write of ${api.tenant}` });
+    await waitFor(visible, { description: `the last write of ${api.tenant}` });
     return (await api.rows('matters', { pageSize: 200 })).map(({ title }) => title).sort();
   }
 
@@ -75,7 +75,6 @@ describeWithKafka('processes with Kafka between them', () => {
   async function published(): Promise<number> {
     const [{ count }] = await office.sql<{ count: number }>('select count(*)::int from event_store.events');
     await waitFor(async () => (await countMessages(broker.brokers, topic)) >= count, {
-      timeoutMs: 15_000,
       description: `${count} messages`,
     });
     return count;
@@ -102,7 +101,6 @@ describeWithKafka('processes with Kafka between them', () => {
     const count = await published();
     const reader = await TopicReader.open(broker.brokers, topic);
     await waitFor(() => withoutRepeats(reader.messages).length === count, {
-      timeoutMs: 15_000,
       description: 'the end of the topic',
     });
     await reader.close();
@@ -146,7 +144,7 @@ describeWithKafka('processes with Kafka between them', () => {
       );
       return groups[0].state === 'Stable' && groups[0].members.length === 2;
     };
-    await waitFor(members, { timeoutMs: 15_000, description: 'two that share the partitions' });
+    await waitFor(members, { description: 'two that share the partitions' });
     await openMatters('Shared');
     await everyTitle();
 
@@ -174,7 +172,6 @@ describeWithKafka('processes with Kafka between them', () => {
       for (const [index, { tenant }] of apis.entries())
         expect(shown[index]).toContain(`Delayed of ${tenant}`);
       await waitFor(async () => (await health()).status === 'ok', {
-        timeoutMs: 10_000,
         description: 'no problem',
       });
     } finally {

@@ -1,22 +1,20 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { ApiClient, type Credentials, type Json, requestToken } from '../support/client';
 import { createTestDatabase, execute, type TestDatabase } from '../support/database';
 import { type RunningApp, startApp } from '../support/process';
-
-const run = promisify(execFile);
-const cliMain = join(__dirname, '../../dist/apps/cli/main.js');
+import { Operator } from './operator';
 
 /** A deployment on a database of its own, with the operator's command line beside it. */
 export class Office {
   private readonly apps: RunningApp[] = [];
+  private readonly operator: Operator;
 
   private constructor(
     private readonly database: TestDatabase,
     private readonly env: Record<string, string>,
-  ) {}
+  ) {
+    this.operator = new Operator(env);
+  }
 
   /** An office in which nothing runs yet. */
   static async create(env: Record<string, string> = {}): Promise<Office> {
@@ -58,11 +56,8 @@ export class Office {
   }
 
   /** Runs one of the operator's commands; its answer. */
-  async cli(...args: string[]): Promise<Json> {
-    const { PATH = '', HOME = '' } = process.env;
-    const env = { PATH, HOME, NODE_ENV: 'test', ...this.env };
-    const { stdout } = await run(process.execPath, [cliMain, ...args, '--json'], { env });
-    return JSON.parse(stdout);
+  cli(...args: string[]): Promise<Json> {
+    return this.operator.run(args);
   }
 
   /** A new integration of the tenant; without a limit that a test could reach, unless one is given. */
@@ -93,6 +88,7 @@ export class Office {
   /** Stops every process; the database goes too, which fails when one has left a connection open. */
   async close(): Promise<void> {
     const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop('SIGINT')));
+    await this.operator.close();
     await this.database.drop();
     const failed = codes.filter((code) => code !== 0 && code !== null);
     if (failed.length > 0) throw new Error(`Processes ended with ${failed.join(', ')}`);

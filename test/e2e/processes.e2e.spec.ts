@@ -99,7 +99,6 @@ describe('command, query, projector and worker', () => {
     expect(late.headers.get('retry-after')).toBe('1');
     projector = await office.start('projector');
     await waitFor(async () => (await api.get('workitems?pageSize=1')).status === 200, {
-      timeoutMs: 15_000,
       description: 'the new projector to catch up',
     });
     expect(await seen('Flood')).toEqual(made.sort());

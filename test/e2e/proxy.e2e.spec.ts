@@ -32,7 +32,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     await office.cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
     credentials = await office.integration('acme');
     api = await office.caller('acme', credentials, { at: { writes: proxy.baseUrl } });
-  }, 120_000);
+  });
   afterAll(async () => {
     await proxy?.stop();
     await office?.close();
@@ -195,7 +195,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     await callers;
     expect(failed).toEqual([]);
     expect(done).toBeGreaterThan(100);
-  }, 120_000);
+  });
 
   it("has written down nobody's token or secret", async () => {
     const { body } = await requestToken(proxy.baseUrl, credentials);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   [query, projector] = await Promise.all([office.start('query'), office.start('projector')]);
   api = await tenant('acme');
   walked = await walk(api, 'GBP');
-}, 60_000);
+});
 afterAll(async () => {
   resume();
   await office.close();
@@ -161,7 +161,7 @@ describe('a read with X-Min-Position', () => {
         (await office.cli('projections', 'list')).some(({ parked: tenants }: Json) =>
           tenants.includes('parked'),
         ),
-      { timeoutMs: 15_000, description: 'the tenant to be parked' },
+      { description: 'the tenant to be parked' },
     );
     const minimum = { 'X-Min-Position': positionOf(poison)! };
     expectProblem(await parked.get('divisions', minimum), 503, 'position_not_reached');
@@ -177,7 +177,7 @@ describe('a read with X-Min-Position', () => {
     );
     await office.cli('projections', 'retry', 'divisions', '--tenant', 'parked');
     expect((await parked.get(`divisions?keywords=${name}`, minimum)).body.data.rows).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('GET of a record', () => {
@@ -240,5 +240,5 @@ describe('changedAfter', () => {
     const byId = (rows: Json[]) => rows.sort((a, b) => (a.id < b.id ? -1 : 1));
     expect(byId([...copy.values()])).toEqual(byId(final));
     expect(final.filter(({ isDeleted }) => isDeleted)).toHaveLength(12);
-  }, 60_000);
+  });
 });

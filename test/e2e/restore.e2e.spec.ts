@@ -117,7 +117,7 @@ describe('a store restored from a dump', () => {
     });
     await restoreDatabase(server.url, dump);
     restored = new Deployment(server.url);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await restored?.stop();
@@ -125,7 +125,7 @@ describe('a store restored from a dump', () => {
     await server?.stop();
     folder.remove();
     await database?.drop();
-  }, 60_000);
+  });
 
   /** A firm with 4 matters and 60 work items, some changed; the parts that more work can be recorded with. */
   async function writeFirm(api: ApiClient): Promise<typeof work> {
@@ -218,5 +218,5 @@ describe('a store restored from a dump', () => {
       await again.stop();
       await other.drop();
     }
-  }, 60_000);
+  });
 });

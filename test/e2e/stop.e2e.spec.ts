@@ -39,7 +39,7 @@ beforeAll(async () => {
     others.map((name) => start(name)),
   );
   token = (await requestToken(local.baseUrl, demo)).body.access_token;
-}, 60_000);
+});
 afterAll(async () => {
   agent.destroy();
   for (const socket of sockets) socket.destroy();

@@ -54,7 +54,6 @@ export async function startProcess(main: string, env: Record<string, string> = {
   const baseUrl = `http://127.0.0.1:${port}`;
   try {
     await waitFor(() => hasEnded() || isReady(baseUrl), {
-      timeoutMs: 60_000,
       description: `${main} to be ready`,
     });
     if (hasEnded()) throw new Error(`${main} ended with code ${await exited}`);

@@ -51,7 +51,7 @@ export async function startProxy(upstreams: { command: string[]; query: string[]
 
   const baseUrl = `http://127.0.0.1:${port}`;
   try {
-    await waitFor(() => isServing(baseUrl), { timeoutMs: 10_000, description: 'the proxy' });
+    await waitFor(() => isServing(baseUrl), { description: 'the proxy' });
   } catch (error) {
     await stop();
     throw new Error(`${(error as Error).message}; its output:\n${output}`);

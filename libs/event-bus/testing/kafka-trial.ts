@@ -11,7 +11,6 @@ import type { Subscription } from '../event-bus';
 import { type KafkaProcess, openKafkaProcess } from './kafka-process';
 
 export const PARTITIONS = 12;
-export const PATIENCE = { timeoutMs: 25_000 };
 
 /** A store of several tenants, a topic of its own, and what processes have to do with both. */
 export class KafkaTrial {
@@ -62,12 +61,12 @@ export class KafkaTrial {
   /** Waits until the topic holds so many messages. */
   messages(count: number): Promise<unknown> {
     const holds = async () => (await countMessages(this.brokers, this.topic).catch(() => -1)) >= count;
-    return waitFor(holds, { ...PATIENCE, description: `${count} messages` });
+    return waitFor(holds, { description: `${count} messages` });
   }
 
   owning(subscription: Subscription, count = PARTITIONS): Promise<unknown> {
     const owns = () => subscription.partitions().length === count;
-    return waitFor(owns, { ...PATIENCE, description: `${count} partitions` });
+    return waitFor(owns, { description: `${count} partitions` });
   }
 
   async deleteTopic(): Promise<void> {

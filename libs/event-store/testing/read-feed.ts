@@ -15,7 +15,6 @@ export async function readFeed(feed: Feed, partition: number, upTo: Position): P
     let batch: RecordedEvent[] = [];
     await waitFor(async () => (batch = await feed.read([{ partition, after }], 1000)).length > 0, {
       description: 'the feed to go on',
-      timeoutMs: 20_000,
     });
     events.push(...batch);
     after = batch.at(-1)!.at;

@@ -33,5 +33,5 @@ describe('an HTTP application that closes', () => {
     answer();
     expect((await asking).status).toBe(200);
     await closing;
-  }, 5_000);
+  }, 30_000);
 });

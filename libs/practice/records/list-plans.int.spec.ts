@@ -37,7 +37,7 @@ beforeAll(async () => {
   } finally {
     client.release();
   }
-}, 120_000);
+});
 afterAll(() => store.close());
 
 // The first tenant of a database is number 1.

@@ -26,7 +26,7 @@ describe('reading one record', () => {
   beforeAll(async () => {
     firms = await openFirms(1);
     [context] = firms.contexts;
-  }, 60_000);
+  });
   afterAll(() => firms.close());
 
   const get = (id: string) =>
@@ -69,7 +69,7 @@ describe('reading what changed', () => {
   beforeAll(async () => {
     firms = await openFirms(2);
     [context] = firms.contexts;
-  }, 60_000);
+  });
   afterAll(() => firms.close());
 
   const create = async (lastName: string) => {
@@ -143,7 +143,7 @@ describe('reading what changed', () => {
     for (const copy of copies) expect(sorted(copy.values())).toEqual(sorted(final));
     expect(final.filter(({ isDeleted }) => isDeleted).length).toBeGreaterThan(30);
     expect(pages[1]).toBeGreaterThan(final.length / 7);
-  }, 60_000);
+  });
 
   it('tells how far a list goes, on its first page', async () => {
     const { position } = await list({ pageSize: 1 });

@@ -70,7 +70,6 @@ export class Divisions {
     const held =
       'select from event_store.events where transaction_id >= pg_snapshot_xmin(pg_current_snapshot())';
     await waitFor(async () => (await this.rows(held)).length === 0, {
-      timeoutMs: 20_000,
       description: 'the feed to show all events',
     });
   }

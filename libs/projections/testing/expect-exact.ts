@@ -15,7 +15,6 @@ export async function expectExact({ loader, reads }: TestStore): Promise<void> {
          where generation = (select read_model.live_generation('tally', t.tenant_id))`,
     );
   await waitFor(async () => (await counted()).reduce((sum, { events }) => sum + Number(events), 0) >= total, {
-    timeoutMs: 20_000,
     description: `${total} events to be counted`,
   });
   const counts = new Map((await counted()).map(({ stream_id, events }) => [stream_id, Number(events)]));
@@ -27,7 +26,6 @@ export async function expectExact({ loader, reads }: TestStore): Promise<void> {
          where generation = (select read_model.live_generation('divisions', d.tenant_id)) order by id`,
     );
   await waitFor(async () => (await shown()).reduce((sum, { version }) => sum + version, 0) === total, {
-    timeoutMs: 20_000,
     description: 'every division to be shown as it is',
   });
   const folded = await Promise.all(

@@ -8,7 +8,6 @@ import { waitFor } from '../wait-for';
  */
 export async function untilReady(brokers: string, hasEnded: () => boolean): Promise<void> {
   await waitFor(() => hasEnded() || answers(brokers), {
-    timeoutMs: 60_000,
     description: `Kafka at ${brokers}`,
   });
   if (hasEnded()) throw new Error(`Kafka at ${brokers} has ended`);

@@ -37,7 +37,7 @@ async function consume(brokers: string, topic: string, count: number): Promise<s
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
   await consumer.run({ eachMessage: async ({ message }) => void values.push(String(message.value)) });
-  await waitFor(() => values.length >= count, { timeoutMs: 20_000, description: `${count} messages` });
+  await waitFor(() => values.length >= count, { description: `${count} messages` });
   await consumer.disconnect();
   return values;
 }
@@ -116,7 +116,6 @@ describeOwn('a broker for tests', () => {
     expect(await isListening(brokers)).toBe(true);
     parent.kill('SIGKILL');
     await waitFor(async () => !(await isListening(brokers)) && foldersOf(parent.pid!).length === 0, {
-      timeoutMs: 10_000,
       description: 'the end of the broker',
     });
   });

@@ -30,7 +30,7 @@ export function sealsOf({ writes, feed }: TestStore) {
           await seals.sealNow();
           return (await verification.verify()).every(({ unsealed }) => unsealed === 0);
         },
-        { description: 'everything to be sealed', timeoutMs: 20_000 },
+        { description: 'everything to be sealed' },
       );
     },
     verify: verification.verify.bind(verification),
