@@ -13,7 +13,7 @@ import { finalise } from './billable.transitions';
 
 /** What became of one id of a request over many. */
 export class OutcomeView {
-  @ApiProperty()
+  @ApiProperty({ example: 'workitem_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;
 
   @ApiProperty()

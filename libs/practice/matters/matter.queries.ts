@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
-import { toUuid } from '#kernel/ids';
+import { type Kind, toId, toUuid } from '#kernel/ids';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import { IdFilter, IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
@@ -39,11 +39,12 @@ export class MatterView extends RecordView {
   @ApiProperty(nullableText) rateSetId: string | null;
   @ApiProperty(nullableText) taxCodeId: string | null;
   @ApiProperty({ type: Number, nullable: true }) minutesPerUnit: number | null;
-  @ApiProperty() dateOpened: string;
-  @ApiProperty(nullableText) dateClosed: string | null;
-  @ApiProperty(nullableText) dateArchived: string | null;
-  @ApiProperty(nullableText) draftInvoiceId: string | null;
+  @ApiProperty({ format: 'date-time' }) dateOpened: string;
+  @ApiProperty({ ...nullableText, format: 'date-time' }) dateClosed: string | null;
+  @ApiProperty({ ...nullableText, format: 'date-time' }) dateArchived: string | null;
   @ApiProperty(nullableText) documentCollectionId: string | null;
+  @ApiProperty({ ...joinedText, description: 'The oldest draft on the matter; on GET' })
+  draftInvoiceId?: string | null;
   @ApiProperty(joinedText) clientEntityId?: string | null;
   @ApiProperty(joinedText) clientSortName?: string | null;
   @ApiProperty(joinedText) divisionName?: string | null;
@@ -78,7 +79,6 @@ export function matterView(folded: Folded<MatterState>): MatterView {
     dateOpened: data.dateOpened,
     dateClosed: data.dateClosed,
     dateArchived: data.dateArchived,
-    draftInvoiceId: null,
     documentCollectionId: null,
   });
 }
@@ -179,6 +179,15 @@ export const matters: RecordList<MattersQuery, MatterView> = {
     },
     ...persons.flatMap(person),
   ],
+  oldest: [
+    {
+      projection: 'invoices',
+      alias: 'draft',
+      refersBy: 'matter_id',
+      where: 'draft.invoice_state = 0',
+      columns: { draft_invoice_id: 'id' },
+    },
+  ],
   sorts,
   order: 'matterNumber',
   searched: ['r', 'p'],
@@ -191,7 +200,8 @@ export const matters: RecordList<MattersQuery, MatterView> = {
   },
   view: (row) => ({
     ...matterView(foldedRow(matters, row)),
-    clientEntityId: entityId(row.client_entity_id),
+    draftInvoiceId: idOf('invoice', row.draft_invoice_id),
+    clientEntityId: idOf('entity', row.client_entity_id),
     clientSortName: row.client_sort_name as string | null,
     divisionName: row.division_name as string | null,
     matterType: row.matter_type as string | null,
@@ -202,6 +212,6 @@ export const matters: RecordList<MattersQuery, MatterView> = {
   }),
 };
 
-function entityId(uuid: unknown): string | null {
-  return typeof uuid === 'string' ? `entity_${uuid.replaceAll('-', '')}` : null;
+function idOf(kind: Kind, uuid: unknown): string | null {
+  return typeof uuid === 'string' ? toId(kind, uuid) : null;
 }

@@ -2,7 +2,7 @@ import knexBuilder, { type Knex } from 'knex';
 import { fromToken, START } from '#event-store/position';
 import { type ListQuery, SYNC_START } from '#platform/http/list-query';
 import { live } from '#projections/live';
-import type { AnyList, Join } from './record-list';
+import type { AnyList, Join, Oldest } from './record-list';
 import { tableOf } from './state-table';
 
 /** Of a rare value a hundred would be looked for in all records. */
@@ -153,6 +153,8 @@ function lateral(projection: string, alias: string, condition: string): string {
   return `lateral (select * from ${table(projection, alias)} and ${condition} offset 0) ${alias}`;
 }
 
+type Beside = Pick<Join & Oldest, 'projection' | 'alias' | 'columns'>;
+
 /**
  * Rows as they are shown, with the columns of all joined records. These are looked up one by one for the rows at hand:
  * `offset 0` keeps the planner from weighing every order of up to eleven joins, which took it longer than the page takes.
@@ -170,12 +172,15 @@ export function shown(rows: Knex.QueryBuilder, list: AnyList, tenantId: number):
     )
     .select('r.state')
     .from(rows.as('r'));
-  for (const { projection, alias, on, columns } of list.joins ?? []) {
-    query.joinRaw(
-      `left join lateral (select * from ${table(projection, alias)} and ${alias}.id = ${on} offset 0) ${alias} on true`,
-      { tenantId },
-    );
+  const beside = ({ projection, alias, columns }: Beside, which: string) => {
+    query.joinRaw(`left join ${lateral(projection, alias, which)} on true`, { tenantId });
     query.select(Object.entries(columns).map(([name, column]) => `${alias}.${column} as ${name}`));
+  };
+  for (const join of list.joins ?? []) beside(join, `${join.alias}.id = ${join.on}`);
+  for (const oldest of list.oldest ?? []) {
+    const { alias, refersBy, where } = oldest;
+    const known = `${alias}.${refersBy} = r.id and not ${alias}.is_deleted and ${where}`;
+    beside(oldest, `${known} order by ${alias}.id limit 1`);
   }
   return query;
 }

@@ -31,11 +31,26 @@ export interface Join {
   columns: Record<string, string>;
 }
 
+/**
+ * Of the records of another read model that refer to the one listed, the oldest that is not deleted and meets a
+ * condition; for its columns alone: nothing is sorted or searched by it.
+ */
+export interface Oldest {
+  projection: string;
+  alias: string;
+  /** Column of the other record that refers to the one listed: `matter_id`. An index must lead from it to the lowest id. */
+  refersBy: string;
+  /** Condition on the other record, under its alias; from code, never from a request. */
+  where: string;
+  columns: Record<string, string>;
+}
+
 /** How an area is listed. */
 export interface RecordList<Query extends ListQuery, View extends object> {
   kind: Kind;
   projection: string;
   joins?: readonly Join[];
+  oldest?: readonly Oldest[];
   /** Columns, with their alias, by the name that `sort` takes. */
   sorts: Record<string, string>;
   /** Default order, as `sort` takes it. */

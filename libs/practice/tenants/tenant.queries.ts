@@ -10,7 +10,7 @@ import { live } from '#projections/live';
 import type { TenantState } from './tenant';
 
 export class TenantView {
-  @ApiProperty()
+  @ApiProperty({ example: 'tenant_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;
 
   @ApiProperty()
