@@ -67,7 +67,7 @@ module.exports = {
       comment:
         'An area asks another only through its *.events.ts or *.lookup.ts; what several share is in records/ and billable/.',
       severity: 'error',
-      from: { path: '^libs/practice/([^/]+)/', pathNot: tests },
+      from: { path: '^libs/practice/([^/]+)/', pathNot: [tests, '^libs/practice/demo/'] },
       to: {
         path: '^libs/practice/',
         pathNot: [
@@ -75,6 +75,13 @@ module.exports = {
           '^libs/practice/[^/]+/[^/]+\\.(events|lookup)\\.ts$',
         ],
       },
+    },
+    {
+      name: 'demo-is-known-to-apps-alone',
+      comment: 'It makes up records of every area, and so may know their insides.',
+      severity: 'error',
+      from: { path: '^libs/', pathNot: [tests, '^libs/practice/demo/'] },
+      to: { path: '^libs/practice/demo/' },
     },
     {
       name: 'records-know-no-area',

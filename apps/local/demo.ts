@@ -1,14 +1,29 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { Integrations } from '#platform/auth/integrations';
+import { Config } from '#platform/config';
+import { DemoLoad } from '#practice/demo/demo-load';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
 
 export const DEMO = { alias: 'demo', clientId: 'demo-client', clientSecret: 'demo-secret' };
 
-/** The demo tenant and its integration, made at the first start. Never in production: its secret is no secret. */
+/**
+ * What a first look finds. Of one year, and no more matters than a page shows: whoever follows the README's walk then
+ * sees their own record of an earlier month, and their own matter, at a glance.
+ */
+const FIRM = { items: 300, years: 1 };
+
+/**
+ * The demo tenant with a small firm, and its integration, made at the first start. Never in production: its secret is
+ * no secret. Tests make their own records in an empty one.
+ */
 export async function createDemo(app: INestApplicationContext): Promise<void> {
   const setup = app.get(TenantSetup, { strict: false });
-  await unlessTaken('alias_taken', () => setup.create({ alias: DEMO.alias, name: 'Demo & Partners' }));
+  const isNew = await unlessTaken('alias_taken', () =>
+    setup.create({ alias: DEMO.alias, name: 'Demo & Partners' }),
+  );
+  if (isNew && app.get(Config, { strict: false }).NODE_ENV === 'development')
+    await app.get(DemoLoad, { strict: false }).load(DEMO.alias, FIRM);
   const { clientId, clientSecret } = DEMO;
   const integrations = app.get(Integrations, { strict: false });
   await unlessTaken('client_id_taken', () =>
@@ -16,11 +31,14 @@ export async function createDemo(app: INestApplicationContext): Promise<void> {
   );
 }
 
-async function unlessTaken(code: string, create: () => Promise<unknown>): Promise<void> {
+/** Whether it was made now. */
+async function unlessTaken(code: string, create: () => Promise<unknown>): Promise<boolean> {
   try {
     await create();
+    return true;
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== code) throw error;
+    return false;
   }
 }
 

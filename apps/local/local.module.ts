@@ -5,6 +5,8 @@ import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
 import { areas } from '#practice/areas';
+import { DemoLoad } from '#practice/demo/demo-load';
+import { DocumentSweep } from '#practice/documents/document.sweep';
 import { PracticeModule } from '#practice/practice.module';
 import { ProjectionsModule } from '#projections/projections.module';
 import { ReportingModule } from '#reporting/reporting.module';
@@ -22,7 +24,7 @@ export class LocalModule {
         ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
         ReportingModule,
       ],
-      providers: [Integrations],
+      providers: [Integrations, DocumentSweep, DemoLoad],
     };
   }
 }

@@ -9,6 +9,7 @@ import { startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { serveApiDescription } from '#platform/http/serve-openapi';
 import { runProcess } from '#platform/run-process';
 import { loadOrCreateSecretsKey } from '#platform/secrets-key-file';
+import { DocumentSweep } from '#practice/documents/document.sweep';
 import { ProjectionRunner } from '#projections/projection-runner';
 import { ProjectionStatus } from '#projections/projection-status';
 import { UnfinishedRebuilds } from '#projections/unfinished-rebuilds';
@@ -27,6 +28,7 @@ void runProcess({
     app.get(Housekeeping, { strict: false }).start();
     app.get(UnfinishedRebuilds, { strict: false }).start();
     app.get(Sealing, { strict: false }).start();
+    app.get(DocumentSweep, { strict: false }).start();
     // The first request of a new installation finds its tenant; a long backlog is not waited for.
     await app.get(ProjectionStatus, { strict: false }).settled(5_000);
   },

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Housekeeping } from '#event-store/housekeeping';
 import { Sealing } from '#event-store/seals/sealing';
 import { runProcess } from '#platform/run-process';
+import { DocumentSweep } from '#practice/documents/document.sweep';
 import { WorkerModule } from './worker.module';
 
 void runProcess({
@@ -9,5 +10,6 @@ void runProcess({
   listening: async (app) => {
     app.get(Housekeeping, { strict: false }).start();
     app.get(Sealing, { strict: false }).start();
+    app.get(DocumentSweep, { strict: false }).start();
   },
 });

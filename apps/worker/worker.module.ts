@@ -5,6 +5,7 @@ import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
 import { definitions } from '#practice/areas';
+import { DocumentSweep } from '#practice/documents/document.sweep';
 
 /** Background work that belongs to no read model. */
 export class WorkerModule {
@@ -17,6 +18,7 @@ export class WorkerModule {
         AuthModule,
         EventStoreModule.forDefinitions(definitions),
       ],
+      providers: [DocumentSweep],
     };
   }
 }

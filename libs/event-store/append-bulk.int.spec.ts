@@ -5,7 +5,7 @@ import { createContext, createTestStore, openStore, type TestStore } from '../..
 import { BulkAppender, type NewStream } from './append-bulk';
 import { Contiguity } from './contiguity';
 import { type Folded, fold } from './events';
-import { at, holderOf, linksTo } from './load';
+import { at, counter, holderOf, linksTo } from './load';
 import { AppendSignal } from './signal';
 import { closeParent, openParent, renameParent } from './testing/commands';
 import { endsOf, readFeed } from './testing/read-feed';
@@ -158,6 +158,29 @@ describe('appendBulk', () => {
     await expect(held).rejects.toMatchObject({ fault: 'conflict', code: 'code_taken' });
     const { rows } = await store.writes.pool.query('select count(*)::int from event_store.events');
     expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  it('moves counters with the chunk that took their numbers, and never back', async () => {
+    const count = async (name: string) =>
+      (await store.loader.load(context.tenant.id, [counter(name)])) as number[];
+    await store.store.execute(context, async (work) => {
+      work.count('many', 0, 9_000);
+      return work.create(Parent, newId('client'), [parentOpened()]);
+    });
+    const { record } = await openParent(store.store, context, { code: 'held' });
+    const numbered = Array.from({ length: 700 }, (_, index) =>
+      parent(index, { counters: { few: index + 1, many: 8_000 + index } }),
+    );
+    await bulk.append(context, numbered, 'demo');
+    expect([await count('few'), await count('many')]).toEqual([[700], [9_000]]);
+
+    // The first chunk stands, the second is refused with its numbers.
+    const late = Array.from({ length: 600 }, (_, index) =>
+      parent(1_000 + index, { counters: { few: 1_000 + index } }),
+    );
+    const again = bulk.append(context, [...late, parent(9_999, { id: record.id })], 'demo');
+    await expect(again).rejects.toMatchObject({ code: 'stream_exists' });
+    expect(await count('few')).toEqual([1_499]);
   });
 
   it('does nothing without streams', async () => {

@@ -24,6 +24,8 @@ export interface NewStream {
   events: DomainEvent[];
   /** Default: now. */
   recordedAt?: Date;
+  /** Numbers that the stream took, by counter: none of these counts less from then on. */
+  counters?: Record<string, number>;
 }
 
 const FIRST_CHUNK = 500;
@@ -80,6 +82,7 @@ export class BulkAppender {
     const at = stream.recordedAt ?? this.clock.now();
     const draft = new AppendDraft(context, at, source, this.codec, this.keys);
     draft.record(stream.definition, stream.id, undefined, stream.events);
+    for (const [name, value] of Object.entries(stream.counters ?? {})) draft.count(name, 0, value);
     return draft.job([]);
   }
 
@@ -151,6 +154,7 @@ export class BulkAppender {
         (sections.subjects ?? []).map(({ subject, wrapped }) => [tenantId, subject, `\\x${wrapped}`]),
       ),
     );
+    await advance(client, jobs);
     const last = await client.query<{ at: string }>(
       `select epoch || '.' || transaction_id || '.' || position as at from event_store.events
        where partition = $1 and epoch = $2 and transaction_id = pg_current_xact_id()
@@ -159,6 +163,22 @@ export class BulkAppender {
     );
     return parsePosition(last.rows[0].at);
   }
+}
+
+/** Moves the counters past what the chunk took, never back: whoever holds the tenant's lock counts alone. */
+async function advance(client: PoolClient, jobs: AppendJob[]): Promise<void> {
+  const taken = new Map<string, number>();
+  for (const { sections } of jobs) {
+    for (const { name, value } of sections.counters ?? [])
+      taken.set(name, Math.max(value, taken.get(name) ?? 0));
+  }
+  if (taken.size === 0) return;
+  await client.query(
+    `insert into event_store.counters as c (tenant_id, name, value)
+     select $1, * from unnest($2::text[], $3::bigint[])
+     on conflict (tenant_id, name) do update set value = greatest(c.value, excluded.value)`,
+    [jobs[0].tenantId, [...taken.keys()], [...taken.values()]],
+  );
 }
 
 function refusal(error: unknown): unknown {

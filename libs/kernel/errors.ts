@@ -4,9 +4,11 @@ export type Fault =
   | 'unauthenticated' // 401
   | 'forbidden' // 403
   | 'not_found' // 404
+  | 'timeout' // 408
   | 'conflict' // 409
   | 'precondition' // 412
   | 'too_large' // 413
+  | 'unsatisfiable' // 416
   | 'invalid' // 422
   | 'too_many' // 429
   | 'unavailable'; // 503

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { plainToInstance, Type } from 'class-transformer';
 import {
   IsIn,
@@ -55,6 +56,18 @@ export class Config {
   /** Folder of the embedded database and the development key. */
   @IsString()
   DATA_DIR = '.data';
+
+  /** Folder of the documents' bytes, which all processes share; default `documents` in DATA_DIR. */
+  @IsOptional()
+  @IsString()
+  DOCUMENTS_DIR?: string;
+
+  /** Minutes after which bytes that no document has are removed: longer than any upload takes. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(30)
+  @Max(100_000)
+  DOCUMENTS_ORPHAN_MINUTES = 60;
 
   /** 32 bytes, base64. Encrypts secrets and wraps the keys of personal data. `local` makes one in DATA_DIR. */
   @IsOptional()
@@ -161,6 +174,10 @@ export class Config {
     return this.READ_DATABASE_URL ?? this.databaseUrl;
   }
 
+  get documentsDir(): string {
+    return this.DOCUMENTS_DIR ?? join(this.DATA_DIR, 'documents');
+  }
+
   get kafkaBrokers(): string[] {
     if (!this.KAFKA_BROKERS) throw new ConfigError(['KAFKA_BROKERS is required when EVENT_BUS=kafka']);
     return this.KAFKA_BROKERS.split(',');
@@ -188,6 +205,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     'PUBLIC_URL',
     'DATABASE_URL',
     'READ_DATABASE_URL',
+    'DOCUMENTS_DIR',
     'SECRETS_KEY',
     'KAFKA_BROKERS',
     'KAFKA_SASL',

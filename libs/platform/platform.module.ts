@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Clock, SystemClock } from '#kernel/clock';
 import { ensureInstallation, Installation } from './auth/installation';
@@ -5,6 +6,8 @@ import { Config } from './config';
 import { ReadDatabase, WriteDatabase } from './database';
 import { Health } from './observability/health';
 import { Secrets } from './secrets';
+import { ContentStorage } from './storage/content-storage';
+import { FolderStorage } from './storage/folder-storage';
 
 /** What every process shares: configuration, clock, pools, secrets, and which installation this is. */
 @Global()
@@ -25,8 +28,15 @@ export class PlatformModule {
           useFactory: (database: WriteDatabase) => ensureInstallation(database.pool, config),
           inject: [WriteDatabase],
         },
+        {
+          provide: ContentStorage,
+          // A folder of each installation's own: the sweep of one never meets the documents of another.
+          useFactory: ({ id }: Installation, clock: Clock) =>
+            new FolderStorage(join(config.documentsDir, id), clock),
+          inject: [Installation, Clock],
+        },
       ],
-      exports: [Config, Clock, Health, Secrets, WriteDatabase, ReadDatabase, Installation],
+      exports: [Config, Clock, Health, Secrets, WriteDatabase, ReadDatabase, Installation, ContentStorage],
     };
   }
 }

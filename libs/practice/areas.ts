@@ -3,6 +3,8 @@ import { clientsArea } from './clients/clients.module';
 import { costRecoveriesArea } from './cost-recoveries/cost-recoveries.module';
 import { disbursementCodesArea } from './disbursement-codes/disbursement-codes.module';
 import { divisionsArea } from './divisions/divisions.module';
+import { documentCollectionsArea } from './document-collections/document-collections.module';
+import { documentsArea } from './documents/documents.module';
 import { employeesArea } from './employees/employees.module';
 import { entitiesArea } from './entities/entities.module';
 import { integrationSettingsArea } from './integration-settings/integration-settings.module';
@@ -37,6 +39,8 @@ export const areas: readonly Area[] = [
   workItemsArea,
   costRecoveriesArea,
   invoicesArea,
+  documentCollectionsArea,
+  documentsArea,
   integrationSettingsArea,
 ];
 

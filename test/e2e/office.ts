@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ApiClient, type Credentials, type Json, requestToken } from '../support/client';
 import { createTestDatabase, execute, type TestDatabase } from '../support/database';
 import { type RunningApp, startApp } from '../support/process';
@@ -12,6 +15,8 @@ export class Office {
   private constructor(
     private readonly database: TestDatabase,
     private readonly env: Record<string, string>,
+    /** Where its processes keep the bytes of documents. */
+    readonly documents: string,
   ) {
     this.operator = new Operator(env);
   }
@@ -20,7 +25,9 @@ export class Office {
   static async create(env: Record<string, string> = {}): Promise<Office> {
     const database = await createTestDatabase();
     const secretsKey = randomBytes(32).toString('base64');
-    return new Office(database, { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, ...env });
+    const documents = await mkdtemp(join(tmpdir(), 'practice-documents-'));
+    const own = { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, DOCUMENTS_DIR: documents };
+    return new Office(database, { ...own, ...env }, documents);
   }
 
   /** An office with one `local` process. */
@@ -39,6 +46,10 @@ export class Office {
     const app = await startApp(name, { ...this.env, ...env });
     this.apps.push(app);
     return app;
+  }
+
+  get databaseUrl(): string {
+    return this.database.url;
   }
 
   get app(): RunningApp {
@@ -90,6 +101,7 @@ export class Office {
     const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop('SIGINT')));
     await this.operator.close();
     await this.database.drop();
+    await rm(this.documents, { recursive: true });
     const failed = codes.filter((code) => code !== 0 && code !== null);
     if (failed.length > 0) throw new Error(`Processes ended with ${failed.join(', ')}`);
   }

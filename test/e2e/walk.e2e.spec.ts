@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ApiClient, requestToken } from '../support/client';
 import { createDataDir } from '../support/data-dir';
 import { type RunningApp, startApp } from '../support/process';
-import { expectReports, type Walked, walk } from './specification-walk';
+import { columns, expectReports, type Walked, walk, workItemListing } from './specification-walk';
 
 const demo = { clientId: 'demo-client', clientSecret: 'demo-secret' };
 
@@ -42,6 +42,10 @@ describe.each([
     const api = await demoCaller(app);
     walked = await walk(api, currency);
     await expectReports(api, walked);
+    const slice = { cols: columns(['state', 'totalBase:count']), rowGroups: columns(['state']) };
+    const { body } = await api.graphql(workItemListing, { criteria: {}, slice });
+    // The small firm that is there for a first look.
+    expect(body.data.work_item_listing.map(({ state }: { state: string }) => state)).toContain('Billed');
     expect(app.output()).toContain(`${app.baseUrl}/demo/api/v1`);
     expect(app.output().match(/^(TOKEN=\$\()?curl /gm)).toHaveLength(3);
     expect(app.output()).not.toMatch(/"level":(50|60)/);

@@ -17,18 +17,20 @@ export interface Credentials {
 
 type Headings = Record<string, string>;
 
-/** One request; a body that is not a text is sent as JSON. */
+/** What is sent as it is; any other body is sent as JSON. */
+type Raw = string | URLSearchParams | FormData | Uint8Array | undefined;
+
+/** One request. */
 export async function send(
   method: string,
   url: string,
   { body, headers = {} }: { body?: unknown; headers?: Headings } = {},
 ): Promise<Answer> {
-  const isText = body === undefined || typeof body === 'string' || body instanceof URLSearchParams;
-  const type: Headings = isText ? {} : { 'Content-Type': 'application/json' };
+  const type: Headings = isRaw(body) ? {} : { 'Content-Type': 'application/json' };
   const response = await fetch(url, {
     method,
     headers: { ...type, ...headers },
-    body: isText ? (body as string | URLSearchParams | undefined) : JSON.stringify(body),
+    body: isRaw(body) ? body : JSON.stringify(body),
   });
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
@@ -37,6 +39,11 @@ export async function send(
     headers: response.headers,
     body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
   };
+}
+
+function isRaw(body: unknown): body is Raw {
+  if (body === undefined || typeof body === 'string') return true;
+  return [URLSearchParams, FormData, Uint8Array].some((type) => body instanceof type);
 }
 
 /** Asks for a token with the specification's form fields. */

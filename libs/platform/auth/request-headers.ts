@@ -41,6 +41,12 @@ export function conditionsOf(request: {
   return conditions;
 }
 
+/** An upload is known once its bytes were read: only now is the hash of its Idempotency-Key that of the whole request. */
+export function coverUpload({ idempotency }: RequestContext, upload: object): void {
+  if (!idempotency) return;
+  idempotency.hash = createHash('sha256').update(idempotency.hash).update(JSON.stringify(upload)).digest();
+}
+
 function malformed(code: string, detail: string): DomainError {
   return new DomainError('malformed', code, detail);
 }

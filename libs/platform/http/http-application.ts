@@ -13,6 +13,7 @@ import { ProblemFilter } from './problem.filter';
 import { registerReplyHook } from './reply-hook';
 import { RequestPipe } from './request.pipe';
 import { newTraceId, traceOf } from './trace';
+import { registerUploads, UPLOAD_MS } from './upload';
 
 const BODY_LIMIT = 1024 * 1024;
 
@@ -25,7 +26,8 @@ export async function createHttpApplication(
     bodyLimit: BODY_LIMIT,
     trustProxy: config.TRUSTED_PROXIES === 0 ? false : config.TRUSTED_PROXIES,
     genReqId: (request: IncomingMessage) => newTraceId(request.headers.traceparent),
-    requestTimeout: 30_000,
+    requestTimeout: UPLOAD_MS,
+    http: { headersTimeout: 30_000 },
     connectionTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },
     return503OnClosing: false,
@@ -43,6 +45,7 @@ export async function createHttpApplication(
   });
   fastify.decorate('drain', new Drain(fastify));
   registerJsonBody(fastify);
+  registerUploads(fastify);
   registerRequestMetrics(fastify);
   registerReplyHook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {

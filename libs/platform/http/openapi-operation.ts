@@ -27,7 +27,7 @@ export function completed(
   { permission, summary }: Route,
   examples: Examples,
 ): Operation {
-  const { operationId, summary: own, parameters = [], requestBody: _, responses, ...rest } = operation;
+  const { operationId, summary: own, parameters = [], requestBody, responses, ...rest } = operation;
   const body = bodyOf(operation);
   const answers = Object.entries(responses).map(([status, answer]) => [
     status,
@@ -44,7 +44,9 @@ export function completed(
       ...withoutRepeats(parameters),
       ...(method === 'get' ? [{ $ref: '#/components/parameters/minPosition' }] : []),
     ],
-    ...(body && { requestBody: requestOf(method, body, examples) }),
+    ...(requestBody && {
+      requestBody: body ? requestOf(method, body, examples) : formOf(requestBody, examples),
+    }),
     responses: {
       ...Object.fromEntries(answers),
       ...parts.refusalsWith(400, 401, 403, ...statusesOf(path, method, operation), 429, 503),
@@ -90,6 +92,16 @@ function requestOf(method: Method, schema: Schema, examples: Examples): Operatio
   return { required: true, content: Object.fromEntries(types.map((type) => [type, content])) };
 }
 
+/** What is no JSON stays as it was described, with an example. */
+function formOf(requestBody: NonNullable<Operation['requestBody']>, examples: Examples) {
+  if (!('content' in requestBody)) return requestBody;
+  const content = Object.entries(requestBody.content).map(([type, { schema }]) => [
+    type,
+    { schema, example: schema && examples.request(schema) },
+  ]);
+  return { ...requestBody, content: Object.fromEntries(content) };
+}
+
 function answered(
   operation: Operation,
   method: Method,
@@ -125,6 +137,7 @@ function statusesOf(path: string, method: Method, { parameters = [], requestBody
     ...(path.includes('{id}') ? [404] : []),
     ...(reads ? [] : [409]),
     ...(given.some(({ name }) => name === 'If-Match') ? [412] : []),
+    ...(given.some(({ name }) => name === 'Range') ? [416] : []),
     ...(requestBody ? [413, 415] : []),
     ...(asks ? [422] : []),
   ];

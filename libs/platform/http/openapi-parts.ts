@@ -100,6 +100,7 @@ const refusals = new Map([
     [
       ...['invalid_query', 'malformed_json', 'too_deep', 'malformed_request', 'invalid_position'],
       ...['if_match_invalid', 'idempotency_key_invalid'],
+      ...['file_missing', 'malformed_form', 'body_incomplete', 'content_digest_invalid'],
     ],
     'pageSize must be at most 200',
   ),
@@ -137,7 +138,7 @@ const refusals = new Map([
   refusal(
     413,
     'TooLarge',
-    'The body is larger than 1 MiB, or a part of it than it may be.',
+    'The body is larger than 1 MiB, a document than 100 MiB, or a part of it than it may be.',
     ['body_too_large', '<part>_too_large'],
     'Request body is too large',
   ),
@@ -149,11 +150,19 @@ const refusals = new Map([
     'Unsupported Media Type',
   ),
   refusal(
+    416,
+    'RangeNotSatisfiable',
+    'There are no such bytes; `Content-Range` says how many there are.',
+    ['range_not_satisfiable'],
+    'The file has 48213 bytes, none of them in that range.',
+    { ...rateLimit, 'Content-Range': header('`bytes */<size>`.') },
+  ),
+  refusal(
     422,
     'Invalid',
     'The request is well formed, but a rule refuses it; `errors` says where.',
     [
-      ...['validation_failed', 'not_an_object', 'invalid_text', 'idempotency_key_reused'],
+      ...['validation_failed', 'not_an_object', 'invalid_text', 'idempotency_key_reused', 'digest_mismatch'],
       ...['<kind>_not_found', '<kind>_not_active', '<a rule of the area>'],
     ],
     'title is required',
@@ -170,7 +179,10 @@ const refusals = new Map([
     503,
     'Unavailable',
     'Cannot be done at the moment.',
-    ['database_unavailable', 'store_unavailable', 'position_not_reached'],
+    [
+      ...['database_unavailable', 'store_unavailable', 'position_not_reached'],
+      ...['storage_unavailable', 'content_unavailable'],
+    ],
     'The database does not answer at the moment.',
     { ...rateLimit, ...retryAfter },
   ),

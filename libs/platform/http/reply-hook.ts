@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { contextOf } from '../auth/current-context';
 import { Reply, setRateLimitHeaders } from './reply';
@@ -16,6 +17,9 @@ export function registerReplyHook(fastify: FastifyInstance): void {
     void reply.status(payload.status).headers(payload.headers);
     if (payload.body === undefined) reply.removeHeader('content-type').serializer(() => '');
     if (typeof payload.body === 'string') reply.serializer((text: string) => text);
-    return payload.body ?? {};
+    // What the serialiser answers is sent, a stream as it is read.
+    const { body } = payload;
+    if (body instanceof Readable) reply.serializer(() => body as unknown as string);
+    return body ?? {};
   });
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { RequestContext } from '../request-context';
 
-/** What a controller answers with: status, headers, and the body or none. */
+/** What a controller answers with: status, headers, and the body or none; a stream is sent as it is read. */
 export class Reply {
   constructor(
     readonly status: number,

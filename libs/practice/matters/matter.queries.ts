@@ -42,7 +42,8 @@ export class MatterView extends RecordView {
   @ApiProperty({ format: 'date-time' }) dateOpened: string;
   @ApiProperty({ ...nullableText, format: 'date-time' }) dateClosed: string | null;
   @ApiProperty({ ...nullableText, format: 'date-time' }) dateArchived: string | null;
-  @ApiProperty(nullableText) documentCollectionId: string | null;
+  @ApiProperty({ ...joinedText, description: 'The root of its documents, once it has any; on GET' })
+  documentCollectionId?: string | null;
   @ApiProperty({ ...joinedText, description: 'The oldest draft on the matter; on GET' })
   draftInvoiceId?: string | null;
   @ApiProperty(joinedText) clientEntityId?: string | null;
@@ -79,7 +80,6 @@ export function matterView(folded: Folded<MatterState>): MatterView {
     dateOpened: data.dateOpened,
     dateClosed: data.dateClosed,
     dateArchived: data.dateArchived,
-    documentCollectionId: null,
   });
 }
 
@@ -187,6 +187,13 @@ export const matters: RecordList<MattersQuery, MatterView> = {
       where: 'draft.invoice_state = 0',
       columns: { draft_invoice_id: 'id' },
     },
+    {
+      projection: 'document-collections',
+      alias: 'collection',
+      refersBy: 'root_of',
+      where: 'collection.root_of is not null',
+      columns: { document_collection_id: 'id' },
+    },
   ],
   sorts,
   order: 'matterNumber',
@@ -201,6 +208,7 @@ export const matters: RecordList<MattersQuery, MatterView> = {
   view: (row) => ({
     ...matterView(foldedRow(matters, row)),
     draftInvoiceId: idOf('invoice', row.draft_invoice_id),
+    documentCollectionId: idOf('documentcollection', row.document_collection_id),
     clientEntityId: idOf('entity', row.client_entity_id),
     clientSortName: row.client_sort_name as string | null,
     divisionName: row.division_name as string | null,

@@ -5,7 +5,9 @@ import type { RequestContext } from '#platform/request-context';
 import * as client from '../clients/client.commands';
 import * as division from '../divisions/division.commands';
 import * as employee from '../employees/employee.commands';
+import { AnonymiseEntity, AnonymiseEntityHandler } from '../entities/entity.anonymise';
 import * as entity from '../entities/entity.commands';
+import { recordExport } from '../entities/entity.export';
 import * as entityRoles from '../entities/entity.roles';
 import { matterTypeWriting } from '../matter-types/matter-type.commands';
 import * as matter from '../matters/matter.commands';
@@ -15,6 +17,7 @@ import type { AnyWriting } from '../records/write-record';
 import { roleWriting } from '../roles/role.commands';
 import { changeSettings, Tenant } from '../tenants/tenant';
 import { liveCosts } from './cost-life';
+import { liveDocuments } from './document-life';
 import { liveInvoices } from './invoice-life';
 import { liveApplicableRates, liveRateSets } from './rate-life';
 import { liveRecord } from './record-life';
@@ -39,6 +42,7 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
   const create = (writing: AnyWriting, body: object) =>
     act(records.CreateRecord, records.CreateRecordHandler, writing, body);
   const entities = await liveEntities(act);
+  await store.execute(context, (work) => recordExport(work, entities[0]));
   const roleId = await liveRecord(store, context, roleWriting, {
     least: { name: 'Witness' },
     full: { name: 'Expert witness' },
@@ -96,6 +100,7 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
   await liveWork(act, { matterId, otherMatterId: bareId, employeeId, colleagueId, taskTypeId });
   await liveCosts(act, { matterId, otherMatterId: bareId, ...bought });
   await liveInvoices(act, { clientId, matterId, employeeId, taskTypeId, ...bought });
+  await liveDocuments(act, { matterId, clientId });
   await act(matter.CloseMatter, matter.CloseMatterHandler, bareId);
   await act(matter.ReopenMatter, matter.ReopenMatterHandler, bareId);
   await act(matter.CloseMatter, matter.CloseMatterHandler, bareId);
@@ -135,6 +140,9 @@ async function liveEntities(act: Do): Promise<string[]> {
   const empty = { street: 'Quay', city: null, region: null, postcode: null, country: null };
   await act(entity.UpdateEntity, entity.UpdateEntityHandler, acme, { name: 'Acme Ltd', addresses: [empty] });
   await act(entity.DeleteEntity, entity.DeleteEntityHandler, eve);
+  const fay = (await act(entity.CreateEntity, entity.CreateEntityHandler, { ...person, firstName: 'Fay' }))
+    .record.id;
+  await act(AnonymiseEntity, AnonymiseEntityHandler, fay);
   return people;
 }
 

@@ -217,6 +217,28 @@ const tables: Record<string, FullTable> = {
     state: { number: 'n::text' },
     words: ['n::text'],
   },
+  document_collections: {
+    kind: 'documentcollection',
+    columns: {
+      name,
+      subject_id: id('matter', pick('rows', 37)),
+      parent_id: `case when n > 100 then ${uuid('documentcollection', pick('100', 14))} end`,
+      root_of: 'null::uuid',
+    },
+    state: { name },
+    words: [name],
+  },
+  documents: {
+    kind: 'document',
+    columns: {
+      file_name: `${narration} || ' ' || n || '.pdf'`,
+      collection_id: uuid('documentcollection', pick(FEW, 26)),
+      subject_id: id('matter', pick('rows', 37)),
+      size: '1000 + n % 7919',
+    },
+    state: { fileName: `${narration} || ' ' || n || '.pdf'` },
+    words: [narration, 'n'],
+  },
 };
 
 /** Rows that are written at once: an open transaction holds back every feed of the server. */

@@ -27,6 +27,7 @@ const KINDS: Record<string, string> = {
   ...{ entity: '001', client: '002', employee: '003', supplier: '004', matter: '005', workitem: '006' },
   ...{ role: '007', division: '008', mattertype: '009', tasktype: '00a', taxcode: '00b' },
   ...{ disbursementcode: '00c', rateset: '00d', applicablerate: '00e', costrecovery: '00f', invoice: '010' },
+  ...{ documentcollection: '011', document: '012' },
 };
 
 /** SQL of the UUID of a row: ordered by time, as new ids are. */

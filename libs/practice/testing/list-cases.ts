@@ -4,6 +4,11 @@ import { ClientsQuery, clients } from '../clients/client.queries';
 import { CostRecoveriesQuery, costRecoveries } from '../cost-recoveries/cost-recovery.queries';
 import { DisbursementCodesQuery, disbursementCodes } from '../disbursement-codes/disbursement-code.queries';
 import { DivisionsQuery, divisions } from '../divisions/division.queries';
+import {
+  DocumentCollectionsQuery,
+  documentCollections,
+} from '../document-collections/document-collection.queries';
+import { DocumentsQuery, documents } from '../documents/document.queries';
 import { EmployeesQuery, employees } from '../employees/employee.queries';
 import { EntitiesQuery, entities } from '../entities/entity.queries';
 import { InvoicesQuery, invoices } from '../invoices/invoice.queries';
@@ -135,6 +140,18 @@ export function listCases(tenant: number): ListCase[] {
       filters: [
         ...[{ clientId: id('client', 77) }, { matterId: id('matter', 77) }, { state: 0 }, { state: 3 }],
         ...[{ state: 5 }, { issueDateFrom: '2025-03-01', issueDateTo: '2025-03-31' }],
+      ],
+    },
+    {
+      ...{ path: 'documentcollections', list: documentCollections, query: DocumentCollectionsQuery },
+      keywords: words,
+      filters: [{ subjectId: id('matter', 77) }, { parentId: id('documentcollection', 7) }],
+    },
+    {
+      ...{ path: 'documents', list: documents, query: DocumentsQuery, keywords: words },
+      filters: [
+        ...[{ documentCollectionId: id('documentcollection', 77) }, { subjectId: id('matter', 77) }],
+        { subjectId: id('matter', 77), documentCollectionId: id('documentcollection', 77) },
       ],
     },
   ];

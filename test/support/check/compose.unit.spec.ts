@@ -110,16 +110,21 @@ describe('the services', () => {
   });
 
   it('keep their data in volumes', () => {
-    const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
-      volumes.map((volume) => volume.split(':')),
+    const mounted = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
+      volumes.map((volume) => [name, ...volume.split(':')]),
     );
-    const named = mounted.filter(([source]) => !source.startsWith('.'));
+    const named = mounted.filter(([, source]) => !source.startsWith('.'));
+    const documents = services.command.environment!.DOCUMENTS_DIR;
     expect(named).toEqual([
-      ['postgres', '/var/lib/postgresql'],
-      ['kafka', services.kafka.environment!.KAFKA_LOG_DIRS],
-      ['sqlserver', '/var/opt/mssql'],
+      ['postgres', 'postgres', '/var/lib/postgresql'],
+      ['kafka', 'kafka', services.kafka.environment!.KAFKA_LOG_DIRS],
+      ['sqlserver', 'sqlserver', '/var/opt/mssql'],
+      // Whoever writes, reads and sweeps documents sees the same ones.
+      ...['command', 'query', 'worker'].map((name) => [name, 'documents', documents]),
     ]);
-    expect(Object.keys(compose.volumes)).toEqual(named.map(([source]) => source));
+    expect(Object.keys(compose.volumes)).toEqual([...new Set(named.map(([, source]) => source))]);
+    // The image has the folder, for everybody to write in: a new volume is like it.
+    expect(dockerfile).toContain(`mkdir -p ${documents} && chmod 1777 ${documents}`);
   });
 
   it('are of versions', () => {

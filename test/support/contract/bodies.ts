@@ -1,5 +1,6 @@
 import { hour, mark } from '../../e2e/records';
 import type { ApiClient } from '../client';
+import { formOf } from '../form';
 
 /** A tenant with one record of every area. */
 export interface Firm {
@@ -89,6 +90,12 @@ export const bodies: Record<string, Body> = {
     issueDate: '2025-06-30',
     lines: [{ kind: 'Fee', description: `Fixed fee ${name}`, amount: 100, taxCodeId: ids.taxcode }],
   }),
+  documentcollections: async ({ ids }, name) => ({ name: `Letters ${name}`, subjectId: ids.matter }),
+  documents: async ({ ids }, name) => ({
+    fileName: `Letter ${name}.txt`,
+    documentCollectionId: ids.documentcollection,
+    file: `Dear ${name}`,
+  }),
 };
 
 /** @param word no longer than a code may be */
@@ -109,7 +116,8 @@ export async function makeRecord(
   fields: object = {},
 ): Promise<string> {
   if (!bodies[area]) throw new Error(`bodies.ts has no body for ${area}`);
-  const id = await firm.api.create(area, { ...(await bodies[area](firm, name)), ...fields });
+  const body = { ...(await bodies[area](firm, name)), ...fields };
+  const id = await firm.api.create(area, area === 'documents' ? formOf(body) : body);
   if (area === 'clients') await firm.api.data('POST', `clients/${id}/activate`);
   return id;
 }

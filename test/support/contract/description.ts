@@ -12,8 +12,9 @@ export interface Operation {
   permission: string | undefined;
   /** With references resolved, those of its address too. */
   parameters: { name: string; in: string; required: boolean; schema: Json; example?: Json }[];
-  /** Schema and example of the body that it takes. */
+  /** Schema and example of the body that it takes, JSON or a form. */
   body: { schema: Json; example: Json } | undefined;
+  isForm: boolean;
   /** By status, with references resolved. */
   responses: Record<string, { headers?: Json; content?: Json }>;
 }
@@ -41,7 +42,10 @@ export function operationsOf(document: Json, prefix = '/{tenant}/api/v1/'): Oper
         path,
         permission: operation['x-permission'],
         parameters: [...common, ...(operation.parameters ?? [])].map((each) => resolve(document, each)),
-        body: operation.requestBody?.content['application/json'],
+        body:
+          operation.requestBody?.content['application/json'] ??
+          operation.requestBody?.content['multipart/form-data'],
+        isForm: operation.requestBody?.content['multipart/form-data'] !== undefined,
         responses: Object.fromEntries(
           Object.entries(operation.responses).map(([status, answer]) => [status, resolve(document, answer)]),
         ),

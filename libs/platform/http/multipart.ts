@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { DomainError } from '#kernel/errors';
+
+/** What a form may have beside its file. */
+const LIMITS = { fields: 20, fieldSize: 4096, files: 1, parts: 21, headerPairs: 20, headerSize: 8192 };
+
+/** A file of a form, whose bytes are to be read while the form is. */
+export interface FormFile {
+  /** As the client calls it; it may say anything. */
+  fileName: string | undefined;
+  /** As the client calls it; `application/octet-stream` when it says nothing. */
+  contentType: string;
+  bytes: AsyncIterable<Buffer>;
+}
+
+/**
+ * Reads a `multipart/form-data` body, its fields in any order, with memory for some chunks only.
+ * @param take reads the file; the form goes on when it has
+ * @returns the fields, each a text of at most 4 KiB
+ * @throws DomainError `malformed_form`, `too_many_files`, `field_repeated`, `field_too_long` (400), and what `take` and
+ *   `body` throw; only when `take` is done with the file
+ * @see RFC 7578
+ */
+export async function readForm(
+  body: AsyncIterable<Buffer>,
+  contentType: string,
+  take: (file: FormFile) => Promise<void>,
+): Promise<Record<string, string>> {
+  const form = parserFor(contentType);
+  const fields = new Map<string, string>();
+  let file: BusboyFileStream | undefined;
+  let taken: Promise<void> | undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    form.on('field', (name, value, _nameCut, valueCut) => {
+      if (valueCut) reject(malformed('field_too_long', `${name} is longer than 4 KiB.`));
+      else if (fields.has(name)) reject(malformed('field_repeated', `${name} is there twice.`));
+      else fields.set(name, value);
+    });
+    form.on('file', (_name, stream, fileName, _encoding, type) => {
+      file = stream;
+      // Whoever reads it is told by the reading; without a listener an error would end the process.
+      stream.on('error', () => {});
+      taken = take({ fileName, contentType: type, bytes: bytesOf(stream) });
+      taken.catch(reject);
+    });
+    form.on('filesLimit', () =>
+      reject(malformed('too_many_files', 'Only one file can be uploaded at a time.')),
+    );
+    for (const limit of ['fieldsLimit', 'partsLimit'] as const)
+      form.on(limit, () => reject(malformed('malformed_form', 'The form has too many fields.')));
+    form.on('error', () => reject(endedEarly()));
+    form.on('finish', resolve);
+  });
+  const fed = feed(form, body, ended);
+  try {
+    await Promise.race([ended, fed.then(() => ended)]);
+    await taken;
+  } catch (error) {
+    file?.destroy(error as Error);
+    form.destroy();
+    await Promise.allSettled([fed, taken]);
+    throw error;
+  }
+  return Object.fromEntries(fields);
+}
+
+/** Gives a form its bytes, no faster than they are read, until it fails. */
+async function feed(form: BusboyInstance, body: AsyncIterable<Buffer>, ended: Promise<void>): Promise<void> {
+  let failed = false;
+  const failure = ended.catch(() => {
+    failed = true;
+  });
+  for await (const chunk of body) {
+    if (!failed && !form.write(chunk)) await Promise.race([once(form, 'drain'), failure]);
+    if (failed) return;
+  }
+  form.end();
+}
+
+async function* bytesOf(stream: BusboyFileStream): AsyncGenerator<Buffer> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw error instanceof DomainError ? error : endedEarly();
+  }
+}
+
+function parserFor(contentType: string): BusboyInstance {
+  try {
+    return new Busboy({ headers: { 'content-type': contentType }, preservePath: true, limits: LIMITS });
+  } catch {
+    throw malformed('malformed_form', 'multipart/form-data needs a boundary.');
+  }
+}
+
+function endedEarly(): DomainError {
+  return malformed('malformed_form', 'The form is malformed, or ended early.');
+}
+
+function malformed(code: string, detail: string): DomainError {
+  return new DomainError('malformed', code, detail);
+}

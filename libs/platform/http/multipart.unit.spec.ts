@@ -1,0 +1,103 @@
+import * as fc from 'fast-check';
+import { DomainError } from '#kernel/errors';
+import { readForm } from './multipart';
+
+const TYPE = 'multipart/form-data; boundary=b';
+const field = (name: string, value: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const file = (name: string, bytes: string) =>
+  `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/plain\r\n\r\n${bytes}\r\n`;
+const END = '--b--\r\n';
+
+/** A body that comes in such pieces. */
+async function* body(text: string, pieces: number[] = []): AsyncGenerator<Buffer> {
+  let rest = Buffer.from(text);
+  for (const size of pieces) {
+    yield rest.subarray(0, size);
+    rest = rest.subarray(size);
+  }
+  yield rest;
+}
+
+async function read(text: string, pieces?: number[], type = TYPE) {
+  const files: unknown[] = [];
+  const fields = await readForm(body(text, pieces), type, async ({ fileName, contentType, bytes }) => {
+    let content = '';
+    for await (const chunk of bytes) content += chunk.toString('latin1');
+    files.push([fileName, contentType, content]);
+  });
+  return { fields, files };
+}
+
+it('reads fields before and after the file, in whatever pieces they come', async () => {
+  const text = field('before', 'é') + file('a/ü.txt', 'bytes\r\n--not the end') + field('after', '2') + END;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 20 }), async (pieces) => {
+      expect(await read(text, pieces)).toEqual({
+        fields: { before: 'é', after: '2' },
+        files: [['a/ü.txt', 'text/plain', 'bytes\r\n--not the end']],
+      });
+    }),
+  );
+});
+
+it.each([
+  ['two files', file('a', 'x') + file('b', 'y') + END, TYPE, 'too_many_files'],
+  ['a field twice', field('a', '1') + field('a', '2') + END, TYPE, 'field_repeated'],
+  ['a field that is too long', field('a', 'x'.repeat(4097)) + END, TYPE, 'field_too_long'],
+  [
+    'too many fields',
+    Array.from({ length: 21 }, (_, n) => field(`f${n}`, '1')).join('') + END,
+    TYPE,
+    'malformed_form',
+  ],
+  ['no end', field('a', '1'), TYPE, 'malformed_form'],
+  ['no end of its file', file('a', 'x').slice(0, -2), TYPE, 'malformed_form'],
+  ['no boundary', END, 'multipart/form-data', 'malformed_form'],
+  ['nothing', '', TYPE, 'malformed_form'],
+])('refuses a form with %s', async (_what, text, type, code) => {
+  await expect(read(text, [], type)).rejects.toMatchObject({ code, fault: 'malformed' });
+});
+
+it('takes no field for a property of every object', async () => {
+  const { fields } = await read(field('__proto__', '1') + field('toString', '2') + END);
+  expect(Object.entries(fields)).toEqual([
+    ['__proto__', '1'],
+    ['toString', '2'],
+  ]);
+});
+
+describe('a file that is refused, or a body that breaks off', () => {
+  const refusal = new DomainError('too_large', 'refused', 'Refused.');
+
+  it('ends the reading at once', async () => {
+    let asked = 0;
+    async function* endless() {
+      yield Buffer.from(file('a', '').slice(0, -2));
+      for (; ; asked++) yield Buffer.alloc(65_536);
+    }
+    const take = async ({ bytes }: { bytes: AsyncIterable<Buffer> }) => {
+      for await (const chunk of bytes) if (chunk.length > 0) throw refusal;
+    };
+    await expect(readForm(endless(), TYPE, take)).rejects.toBe(refusal);
+    expect(asked).toBeLessThan(10);
+  });
+
+  it('tells whoever reads the file, and waits for them', async () => {
+    async function* broken() {
+      yield Buffer.from(file('a', 'beginning').slice(0, -2));
+      throw refusal;
+    }
+    let told: unknown;
+    const reading = readForm(broken(), TYPE, async ({ bytes }) => {
+      try {
+        for await (const _ of bytes);
+      } catch (error) {
+        told = error;
+        throw error;
+      }
+    });
+    await expect(reading).rejects.toBe(refusal);
+    expect(told).toBe(refusal);
+  });
+});

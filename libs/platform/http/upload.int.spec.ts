@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { registerJsonBody } from './json-body';
+import { toProblem } from './problem';
+import { registerUploads, Upload } from './upload';
+
+describe('a body that comes slowly', () => {
+  let fastify: FastifyInstance;
+  let port: number;
+
+  beforeAll(async () => {
+    fastify = Fastify();
+    registerJsonBody(fastify);
+    registerUploads(fastify, 50);
+    fastify.setErrorHandler((error, request, reply) => {
+      const { status, headers, body } = toProblem(error, request.url, request.id);
+      void reply.status(status).headers(headers).send(body);
+    });
+    fastify.post('/json', async () => 'read');
+    fastify.post('/upload', { config: { upload: true } }, async (request) => {
+      let text = '';
+      for await (const chunk of new Upload(request).bytes(1000)) text += chunk;
+      return text;
+    });
+    await fastify.listen({ port: 0, host: '127.0.0.1' });
+    port = (fastify.server.address() as { port: number }).port;
+  });
+  afterAll(() => fastify.close());
+
+  /** Begins a request, and ends it once the other one, which was begun later, was answered. */
+  function begin(path: string) {
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk));
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json`;
+    socket.write(`${head}\r\nContent-Length: 2\r\n\r\n{`);
+    const ended = once(socket, 'close').then(() => answer);
+    return { socket, ended };
+  }
+
+  it('is refused, unless it is an upload', async () => {
+    const [upload, json] = [begin('/upload'), begin('/json')];
+    const refused = await json.ended;
+    expect(refused).toMatch(/^HTTP\/1\.1 408 /);
+    expect(refused).toContain('body_too_slow');
+    upload.socket.write('}');
+    const answer = await upload.ended;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/\{\}$/);
+  });
+
+  it('is none that came in time', async () => {
+    const { socket, ended } = begin('/json');
+    socket.write('}');
+    expect(await ended).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});

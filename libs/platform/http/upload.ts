@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DomainError } from '#kernel/errors';
+import { digestOf, requireDigest } from './content-digest';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request to a route that takes uploads: its Content-Type. */
+    uploadType?: string | null;
+  }
+  interface FastifyContextConfig {
+    /** The route reads its body itself, whatever its type. */
+    upload?: true;
+  }
+}
+
+/** How long a body may take to come: one of an upload, and any other. */
+export const UPLOAD_MS = 600_000;
+const BODY_MS = 30_000;
+/** Stands for every type of an upload, so that no parser of ours reads its bytes. */
+const UNREAD = 'application/x-unread';
+
+/** A body that nobody has read yet. */
+export class Upload {
+  constructor(private readonly request: FastifyRequest) {}
+
+  /** Its Content-Type, undefined when none was given. */
+  get type(): string | undefined {
+    return this.request.uploadType ?? undefined;
+  }
+
+  /**
+   * Its bytes, as they come; to be asked for once.
+   * @param limit of bytes; what is known to be more is refused before any is read
+   * @throws DomainError `body_too_large` (413), `body_incomplete` (400) when the client ends early, and what
+   *   `Content-Digest` asks: `content_digest_invalid` (400) at once, `digest_mismatch` (422) at the end
+   */
+  bytes(limit: number): AsyncIterable<Buffer> {
+    const { headers, raw } = this.request;
+    const digest = digestOf(headers['content-digest']);
+    if (Number(headers['content-length']) > limit) throw tooLarge(limit);
+    return requireDigest(limited(whole(raw), limit), digest, 'The body');
+  }
+}
+
+/** 413: `limit` is in bytes, and shown in MiB. */
+export function tooLarge(limit: number): DomainError {
+  const detail = `At most ${Math.floor(limit / 1024 ** 2)} MiB can be uploaded.`;
+  return new DomainError('too_large', 'body_too_large', detail);
+}
+
+async function* limited(bytes: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}
+
+/** Of what nobody reads any more the rest is passed over: a client that is still sending would not hear why. */
+async function* whole(body: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* body.iterator({ destroyOnReturn: false });
+  } catch {
+    throw new DomainError('malformed', 'body_incomplete', 'The body ended before all of it had come.');
+  } finally {
+    body.resume();
+  }
+}
+
+/** A route that reads its body itself; `@UploadedBody()` is that. */
+export const TakesUpload = (): MethodDecorator => applyDecorators(RouteConfig({ upload: true }));
+
+/** A controller's parameter: the Upload that the request brings. */
+export const UploadedBody = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => new Upload(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/**
+ * Leaves the bodies of some routes unread, JSON too, until their handlers have made sure that they are wanted. All
+ * others must have come within 30 s: the server's own limit is that of uploads.
+ */
+export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): void {
+  fastify.decorateRequest('uploadType', null);
+  fastify.addContentTypeParser(UNREAD, (request, _payload, done) => {
+    const refusal = Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 });
+    done(request.routeOptions.config?.upload ? null : refusal, undefined);
+  });
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config?.upload) {
+      request.uploadType = request.raw.headers['content-type'];
+      request.raw.headers['content-type'] = UNREAD;
+    }
+    done();
+  });
+  fastify.addHook('preParsing', (request, reply, _payload, done) => {
+    if (!request.routeOptions.config?.upload && !request.raw.complete) {
+      const late = () =>
+        reply.send(new DomainError('timeout', 'body_too_slow', 'The body did not come in time.'));
+      const timer = setTimeout(late, bodyMs);
+      request.raw.once('close', () => clearTimeout(timer));
+    }
+    done();
+  });
+}

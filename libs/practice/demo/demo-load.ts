@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { BulkAppender, type NewStream } from '#event-store/append-bulk';
+import { EventStore } from '#event-store/event-store';
+import { at } from '#event-store/load';
+import { Loader } from '#event-store/loader';
+import { Clock } from '#kernel/clock';
+import { Tenants } from '#platform/auth/tenants';
+import { WriteDatabase } from '#platform/database';
+import type { RequestContext } from '#platform/request-context';
+import { TaxCode } from '../tax-codes/tax-code';
+import { markTaxRateUsed } from '../tax-codes/tax-code.rates';
+import { operatorContext } from '../tenants/tenant-setup';
+import { DemoFirm } from './demo-firm';
+import { type DemoOptions, sizeOf } from './demo-size';
+import { loadStart } from './demo-start';
+
+/** What was loaded. */
+export interface DemoLoaded {
+  tenant: string;
+  feeEarners: number;
+  clients: number;
+  matters: number;
+  items: number;
+  invoices: number;
+  streams: number;
+  /** Of those streams. */
+  events: number;
+  milliseconds: number;
+}
+
+const SOURCE = 'demo';
+const TOLD_EVERY = 500;
+
+/** Fills a tenant with a plausible firm. */
+@Injectable()
+export class DemoLoad {
+  constructor(
+    private readonly tenants: Tenants,
+    private readonly database: WriteDatabase,
+    private readonly loader: Loader,
+    private readonly bulk: BulkAppender,
+    private readonly store: EventStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A firm with years of work up to now, as if its people had entered it. It is made as it is written, in constant
+   * memory. A load that dies leaves the chunks that were written: whole records, and numbers that go on after them, but
+   * invoices whose items may be missing; nothing takes them away again, so another try needs another tenant.
+   * @param progress is told how many work items were made
+   * @throws DomainError `tenant_not_found`, `tenant_has_records`, `start_data_missing`, `invalid_size`
+   */
+  async load(
+    alias: string,
+    options: DemoOptions,
+    progress: (items: number) => void = () => undefined,
+  ): Promise<DemoLoaded> {
+    const began = performance.now();
+    const size = sizeOf(options);
+    const tenant = await this.tenants.get(alias);
+    const context = operatorContext(tenant);
+    const start = await loadStart(this.database, this.loader, tenant);
+    const firm = new DemoFirm(start, size, this.clock.now());
+    const written = { streams: 0, events: 0 };
+    await this.bulk.append(context, counted(firm.streams(), written, progress), SOURCE);
+    await this.markUsed(context, firm);
+    const milliseconds = Math.round(performance.now() - began);
+    return { tenant: alias, ...firm.figures, ...written, milliseconds };
+  }
+
+  /** The rates that invoices have charged stay as they are. */
+  private async markUsed(context: RequestContext, { charged }: DemoFirm): Promise<void> {
+    for (const [id, days] of charged) {
+      await this.store.execute(
+        context,
+        async (work) => {
+          const { code } = await work.load({ code: at(TaxCode, id) });
+          const marks = [...days].flatMap((from) => markTaxRateUsed(code!.data, { percent: '0', from }));
+          return work.change(TaxCode, code!, marks);
+        },
+        { source: SOURCE },
+      );
+    }
+  }
+}
+
+/** The same streams; counts them, and tells of the work items among them. */
+function* counted(
+  streams: Iterable<NewStream>,
+  written: { streams: number; events: number },
+  progress: (items: number) => void,
+): Generator<NewStream> {
+  let items = 0;
+  for (const stream of streams) {
+    written.streams++;
+    written.events += stream.events.length;
+    if (stream.definition.kind === 'workitem' && ++items % TOLD_EVERY === 0) progress(items);
+    yield stream;
+  }
+  progress(items);
+}

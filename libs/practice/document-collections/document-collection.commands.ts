@@ -1,0 +1,96 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { EventStore, type Written } from '#event-store/event-store';
+import type { Folded } from '#event-store/events';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { invalid } from '#kernel/errors';
+import type { RequestContext } from '#platform/request-context';
+import { referred } from '../records/record';
+import { createRecord, type RecordWriting, updateRecord } from '../records/write-record';
+import {
+  DocumentCollection,
+  type DocumentCollectionState,
+  requireMovable,
+  requirePlace,
+} from './document-collection';
+import type { DocumentCollectionInput, DocumentCollectionPatch } from './document-collection.input';
+import { presentSubject, subjectQuestions } from './document-collection.subject';
+import { levelsFrom, pathFrom } from './document-collection.tree';
+
+export class CreateDocumentCollection {
+  constructor(
+    readonly context: RequestContext,
+    readonly body: DocumentCollectionInput,
+  ) {}
+}
+
+export class UpdateDocumentCollection {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly body: DocumentCollectionPatch,
+  ) {}
+}
+
+type Done = Promise<Written<DocumentCollectionState>>;
+
+@CommandHandler(CreateDocumentCollection)
+export class CreateDocumentCollectionHandler implements ICommandHandler<CreateDocumentCollection> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, body }: CreateDocumentCollection): Done {
+    const create = async (work: UnitOfWork) =>
+      createRecord(work, writing(await placeFor(work, body.parentId)), body);
+    return this.store.execute(context, create, { status: 201 });
+  }
+}
+
+@CommandHandler(UpdateDocumentCollection)
+export class UpdateDocumentCollectionHandler implements ICommandHandler<UpdateDocumentCollection> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id, body }: UpdateDocumentCollection): Done {
+    return this.store.execute(context, async (work) =>
+      updateRecord(work, writing(await placeFor(work, body.parentId, id)), id, body),
+    );
+  }
+}
+
+/** Where a collection is to lie, as it stands now. */
+interface Place {
+  above: Folded<DocumentCollectionState>[];
+  levels: number;
+}
+
+async function placeFor(work: UnitOfWork, parentId: string | null | undefined, id?: string): Promise<Place> {
+  if (!parentId) return { above: [], levels: 1 };
+  const above = await pathFrom(work, parentId);
+  return { above, levels: id ? await levelsFrom(work, id) : 1 };
+}
+
+type Questions = ReturnType<typeof subjectQuestions>;
+
+function writing({
+  above,
+  levels,
+}: Place): RecordWriting<DocumentCollectionState, DocumentCollectionInput, Questions> {
+  return {
+    definition: DocumentCollection,
+    defaults: { name: '', subjectId: '', parentId: null, isRoot: false },
+    asks: (_, { subjectId }) => subjectQuestions(subjectId),
+    check({ given, found, next, before }) {
+      const { subjectId } = next;
+      if (!before) presentSubject(subjectId, found);
+      else if (given.subjectId)
+        throw invalid('subject_fixed', 'subjectId: the subject of a collection never changes.', 'subjectId');
+      if (!given.parentId) return;
+      if (before) requireMovable(before.data);
+      referred(above[0], 'documentcollection', 'parentId');
+      requirePlace({ id: before?.id, subjectId, above, levels });
+    },
+  };
+}
+
+/** How collections are deleted, which needs no place. */
+export const documentCollectionWriting = writing({ above: [], levels: 1 });
+
+export const documentCollectionHandlers = [CreateDocumentCollectionHandler, UpdateDocumentCollectionHandler];

@@ -1,0 +1,33 @@
+import type { Folded } from '#event-store/events';
+import { at } from '#event-store/load';
+import { type Kind, kindOf } from '#kernel/ids';
+import { type FieldOptions, IdField } from '#platform/http/fields';
+import { IdFilter } from '#platform/http/list-query';
+import { Client } from '../clients/client.lookup';
+import { Entity } from '../entities/entity.lookup';
+import { Matter } from '../matters/matter.lookup';
+import { type RecordState, referred } from '../records/record';
+
+/** What documents can be about. */
+const kinds = ['client', 'matter', 'entity'] as const satisfies Kind[];
+
+export const SubjectField = (options: FieldOptions): PropertyDecorator => IdField(kinds, options);
+export const SubjectFilter = (description: string): PropertyDecorator => IdFilter(kinds, description);
+
+/** Questions for the subject with that id. */
+export function subjectQuestions(id: string | null | undefined) {
+  const kind = kindOf(id);
+  return {
+    client: at(Client, kind === 'client' ? id : null),
+    matter: at(Matter, kind === 'matter' ? id : null),
+    entity: at(Entity, kind === 'entity' ? id : null),
+  };
+}
+
+/** The subject that a field names, from the answers. @throws DomainError `<kind>_not_found` (422) */
+export function presentSubject(
+  id: string,
+  { client, matter, entity }: Partial<Record<(typeof kinds)[number], Folded<RecordState>>>,
+): void {
+  referred(client ?? matter ?? entity, kindOf(id)!, 'subjectId');
+}

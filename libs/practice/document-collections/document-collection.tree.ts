@@ -1,0 +1,41 @@
+import type { Folded } from '#event-store/events';
+import { along, at, linkedTo, via } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { DocumentCollection, type DocumentCollectionState, MAX_LEVELS, PARENT } from './document-collection';
+
+type Collection = Folded<DocumentCollectionState>;
+
+/**
+ * A collection, the one that it lies in, and so on, three a round trip. All of them become guards: of two moves that
+ * together would make a circle, each has read what the other writes.
+ */
+export async function pathFrom(work: UnitOfWork, id: string): Promise<Collection[]> {
+  const path: Collection[] = [];
+  for (let next: string | null = id; next; ) {
+    const found: Collection[] = await threeFrom(work, next);
+    path.push(...found);
+    next = found.at(-1)?.data.parentId ?? null;
+  }
+  return path;
+}
+
+async function threeFrom(work: UnitOfWork, id: string): Promise<Collection[]> {
+  const { own, parent, grandparent } = await work.load({
+    own: at(DocumentCollection, id),
+    parent: via(DocumentCollection, id, 'parentId'),
+    grandparent: along(DocumentCollection, id, ['parentId', 'parentId']),
+  });
+  return [own, parent, grandparent].filter((one) => one !== undefined);
+}
+
+/** How many levels a collection has with what lies in it; no more than it may have are looked at. */
+export async function levelsFrom(work: UnitOfWork, id: string): Promise<number> {
+  let levels = 1;
+  for (let ids = [id]; levels <= MAX_LEVELS; levels++) {
+    const asked = ids.map((each) => [each, linkedTo(DocumentCollection, each, [PARENT])] as const);
+    const below = Object.values(await work.load(Object.fromEntries(asked))).flat();
+    if (below.length === 0) break;
+    ids = below.map((collection) => collection.id);
+  }
+  return levels;
+}

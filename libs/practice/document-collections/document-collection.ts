@@ -1,0 +1,61 @@
+import type { Folded } from '#event-store/events';
+import type { NaturalKey } from '#kernel/decider';
+import { conflict, invalid } from '#kernel/errors';
+import type { Id } from '#kernel/ids';
+import type { RecordState } from '../records/record';
+import { simpleRecord } from '../records/simple-record';
+import { type DocumentCollectionFields, documentCollectionEvents } from './document-collection.events';
+
+export interface DocumentCollectionState extends RecordState, DocumentCollectionFields {}
+
+/** Kind of the link from a collection to the one that it lies in. */
+export const PARENT = 'documentcollection_parent';
+/** Collections, one in another, from one without a parent to the lowest. */
+export const MAX_LEVELS = 20;
+
+/** Natural key that the root collection of a subject holds. */
+export function rootOf(subjectId: string): NaturalKey {
+  return { kind: 'root_collection', key: subjectId };
+}
+
+export const DocumentCollection = simpleRecord<DocumentCollectionState>({
+  kind: 'documentcollection',
+  name: 'DocumentCollection',
+  events: documentCollectionEvents,
+  links: ({ subjectId, parentId }) => [
+    { kind: 'documentcollection_subject', target: subjectId },
+    ...(parentId ? [{ kind: PARENT, target: parentId }] : []),
+  ],
+  keys: ({ subjectId, isRoot }) => (isRoot ? [rootOf(subjectId)] : []),
+});
+
+/** A collection that is to lie in another, which lies in others. */
+export interface Placement {
+  /** What moves; a new one has no id yet. */
+  id?: Id;
+  subjectId: string;
+  /** The collection that it is to lie in, the one that this lies in, and so on. */
+  above: readonly Folded<DocumentCollectionState>[];
+  /** How many levels move: 1 for a collection that has none in it. */
+  levels: number;
+}
+
+/** @throws DomainError `subject_mismatch`, `collection_in_itself`, `collections_too_deep` (422) */
+export function requirePlace({ id, subjectId, above, levels }: Placement): void {
+  const field = 'parentId';
+  if (above[0].data.subjectId !== subjectId)
+    throw invalid('subject_mismatch', `${field}: it is a collection of another subject.`, field);
+  if (above.some((collection) => collection.id === id))
+    throw invalid('collection_in_itself', `${field}: a collection cannot lie in itself.`, field);
+  if (above.length + levels > MAX_LEVELS)
+    throw invalid(
+      'collections_too_deep',
+      `${field}: at most ${MAX_LEVELS} collections lie in each other.`,
+      field,
+    );
+}
+
+/** The root stays where the documents of its subject are looked for. @throws DomainError `root_collection` (409) */
+export function requireMovable({ isRoot }: DocumentCollectionState): void {
+  if (isRoot) throw conflict('root_collection', 'The root collection of a subject lies in no other.');
+}

@@ -1,0 +1,145 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { EventStore, type Written } from '#event-store/event-store';
+import type { Folded } from '#event-store/events';
+import { at, holding } from '#event-store/load';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { DomainError, invalid } from '#kernel/errors';
+import { newId } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import {
+  createRoot,
+  DocumentCollection,
+  type DocumentCollectionState,
+  presentSubject,
+  rootOf,
+  subjectQuestions,
+} from '../document-collections/document-collection.lookup';
+import { existing, givenReference, referred } from '../records/record';
+import type { RecordWriting } from '../records/write-record';
+import { addVersion, Document, type DocumentState, requireFresh, UNKNOWN_TYPE } from './document';
+import type { Content, Naming } from './document.events';
+import type { DocumentInput, DocumentPatch, DocumentVersionInput } from './document.input';
+
+/** Bytes that were just kept. */
+export type NewContent = Pick<Content, 'key' | 'size' | 'sha256'>;
+
+export class CreateDocument {
+  constructor(
+    readonly context: RequestContext,
+    readonly body: DocumentInput,
+    readonly content: NewContent,
+  ) {}
+}
+
+export class AddDocumentVersion {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly body: DocumentVersionInput,
+    readonly content: NewContent,
+  ) {}
+}
+
+type Done = Promise<Written<DocumentState>>;
+
+@CommandHandler(CreateDocument)
+export class CreateDocumentHandler implements ICommandHandler<CreateDocument> {
+  constructor(private readonly store: EventStore) {}
+
+  async execute(command: CreateDocument): Done {
+    const run = () =>
+      this.store.execute(command.context, (work) => createDocument(work, command), { status: 201 });
+    try {
+      return await run();
+    } catch (error) {
+      // Another has just made the same root collection: now it is there.
+      if (error instanceof DomainError && error.code === 'root_collection_taken') return run();
+      throw error;
+    }
+  }
+}
+
+@CommandHandler(AddDocumentVersion)
+export class AddDocumentVersionHandler implements ICommandHandler<AddDocumentVersion> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, id, body, content }: AddDocumentVersion): Done {
+    return this.store.execute(context, async (work) => {
+      const { document } = await work.load({ document: at(Document, id) });
+      const before = existing(document, 'document');
+      const version = { ...namingOf(body), content: broughtBy(work, content) };
+      return work.change(Document, before, addVersion(before.data, version));
+    });
+  }
+}
+
+async function createDocument(
+  work: UnitOfWork,
+  { body, content }: CreateDocument,
+): Promise<Folded<DocumentState>> {
+  const { id, data: collection } = await collectionFor(work, body);
+  const data = {
+    ...{ ...namingOf(body), documentCollectionId: id, subjectId: collection.subjectId },
+    content: broughtBy(work, content),
+    ...givenReference(work.context, body.externalReference),
+  };
+  return work.create(Document, newId('document'), [{ type: 'DocumentCreated', data }]);
+}
+
+function namingOf({ fileName, contentType }: DocumentVersionInput): Naming {
+  return { fileName, contentType: contentType ?? UNKNOWN_TYPE };
+}
+
+function broughtBy({ now, context }: UnitOfWork, content: NewContent): Content {
+  requireFresh(content.key, now);
+  return { ...content, createdOn: now.toISOString(), createdBy: context.actor };
+}
+
+/** The collection that was given, or the root one of the subject, which is made when it is missing. */
+async function collectionFor(
+  work: UnitOfWork,
+  { documentCollectionId, subjectId }: DocumentInput,
+): Promise<Folded<DocumentCollectionState>> {
+  const found = await work.load({
+    collection: at(DocumentCollection, documentCollectionId),
+    root: subjectId ? holding(DocumentCollection, rootOf(subjectId)) : at(DocumentCollection, null),
+    ...subjectQuestions(subjectId),
+  });
+  if (subjectId) presentSubject(subjectId, found);
+  if (documentCollectionId) {
+    const collection = referred(found.collection, 'documentcollection', 'documentCollectionId');
+    if (subjectId && subjectId !== collection.data.subjectId)
+      throw invalid('subject_mismatch', 'subjectId: the collection is of another subject.', 'subjectId');
+    return collection;
+  }
+  if (!subjectId)
+    throw invalid(
+      'collection_required',
+      'documentCollectionId: a collection or a subjectId is needed.',
+      'documentCollectionId',
+    );
+  return found.root ?? createRoot(work, subjectId);
+}
+
+const asks = (_: RequestContext, { documentCollectionId }: DocumentPatch) => ({
+  collection: at(DocumentCollection, documentCollectionId),
+});
+
+/** How a document's fields are changed, and how it is deleted. */
+export const documentWriting: RecordWriting<DocumentState, DocumentPatch, ReturnType<typeof asks>> = {
+  definition: Document,
+  defaults: {
+    fileName: '',
+    contentType: UNKNOWN_TYPE,
+    documentCollectionId: '',
+    subjectId: '',
+    versions: [],
+  },
+  asks,
+  stored: (_, { collection }) => (collection ? { subjectId: collection.data.subjectId } : {}),
+  check({ given, found }) {
+    if (given.documentCollectionId) referred(found.collection, 'documentcollection', 'documentCollectionId');
+  },
+};
+
+export const documentHandlers = [CreateDocumentHandler, AddDocumentVersionHandler];

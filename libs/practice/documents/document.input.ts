@@ -1,0 +1,107 @@
+import { ApiProperty, OmitType, PartialType, PickType } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { Matches } from 'class-validator';
+import { IdField, TextField } from '#platform/http/fields';
+import { IdFilter, TextFilter } from '#platform/http/list-query';
+import { SubjectField, SubjectFilter } from '../document-collections/document-collection.lookup';
+import { RecordInput } from '../records/record';
+
+/** A name and nothing else: no folder before it, nothing that a header or a terminal would take for its own. */
+const FILE_NAME = /^(?!\.{1,2}$)[^/\\\p{Cc}\p{Cs}\u2028\u2029]*$/u;
+/** @see RFC 9110 section 8.3.1 */
+const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
+const CONTENT_TYPE = new RegExp(`^${TOKEN}/${TOKEN}( *; *${TOKEN}=(${TOKEN}|"[^"\\\\\\x00-\\x1f\\x7f]*"))*$`);
+
+const FileNameField = (): PropertyDecorator => (target, property) => {
+  TextField({ required: true, max: 255, example: 'Deed of sale.pdf' })(target, property);
+  Matches(FILE_NAME, {
+    message: 'fileName must be a name without slashes, backslashes and control characters',
+  })(target, property);
+};
+
+const ContentTypeField = (): PropertyDecorator => (target, property) => {
+  TextField({
+    max: 255,
+    example: 'application/pdf',
+    description: 'application/octet-stream when absent or null.',
+  })(target, property);
+  Matches(CONTENT_TYPE, { message: 'contentType must be a media type such as application/pdf' })(
+    target,
+    property,
+  );
+};
+
+/** The fields of a new document, beside its bytes. */
+export class DocumentInput extends RecordInput {
+  @FileNameField()
+  fileName: string;
+
+  @ContentTypeField()
+  contentType?: string | null;
+
+  @IdField('documentcollection', { description: 'Needed unless there is a subjectId.' })
+  documentCollectionId?: string | null;
+
+  @SubjectField({
+    description: 'A client, matter or entity: without a documentCollectionId, into its root collection.',
+  })
+  subjectId?: string | null;
+
+  @TextField({
+    description: 'SHA-256 of the bytes, in hex: other bytes are refused.',
+    max: 64,
+    pattern: /^[0-9a-fA-F]{64}$/,
+  })
+  @Transform(({ value }) => (typeof value === 'string' ? value.toLowerCase() : value))
+  sha256?: string | null;
+}
+
+export class DocumentVersionInput extends PickType(DocumentInput, ['fileName', 'contentType', 'sha256']) {}
+
+class DocumentChange extends OmitType(DocumentInput, ['documentCollectionId', 'subjectId', 'sha256']) {
+  @IdField('documentcollection', {
+    required: true,
+    description: 'Moves it, to a collection of another subject too.',
+  })
+  documentCollectionId: string;
+}
+
+export class DocumentPatch extends PartialType(DocumentChange, { skipNullProperties: false }) {}
+
+const FIELD = 'In the place of the field of a form.';
+
+/** What a body that is no form has as parameters. */
+export class DocumentVersionQuery {
+  @TextFilter(`${FIELD} Needed with raw bytes, for which the Content-Type header is the contentType.`, 255)
+  fileName?: string;
+
+  @TextFilter(FIELD, 255)
+  contentType?: string;
+
+  @TextFilter(FIELD, 64)
+  sha256?: string;
+}
+
+export class DocumentUploadQuery extends DocumentVersionQuery {
+  @IdFilter('documentcollection', FIELD)
+  documentCollectionId?: string;
+
+  @SubjectFilter(FIELD)
+  subjectId?: string;
+
+  @TextFilter(FIELD, 100)
+  externalReference?: string;
+}
+
+const file = { type: 'string', format: 'binary', description: 'The bytes, at most 100 MiB.' } as const;
+
+/** How a form is described. */
+export class DocumentForm extends PartialType(DocumentInput) {
+  @ApiProperty({ ...file, required: true })
+  file: string;
+}
+
+export class DocumentVersionForm extends PartialType(DocumentVersionInput) {
+  @ApiProperty({ ...file, required: true })
+  file: string;
+}

@@ -1,0 +1,96 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Folded } from '#event-store/events';
+import { toUuid } from '#kernel/ids';
+import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { SubjectFilter } from '../document-collections/document-collection.lookup';
+import { joinedText, RecordView, recordView } from '../records/record';
+import type { RecordList } from '../records/record-list';
+import { foldedRow } from '../records/records.queries';
+import type { DocumentState, DocumentVersion } from './document';
+
+const sha256 = {
+  description: 'Of its bytes, in hex.',
+  example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+};
+const size = { description: 'Bytes.', example: 48213 };
+
+/** Bytes that a document has or had. */
+export class DocumentVersionView {
+  @ApiProperty({ description: 'From 1; `version` of a download.', example: 1 }) number: number;
+  @ApiProperty({ example: 'Deed of sale.pdf' }) fileName: string;
+  @ApiProperty({ example: 'application/pdf' }) contentType: string;
+  @ApiProperty(size) size: number;
+  @ApiProperty(sha256) sha256: string;
+  @ApiProperty({ format: 'date-time' }) createdOn: string;
+  @ApiProperty({ example: 'integration:demo-client' }) createdBy: string;
+}
+
+export class DocumentView extends RecordView {
+  @ApiProperty({ example: 'Deed of sale.pdf' }) fileName: string;
+  @ApiProperty({ example: 'application/pdf' }) contentType: string;
+  @ApiProperty() documentCollectionId: string;
+  @ApiProperty({ description: 'The client, matter or entity that it is about: that of its collection.' })
+  subjectId: string;
+  @ApiProperty(size) size: number;
+  @ApiProperty(sha256) sha256: string;
+  @ApiProperty({ type: [DocumentVersionView], description: 'The present one last.' })
+  versions: DocumentVersionView[];
+  @ApiProperty(joinedText) documentCollectionName?: string | null;
+}
+
+export function documentView(folded: Folded<DocumentState>): DocumentView {
+  const { fileName, contentType, documentCollectionId, subjectId, versions } = folded.data;
+  const present = versions.at(-1)!;
+  return Object.assign(recordView(folded), {
+    ...{ fileName, contentType, documentCollectionId, subjectId },
+    ...{ size: present.size, sha256: present.sha256, versions: versions.map(versionView) },
+  });
+}
+
+function versionView({ key: _, ...shown }: DocumentVersion): DocumentVersionView {
+  return shown;
+}
+
+const sorts = {
+  fileName: 'r.file_name',
+  size: 'r.size',
+  createdOn: 'r.created_on',
+  updatedOn: 'r.updated_on',
+};
+
+export class DocumentsQuery extends ListQuery {
+  @IdsFilter('document')
+  declare ids?: string[];
+
+  @IdFilter('documentcollection', 'Only documents in this collection.')
+  documentCollectionId?: string;
+
+  @SubjectFilter('Only documents about this client, matter or entity.')
+  subjectId?: string;
+
+  @SortFilter(Object.keys(sorts))
+  declare sort?: string;
+}
+
+export const documents: RecordList<DocumentsQuery, DocumentView> = {
+  kind: 'document',
+  projection: 'documents',
+  joins: [
+    {
+      projection: 'document-collections',
+      alias: 'c',
+      on: 'r.collection_id',
+      columns: { collection_name: 'name' },
+    },
+  ],
+  sorts,
+  order: 'fileName',
+  filter({ documentCollectionId, subjectId }, where) {
+    if (documentCollectionId !== undefined) where('r.collection_id', '=', toUuid(documentCollectionId));
+    if (subjectId !== undefined) where('r.subject_id', '=', subjectId);
+  },
+  view: (row) => ({
+    ...documentView(foldedRow(documents, row)),
+    documentCollectionName: row.collection_name as string | null,
+  }),
+};

@@ -1,0 +1,59 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { holderOf } from '#event-store/load';
+import { Loader } from '#event-store/loader';
+import { Clock } from '#kernel/clock';
+import { Config } from '#platform/config';
+import { ContentStorage } from '#platform/storage/content-storage';
+import { CONTENT } from './document';
+
+const EVERY_MS = 60 * 60_000;
+
+/**
+ * Removes bytes that no event names: a process died between keeping them and appending the event, or while they came.
+ * What an event names holds a natural key of its tenant, written in the same transaction.
+ */
+@Injectable()
+export class DocumentSweep implements OnApplicationShutdown {
+  private readonly log = new Logger(DocumentSweep.name);
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly storage: ContentStorage,
+    private readonly loader: Loader,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.sweep().catch((error: Error) => this.log.warn(`The documents were not swept: ${error.message}`));
+    }, EVERY_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** @returns how many were removed: bytes that are no document's, and bytes that never were all there */
+  async sweep(): Promise<{ orphans: number; unfinished: number }> {
+    const before = new Date(this.clock.now().getTime() - this.config.DOCUMENTS_ORPHAN_MINUTES * 60_000);
+    const unfinished = await this.storage.removeUnfinished(before);
+    let orphans = 0;
+    for await (const { tenantId, keys } of this.storage.keptBefore(before)) {
+      const holders = await this.loader.load(
+        tenantId,
+        keys.map((key) => holderOf(CONTENT, key)),
+      );
+      for (const [index, key] of keys.entries()) {
+        if (holders[index]) continue;
+        await this.storage.remove(tenantId, key);
+        orphans++;
+      }
+    }
+    if (orphans + unfinished > 0)
+      this.log.log(
+        `Removed the bytes of ${orphans} uploads without a document, and of ${unfinished} unfinished`,
+      );
+    return { orphans, unfinished };
+  }
+}
