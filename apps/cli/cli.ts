@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit';
+import { demoCommand } from './demo';
 import { explain } from './explain';
 import { integrationsCommand } from './integrations';
 import { keysCommand } from './keys';
@@ -9,6 +10,7 @@ import type { Session, Terminal } from './session';
 import { openSession } from './session';
 import { storeCommand } from './store';
 import { streamsCommand } from './streams';
+import { subjectsCommand } from './subjects';
 import { tenantsCommand } from './tenants';
 
 /**
@@ -45,6 +47,8 @@ function program(session: Session, terminal: Terminal): Command {
     storeCommand,
     migrateCommand,
     auditCommand,
+    subjectsCommand,
+    demoCommand,
   ];
   for (const make of commands) root.addCommand(make(session));
   for (const command of everyCommandOf(root)) {

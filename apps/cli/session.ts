@@ -11,6 +11,8 @@ import { findEmbeddedPostgres } from '#platform/embedded-postgres';
 import { PlatformModule } from '#platform/platform.module';
 import { loadSecretsKey } from '#platform/secrets-key-file';
 import { areas, definitions } from '#practice/areas';
+import { DemoLoad } from '#practice/demo/demo-load';
+import { ErasedEntities } from '#practice/entities/entity.erasures';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
 import { ProjectionsModule } from '#projections/projections.module';
 import { format } from './format';
@@ -95,7 +97,7 @@ async function connect(config: Config): Promise<INestApplicationContext> {
       EventStoreModule.forDefinitions(definitions),
       ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
     ],
-    providers: [Tenants, TenantSetup, Integrations, SigningKeys],
+    providers: [Tenants, TenantSetup, DemoLoad, Integrations, SigningKeys, ErasedEntities],
   })
   class CliModule {}
   // What goes wrong is told once, by run().

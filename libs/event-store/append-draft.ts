@@ -78,6 +78,7 @@ export class AppendDraft {
       const recorded: Decided<Event> = { streamId, version, event, metadata, recordedAt };
       after = fold(definition, after, recorded);
       this.decided.push(recorded);
+      if (event.type === definition.personal?.erasure) this.add('erasures', { subject: streamId });
     }
     if (!after) throw new Error(`${definition.kind} ${id} was created without an event`);
     this.written.set(streamId, { definition, before: earlier ? earlier.before : loaded, after });
@@ -126,7 +127,7 @@ export class AppendDraft {
     const keys = new Map<string, Buffer | undefined>();
     for (const [stream, written] of this.written) keys.set(stream, this.keyOf(stream, written));
     const streams = [...this.written].map(([stream, written]) =>
-      this.stream(stream, written, keys.get(stream)),
+      this.stream(stream, written, this.isErased(stream) ? undefined : keys.get(stream)),
     );
     return {
       tenantId: tenant.id,
@@ -141,11 +142,16 @@ export class AppendDraft {
     };
   }
 
-  /** The data key of a stream with personal fields; a new stream is given one. */
+  /** Its key goes with this append. */
+  private isErased(stream: string): boolean {
+    return this.sections.erasures?.some(({ subject }) => subject === stream) ?? false;
+  }
+
+  /** The data key of a stream with personal fields, or none once they are erased; a new stream is given one. */
   private keyOf(stream: string, { definition, before }: Written): Buffer | undefined {
     if (!definition.personal) return undefined;
-    if (before?.wrapped) return this.keys.unwrap(before.wrapped);
-    if (before) throw new Error(`The personal data of ${before.id} was erased`);
+    if (before) return before.wrapped && this.keys.unwrap(before.wrapped);
+    if (this.isErased(stream)) throw new Error(`${definition.kind} ${stream} is erased as it is created`);
     const { key, wrapped } = this.keys.create();
     this.add('subjects', { subject: stream, wrapped: wrapped.toString('hex') });
     return key;

@@ -40,6 +40,8 @@ export interface Sections {
     outcome: unknown;
   };
   subjects: { subject: string; wrapped: string };
+  /** Whose key is destroyed. */
+  erasures: { subject: string };
 }
 export type Section = keyof Sections;
 

@@ -50,7 +50,24 @@ export function appendParameters(jobs: readonly AppendJob[], claims: readonly Cl
   ];
 }
 
-export const APPEND_SQL = `select * from event_store.append(${Array.from({ length: 23 + SECTIONS.length }, (_, index) => `$${index + 1}`).join(', ')})`;
+const PARAMETERS = 23 + SECTIONS.length;
+const placeholders = (count: number) =>
+  Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
+
+export const APPEND_SQL = `select * from event_store.append(${placeholders(PARAMETERS)})`;
+const APPEND_AND_ERASE_SQL = `select * from event_store.append_and_erase(${placeholders(PARAMETERS + 1)})`;
+
+/** The statement that appends a batch. Only one that erases somebody is asked to. */
+export function appendStatement(
+  jobs: readonly AppendJob[],
+  claims: readonly Claims[],
+): { name: string; text: string; values: (string | null)[] } {
+  const values = appendParameters(jobs, claims);
+  const erasures = section(jobs, 'erasures');
+  return erasures === null
+    ? { name: 'event_store.append', text: APPEND_SQL, values }
+    : { name: 'event_store.append_and_erase', text: APPEND_AND_ERASE_SQL, values: [...values, erasures] };
+}
 
 /** Each lock once, exclusive where anyone needs it so; all batches take them in the same order. */
 function sortedLocks(claims: readonly Claims[]): [bigint, boolean][] {

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { type AppendJob, claimsOf } from './append-job';
-import { APPEND_SQL, appendParameters } from './append-parameters';
+import { appendStatement } from './append-parameters';
 import { type Claims, Coalescer } from './coalescer';
 import { fromStore } from './outage';
 import type { Position } from './position';
@@ -53,9 +53,9 @@ export class Appender {
   }
 
   private async run(jobs: AppendJob[], claims: Claims[]): Promise<(Position | undefined | Error)[]> {
-    const query = { name: 'event_store.append', text: APPEND_SQL, values: appendParameters(jobs, claims) };
+    const statement = appendStatement(jobs, claims);
     const { rows } = await fromStore(
-      () => this.database.pool.query<Answer>(query),
+      () => this.database.pool.query<Answer>(statement),
       'The event store does not answer; whether the change was made is not known.',
     ).catch((error: Error) => {
       if (error instanceof DomainError)

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DomainEvent } from '#kernel/decider';
+import { conflict } from '#kernel/errors';
 import { toId } from '#kernel/ids';
 import {
   type AnyDefinition,
@@ -73,6 +74,7 @@ export class Codec {
     return definition.events[type].length + 1;
   }
 
+  /** @throws DomainError `anonymised` when it has personal fields and the key is gone */
   encodeEvent(
     definition: AnyDefinition,
     streamId: string,
@@ -82,9 +84,11 @@ export class Codec {
     return this.conceal(definition, streamId, key, event.data);
   }
 
+  /** Without its key a state with personal fields is that of an erased person: it stands in the clear, without any. */
   encodeState(definition: AnyDefinition, streamId: string, key: Buffer | undefined, folded: Folded): object {
-    const { audit } = folded;
+    const { audit, id } = folded;
     if (!definition.personal) return { audit, data: folded.data };
+    if (!key) return { audit, data: { ...folded.data, ...definition.personal.erased(id) } };
     const { sealed, ...data } = this.conceal(definition, streamId, key, folded.data);
     return { audit, data, sealed };
   }
@@ -170,7 +174,8 @@ export class Codec {
     for (const [name, value] of Object.entries(plain))
       (personal.fields.includes(name) ? hidden : open)[name] = value;
     if (Object.keys(hidden).length === 0) return open;
-    if (!key) throw new Error(`No key for the personal fields of ${definition.kind} ${streamId}`);
+    if (!key)
+      throw conflict('anonymised', `The personal data of ${toId(definition.kind, streamId)} was erased.`);
     return { ...open, sealed: this.keys.seal(key, streamId, hidden) };
   }
 

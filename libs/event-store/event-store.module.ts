@@ -11,6 +11,7 @@ import { Appender } from './append';
 import { BulkAppender } from './append-bulk';
 import { Codec } from './codec';
 import { Epochs } from './epochs';
+import { Erasures } from './erasures';
 import { EventStore } from './event-store';
 import { type AnyDefinition, Definitions } from './events';
 import { Feed } from './feed';
@@ -36,6 +37,7 @@ export class EventStoreModule {
         Appender,
         BulkAppender,
         Epochs,
+        Erasures,
         EventStore,
         Feed,
         History,
@@ -54,6 +56,7 @@ export class EventStoreModule {
         Codec,
         Definitions,
         Epochs,
+        Erasures,
         EventStore,
         Feed,
         History,

@@ -88,13 +88,15 @@ export class EventStore {
     source: string,
   ): Promise<Done> {
     let refusal: AppendRefused | undefined;
-    for (let count = 0; count < attemptsAfter(refusal); count++) {
+    let fights = 0;
+    for (let count = 0; fights < ATTEMPTS && count < COUNTER_ATTEMPTS; count++) {
       const once = () => this.once(context, attempt, status, source);
       const turn = refusal && turnOf(context, refusal);
       const result = await (turn ? this.turns.take(turn, once) : once());
       if (!(result instanceof AppendRefused)) return result;
       await this.refused(context, result);
       refusal = result;
+      if (result.verdict !== 'counter') fights++;
     }
     const found = refusal?.verdict === 'version' ? ` It is at version ${refusal.actual} now.` : '';
     throw conflict('concurrent_update', `Others keep changing the same record; try again.${found}`);
@@ -161,10 +163,6 @@ export class EventStore {
     if (!folded) throw new DomainError('unavailable', 'store_unavailable', `The events of ${id} are gone.`);
     return folded;
   }
-}
-
-function attemptsAfter(refusal: AppendRefused | undefined): number {
-  return refusal?.verdict === 'counter' ? COUNTER_ATTEMPTS : ATTEMPTS;
 }
 
 /** What this process's writers queue for once it is fought over: a record, or a counter. */

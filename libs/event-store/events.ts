@@ -85,6 +85,10 @@ export class Definitions {
     }
   }
 
+  get all(): AnyDefinition[] {
+    return [...this.kinds.values()];
+  }
+
   ofKind(kind: string): AnyDefinition {
     const definition = this.kinds.get(kind);
     if (!definition) throw new Error(`No definition of stream kind ${kind}`);

@@ -1,12 +1,16 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
+import { Erasures } from './erasures';
 
 const EVERY_MS = 10 * 60_000;
 const CHUNK = 10_000;
 const KEPT_MS = 24 * 3_600_000;
 
-/** Forgets idempotency keys after their 24 hours, a chunk at a time so that the feed is never held back. */
+/**
+ * Forgets idempotency keys after their 24 hours, a chunk at a time so that the feed is never held back, and sees to it
+ * that no key of an erased person is left.
+ */
 @Injectable()
 export class Housekeeping implements OnApplicationShutdown {
   private readonly log = new Logger(Housekeeping.name);
@@ -15,14 +19,26 @@ export class Housekeeping implements OnApplicationShutdown {
   constructor(
     private readonly database: WriteDatabase,
     private readonly clock: Clock,
+    private readonly erasures: Erasures,
   ) {}
 
   start(): void {
+    this.repeatErasures();
     this.timer = setInterval(() => {
+      this.repeatErasures();
       this.forgetKeys().catch((error: Error) =>
         this.log.warn(`Idempotency keys were not pruned: ${error.message}`),
       );
     }, EVERY_MS).unref();
+  }
+
+  private repeatErasures(): void {
+    this.erasures.repeat().then(
+      (count) => {
+        if (count > 0) this.log.warn(`Destroyed ${count} keys of erased people again`);
+      },
+      (error: Error) => this.log.warn(`Keys of erased people were not looked for: ${error.message}`),
+    );
   }
 
   onApplicationShutdown(): void {

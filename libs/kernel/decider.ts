@@ -27,6 +27,8 @@ export interface PersonalFields<State> {
   fields: readonly (keyof State & string)[];
   /** What the fields read as once the key is destroyed. */
   erased(id: string): Partial<State>;
+  /** Type of the event that erases them: the key goes in the transaction that appends it. */
+  erasure?: string;
 }
 
 /** Everything that the store must know of a kind of stream. Pure. */

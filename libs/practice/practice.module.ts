@@ -3,6 +3,7 @@ import { CqrsModule } from '@nestjs/cqrs';
 import { EventStoreModule } from '#event-store/event-store.module';
 import { Tenants } from '#platform/auth/tenants';
 import { Projections } from '#projections/projections';
+import { ReachedPositions } from '#projections/reached-positions';
 import { ReadYourWrites } from '#projections/read-your-writes';
 import { areas, definitions } from './areas';
 import { billableCommandHandlers } from './billable/billable.commands';
@@ -16,7 +17,7 @@ import { TenantSetup } from './tenants/tenant-setup';
 export class PracticeModule {
   static for(part: { writes?: boolean; reads?: boolean }): DynamicModule {
     const controllers: Type[] = [];
-    const providers: Type[] = [Tenants, TenantSetup];
+    const providers: Type[] = [Tenants, TenantSetup, ReachedPositions];
     for (const { write, read } of areas) {
       if (part.writes) {
         controllers.push(...write.controllers);

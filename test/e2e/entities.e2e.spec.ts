@@ -53,6 +53,7 @@ describe('entities', () => {
       registrationNumber: null,
       taxNumber: null,
       roleIds: [],
+      anonymisedOn: null,
     });
   });
 

@@ -133,16 +133,8 @@ export class StreamRebuild {
   private row({ stream, wrapped }: Audited): StreamRow {
     const { streamId } = stream;
     const [definition, folded] = [stream.definition!, stream.folded!];
-    // Of a person whose key is destroyed the fold holds nothing personal: it can stand in the clear.
-    const state =
-      definition.personal && !wrapped
-        ? { audit: folded.audit, data: folded.data }
-        : this.codec.encodeState(
-            definition,
-            streamId,
-            wrapped ? this.keys.unwrap(wrapped) : undefined,
-            folded,
-          );
+    const key = wrapped ? this.keys.unwrap(wrapped) : undefined;
+    const state = this.codec.encodeState(definition, streamId, key, folded);
     return {
       streamId,
       kind: definition.kind,

@@ -20,7 +20,8 @@ const areas = [
   'webhooks',
   'integrations',
 ] as const;
-const others = ['tenants:read', 'reports:read', 'etl:write', 'audit:read'] as const;
+/** All that is held on a person is more than any other permission opens. */
+const others = ['entities:export', 'tenants:read', 'reports:read', 'etl:write', 'audit:read'] as const;
 
 /** What a route asks for, a tenant grants and a scope narrows. */
 export type PermissionName = `${(typeof areas)[number]}:${'read' | 'write'}` | (typeof others)[number];

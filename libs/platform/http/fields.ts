@@ -236,6 +236,9 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
 /** Up to 11 digits before the point, so that no digit is lost in a JSON number. */
 export const LARGEST_AMOUNT = 99_999_999_999;
 
+/** Of work, of costs, of lines. */
+export const LARGEST_UNITS = 9_999_999;
+
 /** Money as clients write it (● capitalised names), to 4 decimals. */
 export class MoneyInput {
   @NumberField({ required: true, min: 0, max: LARGEST_AMOUNT, decimals: 4, example: 1250.5 })

@@ -1,4 +1,4 @@
-import { DayField, NumberField, TextField } from '#platform/http/fields';
+import { DayField, LARGEST_UNITS, NumberField, TextField } from '#platform/http/fields';
 
 export class WriteOffInput {
   @DayField({ description: "Today in the tenant's zone when absent." })
@@ -7,7 +7,7 @@ export class WriteOffInput {
   @TextField({ required: true, max: 500 })
   reason: string;
 
-  @NumberField({ min: 0.0001, max: 9_999_999, decimals: 4 })
+  @NumberField({ min: 0.0001, max: LARGEST_UNITS, decimals: 4 })
   units?: number | null;
 
   @NumberField({ min: 0.0001, max: 99_999_999_999, decimals: 4 })

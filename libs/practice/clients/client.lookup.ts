@@ -1,3 +1,3 @@
-import { Client, type ClientState, OPEN_MATTER } from './client';
+import { CLIENT_ENTITY, Client, type ClientState, ENTITY_CLIENT, OPEN_MATTER } from './client';
 
-export { Client, type ClientState, OPEN_MATTER };
+export { CLIENT_ENTITY, Client, type ClientState, ENTITY_CLIENT, OPEN_MATTER };

@@ -12,12 +12,14 @@ export interface ClientState extends RecordState, ClientFields {
 export const CLIENT_NUMBER = 'client_number';
 /** Kind of natural key by which an entity is one client at most. */
 export const ENTITY_CLIENT = 'entity_client';
+/** Kind of link by which a client points at its entity. */
+export const CLIENT_ENTITY = 'client_entity';
 /** Kind of link by which an open matter points at its client. */
 export const OPEN_MATTER = 'open_matter';
 
 function linksOf({ isDeleted, entityId, ...client }: ClientState): Link[] {
   if (isDeleted) return [];
-  const entity = { kind: 'client_entity', target: entityId };
+  const entity = { kind: CLIENT_ENTITY, target: entityId };
   const { billingContactId, defaultRateSetId, taxCodeId } = client;
   const terms = [defaultRateSetId, taxCodeId].filter((id) => id !== null);
   return [

@@ -4,6 +4,7 @@ import {
   IdField,
   IdsField,
   InstantField,
+  LARGEST_UNITS,
   MoneyInput,
   NumberField,
   ObjectField,
@@ -34,7 +35,7 @@ export class CostRecoveryInput extends RecordInput {
   @InstantField({ required: true, example: '2025-06-12T10:00:00Z' })
   entryDate: string;
 
-  @NumberField({ required: true, max: 9_999_999, decimals: 4, example: 2 })
+  @NumberField({ required: true, max: LARGEST_UNITS, decimals: 4, example: 2 })
   quantity: number;
 
   @ObjectField(() => MoneyInput, {

@@ -1,17 +1,19 @@
 import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Id } from '#kernel/ids';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
 import { IdParam } from '#platform/http/id-param';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
-import { ApiCreate, ApiHistory, ApiOne, ApiPage, ApiRemove, ApiUpdate } from '../records/api';
+import { ApiAction, ApiCreate, ApiHistory, ApiOne, ApiPage, ApiRemove, ApiUpdate } from '../records/api';
 import { HistoryQuery } from '../records/history-query';
 import { GetHistory, GetRecord } from '../records/records.queries';
-import { created, removed, updated } from '../records/replies';
+import { acted, created, removed, updated } from '../records/replies';
+import { AnonymiseEntity } from './entity.anonymise';
 import { CreateEntity, DeleteEntity, UpdateEntity } from './entity.commands';
+import { ApiExport, ExportEntity } from './entity.export';
 import { EntityInput, EntityPatch } from './entity.input';
 import { EntitiesQuery, EntityView, entities, entityView } from './entity.queries';
 import { ListEntities } from './entity.role-queries';
@@ -50,6 +52,25 @@ export class EntitiesWriteController {
   @ApiRemove()
   async remove(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {
     return removed(await this.commands.execute(new DeleteEntity(context, id)));
+  }
+
+  @Post(':id/anonymise')
+  @Permission('entities:write')
+  @ApiOperation({
+    description:
+      'Needs the permission `entities:write`. Erases the personal data for good. The record stays, and so does every figure; 409 while a matter is open.',
+  })
+  @ApiAction(EntityView)
+  async anonymise(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {
+    return acted(await this.commands.execute(new AnonymiseEntity(context, id)), entityView);
+  }
+
+  /** Among the writes, because it is an event that somebody was given this. */
+  @Get(':id/export')
+  @Permission('entities:export')
+  @ApiExport()
+  export(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {
+    return this.commands.execute(new ExportEntity(context, id));
   }
 }
 

@@ -36,7 +36,11 @@ export type EntityEvent =
   | DomainEvent<'EntityUpdated', Partial<Omit<EntityFields, 'entityType'> & Reference>>
   | DomainEvent<'RoleAssigned', { roleId: string }>
   | DomainEvent<'RoleRemoved', { roleId: string }>
-  | DomainEvent<'EntityDeleted'>;
+  | DomainEvent<'EntityDeleted'>
+  // Somebody was given all that is held on the person.
+  | DomainEvent<'EntityExported'>
+  /** @see EntityState.anonymisedOn */
+  | DomainEvent<'EntityAnonymised', { shownAs: string; anonymisedOn: string }>;
 
 export const entityEvents = {
   EntityCreated: [],
@@ -44,4 +48,6 @@ export const entityEvents = {
   RoleAssigned: [],
   RoleRemoved: [],
   EntityDeleted: [],
+  EntityExported: [],
+  EntityAnonymised: [],
 };

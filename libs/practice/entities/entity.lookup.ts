@@ -1,12 +1,19 @@
 import type { Folded } from '#event-store/events';
+import { invalid } from '#kernel/errors';
 import { referred } from '../records/record';
 import { Entity, type EntityState, fullName, sortName } from './entity';
 
 export { Entity, type EntityState, fullName, sortName };
 
-/** An entity that a field refers to. @throws DomainError entity_not_found */
+/**
+ * An entity that a field refers to.
+ * @throws DomainError `entity_not_found`, `entity_anonymised`: nothing new begins with somebody who was erased
+ */
 export function presentEntity(folded: Folded<EntityState> | undefined, field: string): Folded<EntityState> {
-  return referred(folded, 'entity', field);
+  const entity = referred(folded, 'entity', field);
+  if (entity.data.anonymisedOn !== null)
+    throw invalid('entity_anonymised', `${field}: the personal data of the entity was erased.`, field);
+  return entity;
 }
 
 /** The first address on one line, or null. */

@@ -5,7 +5,7 @@ import { Entity, type EntityState, fullName, sortName } from './entity';
 /** The one read table with personal data in plain text; other lists and reports join it. */
 export const peopleProjection = stateTable(Entity, {
   name: 'people',
-  version: 2,
+  version: 3,
   columns: {
     entity_type: column<EntityState>('text', ({ entityType }) => entityType),
     sort_name: column<EntityState>('text', sortName),

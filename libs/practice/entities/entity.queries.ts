@@ -31,6 +31,8 @@ export class EntityView extends RecordView {
   @ApiProperty(nullableText) taxNumber: string | null;
   @ApiProperty({ type: [String], description: 'Custom roles; all of them: `GET /entities/{id}/roles`' })
   roleIds: string[];
+  @ApiProperty({ ...nullableText, format: 'date-time', description: 'When the personal data was erased' })
+  anonymisedOn: string | null;
 }
 
 export function entityView(folded: Folded<EntityState>): EntityView {
@@ -52,6 +54,7 @@ export function entityView(folded: Folded<EntityState>): EntityView {
     registrationNumber: data.registrationNumber,
     taxNumber: data.taxNumber,
     roleIds: data.roleIds,
+    anonymisedOn: data.anonymisedOn,
   });
 }
 

@@ -102,6 +102,7 @@ export class ListEntityRolesHandler implements IQueryHandler<ListEntityRoles> {
 const isGiven = Object.entries(givenBy).map(
   ([name, readModel]) => `s.name = '${name}' and exists (${holders(readModel, '$1')} and h.entity_id = p.id)`,
 );
-const rolesOfPerson = `select unnest(p.role_ids) union all
+/** Ids of the roles of a person `p` of the people; $1 is the tenant's number. */
+export const rolesOfPerson = `select unnest(p.role_ids) union all
   select s.id from read_model.roles s
   where ${live('roles', 's', '$1')} and s.role_kind = 'System' and (${isGiven.join(' or ')})`;

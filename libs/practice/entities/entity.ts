@@ -1,16 +1,40 @@
 import type { StreamDefinition } from '#kernel/decider';
-import { invalid } from '#kernel/errors';
+import { conflict, invalid } from '#kernel/errors';
 import { type RecordState, referenceKeys, refuseInUse } from '../records/record';
 import { type EntityEvent, type EntityFields, entityEvents } from './entity.events';
 
 export interface EntityState extends RecordState, EntityFields {
   /** Custom roles; being a client, an employee or a supplier shows in those records. */
   roleIds: string[];
+  /**
+   * When the personal data was erased, an instant; null while it is there. In a restored backup, in which it was erased
+   * again, the first time.
+   */
+  anonymisedOn: string | null;
+}
+
+/** What stands for a person whose data was erased. An id ends in random digits, so that they stay apart. */
+const shownAs = (id: string) => `Erased ${id.slice(-4)}`;
+
+/** The personal fields without anything personal. */
+function erased(shown: string) {
+  return {
+    lastName: shown,
+    firstName: null,
+    title: null,
+    name: shown,
+    email: null,
+    phones: [],
+    addresses: [],
+    registrationNumber: null,
+    taxNumber: null,
+    externalReference: null,
+  };
 }
 
 export const Entity: StreamDefinition<EntityState, EntityEvent> = {
   kind: 'entity',
-  foldVersion: 2,
+  foldVersion: 3,
   events: entityEvents,
   isDeleted: ({ isDeleted }) => isDeleted,
   links: ({ isDeleted, roleIds }) =>
@@ -27,22 +51,16 @@ export const Entity: StreamDefinition<EntityState, EntityEvent> = {
       'addresses',
       'registrationNumber',
       'taxNumber',
+      // By which another system knows the person.
+      'externalReference',
     ],
-    // An id ends in random digits, so that erased people stay apart.
-    erased: (id) => ({
-      lastName: `Erased ${id.slice(-4)}`,
-      firstName: null,
-      title: null,
-      name: `Erased ${id.slice(-4)}`,
-      email: null,
-      phones: [],
-      addresses: [],
-      registrationNumber: null,
-      taxNumber: null,
-    }),
+    erased: (id) => erased(shownAs(id)),
+    erasure: 'EntityAnonymised',
   },
   evolve(state, event) {
-    if (event.type === 'EntityCreated') return { isDeleted: false, roleIds: [], ...event.data };
+    if (event.type === 'EntityCreated') {
+      return { isDeleted: false, roleIds: [], anonymisedOn: null, ...event.data };
+    }
     const before = state as EntityState;
     switch (event.type) {
       case 'EntityUpdated':
@@ -53,11 +71,17 @@ export const Entity: StreamDefinition<EntityState, EntityEvent> = {
         return { ...before, roleIds: before.roleIds.filter((id) => id !== event.data.roleId) };
       case 'EntityDeleted':
         return { ...before, isDeleted: true };
+      case 'EntityExported':
+        return before;
+      case 'EntityAnonymised':
+        return { ...before, ...erased(event.data.shownAs), anonymisedOn: event.data.anonymisedOn };
     }
   },
 };
 
-export function createEntity(data: Omit<EntityState, 'isDeleted' | 'roleIds'>): EntityEvent[] {
+export function createEntity(
+  data: Omit<EntityState, 'isDeleted' | 'roleIds' | 'anonymisedOn'>,
+): EntityEvent[] {
   checkNames(data);
   return [{ type: 'EntityCreated', data }];
 }
@@ -70,12 +94,15 @@ export function updateEntity(
     throw invalid('entity_type_fixed', `entityType: the entity stays an ${state.entityType}.`, 'entityType');
   }
   if (Object.keys(changes).length === 0) return [];
+  refuseAnonymised(state);
   checkNames({ ...state, ...changes });
   return [{ type: 'EntityUpdated', data: changes }];
 }
 
-export function assignRole({ roleIds }: EntityState, roleId: string): EntityEvent[] {
-  return roleIds.includes(roleId) ? [] : [{ type: 'RoleAssigned', data: { roleId } }];
+export function assignRole(state: EntityState, roleId: string): EntityEvent[] {
+  if (state.roleIds.includes(roleId)) return [];
+  refuseAnonymised(state);
+  return [{ type: 'RoleAssigned', data: { roleId } }];
 }
 
 export function removeRole({ roleIds }: EntityState, roleId: string): EntityEvent[] {
@@ -86,6 +113,29 @@ export function removeRole({ roleIds }: EntityState, roleId: string): EntityEven
 export function deleteEntity(uses: number): EntityEvent[] {
   refuseInUse('entity', uses);
   return [{ type: 'EntityDeleted', data: {} }];
+}
+
+/**
+ * Erases the personal data; the record stays, and what refers to it.
+ * @param openMatters how many matters are open of the client that the entity is
+ * @param on an instant
+ */
+export function anonymiseEntity(
+  { anonymisedOn }: EntityState,
+  { id, openMatters, on }: { id: string; openMatters: number; on: string },
+): EntityEvent[] {
+  if (anonymisedOn !== null) return [];
+  if (openMatters > 0) {
+    const matters = `${openMatters} open matter${openMatters === 1 ? '' : 's'}`;
+    throw conflict('open_matters', `The entity is a client with ${matters}.`);
+  }
+  return [{ type: 'EntityAnonymised', data: { shownAs: shownAs(id), anonymisedOn: on } }];
+}
+
+/** 409 `anonymised` */
+function refuseAnonymised({ anonymisedOn }: EntityState): void {
+  if (anonymisedOn !== null)
+    throw conflict('anonymised', 'The personal data of the entity was erased; it is given none any more.');
 }
 
 type Named = Pick<EntityFields, 'entityType' | 'lastName' | 'firstName' | 'title' | 'name'>;

@@ -1,9 +1,11 @@
 import { given } from '#kernel/given';
 import {
+  anonymiseEntity,
   assignRole,
   createEntity,
   deleteEntity,
   Entity,
+  type EntityState,
   fullName,
   removeRole,
   sortName,
@@ -27,7 +29,7 @@ const unset = {
 };
 const ada = { ...unset, entityType: 'Individual' as const, lastName: 'Okafor', firstName: 'Ada' };
 const acme = { ...unset, entityType: 'Organisation' as const, name: 'Acme Ltd' };
-const created = (data: typeof ada | typeof acme): EntityEvent => ({ type: 'EntityCreated', data });
+const created = (data: Parameters<typeof createEntity>[0]): EntityEvent => ({ type: 'EntityCreated', data });
 
 describe('entities', () => {
   it('are created under the names of their type', () => {
@@ -117,5 +119,66 @@ describe('entities', () => {
     const erased = { ...ada, ...Entity.personal!.erased('entity_0198c2f1a4b87c3d9e5f60718293a4b5') };
     expect(sortName(erased)).toBe('Erased a4b5');
     expect(Object.keys(Entity.personal!.erased('')).sort()).toEqual([...Entity.personal!.fields].sort());
+  });
+
+  describe('when their data is erased', () => {
+    const id = 'entity_0198c2f1a4b87c3d9e5f60718293a4b5';
+    const on = '2025-06-12T10:00:00.000Z';
+    const roleId = 'role_0198c2f1a4b87c3d9e5f60718293a4b5';
+    const erasure: EntityEvent = {
+      type: 'EntityAnonymised',
+      data: { shownAs: 'Erased a4b5', anonymisedOn: on },
+    };
+    const exported: EntityEvent = { type: 'EntityExported', data: {} };
+    const full = {
+      ...{ ...ada, title: 'Dr', email: 'ada@example.com', phones: ['1'], registrationNumber: '2' },
+      ...{ taxNumber: '3', externalReference: 'E1', referenceOwner: 'integration' },
+      addresses: [{ street: 'Quay', city: null, region: null, postcode: null, country: null }],
+    };
+    const erase = (openMatters: number) => (state: EntityState) =>
+      anonymiseEntity(state, { id, openMatters, on });
+
+    it('it happens once', () => {
+      given(Entity, [created(full)])
+        .when(erase(0))
+        .thenEvents([erasure]);
+      given(Entity, [created(full), erasure])
+        .when(erase(0))
+        .thenEvents([]);
+    });
+
+    it('no matter is open', () => {
+      given(Entity, [created(full)])
+        .when(erase(1))
+        .thenRefused('open_matters');
+      // It was erased when none was.
+      given(Entity, [created(full), erasure])
+        .when(erase(1))
+        .thenEvents([]);
+    });
+
+    it('they are left with what the store shows of them without their key', () => {
+      const { state } = given(Entity, [created(full), exported, erasure]);
+      const shown = Entity.personal!.erased(id);
+      expect(state).toEqual({ ...given(Entity, [created(full)]).state!, ...shown, anonymisedOn: on });
+      expect(Entity.keys(state!)).toEqual([]);
+    });
+
+    it('they are given nothing any more, and can be let go', () => {
+      const assigned: EntityEvent = { type: 'RoleAssigned', data: { roleId } };
+      const all = [created(full), assigned, erasure];
+      given(Entity, all)
+        .when((state) => updateEntity(state, { currency: 'EUR' }))
+        .thenRefused('anonymised');
+      given(Entity, all)
+        .when((state) => assignRole(state, `${roleId.slice(0, -1)}6`))
+        .thenRefused('anonymised');
+      given(Entity, all)
+        .when((state) => removeRole(state, roleId))
+        .thenEvents([{ type: 'RoleRemoved', data: { roleId } }]);
+      given(Entity, all)
+        .when(() => deleteEntity(0))
+        .thenEvents([{ type: 'EntityDeleted', data: {} }]);
+    });
   });
 });

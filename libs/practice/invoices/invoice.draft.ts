@@ -12,7 +12,7 @@ import { Matter, openMatter, UNBILLED_COST, UNBILLED_WORK } from '../matters/mat
 import { active, addressed, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { WorkItem } from '../work-items/work-item.lookup';
-import { Invoice, type InvoiceState, InvoiceStatus, requireInvoice } from './invoice';
+import { Invoice, type InvoiceState, InvoiceStatus, requireDueAfter, requireInvoice } from './invoice';
 import type { InvoiceEvent, InvoiceLine } from './invoice.events';
 import type { InvoiceInput, InvoicePatch, LineInput, LinesInput } from './invoice.input';
 import { linesFrom } from './invoice.lines';
@@ -47,6 +47,7 @@ export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
     ...{ issueDate: days.issueDate ?? null, dueDate: days.dueDate ?? null },
     ...givenReference(context, body.externalReference),
   };
+  requireDueAfter(fields);
   const created: InvoiceEvent = { type: 'InvoiceCreated', data: fields };
   const draft: Draft = { id: newId('invoice'), state: Invoice.evolve(undefined, created), tenant, found };
   const { events, reservations } = await relined(work, draft, [], lines ?? []);
@@ -65,6 +66,10 @@ export async function updateInvoice(work: UnitOfWork, id: string, body: InvoiceP
   }
   const patch = { ...own, ...daysOf({ issueDate, dueDate }, draft.tenant) };
   const changes = recordChanges(work.context, before.data, patch);
+  // An invoice that is to be issued again on another day is due anew.
+  if (before.data.number !== null && changes.issueDate !== undefined && dueDate === undefined)
+    Object.assign(changes, { dueDate: null });
+  requireDueAfter({ ...before.data, ...changes });
   const isDrafted = lines !== undefined || Object.keys(changes).some((name) => name.endsWith('Date'));
   if (isDrafted) requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
   const events: InvoiceEvent[] =
@@ -209,13 +214,10 @@ async function unbilled(work: UnitOfWork, { matterId }: InvoiceState, until: Day
     });
 }
 
-/** The days that a request names. @throws DomainError `due_before_issue` (422) */
+/** The days that a request names. */
 function daysOf({ issueDate, dueDate }: InvoicePatch, { timeZone }: TenantState) {
   const day = (text: string | null | undefined) => text && dayGiven(timeZone, text);
-  const days = { issueDate: day(issueDate), dueDate: day(dueDate) };
-  if (days.issueDate && days.dueDate && days.dueDate < days.issueDate)
-    throw invalid('due_before_issue', 'dueDate: it is before the issue date.', 'dueDate');
-  return days;
+  return { issueDate: day(issueDate), dueDate: day(dueDate) };
 }
 
 const CHUNK_BYTES = 200 * 1024;

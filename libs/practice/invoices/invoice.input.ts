@@ -1,6 +1,14 @@
 import { PartialType } from '@nestjs/swagger';
 import { AmountField, type AmountInput } from '#platform/http/amount-field';
-import { ChoiceField, CurrencyField, DayField, IdField, NumberField, TextField } from '#platform/http/fields';
+import {
+  ChoiceField,
+  CurrencyField,
+  DayField,
+  IdField,
+  LARGEST_UNITS,
+  NumberField,
+  TextField,
+} from '#platform/http/fields';
 import { ObjectsField } from '#platform/http/list-fields';
 import { RecordInput } from '../records/record';
 import { type LineKind, lineKinds } from './invoice.events';
@@ -25,7 +33,7 @@ export class LineInput {
   description?: string | null;
 
   @NumberField({
-    max: 9_999_999,
+    max: LARGEST_UNITS,
     decimals: 4,
     description: 'What remains of the source when absent; pro rata when only the amount is given.',
   })

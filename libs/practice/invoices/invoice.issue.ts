@@ -9,7 +9,14 @@ import { Matter, requireOpen } from '../matters/matter.lookup';
 import { takeNumber } from '../records/numbering';
 import { addressed } from '../records/record';
 import { settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
-import { INVOICE_NUMBER, Invoice, type InvoiceState, InvoiceStatus, requireInvoice } from './invoice';
+import {
+  INVOICE_NUMBER,
+  Invoice,
+  type InvoiceState,
+  InvoiceStatus,
+  requireDueAfter,
+  requireInvoice,
+} from './invoice';
 import type { IssueInput, ReversalInput } from './invoice.input';
 import { changeSources, loadSources } from './invoice.sources';
 import { defaultTaxQuestions, loadTaxCodes, markUsed, taxationOn } from './invoice.taxation';
@@ -76,8 +83,6 @@ export async function voidInvoice(work: UnitOfWork, id: string, body: ReversalIn
     InvoiceStatus.Draft,
   );
   const isDraft = before.data.state === InvoiceStatus.Draft;
-  if (isDraft && before.data.number === null)
-    throw conflict('invoice_not_issued', 'The invoice was never issued; delete it instead.');
   const record = work.change(Invoice, before, [{ type: 'InvoiceVoided', data: { day } }]);
   changeSources(work, before.data.lines, sources, (definition, state) =>
     isDraft ? release(definition, state, id) : reverseBilling(definition, state, id, day, false),
@@ -92,13 +97,18 @@ async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput,
   const { data } = before;
   if (data.state === InvoiceStatus.PartPaid || data.state === InvoiceStatus.Paid)
     throw conflict('payment_stands', 'The invoice is paid, at least in part; reverse its payments first.');
+  if (data.number === null)
+    throw conflict('invoice_not_issued', 'The invoice was never issued; a draft can be deleted.');
   requireInvoice(data, 'invoice_not_issued', ...wanted);
   const { matter } = await work.load({ matter: at(Matter, data.matterId) });
   requireOpen(matter);
   const { timeZone } = settings(tenant);
-  const day = date ? dayGiven(timeZone, date) : dayIn(timeZone, work.now);
-  if (date && data.issueDate !== null && day < data.issueDate)
-    throw invalid('before_issue', `date: the invoice was issued on ${data.issueDate}.`, 'date');
+  const issued = data.issueDate!;
+  let day = dayGiven(timeZone, date ?? work.now.toISOString());
+  if (day < issued) {
+    if (date) throw invalid('before_issue', `date: the invoice was issued on ${issued}.`, 'date');
+    day = issued;
+  }
   return { before, day, sources: await loadSources(work, data.lines) };
 }
 
@@ -113,7 +123,7 @@ function daysOf(
   // An invoice that is issued again on another day is due anew.
   const kept = number !== null && body.issueDate ? null : dueDate;
   const given = body.dueDate ? dayGiven(timeZone, body.dueDate) : kept;
-  const due = given ?? daysAfter(issued, terms ?? PAYMENT_TERMS_DAYS);
-  if (due < issued) throw invalid('due_before_issue', 'dueDate: it is before the issue date.', 'dueDate');
-  return { issueDate: issued, dueDate: due };
+  const days = { issueDate: issued, dueDate: given ?? daysAfter(issued, terms ?? PAYMENT_TERMS_DAYS) };
+  requireDueAfter(days);
+  return days;
 }

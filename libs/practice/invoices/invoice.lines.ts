@@ -2,6 +2,7 @@ import type { Folded } from '#event-store/events';
 import { type DomainError, invalid } from '#kernel/errors';
 import { type DecimalText, decimal, roundMoney, text } from '#kernel/money';
 import type { AmountInput } from '#platform/http/amount-field';
+import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
 import { type BillableState, left } from '../billable/billable';
 import type { Portion } from '../billable/billable.events';
 import { referred } from '../records/record';
@@ -25,7 +26,7 @@ const chargedBy: Record<'workitem' | 'costrecovery', readonly LineKind[]> = {
  * @param held how many lines the invoice has beside them, and what those charge
  * @throws DomainError `too_many_lines`, `source_twice`, `workitem_not_found`, `costrecovery_not_found`, `other_matter`,
  *   `not_billable`, `line_kind_mismatch`, `currency_mismatch`, `amount_required`, `negative_amount`, `too_precise`,
- *   `text_only` (422)
+ *   `amount_too_large`, `units_too_large`, `text_only` (422)
  */
 export function linesFrom(
   inputs: readonly LineInput[],
@@ -55,6 +56,7 @@ function lineFrom(input: LineInput, of: Of, sources: Sources, id: number, at: st
   }
   const source = sourceId === null ? undefined : sourceOf(sourceId, kind, of, sources, at);
   const charge = source ? chargeOf(source, input, of, at) : ownCharge(input, of, at);
+  requireBounds(charge, at);
   if (kind !== 'Discount' && decimal(charge.amount).isNegative())
     throw invalid('negative_amount', `${at}/amount: only a Discount takes off.`, `${at}/amount`);
   return {
@@ -124,6 +126,14 @@ function ownCharge(input: LineInput, of: Of, at: string): Charge {
       `${at}/amount`,
     );
   return { amount: text(roundMoney(decimal(rate).mul(units ?? 1), of.currency)), units: units ?? '1', rate };
+}
+
+/** What is worked out stays within what can be asked for: beyond it a JSON number loses pennies. */
+function requireBounds({ amount, units }: Charge, at: string): void {
+  if (decimal(amount).abs().gt(LARGEST_AMOUNT))
+    throw invalid('amount_too_large', `${at}/amount: it comes to ${amount}.`, `${at}/amount`);
+  if (units !== null && decimal(units).gt(LARGEST_UNITS))
+    throw invalid('units_too_large', `${at}/units: pro rata they are ${units}; say how many.`, `${at}/units`);
 }
 
 function refuseCharge({ sourceId, units, rate, amount, taxCodeId }: LineInput, at: string): void {

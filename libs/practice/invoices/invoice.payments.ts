@@ -47,6 +47,7 @@ export async function reversePayment(
 export async function writeOffInvoice(work: UnitOfWork, id: string, body: BadDebtInput) {
   const { before, day } = await load(work, id, body.date);
   requireInvoice(before.data, 'invoice_not_owed', Issued, PartPaid);
+  if (before.data.balance === '0') throw conflict('invoice_not_owed', 'Nothing is owed of the invoice.');
   const data = { day, amount: before.data.balance, reason: body.reason };
   return work.change(Invoice, before, [{ type: 'InvoiceWrittenOff', data }]);
 }

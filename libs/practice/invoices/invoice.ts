@@ -1,5 +1,5 @@
 import type { Link, StreamDefinition } from '#kernel/decider';
-import { conflict } from '#kernel/errors';
+import { conflict, invalid } from '#kernel/errors';
 import { type DecimalText, decimal, text } from '#kernel/money';
 import type { Day } from '#kernel/zone';
 import { DRAFT_INVOICE, WORK } from '../matters/matter.lookup';
@@ -139,6 +139,12 @@ function owing({ total }: InvoiceState, payments: InvoiceState['payments']) {
 /** 409 when the invoice is in another state. @throws DomainError `invoice_not_draft`, `invoice_not_issued` */
 export function requireInvoice({ state }: InvoiceState, code: string, ...wanted: InvoiceStatus[]): void {
   if (!wanted.includes(state)) throw conflict(code, `The invoice is ${spoken[state]}.`);
+}
+
+/** @throws DomainError `due_before_issue` (422) */
+export function requireDueAfter({ issueDate, dueDate }: Pick<InvoiceFields, 'issueDate' | 'dueDate'>): void {
+  if (issueDate !== null && dueDate !== null && dueDate < issueDate)
+    throw invalid('due_before_issue', 'dueDate: it is before the issue date.', 'dueDate');
 }
 
 const spoken = ['a draft', 'issued', 'part paid', 'paid', 'voided', 'written off'];

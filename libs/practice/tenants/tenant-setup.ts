@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '#event-store/event-store';
 import { at } from '#event-store/load';
@@ -7,9 +6,12 @@ import { DomainError } from '#kernel/errors';
 import { toId } from '#kernel/ids';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
-import type { RequestContext, TenantRef } from '#platform/request-context';
+import type { TenantRef } from '#platform/request-context';
+import { operatorContext } from './operator.lookup';
 import { createStartData } from './start-data';
 import { changeSettings, newTenant, Tenant, type TenantState } from './tenant';
+
+export { operatorContext };
 
 /** The operator's commands on tenants: their settings are streams like everything else. */
 @Injectable()
@@ -82,17 +84,4 @@ export class TenantSetup {
     );
     return rows[0].found;
   }
-}
-
-/** An operator acts for a tenant without limits. */
-export function operatorContext(tenant: TenantRef): RequestContext {
-  return {
-    tenant,
-    integrationId: '00000000-0000-0000-0000-000000000000',
-    actor: 'cli',
-    permissions: new Set(),
-    correlationId: randomUUID().replaceAll('-', ''),
-    admitted: Promise.resolve(),
-    rateLimitHeaders: () => ({}),
-  };
 }

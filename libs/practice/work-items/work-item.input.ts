@@ -5,6 +5,7 @@ import {
   IdField,
   IdsField,
   InstantField,
+  LARGEST_UNITS,
   NumberField,
   ObjectField,
   RateInput,
@@ -12,7 +13,7 @@ import {
 } from '#platform/http/fields';
 import { RecordInput } from '../records/record';
 
-const UNITS = { min: 0, max: 9_999_999, decimals: 4 };
+const UNITS = { min: 0, max: LARGEST_UNITS, decimals: 4 };
 
 export class WorkItemInput extends RecordInput {
   @IdField('matter', { description: 'Absent only for time on no matter.' })

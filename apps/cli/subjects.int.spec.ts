@@ -1,0 +1,67 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { testConfig } from '../../test/support/auth-application';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database';
+import { run } from './cli';
+
+describe('the command line on erased people', () => {
+  let test: TestDatabase;
+  let folder: string;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'practice-subjects-'));
+  });
+  afterAll(async () => {
+    await test.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function cli(...args: string[]) {
+    const told: string[] = [];
+    const code = await run([...args, '--json'], {
+      config: () => testConfig(test.url),
+      out: (text) => told.push(text),
+      err: (text) => told.push(text),
+    });
+    expect(told).toHaveLength(1);
+    return { code, answer: JSON.parse(told[0]) };
+  }
+
+  async function replay(content: string) {
+    const file = join(folder, 'erasures.json');
+    await writeFile(file, content);
+    return cli('subjects', 'replay-erasures', '--from', file);
+  }
+
+  it('knows of none at first', async () => {
+    expect(await cli('subjects', 'erasures')).toEqual({ code: 0, answer: [] });
+    const none = { erased: 0, already: 0, absent: 0, keys: 0 };
+    expect(await cli('subjects', 'replay-erasures')).toEqual({ code: 0, answer: none });
+    expect(await replay('[]')).toEqual({ code: 0, answer: none });
+  });
+
+  it('counts who is not here', async () => {
+    await cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
+    const one = { subject: 'entity_0198c2f1a4b87c3d9e5f60718293a4b5', on: '2025-06-12T10:00:00.000Z' };
+    const list = ['acme', 'gone'].map((tenant) => ({ tenant, ...one }));
+    const answer = { erased: 0, already: 0, absent: 2, keys: 0 };
+    expect(await replay(JSON.stringify(list))).toEqual({ code: 0, answer });
+  });
+
+  it.each([
+    ['not JSON', '{', 'is not JSON'],
+    ['no list', '{}', 'is not what `subjects erasures --json` prints'],
+    ['another kind of record', '[{"tenant":"acme","subject":"client_1","on":"2025-06-12"}]', 'is not what'],
+  ])('refuses a file that is %s, and erases nobody', async (_what, content, why) => {
+    const { code, answer } = await replay(content);
+    expect([code, answer.error.code]).toEqual([1, 'erasures_invalid']);
+    expect(answer.error.message).toContain(why);
+  });
+
+  it('refuses a file that is not there', async () => {
+    const { code, answer } = await cli('subjects', 'replay-erasures', '--from', join(folder, 'nothing'));
+    expect([code, answer.error.code]).toEqual([1, 'erasures_invalid']);
+  });
+});

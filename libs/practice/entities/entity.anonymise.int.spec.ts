@@ -1,0 +1,149 @@
+import { Erasures } from '#event-store/erasures';
+import { comparePositions } from '#event-store/position';
+import { toUuid } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { createTestStore, type TestStore } from '../../../test/support/store';
+import { definitions } from '../areas';
+import * as client from '../clients/client.commands';
+import * as division from '../divisions/division.commands';
+import * as matter from '../matters/matter.commands';
+import { createFirm, getRecord, listRecords, project } from '../testing/firm';
+import type { Do } from '../testing/work-life';
+import { AnonymiseEntity, AnonymiseEntityHandler } from './entity.anonymise';
+import * as entity from './entity.commands';
+import { peopleProjection } from './entity.projection';
+import { entities } from './entity.queries';
+
+describe('people whose data is erased, on a real store', () => {
+  let store: TestStore;
+  let context: RequestContext;
+  let divisionId: string;
+  const act: Do = (Command, Handler, ...args) =>
+    new Handler(store.store).execute(new Command(context, ...args));
+  const anonymise = (id: string) => act(AnonymiseEntity, AnonymiseEntityHandler, id);
+
+  beforeAll(async () => {
+    store = await createTestStore(definitions);
+  });
+  beforeEach(async () => {
+    context = await createFirm(store);
+    const general = { name: 'General' };
+    divisionId = (await act(division.CreateDivision, division.CreateDivisionHandler, general)).record.id;
+  });
+  afterAll(() => store.close());
+
+  async function person(fields: object = {}): Promise<string> {
+    const body = { entityType: 'Individual' as const, lastName: 'Quillfeather', firstName: 'Zebedee' };
+    return (await act(entity.CreateEntity, entity.CreateEntityHandler, { ...body, ...fields })).record.id;
+  }
+
+  async function activeClient(entityId: string): Promise<string> {
+    const { id } = (await act(client.CreateClient, client.CreateClientHandler, { entityId })).record;
+    await act(client.ActivateClient, client.ActivateClientHandler, id);
+    return id;
+  }
+
+  const openMatter = (clientId: string) =>
+    act(matter.OpenMatter, matter.OpenMatterHandler, { clientId, divisionId, title: 'Lease' });
+
+  const keyOf = async (id: string) => {
+    const { rows } = await store.writes.pool.query<{ wrapped: Buffer | null }>(
+      'select wrapped from event_store.subject_keys where subject = $1',
+      [toUuid(id)],
+    );
+    return rows[0].wrapped;
+  };
+
+  it('once, while no matter of theirs is open', async () => {
+    const id = await person();
+    const { record: open } = await openMatter(await activeClient(id));
+    await expect(anonymise(id)).rejects.toMatchObject({ fault: 'conflict', code: 'open_matters' });
+    expect(await keyOf(id)).not.toBeNull();
+    await act(matter.CloseMatter, matter.CloseMatterHandler, open.id);
+    const first = await anonymise(id);
+    expect(first.position).toBeDefined();
+    expect(await keyOf(id)).toBeNull();
+    const second = await anonymise(id);
+    expect([second.position, second.record.version]).toEqual([undefined, first.record.version]);
+    await project(store, context, [peopleProjection]);
+    const name = `Erased ${id.slice(-4)}`;
+    expect(await getRecord(store, context, entities, id)).toMatchObject({
+      ...{ sortName: name, fullName: name, lastName: name, firstName: null, email: null },
+      anonymisedOn: first.record.data.anonymisedOn,
+    });
+    expect(await listRecords(store, context, entities, { keywords: 'quillfeather' })).toEqual([]);
+    expect(await listRecords(store, context, entities, { keywords: name })).toMatchObject([{ id }]);
+  });
+
+  it('also when the record was deleted, and only at the version that was asked for', async () => {
+    const id = await person();
+    await act(entity.DeleteEntity, entity.DeleteEntityHandler, id);
+    context.ifMatch = 1;
+    await expect(anonymise(id)).rejects.toMatchObject({ fault: 'precondition' });
+    context.ifMatch = 2;
+    expect((await anonymise(id)).record.data).toMatchObject({ isDeleted: true, firstName: null });
+    expect(await keyOf(id)).toBeNull();
+  });
+
+  it('and nothing new begins with them', async () => {
+    const id = await person();
+    const clientId = await activeClient(await person());
+    await anonymise(id);
+    const refused = { fault: 'invalid', code: 'entity_anonymised' };
+    const body = { clientId, divisionId, title: 'Lease', introducerId: id };
+    await expect(
+      act(client.CreateClient, client.CreateClientHandler, { entityId: id }),
+    ).rejects.toMatchObject(refused);
+    await expect(act(matter.OpenMatter, matter.OpenMatterHandler, body)).rejects.toMatchObject(refused);
+    const change = act(entity.UpdateEntity, entity.UpdateEntityHandler, id, { email: 'new@example.com' });
+    await expect(change).rejects.toMatchObject({ fault: 'conflict', code: 'anonymised' });
+  });
+
+  it('and another system may use its own key of them again', async () => {
+    const id = await person({ externalReference: 'ada@example.com' });
+    await expect(person({ externalReference: 'ada@example.com' })).rejects.toMatchObject({
+      fault: 'conflict',
+    });
+    await anonymise(id);
+    const other = await person({ externalReference: 'ada@example.com' });
+    await project(store, context, [peopleProjection]);
+    expect(await getRecord(store, context, entities, id)).toMatchObject({ externalReference: null });
+    expect(await getRecord(store, context, entities, other)).toMatchObject({
+      externalReference: 'ada@example.com',
+    });
+  });
+
+  it('and a matter that opens at the same moment opens after it, or keeps it from happening', async () => {
+    for (let round = 0; round < 12; round++) {
+      const id = await person();
+      const clientId = await activeClient(id);
+      const [opened, erased] = await Promise.allSettled([openMatter(clientId), anonymise(id)]);
+      if (opened.status === 'rejected') throw opened.reason;
+      if (erased.status === 'rejected') expect(erased.reason.code).toBe('open_matters');
+      else expect(comparePositions(opened.value.position!, erased.value.position!)).toBeGreaterThan(0);
+    }
+  });
+
+  it('and is remembered where an index finds it, without a look at all events', async () => {
+    const asked = jest.spyOn(store.writes.pool, 'query');
+    const erasures = new Erasures(store.writes, store.codec);
+    await erasures.recorded();
+    await erasures.repeat();
+    const statements = asked.mock.calls
+      .map(([text]) => text as unknown)
+      .filter((text) => typeof text === 'string' && text.includes('EntityAnonymised'));
+    asked.mockRestore();
+    expect(statements).toHaveLength(2);
+    const client = await store.writes.pool.connect();
+    try {
+      await client.query('begin; set local enable_seqscan = off');
+      for (const statement of statements) {
+        const { rows } = await client.query(`explain ${statement}`);
+        expect(JSON.stringify(rows)).toContain('events_erasures');
+      }
+      await client.query('rollback');
+    } finally {
+      client.release();
+    }
+  });
+});

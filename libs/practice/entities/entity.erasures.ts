@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { Erasures } from '#event-store/erasures';
+import { EventStore } from '#event-store/event-store';
+import { at } from '#event-store/load';
+import { DomainError, notFound } from '#kernel/errors';
+import { toId } from '#kernel/ids';
+import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import { operatorContext } from '../tenants/operator.lookup';
+import { anonymiseEntity, Entity } from './entity';
+import type { EntityEvent } from './entity.events';
+
+/** That a person's data was erased: what is kept apart from the backups, so that it can be erased in them too. */
+export interface Erased {
+  /** Alias. */
+  tenant: string;
+  /** The entity. */
+  subject: string;
+  /** An instant. */
+  on: string;
+}
+
+export interface Replayed {
+  /** Erased now. */
+  erased: number;
+  /** Were erased already. */
+  already: number;
+  /** Are not in this store: made after the backup, or in a tenant that is not here. */
+  absent: number;
+  /** Keys that were there although their subjects are erased, and are destroyed again. */
+  keys: number;
+}
+
+type Anonymised = Extract<EntityEvent, { type: 'EntityAnonymised' }>;
+
+/** Who was erased, and the same again in a backup that does not know of it. */
+@Injectable()
+export class ErasedEntities {
+  constructor(
+    private readonly erasures: Erasures,
+    private readonly store: EventStore,
+    private readonly tenants: Tenants,
+  ) {}
+
+  async list(): Promise<Erased[]> {
+    const aliases = new Map((await this.tenants.list()).map(({ id, alias }) => [id, alias]));
+    return (await this.erasures.recorded()).map(({ tenantId, streamId, event }) => ({
+      tenant: aliases.get(tenantId)!,
+      subject: toId('entity', streamId),
+      on: (event as Anonymised).data.anonymisedOn,
+    }));
+  }
+
+  /**
+   * Erases whom the list names, whatever is open in the backup: it was decided when nothing was. Again after a failure, it
+   * goes on.
+   */
+  async replay(erased: readonly Erased[]): Promise<Replayed> {
+    const result: Replayed = { erased: 0, already: 0, absent: 0, keys: await this.erasures.repeat() };
+    const tenants = new Map((await this.tenants.list()).map((tenant) => [tenant.alias, tenant]));
+    for (const one of erased) {
+      const tenant = tenants.get(one.tenant);
+      result[tenant ? await this.erase(tenant, one) : 'absent'] += 1;
+    }
+    return result;
+  }
+
+  private async erase(
+    tenant: RegisteredTenant,
+    { subject, on }: Erased,
+  ): Promise<Exclude<keyof Replayed, 'keys'>> {
+    try {
+      const { position } = await this.store.execute(
+        operatorContext(tenant),
+        async (work) => {
+          const { entity } = await work.load({ entity: at(Entity, subject) });
+          if (!entity) throw notFound('entity');
+          return work.change(
+            Entity,
+            entity,
+            anonymiseEntity(entity.data, { id: entity.id, openMatters: 0, on }),
+          );
+        },
+        { source: 'cli' },
+      );
+      return position ? 'erased' : 'already';
+    } catch (error) {
+      if (error instanceof DomainError && error.fault === 'not_found') return 'absent';
+      throw error;
+    }
+  }
+}

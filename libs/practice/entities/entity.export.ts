@@ -1,0 +1,157 @@
+import { Readable } from 'node:stream';
+import { applyDecorators, Logger } from '@nestjs/common';
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
+import { EventStore } from '#event-store/event-store';
+import type { Folded } from '#event-store/events';
+import { at } from '#event-store/load';
+import { Loader } from '#event-store/loader';
+import { toToken } from '#event-store/position';
+import type { UnitOfWork } from '#event-store/unit-of-work';
+import { notFound } from '#kernel/errors';
+import { type Id, toUuid } from '#kernel/ids';
+import { ReadDatabase } from '#platform/database';
+import { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { live } from '#projections/live';
+import { ReachedPositions } from '#projections/reached-positions';
+import { envelope } from '../records/api';
+import { folded, tableOf } from '../records/state-table';
+import { Entity, type EntityState } from './entity';
+import { type Held, held } from './entity.held';
+import { EntityView, entityView } from './entity.queries';
+
+/** Records and events read at once: what is in memory of an export. */
+const AT_ONCE = 100;
+
+export class ExportEntity {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: Id,
+  ) {}
+}
+
+/**
+ * All that is held on a person, a deleted one too. That it was given, to whom and when, is recorded before a byte of it
+ * is sent. Records are as they are kept: decimals as text, states as integers.
+ */
+@CommandHandler(ExportEntity)
+export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
+  private readonly log = new Logger(ExportEntityHandler.name);
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly loader: Loader,
+    private readonly reads: ReadDatabase,
+    private readonly positions: ReachedPositions,
+  ) {}
+
+  /** @throws DomainError `not_found`; `position_not_reached` when the read models are behind by more than 5 s */
+  async execute({ context, id }: ExportEntity): Promise<Reply> {
+    const { record, position } = await this.store.execute(context, (work) => recordExport(work, id));
+    await this.positions.reach(context.tenant, position!, 'what the export has to hold');
+    return new Reply(200, Readable.from(this.told(this.text(context, record))), {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Event-Position': toToken(position!),
+    });
+  }
+
+  /** The answer has begun: all that can be done about a failure is to break it off, and to say so. */
+  private async *told(text: AsyncGenerator<string>): AsyncGenerator<string> {
+    try {
+      yield* text;
+    } catch (error) {
+      this.log.error(`An export was broken off: ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  private async *text({ tenant }: RequestContext, record: Folded<EntityState>): AsyncGenerator<string> {
+    const { updatedOn, updatedBy } = record.audit;
+    yield `{"success":true,"data":{"exportedOn":"${updatedOn}","exportedBy":${JSON.stringify(updatedBy)}`;
+    yield `,"entity":${JSON.stringify(entityView(record))}`;
+    for (const one of held) yield* list(one.name, this.records(tenant.id, one, record.id));
+    yield* list('history', this.history(tenant.id, record));
+    yield '}}';
+  }
+
+  /** Which they are comes first, so that however many there are they are looked for once. */
+  private async *records(
+    tenantId: number,
+    { projection, kind, where }: Held,
+    id: Id,
+  ): AsyncGenerator<object[]> {
+    const rows = `from read_model.${tableOf(projection)} r where ${live(projection, 'r', '$1')}`;
+    const found = await this.reads.pool.query<{ ids: string[] }>(
+      `select array(select r.id ${rows} and (${where}) and ($2::uuid, $3::text) is not null order by r.id) as ids`,
+      [tenantId, toUuid(id), id],
+    );
+    const { ids } = found.rows[0];
+    for (let from = 0; from < ids.length; from += AT_ONCE) {
+      const page = await this.reads.pool.query(
+        `select r.id, r.version, r.created_on, r.created_by, r.updated_on, r.updated_by, r.state
+         ${rows} and r.id = any($2::uuid[]) order by r.id`,
+        [tenantId, ids.slice(from, from + AT_ONCE)],
+      );
+      yield page.rows.map((row) => {
+        const { id: own, version, audit, data } = folded({ kind }, row);
+        return { id: own, version, ...audit, ...data };
+      });
+    }
+  }
+
+  private async *history(tenantId: number, { id, version }: Folded): AsyncGenerator<object[]> {
+    for (let after = 0; after < version; after += AT_ONCE) {
+      const events = await this.loader.events(tenantId, toUuid(id), { after, upTo: version, limit: AT_ONCE });
+      yield events.map(({ event, metadata, recordedAt, ...recorded }) => ({
+        version: recorded.version,
+        type: event.type,
+        on: recordedAt.toISOString(),
+        by: metadata.actor,
+        source: metadata.source,
+        changes: event.data,
+      }));
+    }
+  }
+}
+
+/** @throws DomainError `not_found` */
+export async function recordExport(work: UnitOfWork, id: string): Promise<Folded<EntityState>> {
+  const { entity } = await work.load({ entity: at(Entity, id) });
+  if (!entity) throw notFound('entity');
+  return work.change(Entity, entity, [{ type: 'EntityExported', data: {} }]);
+}
+
+async function* list(name: string, pages: AsyncGenerator<object[]>): AsyncGenerator<string> {
+  yield `,"${name}":[`;
+  let separator = '';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield separator + page.map((one) => JSON.stringify(one)).join();
+    separator = ',';
+  }
+  yield ']';
+}
+
+/** How the export is described. */
+export function ApiExport(): MethodDecorator {
+  const records = { type: 'array', items: { type: 'object', additionalProperties: true } };
+  const properties = {
+    exportedOn: { type: 'string', format: 'date-time' },
+    exportedBy: { type: 'string', example: 'integration:demo-client' },
+    entity: { $ref: getSchemaPath(EntityView) },
+    ...Object.fromEntries(held.map(({ name, description }) => [name, { ...records, description }])),
+    history: { ...records, description: 'Its events, the oldest first' },
+  };
+  const schema = envelope({ type: 'object', required: Object.keys(properties), properties });
+  return applyDecorators(
+    ApiExtraModels(EntityView),
+    ApiOperation({
+      description:
+        'Needs the permission `entities:export`. All that is held on the person, record by record as it is kept. That it was ' +
+        'given is an event of the entity.',
+    }),
+    ApiOkResponse(schema),
+  );
+}

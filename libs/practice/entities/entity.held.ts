@@ -1,0 +1,113 @@
+import type { Kind } from '#kernel/ids';
+import { live } from '#projections/live';
+import { rolesOfPerson } from './entity.role-queries';
+
+/**
+ * What is held on a person in one read model. Conditions are on its rows, `r`; $1 is the tenant's number, $2 the entity's
+ * UUID, $3 its prefixed id.
+ */
+export interface Held {
+  /** As the export calls it. */
+  name: string;
+  description: string;
+  kind: Kind;
+  projection: string;
+  where: string;
+}
+
+/** Ids of the records of a read model that stand for the person, also deleted ones. */
+const own = (model: 'clients' | 'employees' | 'suppliers') =>
+  `(select o.id from read_model.${model} o where ${live(model, 'o', '$1')} and o.entity_id = $2)`;
+
+const prefixed = (kind: Kind, id: string) => `'${kind}_' || replace(${id}::text, '-', '')`;
+
+/** What documents are about: the person, the client that the person is, the matters of that client. */
+const subjects = `(
+  select $3 union all select ${prefixed('client', 'c.id')} from unnest(array${own('clients')}) as c(id)
+  union all select ${prefixed('matter', 'm.id')} from read_model.matters m
+  where ${live('matters', 'm', '$1')} and m.client_id in ${own('clients')})`;
+
+/** All places, in the order of the export. A read model that refers to people, or to what they are, has its line here. */
+export const held: readonly Held[] = [
+  {
+    name: 'roles',
+    description: 'Its roles, system and custom ones',
+    kind: 'role',
+    projection: 'roles',
+    where: `r.id in (
+      select o.id from read_model.people p cross join lateral (${rolesOfPerson}) o(id)
+      where ${live('people', 'p', '$1')} and p.id = $2)`,
+  },
+  {
+    name: 'clients',
+    description: 'The client that it is, and those whose billing contact it is',
+    kind: 'client',
+    projection: 'clients',
+    where: 'r.entity_id = $2 or r.billing_contact_id = $2',
+  },
+  {
+    name: 'employees',
+    description: 'The employee that it is',
+    kind: 'employee',
+    projection: 'employees',
+    where: 'r.entity_id = $2',
+  },
+  {
+    name: 'suppliers',
+    description: 'The supplier that it is',
+    kind: 'supplier',
+    projection: 'suppliers',
+    where: 'r.entity_id = $2',
+  },
+  {
+    name: 'matters',
+    description: 'Matters of which it is the client, billing contact, introducer or one of the persons',
+    kind: 'matter',
+    projection: 'matters',
+    where: `r.client_id in ${own('clients')} or r.billing_contact_id = $2 or r.state ->> 'introducerId' = $3
+      or r.responsible_person_id in ${own('employees')} or r.acting_person_id in ${own('employees')}
+      or r.assisting_person_id in ${own('employees')}`,
+  },
+  {
+    name: 'applicableRates',
+    description: 'Rates of the client or of the employee that it is',
+    kind: 'applicablerate',
+    projection: 'applicable-rates',
+    where: `r.scope = 'Client' and r.scope_id in ${own('clients')} or r.employee_id in ${own('employees')}`,
+  },
+  {
+    name: 'workItems',
+    description: 'Work that it did as an employee',
+    kind: 'workitem',
+    projection: 'work-items',
+    where: `r.employee_id in ${own('employees')}`,
+  },
+  {
+    name: 'costRecoveries',
+    description: 'What was bought from it as a supplier',
+    kind: 'costrecovery',
+    projection: 'cost-recoveries',
+    where: `r.supplier_id in ${own('suppliers')}`,
+  },
+  {
+    name: 'invoices',
+    description: 'Invoices to the client that it is',
+    kind: 'invoice',
+    projection: 'invoices',
+    where: `r.client_id in ${own('clients')}`,
+  },
+  {
+    name: 'documentCollections',
+    description: 'Collections of documents about it, the client that it is, or the matters of that client',
+    kind: 'documentcollection',
+    projection: 'document-collections',
+    where: `r.subject_id in ${subjects}`,
+  },
+  {
+    name: 'documents',
+    description: 'The documents in them; their bytes: `GET /documents/{id}/download`',
+    kind: 'document',
+    projection: 'documents',
+    where: `r.subject_id in ${subjects}`,
+  },
+];

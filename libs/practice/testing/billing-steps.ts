@@ -1,0 +1,103 @@
+import * as fc from 'fast-check';
+
+/** How much of a thing: nothing said, by units, by amount, by rate, or two at once. */
+export type Way = 'whole' | 'units' | 'amount' | 'rate' | 'amount and units' | 'rate and units';
+
+export interface LineDraw {
+  kind: 'Fee' | 'CostRecovery' | 'Disbursement' | 'Discount' | 'Text' | 'suited';
+  /** Which record it charges, of those that suit or of all; null: a charge of its own. */
+  target: number | null;
+  suited: boolean;
+  way: Way;
+  /** Of what is left, in thousandths. */
+  share: number;
+  /** Adds a tenth of a penny. */
+  crumb: boolean;
+  taxCode: string | null;
+}
+
+export const billingActions = [
+  ...['recordWork', 'recordCost', 'changeWork', 'changeCost', 'finalise', 'finaliseMany', 'unfinalise'],
+  ...['deleteItem', 'writeOff', 'reinstate', 'closeMatter', 'reopenMatter', 'createInvoice', 'addLines'],
+  ...['removeLine', 'changeInvoice', 'deleteInvoice', 'issue', 'unissue', 'void', 'pay', 'reverse'],
+  'writeOffInvoice',
+] as const;
+
+const often: Record<string, number> = {
+  ...{ recordWork: 2, writeOff: 6, createInvoice: 4, addLines: 2, changeInvoice: 2, changeWork: 2 },
+  ...{ changeCost: 2, issue: 8, unissue: 4, void: 6, pay: 3, reverse: 3, finalise: 2, deleteInvoice: 2 },
+};
+
+/** One thing that happens; each action reads the draws that it needs. */
+export interface BillingStep {
+  action: string;
+  /** Which record, of those to which it can happen or, unsuited, of all; taken modulo how many there are. */
+  target: number;
+  suited: boolean;
+  /** Another choice of the action's. */
+  other: number;
+  /** Days that have passed before it. */
+  days: number;
+  way: Way;
+  share: number;
+  crumb: boolean;
+  /** A day of the request's; null: left to the service. */
+  day: string | null;
+  lines: LineDraw[];
+}
+
+const mostly = fc.constantFrom(...Array<boolean>(6).fill(true), false);
+const seldom = fc.constantFrom(...Array<boolean>(14).fill(false), true);
+const share = fc.oneof(
+  fc.constantFrom(1000, 1000, 0, 500),
+  fc.integer({ min: 1, max: 1400 }),
+  fc.integer({ min: 100, max: 900 }),
+);
+const way: fc.Arbitrary<Way> = fc.constantFrom(
+  ...(['whole', 'whole', 'units', 'amount', 'amount', 'rate', 'amount and units', 'rate and units'] as const),
+);
+
+const line: fc.Arbitrary<LineDraw> = fc.record({
+  kind: fc.constantFrom(
+    ...(['suited', 'suited', 'suited', 'suited', 'suited', 'suited', 'Fee', 'Discount', 'Text'] as const),
+    'CostRecovery',
+  ),
+  // The first is what was written off in part, where there is such a thing.
+  target: fc.option(fc.oneof(fc.constant(0), fc.nat(99)), { freq: 6 }),
+  ...{ suited: mostly, way, share, crumb: seldom },
+  taxCode: fc.constantFrom(null, null, null, 'STD', 'RED', 'ZERO', 'EXEMPT'),
+});
+
+/** Around the days on which the standard rate of VAT changed, and days of the tests' own time. */
+const days = ['2008-11-30', '2008-12-01', '2009-12-31', '2010-01-01', '2011-01-03', '2011-01-04'];
+
+export const billingStep: fc.Arbitrary<BillingStep> = fc.record({
+  action: fc.oneof(
+    ...billingActions.map((name) => ({ weight: often[name] ?? 1, arbitrary: fc.constant(name) })),
+  ),
+  ...{ target: fc.nat(99), suited: mostly, other: fc.nat(99), days: fc.nat(3), way, share, crumb: seldom },
+  day: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constantFrom(...days) },
+    { weight: 1, arbitrary: fc.constantFrom('2026-01-20', '2026-02-28', '2026-04-30') },
+  ),
+  lines: fc.oneof(
+    { weight: 6, arbitrary: fc.array(line, { minLength: 1, maxLength: 4 }) },
+    { weight: 1, arbitrary: fc.constant<LineDraw[]>([]) },
+  ),
+});
+
+const entry = fc.tuple(billingStep, fc.constantFrom('recordWork', 'recordWork', 'recordCost'));
+
+/** A history, which begins with work and costs; long ones are as likely as short ones. */
+export const billingHistory: fc.Arbitrary<BillingStep[]> = fc.noBias(
+  fc
+    .tuple(
+      fc.array(entry, { minLength: 3, maxLength: 8 }),
+      fc.array(billingStep, { maxLength: 120, size: 'max' }),
+    )
+    .map(([entries, steps]) => [
+      ...entries.map(([step, action]) => ({ ...step, action, suited: true })),
+      ...steps,
+    ]),
+);

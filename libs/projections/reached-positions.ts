@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Position } from '#event-store/position';
+import { DomainError } from '#kernel/errors';
+import { ReadDatabase } from '#platform/database';
+import type { TenantRef } from '#platform/request-context';
+import { Projections } from './projections';
+
+const WAIT_MS = 5_000;
+const POLL_MS = 5;
+
+/** How far the read models have come. */
+@Injectable()
+export class ReachedPositions {
+  constructor(
+    private readonly database: ReadDatabase,
+    private readonly projections: Projections,
+  ) {}
+
+  /**
+   * Waits until every read model of the tenant has come as far.
+   * @param what the position is called in a refusal
+   * @throws DomainError `position_not_reached` (503) after 5 s
+   */
+  async reach(tenant: TenantRef, position: Position, what: string): Promise<void> {
+    for (const end = Date.now() + WAIT_MS; !(await this.reached(tenant, position)); ) {
+      if (Date.now() >= end) {
+        const detail = `The read models have not come as far as ${what} yet; try again.`;
+        throw new DomainError('unavailable', 'position_not_reached', detail, [], { 'Retry-After': '1' });
+      }
+      await delay(POLL_MS);
+    }
+  }
+
+  private async reached(tenant: TenantRef, { epoch, transactionId, position }: Position): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ behind: boolean }>({
+      name: 'projections.reached',
+      text: `
+        select cardinality($6::text[]) > (
+          select count(*) from (
+            select distinct on (projection) projection, generation, tenant_id from read_model.tracks
+            where tenant_id in (0, $1) and projection = any($6) order by projection, tenant_id desc
+          ) t
+          join read_model.checkpoints c using (projection, generation, tenant_id)
+          where c.partition = $2 and (c.epoch, c.transaction_id, c.position) >= ($3, $4::xid8, $5)
+        ) as behind`,
+      values: [
+        ...[tenant.id, tenant.partition, epoch, transactionId.toString(), position.toString()],
+        // Those that this program reads: a newer one may have brought more, which nobody builds yet.
+        this.projections.all.map(({ name }) => name),
+      ],
+    });
+    return !rows[0].behind;
+  }
+}
