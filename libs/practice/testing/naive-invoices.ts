@@ -104,7 +104,8 @@ export class NaiveInvoices {
   unissue(id: string, asked: string | undefined, today: string): Refusals {
     return this.takeBack(id, ['Issued'], [], asked, (invoice) => {
       invoice.state = 'Draft';
-      for (const sourceId of charged(invoice)) this.ledger.unbill(sourceId, asked ?? today, id);
+      const day = asked ?? notBefore(invoice, today);
+      for (const sourceId of charged(invoice)) this.ledger.unbill(sourceId, day, id);
     });
   }
 
@@ -114,7 +115,7 @@ export class NaiveInvoices {
     return this.takeBack(id, ['Issued', 'Draft'], never, asked, (invoice) => {
       for (const sourceId of charged(invoice)) {
         if (state === 'Draft') this.ledger.items.get(sourceId)!.invoiceId = null;
-        else this.ledger.unbill(sourceId, asked ?? today, null);
+        else this.ledger.unbill(sourceId, asked ?? notBefore(invoice, today), null);
       }
       invoice.state = 'Voided';
     });
@@ -234,4 +235,9 @@ function sum(values: Decimal[]): Decimal {
 
 function later(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** An invoice that is issued for a later day is taken back on that day at the earliest. */
+function notBefore({ issueDate }: LedgerInvoice, today: string): string {
+  return issueDate !== null && issueDate > today ? issueDate : today;
 }
