@@ -33,6 +33,11 @@ function layOut(folder: string): void {
     for (const source of sources) {
       const path = stage ? source.replace('/app/', '') : source;
       if (path === 'node_modules') continue;
+      // A folder that the image makes is made here.
+      if (path.startsWith('/')) {
+        mkdirSync(join(folder, path), { recursive: true });
+        continue;
+      }
       cpSync(join(root, path), join(folder, target === './' ? path : target), { recursive: true });
     }
   }

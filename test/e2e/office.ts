@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { ApiClient, type Credentials, type Json, requestToken } from '../support/client';
 import { createTestDatabase, execute, type TestDatabase } from '../support/database';
 import { type RunningApp, startApp } from '../support/process';
+import { waitFor } from '../support/wait-for';
 import { Operator } from './operator';
 
 /** A deployment on a database of its own, with the operator's command line beside it. */
 export class Office {
   private readonly apps: RunningApp[] = [];
+  /** Its first process serves writes and reads, and projects. */
+  private isWhole = false;
   private readonly operator: Operator;
 
   private constructor(
@@ -44,6 +47,7 @@ export class Office {
 
   async start(name: Parameters<typeof startApp>[0], env: Record<string, string> = {}): Promise<RunningApp> {
     const app = await startApp(name, { ...this.env, ...env });
+    if (this.apps.length === 0) this.isWhole = name === 'local';
     this.apps.push(app);
     return app;
   }
@@ -81,7 +85,10 @@ export class Office {
   async tenant(alias: string, settings: string[] = []): Promise<ApiClient> {
     await this.cli('tenants', 'create', '--alias', alias, '--name', `Firm ${alias}`);
     if (settings.length > 0) await this.cli('tenants', 'set', '--alias', alias, ...settings);
-    return this.caller(alias, await this.integration(alias));
+    const api = await this.caller(alias, await this.integration(alias));
+    if (this.isWhole)
+      await waitFor(() => shows(api, settings), { description: `the start data of ${alias}` });
+    return api;
   }
 
   /** @param at the processes that serve writes and reads; the first one by default */
@@ -105,4 +112,14 @@ export class Office {
     const failed = codes.filter((code) => code !== 0 && code !== null);
     if (failed.length > 0) throw new Error(`Processes ended with ${failed.join(', ')}`);
   }
+}
+
+/** Whether the read models show a new tenant's settings and its start data. */
+async function shows(api: ApiClient, settings: string[]): Promise<boolean> {
+  const [tenant, divisions] = await Promise.all([api.data('GET', 'tenants'), api.rows('divisions')]);
+  const isSet = settings.every((setting) => {
+    const [name, value] = setting.split('=');
+    return String(tenant[name]) === value;
+  });
+  return isSet && divisions.length > 0;
 }

@@ -14,6 +14,7 @@ import { RecordInput } from '../records/record';
 import { type LineKind, lineKinds } from './invoice.events';
 
 const MAX_LINES = 1_000;
+const FIXED_FEE = [{ kind: 'Fee', description: 'Fixed fee', amount: { Amount: 120, Currency: 'GBP' } }];
 
 export class LineInput {
   @ChoiceField(lineKinds, {
@@ -72,17 +73,18 @@ export class InvoiceInput extends RecordInput {
   @CurrencyField({ description: "The matter's when absent; only the base currency is accepted." })
   currency?: string | null;
 
-  @ObjectsField(() => LineInput, { max: MAX_LINES })
+  @ObjectsField(() => LineInput, { max: MAX_LINES, example: FIXED_FEE })
   lines?: LineInput[] | null;
 }
 
 export class InvoicePatch extends PartialType(InvoiceInput, { skipNullProperties: false }) {}
 
 export class LinesInput {
-  @ObjectsField(() => LineInput, { max: MAX_LINES, description: 'Lines to add.' })
+  @ObjectsField(() => LineInput, { max: MAX_LINES, description: 'Lines to add.', example: FIXED_FEE })
   lines?: LineInput[] | null;
 
   @DayField({
+    example: '2025-05-31',
     description:
       'Adds a line for all finalised work and costs of the matter entered up to this day that no invoice holds.',
   })

@@ -50,7 +50,7 @@ import { ExportLedes } from './ledes.query';
 
 @ApiTags('invoices')
 @Controller(':tenant/api/v1/invoices')
-export class InvoiceDraftsController {
+export class InvoicesWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post()
@@ -87,7 +87,7 @@ export class InvoiceDraftsController {
   @Post(':id/lines')
   @Permission('invoices:write')
   @ApiAction(InvoiceView)
-  async addLines(
+  async addLinesTo(
     @CurrentContext() context: RequestContext,
     @IdParam('invoice') id: Id,
     @Body() body: LinesInput,
@@ -98,7 +98,7 @@ export class InvoiceDraftsController {
   @Delete(':id/lines/:lineId')
   @Permission('invoices:write')
   @ApiRemove()
-  async removeLine(
+  async removeLineFrom(
     @CurrentContext() context: RequestContext,
     @IdParam('invoice') id: Id,
     @NumberParam('lineId', 'line') lineId: number,
@@ -109,7 +109,7 @@ export class InvoiceDraftsController {
 
 @ApiTags('invoices')
 @Controller(':tenant/api/v1/invoices')
-export class InvoiceActionsController {
+export class InvoicesController {
   constructor(private readonly commands: CommandBus) {}
 
   @Post(':id/issue')
@@ -159,7 +159,7 @@ export class InvoiceActionsController {
   @Post(':id/payments/:paymentId/reverse')
   @Permission('invoices:write')
   @ApiAction(InvoiceView)
-  async reversePayment(
+  async reversePaymentOf(
     @CurrentContext() context: RequestContext,
     @IdParam('invoice') id: Id,
     @NumberParam('paymentId', 'payment') paymentId: number,
@@ -205,7 +205,7 @@ export class InvoicesReadController {
   @Get(':id/ledes')
   @Permission('invoices:read')
   @ApiText('The invoice as a LEDES 1998BI file.')
-  ledes(@CurrentContext() context: RequestContext, @IdParam('invoice') id: Id): Promise<Reply> {
+  exportLedesOf(@CurrentContext() context: RequestContext, @IdParam('invoice') id: Id): Promise<Reply> {
     return this.queries.execute(new ExportLedes(context, id));
   }
 

@@ -25,7 +25,7 @@ type State = any;
 /** What each record begins as, before its first event's data. */
 const beginnings: Record<string, (data: State) => State> = {
   DivisionCreated: () => ({ state: 1 }),
-  EntityCreated: () => ({ roleIds: [] }),
+  EntityCreated: () => ({ roleIds: [], anonymisedOn: null }),
   MatterCreated: () => ({ state: 1, dateClosed: null, dateArchived: null }),
   WorkItemCreated: ({ total, units }) => ({
     state: 0,

@@ -2,6 +2,9 @@ import { Division } from '#practice/divisions/division';
 import type { TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 
+/** Streams that are folded at a time. */
+const AT_ONCE = 50;
+
 /** Waits until all events have arrived; then every division's row and tally must be as its own events give them. */
 export async function expectExact({ loader, reads }: TestStore): Promise<void> {
   const rows = async <Row extends object>(sql: string) => (await reads.pool.query<Row>(sql)).rows;
@@ -28,11 +31,13 @@ export async function expectExact({ loader, reads }: TestStore): Promise<void> {
   await waitFor(async () => (await shown()).reduce((sum, { version }) => sum + version, 0) === total, {
     description: 'every division to be shown as it is',
   });
-  const folded = await Promise.all(
-    streams.map(async ({ tenant_id, stream_id }) => {
+  const folded: { id: string; version: number; state: object }[] = [];
+  for (let first = 0; first < streams.length; first += AT_ONCE) {
+    const folding = streams.slice(first, first + AT_ONCE).map(async ({ tenant_id, stream_id }) => {
       const fold = await loader.foldEvents(Division, tenant_id, stream_id);
       return { id: stream_id, version: fold!.version, state: fold!.data };
-    }),
-  );
+    });
+    folded.push(...(await Promise.all(folding)));
+  }
   expect(await shown()).toEqual(folded.sort((a, b) => (a.id < b.id ? -1 : 1)));
 }

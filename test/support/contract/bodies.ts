@@ -88,7 +88,7 @@ export const bodies: Record<string, Body> = {
     clientId: ids.client,
     matterId: ids.matter,
     issueDate: '2025-06-30',
-    lines: [{ kind: 'Fee', description: `Fixed fee ${name}`, amount: 100, taxCodeId: ids.taxcode }],
+    lines: [{ kind: 'Fee', description: `Fixed fee ${name}`, amount: 500, taxCodeId: ids.taxcode }],
   }),
   documentcollections: async ({ ids }, name) => ({ name: `Letters ${name}`, subjectId: ids.matter }),
   documents: async ({ ids }, name) => ({

@@ -20,8 +20,8 @@ export interface Place {
   kind: string;
 }
 
-/** Operations that need another one first, on the same record. */
-const first: Record<string, string> = {
+/** Operations that need others first, on the same record. */
+const first: Record<string, string | string[]> = {
   deleteEntityRole: 'assignEntityRole',
   archiveMatter: 'closeMatter',
   reopenMatter: 'closeMatter',
@@ -35,6 +35,12 @@ const first: Record<string, string> = {
   updateCostRecovery: 'unfinaliseCostRecovery',
   deleteCostRecovery: 'unfinaliseCostRecovery',
   reinstateCostRecovery: 'writeOffCostRecovery',
+  unissueInvoice: 'issueInvoice',
+  voidInvoice: 'issueInvoice',
+  payInvoice: 'issueInvoice',
+  reversePaymentOfInvoice: ['issueInvoice', 'payInvoice'],
+  writeOffInvoice: 'issueInvoice',
+  exportLedesOfInvoice: 'issueInvoice',
 };
 
 /** `/{tenant}/api/v1/matters/{id}` is of matters. */
@@ -48,12 +54,14 @@ export async function requestOf(operation: Operation, firm: Firm, all: Operation
   const ids = { ...firm.ids };
   const area = areaOf(operation);
   const isAction = operation.method === 'POST' && !isCreate(operation);
-  if (isAction || (operation.method !== 'GET' && operation.path.includes('{id}'))) {
+  const changes = operation.method !== 'GET' && operation.path.includes('{id}');
+  if (isAction || changes || first[operation.id]) {
     const id = await makeRecord(firm, area);
     ids[id.split('_')[0]] = id;
-    const name = first[operation.id] ?? operation.id.replace(/^activate/, 'deactivate');
-    const before = name === operation.id ? undefined : all.find((other) => other.id === name);
-    if (before) await accepted(firm.api, filled(before, ids, await bodyOf(before, firm, ids)));
+    for (const name of [first[operation.id] ?? operation.id.replace(/^activate/, 'deactivate')].flat()) {
+      const before = name === operation.id ? undefined : all.find((other) => other.id === name);
+      if (before) await accepted(firm.api, filled(before, ids, await bodyOf(before, firm, ids)));
+    }
   }
   return filled(operation, ids, await bodyOf(operation, firm, ids));
 }
