@@ -42,3 +42,17 @@ it('takes a collector, and a part of the requests to trace', () => {
   expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' })).not.toEqual([]);
   expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' })).toEqual([]);
 });
+
+it.each([
+  ['PORT', '99999'],
+  ['PORT', 'http'],
+  ['REGION', 'us'],
+  ['NODE_ENV', 'staging'],
+  ['SECRETS_KEY', 'secret'],
+  ['DATABASE_URL', 'mysql://x/y'],
+  ['DATABASE_POOL', '1'],
+  ['LOG_LEVEL', 'loud'],
+  ['PUBLIC_URL', 'nowhere'],
+])('refuses %s=%s, and names it', (name, value) => {
+  expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)]);
+});

@@ -19,7 +19,7 @@ import { expectStored } from './stored';
  * Two of each process with Kafka between them; projectors, the broker and the topic are lost while everybody writes and
  * reads, for whom nothing may fail. CHAOS_SEED=… makes the same choices again.
  */
-const EVENTS = 12_000;
+const EVENTS = 20_000;
 const COPIES = { command: 2, query: 2, projector: 2 };
 const PARTITIONS = 12;
 /** Events that are written while there is no broker. */

@@ -15,7 +15,7 @@ import { expectStored } from './stored';
  * Writers, readers and rebuilds of everything, all at full speed, while processes and the database are killed. The
  * choices are made by a seed, which a failure names: CHAOS_SEED=… makes the same ones again.
  */
-const EVENTS = 12_000;
+const EVENTS = 20_000;
 const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
 
 const ledger = new Ledger();

@@ -10,8 +10,8 @@ import { listFor, plainList } from '../testing/plain-list';
 import { countStatement, pageStatement, type Statement } from './list-statements';
 import { tableOf } from './state-table';
 
-const ROWS = 10_000;
-const OTHERS = 2_000;
+const ROWS = 6_000;
+const OTHERS = 1_200;
 
 /** A node of a plan that was carried out. */
 interface Node {
