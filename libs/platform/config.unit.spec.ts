@@ -54,5 +54,7 @@ it.each([
   ['LOG_LEVEL', 'loud'],
   ['PUBLIC_URL', 'nowhere'],
 ])('refuses %s=%s, and names it', (name, value) => {
-  expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)]);
+  const problems = problemsOf({ [name]: value });
+  expect(problems.length).toBeGreaterThan(0);
+  for (const problem of problems) expect(problem).toContain(name);
 });
