@@ -153,7 +153,7 @@ function lateral(projection: string, alias: string, condition: string): string {
   return `lateral (select * from ${table(projection, alias)} and ${condition} offset 0) ${alias}`;
 }
 
-type Beside = Pick<Join & Oldest, 'projection' | 'alias' | 'columns'>;
+type Beside = Pick<Join & Oldest, 'alias' | 'columns'>;
 
 /**
  * Rows as they are shown, with the columns of all joined records. These are looked up one by one for the rows at hand:
@@ -172,15 +172,18 @@ export function shown(rows: Knex.QueryBuilder, list: AnyList, tenantId: number):
     )
     .select('r.state')
     .from(rows.as('r'));
-  const beside = ({ projection, alias, columns }: Beside, which: string) => {
-    query.joinRaw(`left join ${lateral(projection, alias, which)} on true`, { tenantId });
+  const beside = ({ alias, columns }: Beside, found: string) => {
+    query.joinRaw(`left join ${found} on true`, { tenantId });
     query.select(Object.entries(columns).map(([name, column]) => `${alias}.${column} as ${name}`));
   };
-  for (const join of list.joins ?? []) beside(join, `${join.alias}.id = ${join.on}`);
+  for (const join of list.joins ?? [])
+    beside(join, lateral(join.projection, join.alias, `${join.alias}.id = ${join.on}`));
   for (const oldest of list.oldest ?? []) {
     const { alias, refersBy, where } = oldest;
-    const known = `${alias}.${refersBy} = r.id and not ${alias}.is_deleted and ${where}`;
-    beside(oldest, `${known} order by ${alias}.id limit 1`);
+    // Found by what they refer to, and only then ordered: for one row the planner would go along all ids in their order.
+    const refer = `${alias}.${refersBy} = r.id and not ${alias}.is_deleted and ${where}`;
+    const all = `(select * from ${table(oldest.projection, alias)} and ${refer} offset 0) ${alias}`;
+    beside(oldest, `lateral (select * from ${all} order by id limit 1) ${alias}`);
   }
   return query;
 }
