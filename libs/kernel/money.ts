@@ -26,6 +26,11 @@ export function text(value: Decimal): DecimalText {
   return value.toFixed();
 }
 
+/** A number of a request; none is null. The number's shortest decimal text is what the client wrote. */
+export function numberGiven(value: number | null | undefined): DecimalText | null {
+  return value === null || value === undefined ? null : text(decimal(value));
+}
+
 const digits = new Map<string, number>();
 
 /** Digits after the point of a currency's minor unit (ISO 4217). */

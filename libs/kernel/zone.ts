@@ -21,9 +21,14 @@ export function dayIn(zone: string, instant: Date | string): Day {
   return format.format(typeof instant === 'string' ? new Date(instant) : instant);
 }
 
-/** The day that a request names: as it is written, or that of an instant in the tenant's zone. */
-export function dayGiven(zone: string, text: string): Day {
-  return text.length === 10 ? text : dayIn(zone, text);
+/**
+ * The day that a request names: as it is written, or that of an instant in the tenant's zone.
+ * @param otherwise the instant whose day is meant when it names none
+ */
+export function dayGiven(zone: string, text: string): Day;
+export function dayGiven(zone: string, text: string | null | undefined, otherwise: Date): Day;
+export function dayGiven(zone: string, text: string | null | undefined, otherwise?: Date): Day {
+  return text?.length === 10 ? text : dayIn(zone, text ?? otherwise!);
 }
 
 /** The day that many days later. */

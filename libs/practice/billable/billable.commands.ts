@@ -2,7 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
 import { at, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
-import { decimal, text } from '#kernel/money';
+import { numberGiven } from '#kernel/money';
 import { dayGiven, dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { Matter, requireOpen } from '../matters/matter.lookup';
@@ -77,8 +77,13 @@ export class WriteOffBillableHandler implements ICommandHandler<WriteOffBillable
       const found = await work.load({ record: at(definition, id), tenant: settingsOf(context) });
       const record = addressed(work, found.record, definition.kind);
       const { timeZone } = settings(found.tenant);
-      const day = body.writeOffDate ? dayGiven(timeZone, body.writeOffDate) : dayIn(timeZone, work.now);
-      const request = { day, reason: body.reason, units: exact(body.units), amount: exact(body.amount) };
+      const day = dayGiven(timeZone, body.writeOffDate, work.now);
+      const request = {
+        day,
+        reason: body.reason,
+        units: numberGiven(body.units),
+        amount: numberGiven(body.amount),
+      };
       return work.change(definition, record, writeOff(definition, record.data, request));
     });
   }
@@ -142,10 +147,6 @@ async function onMatter(work: UnitOfWork, definition: AnyBillable, id: string) {
     matter: found.matter,
     tenant: settings(found.tenant),
   };
-}
-
-function exact(value: number | null | undefined): string | null {
-  return value === null || value === undefined ? null : text(decimal(value));
 }
 
 export const billableCommandHandlers = [

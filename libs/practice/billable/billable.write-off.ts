@@ -1,3 +1,4 @@
+import type { Decimal } from 'decimal.js';
 import type { DomainEvent } from '#kernel/decider';
 import { conflict, invalid } from '#kernel/errors';
 import { decimal, roundMoney, text } from '#kernel/money';
@@ -48,9 +49,7 @@ function portion(all: Portion, currency: string, { units, amount }: WriteOffRequ
   }
   if (amount !== null) {
     const part = decimal(amount);
-    if (!roundMoney(part, currency).eq(part)) {
-      throw invalid('too_precise', `amount: ${currency} has no smaller part than its minor unit.`, 'amount');
-    }
+    requireMinorUnits(part, currency, 'amount');
     if (part.gt(leftAmount)) throw tooMuch('amount', all.amount);
     if (part.eq(leftAmount)) return all;
     return { amount: text(part), units: text(leftUnits.mul(part).div(leftAmount).toDecimalPlaces(4)) };
@@ -62,6 +61,12 @@ function portion(all: Portion, currency: string, { units, amount }: WriteOffRequ
     return { amount: text(roundMoney(leftAmount.mul(part).div(leftUnits), currency)), units: text(part) };
   }
   return all;
+}
+
+/** @throws DomainError `too_precise` (422) */
+export function requireMinorUnits(amount: Decimal, currency: string, field: string): void {
+  if (!roundMoney(amount, currency).eq(amount))
+    throw invalid('too_precise', `${field}: ${currency} has no smaller part than its minor unit.`, field);
 }
 
 function tooMuch(field: string, remaining: string) {

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '#event-store/unit-of-work';
 import { FlagField, TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
 import { Activity } from '../records/activity';
-import { addressed, existing, RecordInput, recordChanges } from '../records/record';
+import { addressed, RecordInput, recordChanges } from '../records/record';
 import {
   ACTIVE_DIVISIONS,
   activateDivision,
@@ -104,9 +104,10 @@ export class ActivateDivisionHandler implements ICommandHandler<ActivateDivision
         division: at(Division, id),
         active: counter(ACTIVE_DIVISIONS),
       });
-      const events = activateDivision(existing(division, 'division').data);
+      const before = addressed(work, division, 'division');
+      const events = activateDivision(before.data);
       if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active + 1);
-      return work.change(Division, division!, events);
+      return work.change(Division, before, events);
     });
   }
 }
@@ -121,9 +122,10 @@ export class DeactivateDivisionHandler implements ICommandHandler<DeactivateDivi
         division: at(Division, id),
         active: counter(ACTIVE_DIVISIONS),
       });
-      const events = deactivateDivision(existing(division, 'division').data, active);
+      const before = addressed(work, division, 'division');
+      const events = deactivateDivision(before.data, active);
       if (events.length > 0) work.count(ACTIVE_DIVISIONS, active, active - 1);
-      return work.change(Division, division!, events);
+      return work.change(Division, before, events);
     });
   }
 }
@@ -150,7 +152,7 @@ export class DeleteDivisionHandler implements ICommandHandler<DeleteDivision> {
 
 async function present(work: UnitOfWork, id: string): Promise<Folded<DivisionState>> {
   const { division } = await work.load({ division: at(Division, id) });
-  return existing(division, 'division');
+  return addressed(work, division, 'division');
 }
 
 export const divisionHandlers = [

@@ -14,7 +14,7 @@ import {
   rootOf,
   subjectQuestions,
 } from '../document-collections/document-collection.lookup';
-import { existing, givenReference, referred } from '../records/record';
+import { addressed, givenReference, referred } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { addVersion, Document, type DocumentState, requireFresh, UNKNOWN_TYPE } from './document';
 import type { Content, Naming } from './document.events';
@@ -66,7 +66,7 @@ export class AddDocumentVersionHandler implements ICommandHandler<AddDocumentVer
   execute({ context, id, body, content }: AddDocumentVersion): Done {
     return this.store.execute(context, async (work) => {
       const { document } = await work.load({ document: at(Document, id) });
-      const before = existing(document, 'document');
+      const before = addressed(work, document, 'document');
       const version = { ...namingOf(body), content: broughtBy(work, content) };
       return work.change(Document, before, addVersion(before.data, version));
     });

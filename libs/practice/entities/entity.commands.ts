@@ -4,7 +4,7 @@ import { at, linksTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
-import { existing, givenReference, recordChanges } from '../records/record';
+import { addressed, givenReference, recordChanges } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
 import { createEntity, deleteEntity, Entity, type EntityState, updateEntity } from './entity';
 import { addressFrom, type EntityInput, type EntityPatch } from './entity.input';
@@ -58,7 +58,7 @@ export class DeleteEntityHandler implements ICommandHandler<DeleteEntity> {
   execute({ context, id }: DeleteEntity): Done {
     return this.store.execute(context, async (work) => {
       const { entity, uses } = await work.load({ entity: at(Entity, id), uses: linksTo(id) });
-      const before = existing(entity, 'entity');
+      const before = addressed(work, entity, 'entity');
       work.requireUnlinked(id);
       return work.change(Entity, before, deleteEntity(uses));
     });
@@ -87,7 +87,7 @@ async function create(work: UnitOfWork, body: EntityInput) {
 async function update(work: UnitOfWork, id: string, body: EntityPatch) {
   const { context } = work;
   const found = await work.load({ entity: at(Entity, id), tenant: settingsOf(context) });
-  const before = existing(found.entity, 'entity');
+  const before = addressed(work, found.entity, 'entity');
   const patch = body.addresses ? { ...body, addresses: body.addresses.map(addressFrom) } : body;
   const { currency } = settings(found.tenant);
   const changes = recordChanges(context, before.data, patch, { phones: [], addresses: [], currency });

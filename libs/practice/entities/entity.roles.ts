@@ -3,7 +3,7 @@ import { EventStore, type Written } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import type { RequestContext } from '#platform/request-context';
-import { existing } from '../records/record';
+import { addressed, existing } from '../records/record';
 import { Role, requireCustom } from '../roles/role.lookup';
 import { assignRole, Entity, type EntityState, removeRole } from './entity';
 
@@ -47,7 +47,7 @@ export class RemoveRoleHandler implements ICommandHandler<RemoveRole> {
 /** @throws DomainError not_found of either, system_role */
 async function decideOnRole(work: UnitOfWork, id: string, roleId: string, decide: typeof assignRole) {
   const { entity, role } = await work.load({ entity: at(Entity, id), role: at(Role, roleId) });
-  const before = existing(entity, 'entity');
+  const before = addressed(work, entity, 'entity');
   requireCustom(existing(role, 'role').data);
   return work.change(Entity, before, decide(before.data, roleId));
 }

@@ -11,9 +11,9 @@ import {
 } from '#platform/http/fields';
 import { ObjectsField } from '#platform/http/list-fields';
 import { RecordInput } from '../records/record';
+import { MAX_LINES } from './invoice';
 import { type LineKind, lineKinds } from './invoice.events';
 
-const MAX_LINES = 1_000;
 const FIXED_FEE = [{ kind: 'Fee', description: 'Fixed fee', amount: { Amount: 120, Currency: 'GBP' } }];
 
 export class LineInput {

@@ -104,7 +104,7 @@ async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput,
   requireOpen(matter);
   const { timeZone } = settings(tenant);
   const issued = data.issueDate!;
-  let day = dayGiven(timeZone, date ?? work.now.toISOString());
+  let day = dayGiven(timeZone, date, work.now);
   if (day < issued) {
     if (date) throw invalid('before_issue', `date: the invoice was issued on ${issued}.`, 'date');
     day = issued;

@@ -1,10 +1,11 @@
 import type { Folded } from '#event-store/events';
 import { type DomainError, invalid } from '#kernel/errors';
-import { type DecimalText, decimal, roundMoney, text } from '#kernel/money';
+import { type DecimalText, decimal, numberGiven, roundMoney, text } from '#kernel/money';
 import type { AmountInput } from '#platform/http/amount-field';
 import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
 import { type BillableState, left } from '../billable/billable';
 import type { Portion } from '../billable/billable.events';
+import { requireMinorUnits } from '../billable/billable.write-off';
 import { referred } from '../records/record';
 import { isTimed } from '../work-items/work-item.lookup';
 import { MAX_LINES } from './invoice';
@@ -96,7 +97,7 @@ type Charge = Pick<InvoiceLine, 'units' | 'rate' | 'amount'>;
  */
 function chargeOf(source: Folded<BillableState>, input: LineInput, of: Of, at: string): Charge {
   const remains = left(source.data);
-  const units = given(input.units);
+  const units = numberGiven(input.units);
   const rate = priceOf(input.rate, of, `${at}/rate`);
   const amount = amountOf(input.amount, of, `${at}/amount`);
   const shownRate = rate ?? rateOf(source);
@@ -115,7 +116,7 @@ function chargeOf(source: Folded<BillableState>, input: LineInput, of: Of, at: s
 
 /** A charge with nothing behind it: its amount, or units × rate. */
 function ownCharge(input: LineInput, of: Of, at: string): Charge {
-  const units = given(input.units);
+  const units = numberGiven(input.units);
   const rate = priceOf(input.rate, of, `${at}/rate`);
   const amount = amountOf(input.amount, of, `${at}/amount`);
   if (amount !== null) return { amount, units, rate };
@@ -162,10 +163,6 @@ function hours(units: DecimalText, minutesPerUnit: DecimalText) {
   return decimal(units).mul(minutesPerUnit).div(60);
 }
 
-function given(value: number | null | undefined): DecimalText | null {
-  return value === null || value === undefined ? null : text(decimal(value));
-}
-
 function priceOf(value: LineInput['rate'], of: Of, field: string): DecimalText | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'object' && value.Currency !== of.currency) throw otherCurrency(of, field);
@@ -184,8 +181,7 @@ export function amountOf(
   if (value === null || value === undefined) return null;
   if (typeof value === 'object' && value.Currency !== currency) throw otherCurrency({ currency }, field);
   const amount = decimal(typeof value === 'object' ? value.Amount : value);
-  if (!roundMoney(amount, currency).eq(amount))
-    throw invalid('too_precise', `${field}: ${currency} has no smaller part than its minor unit.`, field);
+  requireMinorUnits(amount, currency, field);
   return text(amount);
 }
 

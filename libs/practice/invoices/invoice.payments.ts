@@ -2,7 +2,7 @@ import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { decimal, text } from '#kernel/money';
-import { dayGiven, dayIn } from '#kernel/zone';
+import { dayGiven } from '#kernel/zone';
 import { addressed } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
 import { Invoice, InvoiceStatus, requireInvoice } from './invoice';
@@ -57,6 +57,6 @@ async function load(work: UnitOfWork, id: string, date: string | null | undefine
   const { timeZone } = settings(tenant);
   return {
     before: addressed(work, invoice, 'invoice'),
-    day: date ? dayGiven(timeZone, date) : dayIn(timeZone, work.now),
+    day: dayGiven(timeZone, date, work.now),
   };
 }

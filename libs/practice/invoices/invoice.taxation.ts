@@ -6,6 +6,7 @@ import type { Day } from '#kernel/zone';
 import { referred } from '../records/record';
 import {
   markTaxRateUsed,
+  rateInForce,
   STANDARD_TAX_CODE,
   TaxCode,
   type TaxCodeState,
@@ -82,8 +83,7 @@ function defaultCode(day: Day, scheme: TaxCodeState['scheme'], found: DefaultTax
   if (matterTaxCode) return matterTaxCode;
   if (clientTaxCode) return clientTaxCode;
   return standardTaxCodes
-    .filter(({ data }) => data.scheme === scheme)
-    .filter(({ data }) => data.rates.some(({ from, to }) => from <= day && (to === null || day <= to)))
+    .filter(({ data }) => data.scheme === scheme && rateInForce(data.rates, day))
     .sort((one, other) => one.id.localeCompare(other.id))
     .at(0);
 }

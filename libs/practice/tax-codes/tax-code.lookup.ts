@@ -1,3 +1,3 @@
 export { STANDARD_TAX_CODE, TaxCode, type TaxCodeState, THE_STANDARD } from './tax-code';
-export { markTaxRateUsed, taxRateOn } from './tax-code.rates';
+export { markTaxRateUsed, rateInForce, taxRateOn } from './tax-code.rates';
 export { createTaxCodes } from './tax-code.start';

@@ -12,6 +12,11 @@ export interface ChargedRate {
 
 const taxed: readonly TaxCategory[] = ['Standard', 'Reduced'];
 
+/** The rate of those that is in force on a day, if one is. */
+export function rateInForce(rates: readonly TaxRate[], day: Day): TaxRate | undefined {
+  return rates.find(({ from, to }) => from <= day && (to === null || day <= to));
+}
+
 /**
  * The rate in force.
  * @param day of the invoice's issue
@@ -19,7 +24,7 @@ const taxed: readonly TaxCategory[] = ['Standard', 'Reduced'];
  */
 export function taxRateOn({ code, category, rates }: TaxCodeFields, day: Day): ChargedRate {
   if (!taxed.includes(category)) return { percent: '0', from: null };
-  const rate = rates.find(({ from, to }) => from <= day && (to === null || day <= to));
+  const rate = rateInForce(rates, day);
   if (!rate) throw invalid('tax_rate_not_found', `The tax code ${code} has no rate on ${day}.`);
   return { percent: rate.percent, from: rate.from };
 }

@@ -2,7 +2,7 @@ import { at, via } from '#event-store/load';
 import type { Answers, UnitOfWork } from '#event-store/unit-of-work';
 import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
-import { decimal, type Money, moneyFrom, text } from '#kernel/money';
+import { type Money, moneyFrom, numberGiven } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { rateNotFound, rateQuestions, resolveFor, type WorkToRate } from '../applicable-rates/rate.lookup';
@@ -45,7 +45,7 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
     rateSource,
     ...priceWorkItem({
       ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
-      units: unitsFrom(body.units),
+      units: numberGiven(body.units),
       minutesPerUnit: unitLength(found, tenant),
     }),
     ...givenReference(context, body.externalReference),
@@ -112,7 +112,7 @@ async function revalued(
   const { rate, rateSource } = sought ? rateFound(item, found) : given;
   const value = priceWorkItem({
     ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
-    units: body.units !== undefined ? unitsFrom(body.units) : data.unitsOverridden ? data.units : null,
+    units: body.units !== undefined ? numberGiven(body.units) : data.unitsOverridden ? data.units : null,
     minutesPerUnit: changes.matterId !== undefined ? unitLength(found, tenant) : data.minutesPerUnit,
   });
   const derived = {
@@ -158,10 +158,6 @@ function rateFound(item: WorkToRate, found: Found): Rated {
   const resolved = resolveFor(item, found);
   if (!resolved.rate || !resolved.source) throw rateNotFound(resolved);
   return { rate: resolved.rate, rateSource: resolved.source };
-}
-
-function unitsFrom(units: number | null | undefined): string | null {
-  return units === null || units === undefined ? null : text(decimal(units));
 }
 
 function requireTicks(itemType: ItemType, ticks: number | null | undefined): void {
