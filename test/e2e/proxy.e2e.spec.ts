@@ -38,13 +38,14 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     await office?.close();
   });
 
-  /** Requests that each replica has answered, by its own count. */
+  /** Requests that each replica has answered, by its own count; those after its health do not count. */
   async function served(name: Name, method: string): Promise<number[]> {
     return Promise.all(
       replicas[name].map(async ({ baseUrl }) => {
         const text = await (await fetch(`${baseUrl}/metrics`)).text();
         const lines = text.split('\n').filter((line) => {
-          return line.startsWith('http_request_duration_seconds_count{') && line.includes(`"${method}"`);
+          const counts = line.startsWith('http_request_duration_seconds_count{') && !line.includes('/health/');
+          return counts && line.includes(`"${method}"`);
         });
         return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
       }),
@@ -189,6 +190,11 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
       const app = replicas[name][copy];
       expect(await app.stop()).toBe(0);
       replicas[name][copy] = await startReplica(name, { PORT: new URL(app.baseUrl).port });
+      // The other may go only once the proxy uses this one: with none left, Caddy before 2.7.5 refuses what is not a GET.
+      const method = name === 'command' ? 'POST' : 'GET';
+      await waitFor(async () => (await served(name, method))[copy] > 0, {
+        description: `${name} ${copy} to be used again`,
+      });
     };
     for (const copy of [0, 1]) await Promise.all([restart('command', copy), restart('query', copy)]);
     running = false;
