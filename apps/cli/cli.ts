@@ -6,6 +6,7 @@ import { integrationsCommand } from './integrations';
 import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
 import { projectionsCommand } from './projections';
+import { reportsCommand } from './reports';
 import type { Session, Terminal } from './session';
 import { openSession } from './session';
 import { storeCommand } from './store';
@@ -43,6 +44,7 @@ function program(session: Session, terminal: Terminal): Command {
     integrationsCommand,
     keysCommand,
     projectionsCommand,
+    reportsCommand,
     streamsCommand,
     storeCommand,
     migrateCommand,

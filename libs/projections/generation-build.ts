@@ -6,6 +6,7 @@ import { type Position, START } from '#event-store/position';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { placeCheckpoint } from './checkpoints';
+import { derive } from './derived-tables';
 import { createTables, generationTable } from './generation-tables';
 import type { Unfinished } from './generations';
 import type { Projection, ReadTable } from './projection';
@@ -87,6 +88,7 @@ export class GenerationBuild {
       await writing.catch(() => undefined);
       await Promise.all([reader.end(), counter.end()]);
     }
+    await derive(client, projection, (name) => generationTable({ name }, generation));
     await client.query(
       'update read_model.generations set filled = true where projection = $1 and generation = $2',
       [projection.name, generation],

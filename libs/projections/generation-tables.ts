@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { CheckpointMoved, lockTracks } from './checkpoints';
-import type { Projection, ReadTable } from './projection';
+import { physicalTables } from './derived-tables';
+import type { Projection } from './projection';
 
 /** Version of a generation that is being dropped: nobody goes on with it. */
 export const ABANDONED = 0;
@@ -14,21 +15,21 @@ const POLL_MS = 20;
 const SETTINGS = `set maintenance_work_mem = '128MB'; set default_statistics_target = 30`;
 
 /** Name of the table that holds one generation's rows. */
-export function generationTable({ name }: ReadTable, generation: number): string {
+export function generationTable({ name }: { name: string }, generation: number): string {
   return `read_model.${name}_g${generation}`;
 }
 
 /** Tables of a new generation, apart from those that answer reads, without indexes. */
 export async function createTables(
   client: ClientBase,
-  { tables }: Projection,
+  projection: Projection,
   generation: number,
 ): Promise<void> {
-  for (const table of tables) {
+  for (const table of physicalTables(projection)) {
     // The check lets the table be attached without a scan.
     await client.query(
       `create table ${generationTable(table, generation)}
-         (like read_model.${table.name} including all excluding indexes, check (generation = ${generation}))`,
+         (like read_model.${table.name} including all excluding indexes, check (generation = ${generation})) ${table.storage}`,
     );
     await client.query(
       `alter table ${generationTable(table, generation)} alter generation set default ${generation}`,
@@ -42,12 +43,12 @@ export async function createTables(
  */
 export async function createIndexes(
   sessions: readonly [ClientBase, ...ClientBase[]],
-  { tables }: Projection,
+  projection: Projection,
   generation: number,
 ): Promise<void> {
   const [first] = sessions;
   for (const session of sessions) await session.query(SETTINGS);
-  for (const table of tables) {
+  for (const table of physicalTables(projection)) {
     const own = generationTable(table, generation);
     if (!(await hasKey(first, own))) await first.query(`alter table ${own} add ${await keyOf(first, table)}`);
     const statements = (await indexesOf(first, table, own)).values();
@@ -67,7 +68,7 @@ async function hasKey(client: ClientBase, own: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function keyOf(client: ClientBase, { name }: ReadTable): Promise<string> {
+async function keyOf(client: ClientBase, { name }: { name: string }): Promise<string> {
   const { rows } = await client.query<{ key: string }>(
     `select pg_get_constraintdef(oid) as key from pg_constraint where conrelid = $1::regclass and contype = 'p'`,
     [`read_model.${name}`],
@@ -76,7 +77,7 @@ async function keyOf(client: ClientBase, { name }: ReadTable): Promise<string> {
 }
 
 /** All but the key. */
-async function indexesOf(client: ClientBase, { name }: ReadTable, own: string): Promise<string[]> {
+async function indexesOf(client: ClientBase, { name }: { name: string }, own: string): Promise<string[]> {
   const { rows } = await client.query<{ definition: string; number: string }>(
     `select pg_get_indexdef(indexrelid) as definition, row_number() over (order by indexrelid) as number
      from pg_index where indrelid = $1::regclass and not indisprimary order by indexrelid`,
@@ -98,7 +99,7 @@ export async function attachTables(
   projection: Projection,
   generation: number,
 ): Promise<void> {
-  for (const table of projection.tables) {
+  for (const table of physicalTables(projection)) {
     if (await isAttached(client, table, generation)) continue;
     await client.query(
       `alter table read_model.${table.name} attach partition ${generationTable(table, generation)}
@@ -108,7 +109,7 @@ export async function attachTables(
   await readsUnderWay(client, projection);
 }
 
-async function readsUnderWay(client: ClientBase, { tables }: Projection): Promise<void> {
+async function readsUnderWay(client: ClientBase, projection: Projection): Promise<void> {
   const { rows } = await client.query<{ now: string }>('select clock_timestamp()::text as now');
   for (const end = Date.now() + LONGEST_READ_MS; Date.now() < end; await delay(POLL_MS)) {
     const { rows: running } = await client.query(
@@ -117,7 +118,7 @@ async function readsUnderWay(client: ClientBase, { tables }: Projection): Promis
          and pid <> pg_backend_pid()
          and exists (select from pg_locks l where l.pid = a.pid and l.relation = any($2::regclass[]))
        limit 1`,
-      [rows[0].now, tables.map(({ name }) => `read_model.${name}`)],
+      [rows[0].now, physicalTables(projection).map(({ name }) => `read_model.${name}`)],
     );
     if (running.length === 0) return;
   }
@@ -134,7 +135,7 @@ export async function dropGeneration(
   generation: number,
 ): Promise<void> {
   await abandon(client, projection, generation);
-  for (const table of projection.tables) {
+  for (const table of physicalTables(projection)) {
     const own = generationTable(table, generation);
     if (await isAttached(client, table, generation)) {
       const { rows } = await client.query<{ pending: boolean }>(
@@ -169,7 +170,7 @@ async function abandon(client: ClientBase, { name }: Projection, generation: num
   if (rowCount === 0) throw new CheckpointMoved(name);
 }
 
-async function isAttached(client: ClientBase, table: ReadTable, generation: number): Promise<boolean> {
+async function isAttached(client: ClientBase, table: { name: string }, generation: number): Promise<boolean> {
   const { rows } = await client.query(
     'select from pg_inherits where inhrelid = to_regclass($1) and inhparent = $2::regclass',
     [generationTable(table, generation), `read_model.${table.name}`],

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { parsePosition } from '#event-store/position';
+import { physicalTables } from './derived-tables';
 import { ABANDONED, dropGeneration, generationTable } from './generation-tables';
 import type { Track } from './live-models';
 import type { Projection } from './projection';
@@ -114,7 +115,7 @@ export async function sweep(client: ClientBase, projection: Projection): Promise
     [name],
   );
   for (const { tenant, main } of alone.rows) {
-    for (const table of projection.tables) {
+    for (const table of physicalTables(projection)) {
       await deleteTenant(client, generationTable(table, main), tenant);
     }
   }

@@ -12,6 +12,40 @@ export interface ReadTable {
   stream: string;
 }
 
+/** A narrow copy of a read table: one row a row of it, of integers and ids, for queries that read very many. */
+export interface FactTable {
+  name: string;
+  /** Columns beside the read table's key: SQL type, and SQL of the value over a row of the read table. */
+  columns: Readonly<Record<string, { type: string; value(row: string): string }>>;
+}
+
+/**
+ * Sums by one dimension at a time, so that there are far fewer rows than facts. Each dimension is kept at grains of its
+ * own: a grain's period is its first day.
+ */
+export interface RollupTable {
+  name: string;
+  /** SQL: whether a fact counts. */
+  counts(row: string): string;
+  /** The facts' column with the day. */
+  day: string;
+  /** The facts' column of each, a UUID; null: all in one. In the order of their numbers, which are never changed. */
+  dimensions: Readonly<
+    Record<string, { column: string | null; grains: readonly ('day' | 'month' | 'year')[] }>
+  >;
+  /** Columns by whose values each sum is told apart, with their SQL types. */
+  splits: Readonly<Record<string, string>>;
+  /** Columns that are added up, beside `items`, the number of facts. */
+  sums: readonly string[];
+}
+
+/** Tables that follow from a projection's first table, and not from events: partitioned as that is. */
+export interface Derived {
+  /** Absent where the read table itself is narrow. */
+  facts?: FactTable;
+  rollup: RollupTable;
+}
+
 /** Values of a row, in the order of its table's columns. */
 export type ReadRow = readonly unknown[];
 
@@ -22,6 +56,7 @@ export interface Projection {
   /** Raised whenever the same events make other rows. */
   version: number;
   tables: readonly ReadTable[];
+  derived?: Derived;
   eventTypes: ReadonlySet<string>;
   /** Folds events, in feed order, into row changes of one generation. Runs in the checkpoint's transaction. */
   apply(client: PoolClient, generation: number, events: RecordedEvent[]): Promise<void>;

@@ -12,6 +12,7 @@ import { ProjectionRebuild } from './projection-rebuild';
 import { ProjectionRunner } from './projection-runner';
 import { ProjectionStatus } from './projection-status';
 import { Projections } from './projections';
+import { Reconciliation } from './reconciliation';
 import { Scratch } from './scratch';
 import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
@@ -23,6 +24,7 @@ const services = [
   ProjectionRebuild,
   ProjectionRunner,
   ProjectionStatus,
+  Reconciliation,
   UnfinishedRebuilds,
 ];
 

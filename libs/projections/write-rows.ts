@@ -1,9 +1,11 @@
 import type { ClientBase } from 'pg';
-import type { ReadRow, ReadTable } from './projection';
+import { withDerived } from './derived-tables';
+import type { Derived, ReadRow, ReadTable } from './projection';
 
 /**
  * Writes rows of one generation with one statement.
  * @param onConflict what to do where a row with that key exists: `update` replaces it, `fail` raises 23505
+ * @param derived the tables that follow from this one
  */
 export async function writeRows(
   client: ClientBase,
@@ -11,13 +13,15 @@ export async function writeRows(
   generation: number,
   rows: readonly ReadRow[],
   onConflict: 'update' | 'fail',
+  derived?: Derived,
 ): Promise<void> {
   if (rows.length === 0) return;
   const names = Object.keys(table.columns);
   const objects = rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
+  const insert = statement(table, names, onConflict);
   await client.query({
     name: `projections.write.${table.name}.${onConflict}`,
-    text: statement(table, names, onConflict),
+    text: derived ? withDerived(table, derived, insert, '$1') : insert,
     values: [generation, JSON.stringify(objects)],
   });
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import * as fc from 'fast-check';
+import { projectionParts } from '#projections/testing/parts';
 import { SetClock } from '../../../test/support/set-clock';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { definitions } from '../areas';
@@ -36,6 +37,8 @@ describe(`random billing histories (BILLING_SEED=${seed})`, () => {
   afterAll(() => store.close());
 
   it('come to what a naive ledger says: in the aggregates, the read models and fee analysis', async () => {
+    const { reconciliation } = projectionParts(store, models);
+    let reconciled = 0;
     const done = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(billingHistory, async (steps) => {
@@ -50,10 +53,15 @@ describe(`random billing histories (BILLING_SEED=${seed})`, () => {
         expect(await readFacts(store, firm)).toEqual(ledgerFacts(life));
         const { flow, unbilled } = await balanceOf(store, firm);
         for (const [index, sum] of flow.entries()) expect(sum).toBeCloseTo(unbilled[index], 6);
+        for (const { rows, differences } of await reconciliation.run(firm.context.tenant.alias)) {
+          expect(differences).toEqual([]);
+          reconciled += rows;
+        }
         for (const [what, count] of life.witness.done) done.set(what, (done.get(what) ?? 0) + count);
       }),
       { seed, numRuns, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
     );
+    expect(reconciled).toBeGreaterThan(0);
     // What never happened was not tested; a few histories do not hold all.
     const missing = billingActions.filter((action) => !done.has(`${action} done`));
     if (numRuns >= RUNS) expect(missing).toEqual([]);

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { type Audit, type Folded, fold, type RecordedEvent } from '#event-store/events';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Kind, toId, toUuid } from '#kernel/ids';
-import type { Projection, ReadRow, ReadTable } from '#projections/projection';
+import type { Derived, Projection, ReadRow, ReadTable } from '#projections/projection';
 import { writeRows } from '#projections/write-rows';
 import type { RecordState } from './record';
 import { searchOf } from './words';
@@ -73,6 +73,7 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     columns: Record<string, Column<State>>;
     /** The words by which `keywords` finds the record. */
     words(state: State): (string | null | undefined)[];
+    derived?: Derived;
   },
 ): Projection {
   const own = Object.entries(shape.columns);
@@ -139,6 +140,7 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     name: shape.name,
     version: shape.version,
     tables: [table],
+    derived: shape.derived,
     eventTypes: new Set(Object.keys(definition.events)),
     async apply(client, generation, events) {
       const states = await known(client, generation, events);
@@ -151,7 +153,7 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
         states.set(recorded.streamId, after);
         rows.set(recorded.streamId, rowOf(after, recorded));
       }
-      await writeRows(client, table, generation, [...rows.values()], 'update');
+      await writeRows(client, table, generation, [...rows.values()], 'update', shape.derived);
     },
     rows(events) {
       let state: Folded<State> | undefined;

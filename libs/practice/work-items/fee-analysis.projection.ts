@@ -5,9 +5,9 @@ import type { Day } from '#kernel/zone';
 import type { Projection, ReadRow } from '#projections/projection';
 import { writeRows } from '#projections/write-rows';
 import type { BillableEvent, Dimensions, Movement, Portion } from '../billable/billable.events';
+import { feeAnalysisDerived, feeMeasures } from './fee-analysis.facts';
 
-const measures = ['finalised', 'billed', 'written_off', 'written_up'] as const;
-type Measure = (typeof measures)[number];
+type Measure = (typeof feeMeasures)[number];
 
 /** What an event moves on a day; amounts carry the sign of the movement. */
 interface Flow {
@@ -28,7 +28,9 @@ const table = {
     task_type_id: 'uuid',
     day: 'date',
     currency: 'text',
-    ...Object.fromEntries(measures.flatMap((name) => [name, `${name}_units`].map((one) => [one, 'numeric']))),
+    ...Object.fromEntries(
+      feeMeasures.flatMap((name) => [name, `${name}_units`].map((one) => [one, 'numeric'])),
+    ),
   },
   key: ['tenant_id', 'id', 'part'],
   stream: 'work_item_id',
@@ -41,11 +43,13 @@ export const feeAnalysisProjection: Projection = {
   name: 'fee-analysis',
   version: 2,
   tables: [table],
+  derived: feeAnalysisDerived,
   eventTypes: new Set([
     ...['WorkItemFinalised', 'WorkItemUnfinalised', 'WorkItemWrittenOff', 'WorkItemReinstated'],
     ...['WorkItemBilled', 'WorkItemBillingReversed'],
   ]),
-  apply: (client, generation, events) => writeRows(client, table, generation, rowsOf(events), 'fail'),
+  apply: (client, generation, events) =>
+    writeRows(client, table, generation, rowsOf(events), 'fail', feeAnalysisDerived),
   rows: (events) => [rowsOf(events)],
 };
 
@@ -54,7 +58,7 @@ function factsOf({ tenantId, eventId, streamId, event }: RecordedEvent): ReadRow
   return flowsOf(event as BillableEvent<'WorkItem'>).map(({ of, day, moved }, part) => [
     ...[tenantId, eventId, part, streamId, toUuid(of.matterId), toUuid(of.employeeId)],
     ...[of.taskTypeId && toUuid(of.taskTypeId), day, of.currency],
-    ...measures.flatMap((name) => [moved[name]?.amount ?? '0', moved[name]?.units ?? '0']),
+    ...feeMeasures.flatMap((name) => [moved[name]?.amount ?? '0', moved[name]?.units ?? '0']),
   ]);
 }
 

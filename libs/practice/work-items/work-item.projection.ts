@@ -1,5 +1,6 @@
 import { column, reference, stateTable } from '../records/state-table';
 import { WorkItem, type WorkItemState } from './work-item';
+import { workItemDerived } from './work-item.facts';
 
 export const workItemsProjection = stateTable(WorkItem, {
   name: 'work-items',
@@ -25,4 +26,5 @@ export const workItemsProjection = stateTable(WorkItem, {
     remaining: column<WorkItemState>('numeric', ({ remaining }) => remaining),
   },
   words: ({ title }) => [title],
+  derived: workItemDerived,
 });

@@ -16,6 +16,7 @@ import { ProjectionRebuild } from '../projection-rebuild';
 import { ProjectionRunner } from '../projection-runner';
 import { ProjectionStatus } from '../projection-status';
 import { Projections } from '../projections';
+import { Reconciliation } from '../reconciliation';
 import { Scratch } from '../scratch';
 
 /** All that keeps read models, over a test's store, as one process has it. */
@@ -37,6 +38,7 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
     parked: new ParkedTenants(projections, catchUp, tenants, reads),
     audit: new ProjectionAudit(projections, scratch, tenants, writes, reads),
     exporting: new ProjectionExport(projections, scratch, tenants, reads),
+    reconciliation: new Reconciliation(projections, tenants, reads),
     status: new ProjectionStatus(feed, reads, tenants, clock, projections, health),
   };
 }

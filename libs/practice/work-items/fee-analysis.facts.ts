@@ -1,0 +1,20 @@
+import type { Derived } from '#projections/projection';
+
+export const feeMeasures = ['finalised', 'billed', 'written_off', 'written_up'] as const;
+
+/** Facts of fees are narrow as they are: only their sums are kept beside them. @see reporting.md: Physical design */
+export const feeAnalysisDerived: Derived = {
+  rollup: {
+    name: 'fee_analysis_rollups',
+    counts: () => 'true',
+    day: 'day',
+    dimensions: {
+      all: { column: null, grains: ['day', 'month', 'year'] },
+      employee: { column: 'employee_id', grains: ['month', 'year'] },
+      matter: { column: 'matter_id', grains: ['month', 'year'] },
+      taskType: { column: 'task_type_id', grains: ['month', 'year'] },
+    },
+    splits: { currency: 'text' },
+    sums: feeMeasures.flatMap((name) => [name, `${name}_units`]),
+  },
+};

@@ -1,0 +1,47 @@
+import type { Derived } from '#projections/projection';
+
+/** Whole numbers add up faster than decimals: amounts and units to 4 decimals, minutes to 8, fit in 63 bits. */
+export const SCALE = { units: 4, minutes: 8, total: 4, total_base: 4, remaining: 4, duration_ticks: 0 };
+
+const same = (type: string, name: string) => ({ type, value: (row: string) => `${row}.${name}` });
+const scaled = (decimals: number, sql: (row: string) => string) => ({
+  type: 'bigint',
+  value: (row: string) => `(${sql(row)} * ${10 ** decimals})::bigint`,
+});
+
+/** What reports read of very many work items. @see reporting.md: Physical design */
+export const workItemDerived: Derived = {
+  facts: {
+    name: 'work_item_facts',
+    columns: {
+      entry_day: same('date', 'entry_day'),
+      employee_id: same('uuid', 'employee_id'),
+      matter_id: same('uuid', 'matter_id'),
+      task_type_id: same('uuid', 'task_type_id'),
+      item_state: same('smallint', 'item_state'),
+      item_type: same('smallint', 'item_type'),
+      currency: same('text', 'currency'),
+      is_billable: same('boolean', 'is_billable'),
+      is_deleted: same('boolean', 'is_deleted'),
+      units: scaled(SCALE.units, (row) => `${row}.units`),
+      minutes: scaled(SCALE.minutes, (row) => `${row}.units * ${row}.unit_minutes`),
+      total: scaled(SCALE.total, (row) => `${row}.total`),
+      total_base: scaled(SCALE.total_base, (row) => `${row}.total_base`),
+      remaining: scaled(SCALE.remaining, (row) => `${row}.remaining`),
+      duration_ticks: same('bigint', 'duration_ticks'),
+    },
+  },
+  rollup: {
+    name: 'work_item_rollups',
+    counts: (row) => `not ${row}.is_deleted`,
+    day: 'entry_day',
+    dimensions: {
+      all: { column: null, grains: ['day', 'month', 'year'] },
+      employee: { column: 'employee_id', grains: ['month', 'year'] },
+      matter: { column: 'matter_id', grains: ['month', 'year'] },
+      taskType: { column: 'task_type_id', grains: ['month', 'year'] },
+    },
+    splits: { item_state: 'smallint', item_type: 'smallint', currency: 'text' },
+    sums: Object.keys(SCALE),
+  },
+};

@@ -1,0 +1,172 @@
+import type { ClientBase } from 'pg';
+import type { Derived, FactTable, Projection, ReadTable, RollupTable } from './projection';
+
+/** Stands in a rollup's key for rows without a value there: a key column takes no null. */
+export const NO_KEY = '00000000-0000-0000-0000-000000000000';
+
+export const grains = ['day', 'month', 'year'] as const;
+export type Grain = (typeof grains)[number];
+
+/** What a rollup is kept by, as its rows name it: a dimension's number and a grain's. */
+export function rollupCode(rollup: RollupTable, dimension: string, grain: Grain): [number, number] {
+  return [Object.keys(rollup.dimensions).indexOf(dimension), grains.indexOf(grain)];
+}
+
+/** Every table that a projection fills, with what a new partition of it is given. */
+export function physicalTables({ tables, derived }: Projection): { name: string; storage: string }[] {
+  return [
+    ...tables.map(({ name }) => ({ name, storage: '' })),
+    // Updates that touch no index find room in their page.
+    ...(derived?.facts ? [{ name: derived.facts.name, storage: 'with (fillfactor = 85)' }] : []),
+    ...(derived ? [{ name: derived.rollup.name, storage: 'with (fillfactor = 70)' }] : []),
+  ];
+}
+
+/** A part of a derived table. */
+interface Derivation {
+  table: string;
+  columns: string[];
+  /** SELECT of the rows that the source says. */
+  select: string;
+  /** SELECT of the rows that are there. */
+  shown(from: string): string;
+}
+
+/**
+ * The whole contents of a projection's derived tables, part by part.
+ * @param from the table of that name, or the generation of it, that they are made of
+ */
+export function derivations(
+  { tables: [source], derived }: Projection,
+  from: (table: string) => string,
+): Derivation[] {
+  if (!derived) return [];
+  const { facts, rollup } = derived;
+  const made = facts ? [factDerivation(source, facts, from(source.name))] : [];
+  return [...made, ...rollupDerivations(rollup, from(facts?.name ?? source.name))];
+}
+
+function factDerivation(source: ReadTable, facts: FactTable, from: string): Derivation {
+  const columns = Object.entries(facts.columns);
+  const names = [...source.key, ...columns.map(([name]) => name)];
+  const taken = [...source.key, ...columns.map(([name, { value }]) => `${value('r')} as ${name}`)];
+  return {
+    table: facts.name,
+    columns: names,
+    select: `select ${taken.join(', ')} from ${from} r`,
+    shown: (there) => `select ${names.join(', ')} from ${there} r`,
+  };
+}
+
+function rollupDerivations(rollup: RollupTable, from: string): Derivation[] {
+  const splits = Object.keys(rollup.splits);
+  const sums = rollup.sums.map((name) => `sum(${name})`);
+  const columns = [...rollupKey(rollup), 'items', ...rollup.sums];
+  const some = ['items', ...rollup.sums].map((name) => `${name} <> 0`).join(' or ');
+  return kept(rollup, 'r').map(({ code, period, key }) => {
+    const group = ['tenant_id', ...code, period, key, ...splits];
+    return {
+      table: rollup.name,
+      columns,
+      select: `select ${[...group, 'count(*)', ...sums].join(', ')} from ${from} r
+        where ${rollup.counts('r')} group by ${group.map((_, index) => index + 1).join(', ')}`,
+      // What has become nothing stays as a row of zeros.
+      shown: (there) => `select ${columns.join(', ')} from ${there} r
+        where (dimension, grain) = (${code.join(', ')}) and (${some})`,
+    };
+  });
+}
+
+function rollupKey({ splits }: RollupTable): string[] {
+  return ['tenant_id', 'dimension', 'grain', 'period', 'key', ...Object.keys(splits)];
+}
+
+/** Each dimension at each of its grains: its numbers, and SQL of period and key over a row. */
+function kept(rollup: RollupTable, row: string) {
+  return Object.entries(rollup.dimensions).flatMap(([dimension, { column, grains: own }]) =>
+    own.map((grain) => ({
+      code: rollupCode(rollup, dimension, grain).map((number) => `${number}::smallint`),
+      period: startOf(grain, `${row}.${rollup.day}`),
+      key: column ? `coalesce(${row}.${column}, '${NO_KEY}')` : `'${NO_KEY}'::uuid`,
+    })),
+  );
+}
+
+function startOf(grain: Grain, day: string): string {
+  if (grain === 'day') return day;
+  if (grain === 'month') return `(${day} - (extract(day from ${day})::integer - 1))`;
+  return `make_date(extract(year from ${day})::integer, 1, 1)`;
+}
+
+/**
+ * Goes on from an INSERT with what follows for the derived tables, as one statement: a fact follows its row, and each
+ * rollup takes the difference.
+ * @param insert INSERT … ON CONFLICT … of the source's rows, without RETURNING
+ * @param generation placeholder of the generation
+ */
+export function withDerived(source: ReadTable, derived: Derived, insert: string, generation: string): string {
+  const { facts, rollup } = derived;
+  const values = facts
+    ? Object.entries(facts.columns).map(([name, { value }]) => ({ name, value }))
+    : [rollup.day, ...dimensionColumns(rollup), ...Object.keys(rollup.splits), ...rollup.sums].map(
+        (name) => ({ name, value: (row: string) => `${row}.${name}` }),
+      );
+  const names = values.map(({ name }) => name);
+  const before = names.map((name) => `was_${name}`).join(', ');
+  const after = names.map((name) => `is_${name}`).join(', ');
+  const changed = `(tenant_before is null or (${before}) is distinct from (${after}))`;
+  return `with written as (
+      ${insert}
+      returning old.tenant_id as tenant_before, ${source.key.map((name) => `new.${name}`).join(', ')},
+        ${values.flatMap(({ name, value }) => [`${value('old')} as was_${name}`, `${value('new')} as is_${name}`]).join(', ')}
+    ), ${facts ? `facts as (${factInsert(source, facts, generation, changed, after)}), ` : ''}moved as (
+      select w.tenant_id, m.* from written w cross join lateral (
+        values (-1, ${before}), (1, ${after})
+      ) m (sign, ${names.join(', ')})
+      where ${changed} and (m.sign = 1 or w.tenant_before is not null) and ${rollup.counts('m')}
+    )
+    ${rollupInsert(rollup, generation)}`;
+}
+
+function dimensionColumns({ dimensions }: RollupTable): string[] {
+  return Object.values(dimensions).flatMap(({ column }) => column ?? []);
+}
+
+function factInsert(source: ReadTable, facts: FactTable, generation: string, changed: string, after: string) {
+  const names = Object.keys(facts.columns);
+  const key = source.key.join(', ');
+  return `
+      insert into read_model.${facts.name} (generation, ${key}, ${names.join(', ')})
+      select ${generation}, ${key}, ${after} from written where ${changed} order by ${key}
+      on conflict (generation, ${key}) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+}
+
+/** Sorted, so that writers meet in one order; what comes to nothing is left out. */
+function rollupInsert(rollup: RollupTable, generation: string): string {
+  const key = rollupKey(rollup);
+  const splits = Object.keys(rollup.splits).map((name) => `m.${name}`);
+  const sums = rollup.sums.map((name) => `sum(m.sign * m.${name})`);
+  const rows = kept(rollup, 'm').map(({ code, period, key: of }) => `(${[...code, period, of].join(', ')})`);
+  const added = ['items', ...rollup.sums];
+  return `insert into read_model.${rollup.name} as r (generation, ${[...key, ...added].join(', ')})
+    select ${generation}, m.tenant_id, k.*, ${[...splits, 'sum(m.sign)', ...sums].join(', ')}
+    from moved m cross join lateral (values ${rows.join(', ')}) k (dimension, grain, period, key)
+    group by ${key.map((_, index) => index + 2).join(', ')}
+    having ${['sum(m.sign)', ...sums].map((sum) => `${sum} <> 0`).join(' or ')}
+    order by ${key.map((_, index) => index + 2).join(', ')}
+    on conflict (generation, ${key.join(', ')}) do update set ${added.map((name) => `${name} = r.${name} + excluded.${name}`).join(', ')}`;
+}
+
+/** Fills a generation's derived tables from its rows; what they held is gone. */
+export async function derive(
+  client: ClientBase,
+  projection: Projection,
+  target: (table: string) => string,
+): Promise<void> {
+  const made = derivations(projection, target);
+  for (const table of new Set(made.map(({ table }) => table)))
+    await client.query(`truncate ${target(table)}`);
+  // The sums are made before the first row is written: only then does the transaction hold the feed back.
+  for (const { table, columns, select } of made)
+    await client.query(`insert into ${target(table)} (${columns.join(', ')}) ${select}`);
+}
