@@ -1,5 +1,5 @@
 // PostGraphile as its documentation sets it up for production, with pg-aggregates and the filters that a range of days
-// needs: nothing that it does not answer with, no logging of queries, a pool of its own. No token is asked for.
+// needs, a pool of its own, and without a log of queries. It asks for no token.
 import { createServer } from 'node:http';
 import aggregates from '@graphile/pg-aggregates';
 import pg from 'pg';
@@ -25,6 +25,7 @@ const server = createServer((request, response) => {
   if (request.url === '/health/ready') response.end('{"status":"ok"}');
   else handle(request, response);
 });
+server.keepAliveTimeout = 72_000; // as Fastify's
 server.listen(Number(process.env.PORT), '127.0.0.1');
 process.on('SIGTERM', () => {
   server.close(() => pool.end());
