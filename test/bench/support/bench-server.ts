@@ -1,21 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { packageRoot } from '#platform/package-root';
 
-/** A PostgreSQL of the bench's own, as durable as in production: what is acknowledged is on disk. */
-export async function startBenchServer(): Promise<{ url(database: string): string; stop(): Promise<void> }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'practice-bench-'));
-  chmodSync(dataDir, 0o755); // as root the server runs as another user
-  // It outlives a bench that is interrupted, and then stops the server and removes the folder.
-  const cleaner = join(packageRoot(), 'test', 'support', 'remove-data-dir.cjs');
-  const watcher = spawn(process.execPath, [cleaner, dataDir], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'inherit'],
-  });
+export interface BenchServer {
+  url(database: string): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A PostgreSQL of the bench's own, as durable as in production: what is acknowledged is on disk.
+ * @param kept a folder for its data that stays, and may hold an earlier run's; without one all is thrown away
+ */
+export async function startBenchServer(kept?: string): Promise<BenchServer> {
+  const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'practice-bench-'));
+  const remove = kept === undefined ? removeAtTheEnd(dataDir) : undefined;
+  if (kept === undefined)
+    chmodSync(dataDir, 0o755); // as root the server runs as another user
+  else mkdirSync(kept, { recursive: true });
   const server = await startEmbeddedPostgres({
     dataDir,
     log: (line) => process.stderr.write(`${line}\n`),
@@ -29,8 +34,20 @@ export async function startBenchServer(): Promise<{ url(database: string): strin
     },
     async stop() {
       await server.stop();
-      watcher.stdin.end();
-      await once(watcher, 'exit');
+      await remove?.();
     },
+  };
+}
+
+/** Removes the folder when asked, or when the bench was interrupted: then it stops the server as well. */
+function removeAtTheEnd(dataDir: string): () => Promise<void> {
+  const cleaner = join(packageRoot(), 'test', 'support', 'remove-data-dir.cjs');
+  const watcher = spawn(process.execPath, [cleaner, dataDir], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  return async () => {
+    watcher.stdin.end();
+    await once(watcher, 'exit');
   };
 }

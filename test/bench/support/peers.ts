@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '#platform/package-root';
 
@@ -7,10 +7,28 @@ const folder = join(packageRoot(), 'test', 'bench', 'peers');
 
 /** Imports a module of test/bench/peers, whose packages live apart from ours; the first use installs them. */
 export async function importPeer<Module>(file: string): Promise<Module> {
-  if (!existsSync(join(folder, 'node_modules'))) {
+  return import(installedPeer(file));
+}
+
+/** The path of a module of test/bench/peers, its packages installed. */
+export function installedPeer(file: string): string {
+  if (!isInstalled()) {
     const args = ['install', '--no-audit', '--no-fund', '--no-package-lock'];
     const { status } = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] });
     if (status !== 0) throw new Error(`npm install in ${folder} failed`);
   }
-  return import(join(folder, file));
+  return join(folder, file);
+}
+
+/** Whether every package is there in its version: others may have been installed for an earlier bench. */
+function isInstalled(): boolean {
+  const { dependencies } = packageJson(folder) as { dependencies: Record<string, string> };
+  return Object.entries(dependencies).every(
+    ([name, version]) => packageJson(join(folder, 'node_modules', name))?.version === version,
+  );
+}
+
+function packageJson(directory: string): Record<string, unknown> | undefined {
+  const file = join(directory, 'package.json');
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }

@@ -1,0 +1,199 @@
+/**
+ * Reports over a firm of 1,000,000 work items (200 fee earners, 20,000 matters, five years, as `demo load` makes them),
+ * beside another firm of a tenth of that: over HTTP through the process query, with token and rate limit, and the same
+ * questions to PostGraphile 4.14 with pg-aggregates, over one indexed table of the same items in the same server, which
+ * asks for no token. Both sides' rows must be the same, sums to the last digit; a question that only ours is asked is
+ * checked by plain SQL. A caller asks one question after the other; a time ends when the rows are parsed and in the order
+ * asked for: the peer sends all groups, unordered, so its caller sorts and cuts them.
+ * Last, what the projector pays for it: batches of 500 events applied to that read model.
+ * Arguments: work items, rounds. A million takes more than ten minutes to load. BENCH_REPORTS_DIR names a folder that keeps
+ * the server's data for the next run, which loads anew only when its size, the migrations or the versions of the read
+ * models differ; the events of the last part then go into a copy. Without it all is thrown away.
+ */
+import { requestToken } from '../support/client';
+import { execute } from '../support/database';
+import { type RunningApp, startApp } from '../support/process';
+import { type ApplyCost, measureApply } from './support/apply-cost';
+import { type BenchServer, startBenchServer } from './support/bench-server';
+import { Poster } from './support/open-loop';
+import { BIG, copyReports, type Loaded, loadReports } from './support/reports-data';
+import { type OwnQuestion, ownQuestions } from './support/reports-own-questions';
+import { fillPeer, startPeer } from './support/reports-peer';
+import { type Question, questionsOf, type Subject } from './support/reports-questions';
+import { report } from './support/rounds';
+import { requireSame } from './support/same-rows';
+import { type Ask, Side } from './support/side';
+import { percentile } from './support/visibility';
+
+/** As package.json and the image start every process; the peer is given it too. */
+const NODE_OPTIONS = '--max-semi-space-size=64';
+const ZONE = 'Europe/London';
+/** Of each side in a round, after the same number that are not counted. */
+const REQUESTS = 5;
+/** Those that the design has goals of, by question. */
+const RATIOS = ['page', 'by employee', 'totals', 'top matters', 'deep page'];
+
+interface Sides {
+  ours: Side;
+  theirs: Side;
+}
+
+/** What the questions are about, as the peer's table has it. */
+async function subjectOf(url: string, items: number): Promise<Subject> {
+  const [{ year }] = await execute<{ year: number }>(
+    url,
+    `select extract(year from max(entry_date))::integer - 1 as year from peer.work_items`,
+  );
+  // By how much they have recorded, the one in the middle.
+  const [{ employee }] = await execute<{ employee: string }>(
+    url,
+    `select employee_sort_name as employee from peer.work_items group by 1 order by count(*), 1
+     offset (select count(distinct employee_sort_name) / 2 from peer.work_items) limit 1`,
+  );
+  return { year, zone: ZONE, employee, middle: Math.floor(items / 2) };
+}
+
+/** Asks each in turn, round by round; their milliseconds. */
+async function alternate(
+  turns: { side: Side; ask: Ask; rows: number }[],
+  rounds: number,
+): Promise<number[][]> {
+  const times = turns.map((): number[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, { side, ask, rows }] of turns.entries()) {
+      for (let request = 0; request < REQUESTS; request++) {
+        const answer = await side.ask(ask);
+        if (answer.rows.length !== rows)
+          throw new Error(`${side.name}: ${answer.rows.length} rows of ${rows}`);
+        if (round > 0) times[index].push(answer.ms);
+      }
+    }
+  }
+  return times;
+}
+
+/** Adds the figures of a question that both are asked; answers by how much ours is faster. */
+async function compare(
+  { ours, theirs }: Sides,
+  question: Question,
+  rounds: number,
+  figures: Record<string, number>,
+): Promise<number> {
+  const { name, values } = question;
+  const mine = await ours.ask(question.ours);
+  const other = await theirs.ask(question.theirs);
+  requireSame(name, values, mine.rows, other.rows);
+  const rows = mine.rows.length;
+  const turns = [
+    { side: ours, ask: question.ours, rows },
+    { side: theirs, ask: question.theirs, rows },
+  ];
+  const [own, peers] = await alternate(turns, rounds);
+  note(figures, name, 'ours', own);
+  note(figures, name, 'postgraphile', peers);
+  const ratio = percentile(peers, 0.5) / percentile(own, 0.5);
+  process.stderr.write(`${name}: ${rows} rows, ratio ${ratio.toFixed(2)}\n`);
+  return ratio;
+}
+
+async function askOwn(ours: Side, question: OwnQuestion, rounds: number, figures: Record<string, number>) {
+  const { name, values, expected } = question;
+  const { rows } = await ours.ask(question.ours);
+  requireSame(name, values, rows, expected);
+  const [times] = await alternate([{ side: ours, ask: question.ours, rows: rows.length }], rounds);
+  note(figures, name, 'ours', times);
+}
+
+function note(figures: Record<string, number>, question: string, side: string, times: number[]): void {
+  const [p50, p99] = [0.5, 0.99].map((part) => percentile(times, part));
+  figures[`${question}, ${side} p50 ms`] = p50;
+  figures[`${question}, ${side} p99 ms`] = p99;
+  process.stderr.write(`${question}: ${side} p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms\n`);
+}
+
+/** Every question to both sides; the ratios by question. */
+async function askAll(loaded: Loaded, rounds: number, figures: Record<string, number>) {
+  const { env, credentials } = loaded;
+  const items = await fillPeer(loaded);
+  const subject = await subjectOf(env.DATABASE_URL, items);
+  const closing: (() => unknown)[] = [];
+  try {
+    const start = async (starting: Promise<RunningApp>) => {
+      const app = await starting;
+      closing.unshift(() => app.stop());
+      return app;
+    };
+    const command = await start(startApp('command', env));
+    const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
+    await command.stop();
+    const query = await start(startApp('query', { ...env, NODE_ENV: 'production', NODE_OPTIONS }));
+    const peer = await start(startPeer(env.DATABASE_URL, NODE_OPTIONS));
+    const poster = new Poster(token);
+    closing.unshift(() => poster.close());
+    const sides: Sides = {
+      ours: new Side('ours', `${query.baseUrl}/${BIG}/graphql`, poster),
+      theirs: new Side('postgraphile', `${peer.baseUrl}/graphql`, poster),
+    };
+    const ratios = new Map<string, number>();
+    for (const question of questionsOf(subject))
+      ratios.set(question.name, await compare(sides, question, rounds, figures));
+    for (const question of await ownQuestions(loaded, subject))
+      await askOwn(sides.ours, question, rounds, figures);
+    return ratios;
+  } finally {
+    for (const close of closing) await close();
+  }
+}
+
+/** What is kept for the next run is not changed: that takes a copy. */
+async function applyCost(
+  server: BenchServer,
+  { env, tenantId }: Loaded,
+  isKept: boolean,
+): Promise<ApplyCost> {
+  if (!isKept) return measureApply(env.DATABASE_URL, tenantId);
+  const copy = await copyReports(server);
+  try {
+    return await measureApply(copy.url, tenantId);
+  } finally {
+    await copy.drop();
+  }
+}
+
+async function main(): Promise<void> {
+  const items = Number(process.argv[2] ?? 1_000_000);
+  const rounds = Number(process.argv[3] ?? 20);
+  const kept = process.env.BENCH_REPORTS_DIR;
+  const server = await startBenchServer(kept);
+  try {
+    const loaded = await loadReports(server, items);
+    const figures: Record<string, number> = {};
+    const ratios = await askAll(loaded, rounds, figures);
+
+    const { apply, transaction, mean } = await applyCost(server, loaded, kept !== undefined);
+    figures['apply of 500 events, µs/event'] = apply;
+    figures['apply of 500 events with its commit, µs/event'] = transaction;
+    figures['apply of 500 events with its commit, mean µs/event'] = mean;
+
+    const [{ server_version }] = await execute<{ server_version: string }>(
+      server.url('postgres'),
+      'show server_version',
+    );
+    for (const [question, ratio] of ratios) {
+      if (!RATIOS.includes(question)) figures[`${question}, postgraphile ÷ ours`] = ratio;
+    }
+    report(
+      'reports',
+      Object.fromEntries(RATIOS.map((question) => [`vs postgraphile, ${question}`, ratios.get(question)!])),
+      figures,
+      server_version,
+    );
+  } finally {
+    await server.stop();
+  }
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
+});

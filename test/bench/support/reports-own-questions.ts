@@ -1,0 +1,66 @@
+import { resolvePeriod } from '#kernel/periods';
+import { dayIn } from '#kernel/zone';
+import { live } from '#projections/live';
+import { execute } from '../../support/database';
+import type { Loaded } from './reports-data';
+import { ownAsk } from './reports-own-asks';
+import type { Question, Subject } from './reports-questions';
+
+/** A question that only ours is asked, and the rows that plain SQL answers it with. */
+export type OwnQuestion = Omit<Question, 'theirs'> & { expected: unknown[][] };
+
+const FLOWS = { workItemFinalised: 'finalised', workItemBilled: 'billed', workItemWrittenOff: 'written_off' };
+
+export function ownQuestions(loaded: Loaded, subject: Subject): Promise<OwnQuestion[]> {
+  return Promise.all([lastDays(loaded, subject), financialYear(loaded, subject)]);
+}
+
+/** A period that is no whole months: it begins and ends within one. */
+async function lastDays({ env }: Loaded, { zone }: Subject): Promise<OwnQuestion> {
+  const { min, max } = resolvePeriod('LAST_365_DAYS', dayIn(zone, new Date()), 4);
+  const rows = await execute(
+    env.DATABASE_URL,
+    `select employee_sort_name as name, sum(total_base) as total, sum(units) as units
+     from peer.work_items where (entry_date at time zone $1)::date between $2 and $3
+     group by 1 order by total desc, name desc`,
+    [zone, min, max],
+  );
+  const criteria = { entryPeriod: { fixedPeriod: null, relativePeriod: 'LAST_365_DAYS' } };
+  const rest = {
+    rowGroups: [{ colId: 'employeeSortName' }],
+    sortBy: [{ colId: 'totalBase', desc: true }],
+    endRow: 10_000,
+  };
+  const cols = ['employeeSortName', 'totalBase:sum', 'units:sum'];
+  return {
+    name: 'LAST_365_DAYS by employee',
+    ours: ownAsk('work_item_listing', { cols, criteria, rest }),
+    values: ['text', 'number', 'number'],
+    expected: rows.map(Object.values),
+  };
+}
+
+async function financialYear({ env, tenantId }: Loaded, { year }: Subject): Promise<OwnQuestion> {
+  const period = { min: `${year}-04-01`, max: `${year + 1}-03-31` };
+  const sums = Object.values(FLOWS).map((column) => `sum(f.${column}) as ${column}`);
+  const rows = await execute(
+    env.DATABASE_URL,
+    `select e.name, ${sums.join(', ')} from read_model.fee_analysis f
+     join (select distinct employee_id, employee_sort_name as name from peer.work_items) e using (employee_id)
+     where ${live('fee-analysis', 'f', '$1')} and f.day between $2 and $3
+     group by 1 order by billed desc, name desc`,
+    [tenantId, period.min, period.max],
+  );
+  const rest = {
+    rowGroups: [{ colId: 'feeEarnerSortName' }],
+    sortBy: [{ colId: 'workItemBilled', desc: true }],
+    endRow: 10_000,
+  };
+  const cols = ['feeEarnerSortName', ...Object.keys(FLOWS).map((name) => `${name}:sum`)];
+  return {
+    name: 'fee analysis by fee earner',
+    ours: ownAsk('fee_analysis', { cols, criteria: { period }, rest }),
+    values: ['text', 'number', 'number', 'number'],
+    expected: rows.map(Object.values),
+  };
+}
