@@ -1,6 +1,6 @@
 import type { Column } from './columns/column';
 import type { Report } from './columns/report';
-import type { Condition } from './condition';
+import type { Restrictions } from './condition';
 import { type Expression, isNumber } from './expression';
 import type { PivotField } from './pivots';
 import { refused } from './refusal';
@@ -12,9 +12,8 @@ export interface Field {
 }
 
 /** What to read, in terms of the report. Where to read it from, and how, is the SQL's business. */
-export interface Plan {
+export interface Plan extends Restrictions {
   report: Report;
-  conditions: Condition[];
   level: 'leaf' | 'group' | 'totals';
   /** What a group row stands for. */
   keys: Column[];
@@ -30,18 +29,13 @@ export interface Plan {
 }
 
 /** Lays out the rows of a slice: level, keys, fields, order, filters. */
-export function planRows(
-  report: Report,
-  slice: Slice,
-  conditions: Condition[],
-  pivotFields: PivotField[],
-): Plan {
+export function planRows(report: Report, slice: Slice, over: Restrictions, pivotFields: PivotField[]): Plan {
   const level = slice.totals ? 'totals' : isLeaf(slice) ? 'leaf' : 'group';
   const keys = level === 'leaf' ? [] : rowKeys(slice);
   const fields = planFields(slice, level, keys, pivotFields);
   return {
     report,
-    conditions,
+    ...over,
     level,
     keys,
     fields,

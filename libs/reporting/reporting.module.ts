@@ -10,6 +10,7 @@ import { reportNotesPlugin } from './graphql/report-notes.plugin';
 import { reportSpansPlugin } from './graphql/report-spans.plugin';
 import { PlaygroundController } from './playground/playground.controller';
 import { Reports } from './reports';
+import { SourceChoice } from './sources/source-choice';
 import { TenantCalendars } from './tenant-calendar';
 import { WorkItemsResolver } from './work-items/work-items.resolver';
 
@@ -37,6 +38,6 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
     }),
   ],
   controllers: [PlaygroundController],
-  providers: [Reports, TenantCalendars, WorkItemsResolver, FeeAnalysisResolver],
+  providers: [Reports, SourceChoice, TenantCalendars, WorkItemsResolver, FeeAnalysisResolver],
 })
 export class ReportingModule {}

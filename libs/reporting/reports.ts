@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { CustomTypesConfig, QueryArrayResult } from 'pg';
+import type { Period } from '#kernel/periods';
+import type { Day } from '#kernel/zone';
 import { ReadDatabase } from '#platform/database';
-import type { Report } from './columns/report';
-import type { Condition } from './condition';
+import type { Column } from './columns/column';
+import { baseOf, type Report } from './columns/report';
+import type { Condition, Restrictions } from './condition';
 import type { Given } from './criteria/criteria';
 import { type Expression, isNumber } from './expression';
 import { failure } from './graphql/failure';
@@ -12,8 +15,19 @@ import { type Plan, planRows } from './plan';
 import { refused } from './refusal';
 import { isAggregated, readSlice, type Slice } from './slice/slice';
 import type { AggregationSliceSpecInput } from './slice/slice.input';
+import { describe, type Over, type Source, sourcesFor } from './sources/source';
+import { SourceChoice } from './sources/source-choice';
 import { equals, finished } from './sql/expressions';
-import { countQuery, pivotQuery, type Query, rowsQuery, type Scope } from './sql/query';
+import {
+  countDemand,
+  countQuery,
+  pivotDemand,
+  pivotQuery,
+  type Query,
+  rowsDemand,
+  rowsQuery,
+  type Scope,
+} from './sql/query';
 import { type TenantCalendar, TenantCalendars } from './tenant-calendar';
 
 /** The columns asked for, by colId, and the fields that pivots make. */
@@ -21,7 +35,7 @@ export type Row = Record<string, unknown>;
 
 export interface ReportRequest {
   report: Report;
-  conditions(calendar: TenantCalendar): Condition[];
+  over(calendar: TenantCalendar): Restrictions;
   slice: Given<AggregationSliceSpecInput>;
   context: ReportContext;
   /** The query's name in the answer. */
@@ -37,6 +51,7 @@ export class Reports {
   constructor(
     private readonly database: ReadDatabase,
     private readonly calendars: TenantCalendars,
+    private readonly choice: SourceChoice,
   ) {}
 
   /** The rows of a slice; what there is to say of them goes into the context's notes. */
@@ -48,27 +63,30 @@ export class Reports {
     }
   }
 
-  private async rows({ report, conditions, slice: input, context, field }: ReportRequest): Promise<Row[]> {
+  private async rows({ report, over, slice: input, context, field }: ReportRequest): Promise<Row[]> {
     const slice = readSlice(input, report);
     const tenantId = context.request.tenant.id;
     const calendar = await this.calendars.of(tenantId);
-    const scope = { tenantId, financialYearStart: calendar.financialYearStart };
-    const criteria = conditions(calendar);
-    const pivoted = slice.pivots.length > 0 ? await this.pivot(report, slice, criteria, scope) : [];
-    const plan = planRows(report, slice, [...criteria, ...keyConditions(slice)], pivoted);
-    const { rows, lastRow } = await this.page(plan, scope);
+    const { zone, financialYearStart } = calendar;
+    const scope = { tenantId, zone, financialYearStart };
+    const criteria = over(calendar);
+    const pivoted = slice.pivots.length > 0 ? await this.pivot({ report, ...criteria }, slice, scope) : [];
+    const plan = planRows(report, slice, within({ report, ...criteria }, slice, financialYearStart), pivoted);
+    const source = this.choice.of(sourcesFor(plan, rowsDemand(plan)));
+    const { rows, lastRow } = await this.page(plan, source, scope);
     context.notes[field] = {
       lastRow,
       pivotResultFields: pivoted.map(({ field, keys, colId }) => ({ field, keys, colId })),
       ignoredSort: plan.ignoredSort,
+      ...(context.explains && { plan: describe(source) }),
     };
     return rows;
   }
 
-  private async page(plan: Plan, scope: Scope): Promise<{ rows: Row[]; lastRow: number }> {
+  private async page(plan: Plan, source: Source, scope: Scope): Promise<{ rows: Row[]; lastRow: number }> {
     const span = plan.end - plan.start;
     if (span === 0) return { rows: [], lastRow: -1 };
-    const found = await this.query(rowsQuery(plan, scope));
+    const found = await this.query(rowsQuery(plan, source, scope));
     if (found.some((row) => row.at(-1) === 't'))
       throw refused(
         'MIXED_CURRENCY',
@@ -77,21 +95,20 @@ export class Reports {
       );
     if (found.length > span) return { rows: readRows(plan, found.slice(0, span)), lastRow: -1 };
     const past = found.length === 0 && plan.start > 0;
-    const lastRow = past
-      ? Number((await this.query(countQuery(plan, scope)))[0][0])
-      : plan.start + found.length;
+    const lastRow = past ? await this.count(plan, scope) : plan.start + found.length;
     return { rows: readRows(plan, found), lastRow };
   }
 
-  private async pivot(
-    report: Report,
-    slice: Slice,
-    criteria: Condition[],
-    scope: Scope,
-  ): Promise<PivotField[]> {
+  private async count(plan: Plan, scope: Scope): Promise<number> {
+    const source = this.choice.of(sourcesFor(plan, countDemand(plan)));
+    return Number((await this.query(countQuery(plan, source, scope)))[0][0]);
+  }
+
+  private async pivot(over: Over, slice: Slice, scope: Scope): Promise<PivotField[]> {
     const aggregates = slice.cols.filter(isAggregated).length;
     const limit = Math.floor(MAXIMUM_PIVOT_FIELDS / aggregates);
-    const found = await this.query(pivotQuery(report, slice.pivots, criteria, limit + 1, scope));
+    const source = this.choice.of(sourcesFor(over, pivotDemand(over, slice.pivots)));
+    const found = await this.query(pivotQuery(over, slice.pivots, limit + 1, source, scope));
     if (found.length > limit)
       throw refused(
         'PIVOT_TOO_WIDE',
@@ -112,15 +129,36 @@ export class Reports {
   }
 }
 
-/** That rows lie in the groups that the slice has gone into. */
-export function keyConditions(slice: Slice): Condition[] {
-  return slice.keys.map(({ column, value }) => ({
-    joins: column.joins,
+/** What is asked for of the criteria, in the groups that the slice has gone into. */
+export function within(over: Over, slice: Slice, financialYearStart: number): Restrictions {
+  let { period } = over;
+  const conditions = [...over.conditions];
+  for (const { column, value } of slice.keys) {
+    const days = value === null ? undefined : column.daysOf?.(value, financialYearStart);
+    if (days) period = both(period, days);
+    else conditions.push(keyCondition(over.report, column, value));
+  }
+  return { period, conditions };
+}
+
+function keyCondition(report: Report, column: Column, value: string | null): Condition {
+  const joined = (column.joins ?? []).length > 0;
+  return {
+    of: baseOf(report, column),
+    ...{ joins: column.joins, grain: column.grain, meetsAbsent: joined && value === null },
+    isSelective: value !== null && column.isSelective,
     sql: (bind, context) => {
       const source = typeof column.source === 'string' ? column.source : column.source(context);
       return equals(column, finished(column, source), value, bind);
     },
-  }));
+  };
+}
+
+/** The days that lie in two periods. */
+function both(one: Period | undefined, other: Period): Period {
+  const later = (a: Day | null, b: Day | null) => (a === null || (b !== null && b > a) ? b : a);
+  const earlier = (a: Day | null, b: Day | null) => (a === null || (b !== null && b < a) ? b : a);
+  return { min: later(one?.min ?? null, other.min), max: earlier(one?.max ?? null, other.max) };
 }
 
 function readRows(plan: Plan, found: (string | null)[][]): Row[] {

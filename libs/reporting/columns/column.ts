@@ -1,3 +1,5 @@
+import type { Period } from '#kernel/periods';
+
 /** What a column's values are. Decides how they are shown, compared with group keys and aggregated. */
 export type ColumnType = 'text' | 'id' | 'boolean' | 'integer' | 'decimal' | 'day' | 'instant';
 
@@ -17,6 +19,16 @@ export interface Column {
   description: string;
   /** SQL of the value over the report's table aliases. */
   source: string | ((context: SourceContext) => string);
+  /** The one column of the report's facts that the source is made of; that of a joined column its join knows. */
+  of?: string;
+  /** Of a column made of a day: the finest grain of days that tells its values apart. */
+  grain?: 'day' | 'month' | 'year';
+  /** Of a column made of a day: the days that have a value; undefined for what is no such value. */
+  daysOf?: (value: string, financialYearStart: number) => Period | undefined;
+  /** A value is that of few rows, which an index of the facts finds. */
+  isSelective?: boolean;
+  /** Rows in the order of the column are in that of their days. */
+  byDay?: boolean;
   /** The report's joins that the source needs, by alias. */
   joins?: readonly string[];
   /** Never null, even beside a missing join. */
@@ -33,6 +45,8 @@ export interface Measure {
   perCurrency?: boolean;
   /** What is summed is the source; the value is made of it at the end, so that no rounding is summed. */
   finish?: (sql: string) => string;
+  /** The facts' column with the source's value, times ten to the power of `scale`. Never null. */
+  fact?: { column: string; scale: number };
   /** The aggregate is made of the sums of other columns, and is shown with or without an aggFunc. */
   ratio?: { of: readonly string[]; sql: (...sums: string[]) => string };
 }
@@ -45,7 +59,11 @@ export function allowedAggFuncs(column: Column): readonly AggFunc[] {
 }
 
 /** A measure that adds up. */
-export const additive: Measure = { aggFuncs: ['sum', 'avg', 'min', 'max', 'count'] };
+export function additive(column: string, scale: number): Measure {
+  return { aggFuncs: ['sum', 'avg', 'min', 'max', 'count'], fact: { column, scale } };
+}
 
 /** A measure in the currency of its row that adds up. */
-export const money: Measure = { ...additive, perCurrency: true };
+export function money(column: string, scale: number): Measure {
+  return { ...additive(column, scale), perCurrency: true };
+}

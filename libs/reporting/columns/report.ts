@@ -1,4 +1,7 @@
+import type { Period } from '#kernel/periods';
 import { live } from '#projections/live';
+import type { Derived } from '#projections/projection';
+import type { Condition } from '../condition';
 import { allowedAggFuncs, type Column } from './column';
 
 export interface Join {
@@ -6,6 +9,8 @@ export interface Join {
   table: string;
   projection: string;
   on: string;
+  /** The report's column that it hangs on; one that needs others hangs on theirs. */
+  of?: string;
   /** Joins that must come before. */
   needs?: readonly string[];
 }
@@ -21,31 +26,54 @@ export interface Report {
   key: readonly string[];
   joins: readonly Join[];
   columns: ReadonlyMap<string, Column>;
+  /** The tables that follow from the report's own. */
+  derived: Derived;
+  /** That a row lies in a period of the report's day. */
+  within(period: Period, zone: string): Condition[];
+  /** SQL that rows are of that day or later; `down`: or earlier. */
+  fromDay(day: string, down: boolean): string[];
 }
 
 export function columnsByName(columns: readonly Column[]): ReadonlyMap<string, Column> {
   return new Map(columns.map((column) => [column.name, column]));
 }
 
-/** The FROM and WHERE that every query of a report starts with; each table is bound to the tenant and its live generation. */
-export function fromClause(report: Report, joins: ReadonlySet<string>, tenant: string, conditions: string[]) {
+/** The aliases with those that they need, in the order of the report's joins. */
+export function joinsNeeded(report: Report, aliases: Iterable<string>): Join[] {
   const needed = new Set<string>();
   const add = (alias: string) => {
-    for (const before of report.joins.find((join) => join.alias === alias)?.needs ?? []) add(before);
+    for (const before of joinOf(report, alias).needs ?? []) add(before);
     needed.add(alias);
   };
-  joins.forEach(add);
-  const joined = report.joins
-    .filter((join) => needed.has(join.alias))
+  for (const alias of aliases) add(alias);
+  return report.joins.filter(({ alias }) => needed.has(alias));
+}
+
+/** LEFT JOINs, each table bound to the tenant and its live generation. */
+export function joinClauses(joins: readonly Join[], tenant: string): string {
+  return joins
     .map(
       ({ alias, table, projection, on }) =>
         `left join read_model.${table} ${alias} on ${live(projection, alias, tenant)} and ${on}`,
-    );
-  return [
-    `from read_model.${report.table} ${report.alias}`,
-    ...joined,
-    `where ${[live(report.projection, report.alias, tenant), ...conditions].join(' and ')}`,
-  ].join('\n  ');
+    )
+    .join('\n  ');
+}
+
+/** The report's column that a join hangs on. */
+export function baseOfJoin(report: Report, alias: string): string {
+  const { of, needs } = joinOf(report, alias);
+  return of ?? baseOfJoin(report, needs![0]);
+}
+
+/** The one column of the report's facts that a column is made of; undefined: facts do not know it. */
+export function baseOf(report: Report, { of, joins }: Column): string | undefined {
+  const base = of ?? (joins && baseOfJoin(report, joins[0]));
+  const { facts } = report.derived;
+  return base === undefined || (facts && !(base in facts.columns)) ? undefined : base;
+}
+
+function joinOf(report: Report, alias: string): Join {
+  return report.joins.find((join) => join.alias === alias)!;
 }
 
 /** The columns as a Markdown list, for the schema's documentation. */

@@ -1,17 +1,22 @@
+import { DateTime } from 'luxon';
+import type { Period } from '#kernel/periods';
 import type { Column } from './column';
 import type { Join } from './report';
 
 /** The employee of a row and the person they are. */
 export function employeeJoins(employeeId: string): Join[] {
   return [
-    { alias: 'e', table: 'employees', projection: 'employees', on: `e.id = ${employeeId}` },
+    {
+      ...{ alias: 'e', table: 'employees', projection: 'employees', of: 'employee_id' },
+      on: `e.id = ${employeeId}`,
+    },
     { alias: 'ep', table: 'people', projection: 'people', on: 'ep.id = e.entity_id', needs: ['e'] },
   ];
 }
 
 /** The matter of a row. */
 export function matterJoin(matterId: string): Join {
-  return { alias: 'm', table: 'matters', projection: 'matters', on: `m.id = ${matterId}` };
+  return { alias: 'm', table: 'matters', projection: 'matters', of: 'matter_id', on: `m.id = ${matterId}` };
 }
 
 /** The matter's client and the person they are. */
@@ -48,7 +53,10 @@ export const matterTypeColumn: Column = {
 
 /** The task type of a row. */
 export function taskTypeJoin(taskTypeId: string): Join {
-  return { alias: 't', table: 'task_types', projection: 'task-types', on: `t.id = ${taskTypeId}` };
+  return {
+    ...{ alias: 't', table: 'task_types', projection: 'task-types', of: 'task_type_id' },
+    on: `t.id = ${taskTypeId}`,
+  };
 }
 
 export const taskTypeColumn: Column = {
@@ -61,32 +69,39 @@ export const taskTypeColumn: Column = {
 
 /** A day and the periods that it lies in. */
 export function dayColumns(
-  sql: string,
+  alias: string,
+  of: string,
   names: Record<'day' | 'month' | 'quarter' | 'year' | 'financialYear', string>,
 ): Column[] {
+  const sql = `${alias}.${of}`;
   return [
-    { name: names.day, type: 'day', description: "Day in the tenant's time zone.", source: sql },
     {
-      name: names.month,
-      type: 'text',
+      ...{ name: names.day, type: 'day', of, grain: 'day', byDay: true },
+      description: "Day in the tenant's time zone.",
+      source: sql,
+      daysOf: (value) => ({ min: value, max: value }),
+    },
+    {
+      ...{ name: names.month, type: 'text', of, grain: 'month' },
+      daysOf: monthDays,
       description: 'Month, as `2025-06`.',
       source: `to_char(${sql}, 'YYYY-MM')`,
     },
     {
-      name: names.quarter,
-      type: 'text',
+      ...{ name: names.quarter, type: 'text', of, grain: 'month' },
+      daysOf: quarterDays,
       description: 'Calendar quarter, as `2025-Q2`.',
       source: `to_char(${sql}, 'YYYY-"Q"Q')`,
     },
     {
-      name: names.year,
-      type: 'integer',
+      ...{ name: names.year, type: 'integer', of, grain: 'year' },
+      daysOf: yearDays,
       description: 'Calendar year.',
       source: `extract(year from ${sql})::integer`,
     },
     {
-      name: names.financialYear,
-      type: 'text',
+      ...{ name: names.financialYear, type: 'text', of, grain: 'month' },
+      daysOf: financialYearDays,
       description: 'Financial year, as `2025/26`; `2025` where it is the calendar year.',
       source: (context) => financialYear(sql, context.financialYearStart()),
     },
@@ -97,4 +112,32 @@ function financialYear(day: string, start: string): string {
   const first = `${day} - make_interval(months => ${start} - 1)`;
   const last = `${first} + interval '1 year'`;
   return `to_char(${first}, 'YYYY') || case when ${start} = 1 then '' else to_char(${last}, '/YY') end`;
+}
+
+const monthDays = (value: string) =>
+  daysFrom(/^(\d{4})-(\d\d)$/.exec(value), ([year, month]) => [year, month], 1);
+const quarterDays = (value: string) =>
+  daysFrom(/^(\d{4})-Q([1-4])$/.exec(value), ([year, quarter]) => [year, quarter * 3 - 2], 3);
+const yearDays = (value: string) => daysFrom(/^(\d{4})$/.exec(value), ([year]) => [year, 1], 12);
+
+function financialYearDays(value: string, start: number) {
+  const form = start === 1 ? /^(\d{4})$/ : /^(\d{4})\/(\d\d)$/;
+  return daysFrom(
+    form.exec(value),
+    ([year, next]) => (start === 1 || next === (year + 1) % 100 ? [year, start] : []),
+    12,
+  );
+}
+
+/** The days of that many months. */
+function daysFrom(
+  match: RegExpExecArray | null,
+  first: (numbers: number[]) => number[],
+  months: number,
+): Period | undefined {
+  const [year, month] = match ? first(match.slice(1).map(Number)) : [];
+  const start = DateTime.fromObject({ year, month }, { zone: 'utc' });
+  // Years that dates of four digits can name, with those beside them.
+  if (!year || !start.isValid || year < 2 || year > 9998) return undefined;
+  return { min: start.toISODate(), max: start.plus({ months, days: -1 }).toISODate() };
 }

@@ -56,6 +56,7 @@ export function readId(kind: Kind, given: string, path: string): string {
 /** That a column holds one of the given ids; none when there is no restriction: null and an empty list are none. */
 export function idCondition(
   sql: string,
+  of: string,
   kind: Kind,
   given: Given<readonly string[]>,
   path: string,
@@ -63,12 +64,15 @@ export function idCondition(
 ): Condition[] {
   if (!given || given.length === 0) return [];
   const uuids = given.map((id, index) => readId(kind, id, `${path}[${index}]`));
-  return [{ joins, sql: (bind) => `${sql} = any(${bind(uuids)}::uuid[])` }];
+  return [
+    { of, joins, isSelective: kind !== 'division', sql: (bind) => `${sql} = any(${bind(uuids)}::uuid[])` },
+  ];
 }
 
 /** That a small integer is one of those that the texts name. */
 export function choiceCondition(
   sql: string,
+  of: string,
   names: readonly string[],
   given: Given<readonly string[]>,
   path: string,
@@ -81,7 +85,7 @@ export function choiceCondition(
       throw refused(reason, `${path}[${index}]`, `${quote(name)} is unknown. Known are ${names.join(', ')}.`);
     return number;
   });
-  return [{ sql: (bind) => `${sql} = any(${bind(numbers)}::smallint[])` }];
+  return [{ of, sql: (bind) => `${sql} = any(${bind(numbers)}::smallint[])` }];
 }
 
 /** `Timed Fee`, `TimedFee` and `TIMED_FEE` are the same. */

@@ -1,3 +1,4 @@
+import { feeAnalysisDerived } from '#practice/work-items/fee-analysis.facts';
 import { additive, type Column, money } from '../columns/column';
 import { columnsByName, type Report } from '../columns/report';
 import {
@@ -11,6 +12,7 @@ import {
   taskTypeColumn,
   taskTypeJoin,
 } from '../columns/shared';
+import type { Condition } from '../condition';
 
 const flows: [name: string, column: string, description: string][] = [
   ['workItemFinalised', 'finalised', 'finalised, less what was unfinalised'],
@@ -20,13 +22,19 @@ const flows: [name: string, column: string, description: string][] = [
 ];
 
 const measures = flows.flatMap(([name, column, description]): Column[] => [
-  { name, type: 'decimal', description: `Value ${description}.`, source: `f.${column}`, measure: money },
+  {
+    name,
+    type: 'decimal',
+    description: `Value ${description}.`,
+    source: `f.${column}`,
+    measure: money(column, 0),
+  },
   {
     name: `${name}Units`,
     type: 'decimal',
     description: `Units ${description}.`,
     source: `f.${column}_units`,
-    measure: additive,
+    measure: additive(`${column}_units`, 0),
   },
 ]);
 
@@ -37,6 +45,7 @@ const columns: Column[] = [
   {
     name: 'feeEarnerSortName',
     type: 'text',
+    isSelective: true,
     description: 'Name of the fee earner, family name first.',
     source: 'ep.sort_name',
     joins: ['ep'],
@@ -44,8 +53,10 @@ const columns: Column[] = [
   {
     name: 'feeEarnerId',
     type: 'id',
+    isSelective: true,
     description: 'The fee earner.',
     source: 'f.employee_id',
+    of: 'employee_id',
     required: true,
   },
   ...measures,
@@ -64,14 +75,23 @@ const columns: Column[] = [
   {
     name: 'matterNumber',
     type: 'text',
+    isSelective: true,
     description: 'Number of the matter.',
     source: 'm.matter_number',
     joins: ['m'],
   },
-  { name: 'matterTitle', type: 'text', description: 'Title of the matter.', source: 'm.title', joins: ['m'] },
+  {
+    name: 'matterTitle',
+    type: 'text',
+    isSelective: true,
+    description: 'Title of the matter.',
+    source: 'm.title',
+    joins: ['m'],
+  },
   {
     name: 'clientSortName',
     type: 'text',
+    isSelective: true,
     description: "Name of the matter's client, family name first.",
     source: 'cp.sort_name',
     joins: ['cp'],
@@ -85,8 +105,14 @@ const columns: Column[] = [
   },
   matterTypeColumn,
   taskTypeColumn,
-  { name: 'currency', type: 'text', description: 'Currency of the amounts.', source: 'f.currency' },
-  ...dayColumns('f.day', {
+  {
+    name: 'currency',
+    type: 'text',
+    description: 'Currency of the amounts.',
+    source: 'f.currency',
+    of: 'currency',
+  },
+  ...dayColumns('f', 'day', {
     day: 'day',
     month: 'month',
     quarter: 'quarter',
@@ -110,4 +136,14 @@ export const feeAnalysisReport: Report = {
     taskTypeJoin('f.task_type_id'),
   ],
   columns: columnsByName(columns),
+  derived: feeAnalysisDerived,
+  within: ({ min, max }) => [
+    ...(min ? [dayCondition('>=', min)] : []),
+    ...(max ? [dayCondition('<=', max)] : []),
+  ],
+  fromDay: (day, down) => [`f.day ${down ? '<=' : '>='} ${day}`],
 };
+
+function dayCondition(operator: string, day: string): Condition {
+  return { of: 'day', sql: (bind) => `f.day ${operator} ${bind(day)}::date` };
+}

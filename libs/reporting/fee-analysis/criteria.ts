@@ -1,5 +1,5 @@
 import type { Kind } from '#kernel/ids';
-import type { Condition } from '../condition';
+import type { Condition, Restrictions } from '../condition';
 import { type Given, readId, readPeriod } from '../criteria/criteria';
 import type { TenantCalendar } from '../tenant-calendar';
 import type { FeeAnalysisFactCriteriaInput } from './criteria.input';
@@ -8,7 +8,7 @@ import type { FeeAnalysisFactCriteriaInput } from './criteria.input';
 export function feeAnalysisConditions(
   criteria: Given<FeeAnalysisFactCriteriaInput>,
   calendar: TenantCalendar,
-): Condition[] {
+): Restrictions {
   const period = readPeriod(
     criteria?.period,
     criteria?.relativePeriod,
@@ -20,23 +20,18 @@ export function feeAnalysisConditions(
       relativeTo: 'criteria.periodRelativeTo',
     },
   );
-  const { min = null, max = null } = period ?? {};
-  return [
-    ...(min ? [dayCondition('>=', min)] : []),
-    ...(max ? [dayCondition('<=', max)] : []),
-    ...oneId('f.employee_id', 'employee', criteria?.feeEarnerId, 'criteria.feeEarnerId'),
-    ...oneId('f.matter_id', 'matter', criteria?.matterId, 'criteria.matterId'),
-    ...oneId('m.client_id', 'client', criteria?.clientId, 'criteria.clientId', ['m']),
-    ...oneId('m.division_id', 'division', criteria?.divisionId, 'criteria.divisionId', ['m']),
+  const conditions = [
+    ...oneId('f.employee_id', 'employee_id', 'employee', criteria?.feeEarnerId, 'criteria.feeEarnerId'),
+    ...oneId('f.matter_id', 'matter_id', 'matter', criteria?.matterId, 'criteria.matterId'),
+    ...oneId('m.client_id', 'matter_id', 'client', criteria?.clientId, 'criteria.clientId', ['m']),
+    ...oneId('m.division_id', 'matter_id', 'division', criteria?.divisionId, 'criteria.divisionId', ['m']),
   ];
-}
-
-function dayCondition(operator: string, day: string): Condition {
-  return { sql: (bind) => `f.day ${operator} ${bind(day)}::date` };
+  return { period, conditions };
 }
 
 function oneId(
   sql: string,
+  of: string,
   kind: Kind,
   given: Given<string>,
   path: string,
@@ -44,5 +39,5 @@ function oneId(
 ): Condition[] {
   if (given === null || given === undefined) return [];
   const uuid = readId(kind, given, path);
-  return [{ joins, sql: (bind) => `${sql} = ${bind(uuid)}::uuid` }];
+  return [{ of, joins, isSelective: kind !== 'division', sql: (bind) => `${sql} = ${bind(uuid)}::uuid` }];
 }

@@ -30,7 +30,7 @@ export class FeeAnalysisResolver {
   ): Promise<Row[]> {
     return this.reports.run({
       report: feeAnalysisReport,
-      conditions: (calendar) => feeAnalysisConditions(criteria, calendar),
+      over: (calendar) => feeAnalysisConditions(criteria, calendar),
       slice,
       context,
       field: String(info.path.key),

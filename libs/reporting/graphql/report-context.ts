@@ -7,11 +7,15 @@ export interface ReportNotes {
   pivotResultFields: { field: string; keys: unknown[]; colId: string }[];
   /** Sort columns that do not apply at the level of the rows. */
   ignoredSort: string[];
+  /** Where the rows were read from, when the caller asks. */
+  plan?: string;
 }
 
 /** Context of a GraphQL request. */
 export interface ReportContext {
   request: RequestContext;
+  /** `x-explain: 1` was sent. */
+  explains: boolean;
   /** `extensions.report` of the answer, by the query's name in the answer. */
   notes: Record<string, ReportNotes>;
 }

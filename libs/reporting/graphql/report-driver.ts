@@ -74,7 +74,11 @@ async function execute(server: ApolloServer<ReportContext>, request: FastifyRequ
   for (const [name, value] of Object.entries(request.headers)) if (value) headers.set(name, String(value));
   return server.executeHTTPGraphQLRequest({
     httpGraphQLRequest: { method: 'POST', headers, search: '', body: request.body },
-    context: async () => ({ request: request.caller!, notes: {} }),
+    context: async () => ({
+      request: request.caller!,
+      explains: request.headers['x-explain'] === '1',
+      notes: {},
+    }),
   });
 }
 

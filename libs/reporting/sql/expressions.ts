@@ -32,30 +32,70 @@ export function finished(column: Column, sql: string): string {
   return column.measure?.finish?.(sql) ?? sql;
 }
 
-/** The SQL of an expression over `items`. */
-export function expressionSql(expression: Expression, bind: Bind): string {
+/** The parts of a column of `items` that holds sums rather than values: the number of rows, and the ends of a measure. */
+export const ITEMS = 'row_items';
+export function endOf(column: Column, end: 'min' | 'max'): string {
+  return `"${column.name}.${end}"`;
+}
+
+/**
+ * The SQL of an expression over `items`.
+ * @param summed whether `items` are sums of rows: a measure's column is then its sum
+ */
+export function expressionSql(expression: Expression, summed: boolean, bind: Bind): string {
   const { column } = expression;
   if (expression.kind === 'value') return finished(column, item(column));
-  if (expression.kind === 'shared') return sharedSql(column);
-  if (!expression.pivot) return aggregateSql(column, expression.aggFunc, '');
-  const filter = ` filter (where ${expression.pivot.map(({ column: pivot, value }) => equals(pivot, item(pivot), value, bind)).join(' and ')})`;
-  return `case when count(*)${filter} > 0 then ${aggregateSql(column, expression.aggFunc, filter)} end`;
+  if (expression.kind === 'shared') return sharedSql(column, summed);
+  const { aggFunc, pivot } = expression;
+  const conditions = pivot?.map(({ column: own, value }) => equals(own, item(own), value, bind)) ?? [];
+  const aggregate = summed
+    ? summedSql(column, aggFunc, conditions)
+    : aggregateSql(column, aggFunc, filterOf(conditions));
+  return pivot ? `case when count(*)${filterOf(conditions)} > 0 then ${aggregate} end` : aggregate;
+}
+
+function filterOf(conditions: string[]): string {
+  return conditions.length > 0 ? ` filter (where ${conditions.join(' and ')})` : '';
 }
 
 /** The SQL of an expression in the form in which rows are read: instants with milliseconds and an offset. */
-export function shownSql(expression: Expression, bind: Bind): string {
-  const sql = expressionSql(expression, bind);
+export function shownSql(expression: Expression, summed: boolean, bind: Bind): string {
+  const sql = expressionSql(expression, summed, bind);
   const counted = expression.kind === 'aggregate' && expression.aggFunc?.startsWith('count');
   if (expression.column.type !== 'instant' || counted) return sql;
   return `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`;
 }
 
-function sharedSql(column: Column): string {
+function sharedSql(column: Column, summed: boolean): string {
+  if (summed && column.measure) {
+    const [least, most] = [`min(items.${endOf(column, 'min')})`, `max(items.${endOf(column, 'max')})`];
+    return `case when ${least} = ${most} then ${finished(column, least)} end`;
+  }
   const name = item(column);
   const comparable = column.type === 'id' ? `${name}::text` : name;
   const [least, most] = column.type === 'boolean' ? ['bool_and', 'bool_or'] : ['min', 'max'];
   const value = `${least}(${comparable})`;
   return `case when ${value} = ${most}(${comparable}) and count(${name}) = count(*) then ${finished(column, value)} end`;
+}
+
+/** An aggregate of rows, made of sums of them. */
+function summedSql(column: Column, aggFunc: string | undefined, conditions: string[]): string {
+  const filter = filterOf(conditions);
+  if (aggFunc === 'count' && !column.measure)
+    return `coalesce(sum(items.${ITEMS})${filterOf([...conditions, `${item(column)} is not null`])}, 0)`;
+  const count = `sum(items.${ITEMS})${filter}`;
+  if (aggFunc === 'count') return `coalesce(${count}, 0)`;
+  if (aggFunc === 'avg' && !column.measure?.ratio)
+    return meanSql(column, `sum(${item(column)})${filter}`, count);
+  if ((aggFunc === 'min' || aggFunc === 'max') && column.measure)
+    return finished(column, `${aggFunc}(items.${endOf(column, aggFunc)})${filter}`);
+  return aggregateSql(column, aggFunc, filter);
+}
+
+/** The factor gives the quotient 20 decimals: PostgreSQL keeps as few as the operands have when they are large. */
+function meanSql(column: Column, sum: string, count: string): string {
+  const mean = `${sum} * 1.00000000000000000000 / nullif(${count}, 0)`;
+  return column.measure?.finish ? finished(column, `(${mean})`) : `round(${mean}, 10)`;
 }
 
 function aggregateSql(column: Column, aggFunc: string | undefined, filter: string): string {
@@ -67,11 +107,8 @@ function aggregateSql(column: Column, aggFunc: string | undefined, filter: strin
   switch (aggFunc) {
     case 'sum':
       return finished(column, sum(name));
-    case 'avg': {
-      // the factor gives the quotient 20 decimals: PostgreSQL keeps as few as the operands have when they are large
-      const mean = `sum(${name})${filter} * 1.00000000000000000000 / nullif(count(${name})${filter}, 0)`;
-      return column.measure?.finish ? finished(column, `(${mean})`) : `round(${mean}, 10)`;
-    }
+    case 'avg':
+      return meanSql(column, `sum(${name})${filter}`, `count(${name})${filter}`);
     case 'count':
       return `count(${name})${filter}`;
     case 'countDistinct':

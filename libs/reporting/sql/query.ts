@@ -1,59 +1,75 @@
 import type { Column } from '../columns/column';
-import { fromClause, type Report } from '../columns/report';
-import type { Bind, Condition } from '../condition';
 import type { Expression } from '../expression';
 import type { Plan } from '../plan';
-import { expressionSql, item, itemName, shownSql } from './expressions';
+import { type Demand, demandOf } from '../sources/demand';
+import type { Over, Source } from '../sources/source';
+import { pageDay } from './deep-page';
+import { expressionSql, item, shownSql } from './expressions';
+import { type Building, building, isSummed, itemsQuery, type Query, type Scope } from './items';
 
-/** A query with its bound values. */
-export interface Query {
-  text: string;
-  values: unknown[];
-}
+export type { Query, Scope } from './items';
 
-/** What every query of a report is bound to. */
-export interface Scope {
-  tenantId: number;
-  /** Month, 1 to 12, that starts the tenant's financial year. */
-  financialYearStart: number;
+/** What a plan's rows need of its source. */
+export function rowsDemand(plan: Plan): Demand {
+  const { report, fields, order, keys, zero, mixesCurrencies } = plan;
+  const currency = mixesCurrencies ? [report.columns.get('currency')!] : [];
+  const expressions = [...fields, ...order].map(({ expression }) => expression);
+  return demandOf(
+    report,
+    [...keys, ...(zero?.keys ?? []), ...currency],
+    [...expressions, ...(zero?.measures ?? [])],
+  );
 }
 
 /** The rows of a page, one more than asked for so that the end shows; a last column says whether currencies were mixed. */
-export function rowsQuery(plan: Plan, scope: Scope): Query {
-  const { bind, values } = parameters(scope);
-  const fields = plan.fields.map(({ expression }) => shownSql(expression, bind));
+export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
+  const parts = building(scope, source, rowsDemand(plan));
+  const { bind, values } = parts;
+  const deep = plan.level === 'leaf' ? pageDay(plan, parts) : undefined;
+  const items = itemsQuery(plan, parts, plan.level === 'leaf' ? plan.report.key : [], deep?.where);
+  const fields = plan.fields.map(({ expression }) => shownSql(expression, isSummed(parts), bind));
   const mixed = `coalesce(bool_or(min(items.currency) <> max(items.currency)) over (), false)`;
   const selected = [...fields, plan.mixesCurrencies ? mixed : 'false'];
   const text = [
-    `${withItems(plan, scope, bind)}`,
+    `with ${deep ? `${deep.with}, ` : ''}items as (${items})`,
     `select ${selected.join(',\n  ')}`,
-    ...rowSet(plan, bind),
-    ...orderBy(plan, bind),
-    `limit ${bind(plan.end - plan.start + 1)} offset ${bind(plan.start)}`,
+    ...rowSet(plan, parts),
+    ...orderBy(plan, parts),
+    `limit ${bind(plan.end - plan.start + 1)} offset ${deep?.offset ?? bind(plan.start)}`,
   ].join('\n');
   return { text, values };
 }
 
+/** What the number of a plan's rows needs of its source. */
+export function countDemand({ report, keys, zero, level }: Plan): Demand {
+  const demand = demandOf(report, [...keys, ...(zero?.keys ?? [])], zero?.measures ?? []);
+  return level === 'leaf' && zero ? { ...demand, rows: true } : demand;
+}
+
 /** The number of rows that all pages of a plan have. */
-export function countQuery(plan: Plan, scope: Scope): Query {
-  const { bind, values } = parameters(scope);
-  const rows = ['select 1', ...rowSet(plan, bind)].join('\n');
-  return { text: `${withItems(plan, scope, bind)}\nselect count(*) from (${rows}) as rows`, values };
+export function countQuery(plan: Plan, source: Source, scope: Scope): Query {
+  const parts = building(scope, source, countDemand(plan));
+  const items = `with items as (${itemsQuery(plan, parts)})`;
+  const { values } = parts;
+  if (plan.level === 'leaf' && isSummed(parts))
+    return { text: `${items}\nselect coalesce(sum(row_items), 0) from items`, values };
+  const rows = ['select 1', ...rowSet(plan, parts)].join('\n');
+  return { text: `${items}\nselect count(*) from (${rows}) as rows`, values };
+}
+
+/** What the distinct values of pivots need of their source. */
+export function pivotDemand({ report }: Over, pivots: Column[]): Demand {
+  return demandOf(report, pivots, []);
 }
 
 /** The distinct values of the pivots' columns: of each, how it is shown and its exact text. */
-export function pivotQuery(
-  report: Report,
-  pivots: Column[],
-  conditions: Condition[],
-  limit: number,
-  scope: Scope,
-): Query {
-  const { bind, values } = parameters(scope);
-  const shown = pivots.map((column) => shownSql({ kind: 'value', column }, bind));
+export function pivotQuery(over: Over, pivots: Column[], limit: number, source: Source, scope: Scope): Query {
+  const parts = building(scope, source, pivotDemand(over, pivots));
+  const { bind, values } = parts;
+  const shown = pivots.map((column) => shownSql({ kind: 'value', column }, isSummed(parts), bind));
   const exact = pivots.map((column) => `${item(column)}::text`);
   const text = [
-    `with items as (${itemsQuery(report, new Set(pivots), conditions, scope, bind)})`,
+    `with items as (${itemsQuery(over, parts)})`,
     `select ${[...shown, ...exact].join(', ')}`,
     `from items group by ${pivots.map(item).join(', ')}`,
     `order by ${pivots.map((column) => `${item(column)} nulls first`).join(', ')}`,
@@ -62,58 +78,9 @@ export function pivotQuery(
   return { text, values };
 }
 
-function parameters(scope: Scope) {
-  const values: unknown[] = [scope.tenantId];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  return { values, bind };
-}
-
-function withItems(plan: Plan, scope: Scope, bind: Bind): string {
-  return `with items as (${itemsQuery(plan.report, usedColumns(plan), plan.conditions, scope, bind, plan.report.key)})`;
-}
-
-/** The report's rows that meet the conditions, each column's source under the column's name. */
-function itemsQuery(
-  report: Report,
-  columns: Set<Column>,
-  conditions: Condition[],
-  scope: Scope,
-  bind: Bind,
-  key: readonly string[] = [],
-): string {
-  let start: string | undefined;
-  const context = { financialYearStart: () => (start ??= `${bind(scope.financialYearStart)}::integer`) };
-  const sources = [...columns].map((column) => {
-    const source = typeof column.source === 'string' ? column.source : column.source(context);
-    return `${source} as ${itemName(column)}`;
-  });
-  sources.push(...key.map((name) => `${report.alias}.${name} as row_${name}`));
-  const joins = new Set([...columns, ...conditions].flatMap((each) => each.joins ?? []));
-  const where = conditions.map((condition) => condition.sql(bind, context));
-  return `\n  select ${sources.join(', ')}\n  ${fromClause(report, joins, '$1', where)}\n`;
-}
-
-function usedColumns({ report, fields, order, keys, zero, mixesCurrencies }: Plan): Set<Column> {
-  const expressions = [
-    ...fields.map((field) => field.expression),
-    ...order.map((each) => each.expression),
-    ...(zero?.measures ?? []),
-  ];
-  const used = new Set([...keys, ...(zero?.keys ?? [])]);
-  for (const expression of expressions) {
-    used.add(expression.column);
-    const pivot = expression.kind === 'aggregate' ? (expression.pivot ?? []) : [];
-    for (const { column } of pivot) used.add(column);
-    const ratio = expression.kind === 'aggregate' ? (expression.column.measure?.ratio?.of ?? []) : [];
-    for (const name of ratio) used.add(report.columns.get(name)!);
-  }
-  if (mixesCurrencies) used.add(report.columns.get('currency')!);
-  return used;
-}
-
 /** FROM, WHERE, GROUP BY and HAVING over `items`. */
-function rowSet({ level, keys, zero }: Plan, bind: Bind): string[] {
-  const counts = zero && anyNonZero(zero.measures, bind);
+function rowSet({ level, keys, zero }: Plan, parts: Building): string[] {
+  const counts = zero && anyNonZero(zero.measures, parts);
   if (level === 'group') {
     const having = counts ?? (keys.length === 0 ? 'count(*) > 0' : undefined);
     return ['from items', `group by ${groupBy(keys)}`, ...(having ? [`having ${having}`] : [])];
@@ -132,17 +99,20 @@ function groupBy(keys: Column[]): string {
   return keys.length === 0 ? '()' : keys.map(item).join(', ');
 }
 
-function anyNonZero(measures: Expression[], bind: Bind): string {
-  return `(${measures.map((measure) => `coalesce(${expressionSql(measure, bind)}, 0) <> 0`).join(' or ')})`;
+function anyNonZero(measures: Expression[], parts: Building): string {
+  const sql = measures.map(
+    (measure) => `coalesce(${expressionSql(measure, isSummed(parts), parts.bind)}, 0) <> 0`,
+  );
+  return `(${sql.join(' or ')})`;
 }
 
 /** Nulls lowest; ties by the row's key or the group's keys, in the direction of the last sort key. */
-function orderBy({ report, level, keys, order }: Plan, bind: Bind): string[] {
+function orderBy({ report, level, keys, order }: Plan, parts: Building): string[] {
   if (level === 'totals') return [];
   const desc = order.at(-1)?.desc ?? false;
   const sorted = order.map(({ expression, desc }) =>
     ordered(
-      expressionSql(expression, bind),
+      expressionSql(expression, isSummed(parts), parts.bind),
       desc,
       expression.kind === 'value' && !!expression.column.required,
     ),

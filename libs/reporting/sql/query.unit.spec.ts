@@ -1,31 +1,34 @@
 import type { Report } from '../columns/report';
 import { feeAnalysisReport } from '../fee-analysis/columns';
 import { feeAnalysisConditions } from '../fee-analysis/criteria';
-import { planRows } from '../plan';
-import { keyConditions } from '../reports';
+import { type Plan, planRows } from '../plan';
+import { within } from '../reports';
 import { readSlice } from '../slice/slice';
 import type { AggregationSliceSpecInput } from '../slice/slice.input';
+import { sourcesFor } from '../sources/source';
 import { workItemReport } from '../work-items/columns';
 import { workItemConditions } from '../work-items/criteria';
-import { countQuery, pivotQuery, rowsQuery } from './query';
+import { countDemand, countQuery, pivotDemand, pivotQuery, rowsDemand, rowsQuery } from './query';
 
 const calendar = { zone: 'Europe/London', financialYearStart: 4, now: new Date('2025-06-12T10:00:00Z') };
-const scope = { tenantId: 7, financialYearStart: 4 };
+const scope = { tenantId: 7, zone: 'Europe/London', financialYearStart: 4 };
 const matter = 'matter_00000000000070008000000000000001';
 const employee = 'employee_00000000000070008000000000000002';
 const client = 'client_00000000000070008000000000000003';
 
 function plan(report: Report, input: AggregationSliceSpecInput) {
   const slice = readSlice(input, report);
-  const conditions =
+  const criteria =
     report === workItemReport
       ? workItemConditions(
           { entryPeriod: { relativePeriod: 'THIS_YEAR' }, matterIds: [matter], clientIds: [client] },
           calendar,
         )
       : feeAnalysisConditions({ relativePeriod: 'TODAY', feeEarnerId: employee }, calendar);
-  return planRows(report, slice, [...conditions, ...keyConditions(slice)], []);
+  return planRows(report, slice, within({ report, ...criteria }, slice, scope.financialYearStart), []);
 }
+
+const listed = (planned: Plan) => rowsQuery(planned, { kind: 'listing' }, scope);
 
 describe('the SQL of a plan', () => {
   it.each<[string, Report, AggregationSliceSpecInput]>([
@@ -66,16 +69,22 @@ describe('the SQL of a plan', () => {
       },
     ],
   ])('%s', (_, report, input) => {
-    expect(rowsQuery(plan(report, input), scope)).toMatchSnapshot();
+    const planned = plan(report, input);
+    for (const source of sourcesFor(planned, rowsDemand(planned)))
+      expect({ source, ...rowsQuery(planned, source, scope) }).toMatchSnapshot();
   });
 
   it('counts the rows of all pages', () => {
-    expect(countQuery(plan(feeAnalysisReport, { rowGroups: [{ colId: 'month' }] }), scope)).toMatchSnapshot();
+    const planned = plan(feeAnalysisReport, { rowGroups: [{ colId: 'month' }] });
+    const [source] = sourcesFor(planned, countDemand(planned));
+    expect(countQuery(planned, source, scope)).toMatchSnapshot();
   });
 
   it('reads the values of pivots over the criteria alone', () => {
     const pivots = [workItemReport.columns.get('state')!];
-    expect(pivotQuery(workItemReport, pivots, [], 501, scope)).toMatchSnapshot();
+    const over = { report: workItemReport, ...workItemConditions(null, calendar) };
+    const [source] = sourcesFor(over, pivotDemand(over, pivots));
+    expect(pivotQuery(over, pivots, 501, source, scope)).toMatchSnapshot();
   });
 
   it.each<[Report, string, string]>([
@@ -87,7 +96,9 @@ describe('the SQL of a plan', () => {
     [feeAnalysisReport, 'taskTypeName', 'f t'],
     [feeAnalysisReport, 'clientSortName', 'f m c cp'],
   ])('joins only what a column needs: %#', (report, colId, aliases) => {
-    const { text } = rowsQuery(planRows(report, readSlice({ cols: [{ colId }] }, report), [], []), scope);
+    const { text } = listed(
+      planRows(report, readSlice({ cols: [{ colId }] }, report), { conditions: [] }, []),
+    );
     const joined = [...text.matchAll(/(?:from|join) read_model\.\w+ (\w+)/g)].map(([, alias]) => alias);
     expect(joined.join(' ')).toBe(aliases);
   });
@@ -95,9 +106,9 @@ describe('the SQL of a plan', () => {
   it('binds tenant and live generation for every table', () => {
     for (const report of [workItemReport, feeAnalysisReport]) {
       const cols = [...report.columns.keys()].map((colId) => ({ colId }));
-      const { text, values } = rowsQuery(plan(report, { cols }), scope);
+      const { text, values } = listed(plan(report, { cols }));
       const tables = [...text.matchAll(/(?:from|join) read_model\.\w+ (\w+)/g)].map(([, alias]) => alias);
-      expect(tables).toHaveLength(1 + report.joins.length);
+      expect(new Set(tables).size).toBe(1 + report.joins.length);
       for (const alias of tables)
         expect(text).toContain(
           `${alias}.tenant_id = $1 and ${alias}.generation = (select read_model.live_generation(`,

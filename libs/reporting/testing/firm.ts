@@ -1,5 +1,8 @@
 import type { Pool } from 'pg';
 import { v7 } from 'uuid';
+import { feeAnalysisProjection } from '#practice/work-items/fee-analysis.projection';
+import { workItemsProjection } from '#practice/work-items/work-item.projection';
+import { withDerived } from '#projections/derived-tables';
 
 const now = '2025-01-01T00:00:00Z';
 
@@ -108,10 +111,14 @@ export class Firm {
   private async write(table: string, row: Record<string, unknown>): Promise<void> {
     const columns = Object.keys(row);
     const placeholders = columns.map((_, index) => `$${index + 1}`);
-    await this.pool.query(
-      `insert into read_model.${table} (${columns.join(', ')}) values (${placeholders.join(', ')})`,
-      Object.values(row),
+    const insert = `insert into read_model.${table} (${columns.join(', ')}) values (${placeholders.join(', ')})`;
+    const projection = [workItemsProjection, feeAnalysisProjection].find(
+      ({ tables }) => tables[0].name === table,
     );
+    const statement = projection
+      ? withDerived(projection.tables[0], projection.derived!, insert, String(this.generation))
+      : insert;
+    await this.pool.query(statement, Object.values(row));
   }
 }
 

@@ -1,3 +1,5 @@
+import { endOfDay, startOfDay } from '#kernel/periods';
+import { SCALE, workItemDerived } from '#practice/work-items/work-item.facts';
 import { additive, type Column, money } from '../columns/column';
 import { columnsByName, type Report } from '../columns/report';
 import {
@@ -11,6 +13,7 @@ import {
   taskTypeColumn,
   taskTypeJoin,
 } from '../columns/shared';
+import type { Condition } from '../condition';
 
 export const workItemStates = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];
 export const workItemTypes = ['Timed Fee', 'Itemised Fee'];
@@ -26,9 +29,10 @@ const columns: Column[] = [
     type: 'instant',
     description: 'When the work was done.',
     source: 'w.entry_date',
+    byDay: true,
     required: true,
   },
-  ...dayColumns('w.entry_day', {
+  ...dayColumns('w', 'entry_day', {
     day: 'entryDay',
     month: 'entryMonth',
     quarter: 'entryQuarter',
@@ -38,15 +42,31 @@ const columns: Column[] = [
   {
     name: 'matterNumber',
     type: 'text',
+    isSelective: true,
     description: 'Number of the matter; null for work on no matter.',
     source: 'm.matter_number',
     joins: ['m'],
   },
-  { name: 'matterTitle', type: 'text', description: 'Title of the matter.', source: 'm.title', joins: ['m'] },
-  { name: 'matterId', type: 'id', description: 'The matter.', source: 'w.matter_id' },
+  {
+    name: 'matterTitle',
+    type: 'text',
+    isSelective: true,
+    description: 'Title of the matter.',
+    source: 'm.title',
+    joins: ['m'],
+  },
+  {
+    name: 'matterId',
+    type: 'id',
+    isSelective: true,
+    description: 'The matter.',
+    source: 'w.matter_id',
+    of: 'matter_id',
+  },
   {
     name: 'clientSortName',
     type: 'text',
+    isSelective: true,
     description: "Name of the matter's client, family name first.",
     source: 'cp.sort_name',
     joins: ['cp'],
@@ -54,6 +74,7 @@ const columns: Column[] = [
   {
     name: 'clientId',
     type: 'id',
+    isSelective: true,
     description: "The matter's client.",
     source: 'm.client_id',
     joins: ['m'],
@@ -76,16 +97,26 @@ const columns: Column[] = [
   {
     name: 'employeeSortName',
     type: 'text',
+    isSelective: true,
     description: 'Name of the employee who did the work, family name first.',
     source: 'ep.sort_name',
     joins: ['ep'],
   },
-  { name: 'employeeId', type: 'id', description: 'The employee.', source: 'w.employee_id', required: true },
+  {
+    name: 'employeeId',
+    type: 'id',
+    isSelective: true,
+    description: 'The employee.',
+    source: 'w.employee_id',
+    of: 'employee_id',
+    required: true,
+  },
   {
     name: 'state',
     type: 'text',
     description: `One of ${workItemStates.join(', ')}.`,
     source: named('w.item_state', workItemStates),
+    of: 'item_state',
     choices: workItemStates,
   },
   {
@@ -93,6 +124,7 @@ const columns: Column[] = [
     type: 'text',
     description: `One of ${workItemTypes.join(', ')}.`,
     source: named('w.item_type', workItemTypes),
+    of: 'item_type',
     choices: workItemTypes,
   },
   taskTypeColumn,
@@ -117,6 +149,7 @@ const columns: Column[] = [
     type: 'text',
     description: 'Currency of rate, total and remaining.',
     source: 'w.currency',
+    of: 'currency',
   },
   {
     name: 'rate',
@@ -125,47 +158,64 @@ const columns: Column[] = [
     source: 'w.rate',
     measure: { aggFuncs: ['avg', 'min', 'max', 'count'], perCurrency: true },
   },
-  { name: 'units', type: 'decimal', description: 'Units charged.', source: 'w.units', measure: additive },
+  {
+    name: 'units',
+    type: 'decimal',
+    description: 'Units charged.',
+    source: 'w.units',
+    measure: additive('units', SCALE.units),
+  },
   {
     name: 'unitDuration',
     type: 'decimal',
     description: 'Hours that the units stand for, 10 decimals.',
     source: 'w.units * w.unit_minutes',
-    measure: { ...additive, finish: (minutes) => `round(${minutes} / 60.00000000000000000000, 10)` },
+    measure: {
+      ...additive('minutes', SCALE.minutes),
+      finish: (minutes) => `round(${minutes} / 60.00000000000000000000, 10)`,
+    },
   },
-  { name: 'total', type: 'decimal', description: 'Value of the item.', source: 'w.total', measure: money },
+  {
+    name: 'total',
+    type: 'decimal',
+    description: 'Value of the item.',
+    source: 'w.total',
+    measure: money('total', SCALE.total),
+  },
   {
     name: 'totalBase',
     type: 'decimal',
     description: "Value of the item in the firm's currency.",
     source: 'w.total_base',
-    measure: additive,
+    measure: additive('total_base', SCALE.total_base),
   },
   {
     name: 'remaining',
     type: 'decimal',
     description: 'Value that can still be billed: 0 once it is billed or written off.',
     source: 'w.remaining',
-    measure: money,
+    measure: money('remaining', SCALE.remaining),
   },
   {
     name: 'durationTicks',
     type: 'integer',
     description: 'Time recorded; 36,000,000,000 ticks are an hour.',
     source: 'w.duration_ticks',
-    measure: additive,
+    measure: additive('duration_ticks', SCALE.duration_ticks),
   },
   {
     name: 'isBillable',
     type: 'boolean',
     description: 'Whether the work can be billed.',
     source: 'w.is_billable',
+    of: 'is_billable',
   },
   {
     name: 'isDeleted',
     type: 'boolean',
     description: 'Whether the item was deleted.',
     source: 'w.is_deleted',
+    of: 'is_deleted',
   },
   {
     name: 'createdOn',
@@ -189,7 +239,27 @@ export const workItemReport: Report = {
     divisionJoin,
     matterTypeJoin,
     taskTypeJoin('w.task_type_id'),
-    { alias: 'i', table: 'invoices', projection: 'invoices', on: 'i.id = w.invoice_id' },
+    { alias: 'i', table: 'invoices', projection: 'invoices', of: 'invoice_id', on: 'i.id = w.invoice_id' },
   ],
   columns: columnsByName(columns),
+  derived: workItemDerived,
+  // On the instant, which is indexed, rather than on the day. Seconds since 1970, which can tell any year.
+  within: ({ min, max }, zone) => [
+    ...(min ? [instantCondition('>=', startOfDay(zone, min))] : []),
+    ...(max ? [instantCondition('<', endOfDay(zone, max))] : []),
+  ],
+  // A day begins and ends less than a day from UTC's: so the index by instant leads there, and the day decides.
+  fromDay: (day, down) => [
+    `w.entry_day ${down ? '<=' : '>='} ${day}`,
+    down
+      ? `w.entry_date < (${day} + 2)::timestamp at time zone 'UTC'`
+      : `w.entry_date >= (${day} - 1)::timestamp at time zone 'UTC'`,
+  ],
 };
+
+function instantCondition(operator: string, instant: Date): Condition {
+  return {
+    of: 'entry_day',
+    sql: (bind) => `w.entry_date ${operator} to_timestamp(${bind(instant.getTime() / 1000)})`,
+  };
+}

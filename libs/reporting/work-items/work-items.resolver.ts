@@ -29,7 +29,7 @@ export class WorkItemsResolver {
   ): Promise<Row[]> {
     return this.reports.run({
       report: workItemReport,
-      conditions: (calendar) => workItemConditions(criteria, calendar),
+      over: (calendar) => workItemConditions(criteria, calendar),
       slice,
       context,
       field: String(info.path.key),

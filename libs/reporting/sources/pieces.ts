@@ -1,0 +1,69 @@
+import { DateTime } from 'luxon';
+import type { Period } from '#kernel/periods';
+import type { Day } from '#kernel/zone';
+
+export type Grain = 'day' | 'month' | 'year';
+
+/** Days of a period that are read at one grain. */
+export interface Piece {
+  grain: Grain;
+  /** First days, inclusive: of the first and the last year, month or day; null is open on that side. */
+  from: Day | null;
+  to: Day | null;
+}
+
+/**
+ * A period as whole years, whole months and the days at its edges, each as coarse as is allowed and exactly once.
+ * @param coarsest the coarsest grain that the question can be answered from
+ */
+export function piecesOf({ min, max }: Period, coarsest: Grain): Piece[] {
+  const isEmpty = min !== null && max !== null && min > max;
+  // Beside them are years that a date of four digits cannot name.
+  const isOutermost = (min !== null && min >= LAST_YEAR) || (max !== null && max < SECOND_YEAR);
+  return isEmpty || isOutermost ? [{ grain: 'day', from: min, to: max }] : split(min, max, coarsest);
+}
+
+const SECOND_YEAR = '0002';
+const LAST_YEAR = '9999';
+
+const COARSER: Grain[] = ['year', 'month', 'day'];
+
+function split(min: Day | null, max: Day | null, grain: Grain): Piece[] {
+  if (grain === 'day') return [{ grain, from: min, to: max }];
+  const finer = COARSER[COARSER.indexOf(grain) + 1];
+  const first = min === null ? null : startAfter(min, grain);
+  const last = max === null ? null : endBefore(max, grain);
+  if (first !== null && last !== null && first > last) return split(min, max, finer);
+  return [
+    ...(first === null || first === min ? [] : split(min, shifted(first, -1), finer)),
+    { grain, from: first, to: last === null ? null : startOf(last, grain) },
+    ...(last === null || last === max ? [] : split(shifted(last, 1), max, finer)),
+  ];
+}
+
+/** The first day of the first whole unit from that day on. */
+function startAfter(day: Day, unit: 'month' | 'year'): Day {
+  const start = startOf(day, unit);
+  return start === day ? day : printed(at(start).plus({ [unit]: 1 }));
+}
+
+/** The last day of the last whole unit up to that day. */
+function endBefore(day: Day, unit: 'month' | 'year'): Day {
+  return printed(at(day).endOf(unit)) === day ? day : shifted(startOf(day, unit), -1);
+}
+
+function startOf(day: Day, unit: 'month' | 'year'): Day {
+  return printed(at(day).startOf(unit));
+}
+
+function shifted(day: Day, days: number): Day {
+  return printed(at(day).plus({ days }));
+}
+
+function at(day: Day): DateTime {
+  return DateTime.fromISO(day, { zone: 'utc' });
+}
+
+function printed(date: DateTime): Day {
+  return date.toISODate() as Day;
+}

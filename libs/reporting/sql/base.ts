@@ -1,0 +1,137 @@
+import { NO_KEY, rollupCode } from '#projections/derived-tables';
+import { live } from '#projections/live';
+import type { SourceContext } from '../columns/column';
+import { baseOf, joinClauses, joinsNeeded } from '../columns/report';
+import type { Bind, Condition } from '../condition';
+import type { Demand } from '../sources/demand';
+import type { Piece } from '../sources/pieces';
+import type { Over, Source } from '../sources/source';
+
+/** The tenant's placeholder in every query. */
+export const TENANT = '$1';
+
+interface Building {
+  over: Over;
+  demand: Demand;
+  zone: string;
+  bind: Bind;
+  context: SourceContext;
+}
+
+/**
+ * What stands behind FROM and WHERE: the rows of a source under the report's alias, each table bound to the tenant and
+ * its live generation. Of the listing they are the report's rows; else sums of facts, one row for each combination of
+ * the demanded keys, with `items`, the number of facts, and columns as `extreme` names them.
+ */
+export function baseOfSource(source: Source, building: Building): { from: string; where: string[] } {
+  const { over, zone } = building;
+  const { report } = over;
+  const later = over.conditions.filter((condition) => condition.meetsAbsent);
+  const asLater = later.map((condition) => condition.sql(building.bind, building.context));
+  if (source.kind === 'listing') {
+    const period = over.period ? report.within(over.period, zone) : [];
+    const conditions = [...period, ...over.conditions].map((condition) => asked(condition, building));
+    const own = live(report.projection, report.alias, TENANT);
+    return {
+      from: `read_model.${report.table} ${report.alias}`,
+      where: [own, ...conditions.flat(), ...asLater],
+    };
+  }
+  const parts =
+    source.kind === 'facts'
+      ? [fromFacts(building, daysWithin(building, over.period))]
+      : source.pieces.map((piece) => fromRollup(building, source.dimension, piece));
+  const base =
+    parts.length === 1
+      ? parts[0]
+      : addedUp(building, `(\n${parts.join('\n  union all\n')}\n  )`, 'sum(items)', []);
+  return { from: `(\n  ${base}\n  ) ${report.alias}`, where: asLater };
+}
+
+/** Name of a measure's least or greatest value in a source of sums. */
+export function extreme(column: string, end: 'min' | 'max'): string {
+  return `${column}_${end}`;
+}
+
+/** Conditions that a row of the report's own table can be asked; those of joined tables ask which keys meet them. */
+function asked(condition: Condition, { over: { report }, bind, context }: Building): string[] {
+  if (condition.meetsAbsent) return [];
+  const sql = condition.sql(bind, context);
+  if (!condition.joins?.length) return [sql];
+  const [root, ...others] = joinsNeeded(report, condition.joins);
+  const keys = `select ${root.alias}.id from read_model.${root.table} ${root.alias}
+    ${joinClauses(others, TENANT)}
+    where ${live(root.projection, root.alias, TENANT)} and ${sql}`;
+  return [`${report.alias}.${condition.of} = any(array(${keys}))`];
+}
+
+function fromFacts(building: Building, period: string[]): string {
+  const { report, conditions } = building.over;
+  const { facts } = report.derived;
+  const where = [
+    live(report.projection, report.alias, TENANT),
+    ...period,
+    ...conditions.flatMap((condition) => asked(condition, building)),
+  ];
+  return addedUp(building, `read_model.${facts?.name ?? report.table}`, 'count(*)', where);
+}
+
+function daysWithin({ over: { report }, bind }: Building, period: Over['period']): string[] {
+  const day = `${report.alias}.${report.derived.rollup.day}`;
+  return [
+    ...(period?.min ? [`${day} >= ${bind(period.min)}::date`] : []),
+    ...(period?.max ? [`${day} <= ${bind(period.max)}::date`] : []),
+  ];
+}
+
+function fromRollup(building: Building, dimension: string, piece: Piece): string {
+  const { over, bind } = building;
+  const { report } = over;
+  const { rollup } = report.derived;
+  const { column, grains } = rollup.dimensions[dimension];
+  if (!grains.includes(piece.grain))
+    return fromFacts(building, daysWithin(building, { min: piece.from, max: piece.to }));
+  const [dimensionCode, grainCode] = rollupCode(rollup, dimension, piece.grain);
+  const range = [
+    ...(piece.from ? [`r.period >= ${bind(piece.from)}::date`] : []),
+    ...(piece.to ? [`r.period <= ${bind(piece.to)}::date`] : []),
+  ];
+  const taken = [
+    `r.period as ${rollup.day}`,
+    ...(column ? [`nullif(r.key, '${NO_KEY}') as ${column}`] : []),
+    ...[...Object.keys(rollup.splits), 'items', ...rollup.sums].map((name) => `r.${name}`),
+  ];
+  const rows = `(
+    select ${taken.join(', ')} from read_model.${rollup.name} r
+    where ${live(report.projection, 'r', TENANT)} and r.dimension = ${dimensionCode} and r.grain = ${grainCode}
+      and ${[...range, 'r.items <> 0'].join(' and ')}
+  )`;
+  const conditions = over.conditions.filter((condition) => !condition.isCounted);
+  const where = conditions.flatMap((condition) => asked(condition, building));
+  return addedUp(building, rows, `sum(${report.alias}.items)`, where);
+}
+
+/** Sums by the demanded keys; no row where there is nothing to add up. */
+function addedUp(
+  { over: { report, conditions }, demand }: Building,
+  from: string,
+  items: string,
+  where: string[],
+) {
+  const { alias } = report;
+  // The conditions that come later still need their column.
+  const later = conditions.flatMap(({ meetsAbsent, of }) => (meetsAbsent ? [of!] : []));
+  const keys = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])].map(
+    (name) => `${alias}.${name}`,
+  );
+  const columns = (measures: Demand['sums']) => [
+    ...new Set([...measures].map(({ measure }) => measure!.fact!.column)),
+  ];
+  const sums = columns(demand.sums).map((name) => `sum(${alias}.${name}) as ${name}`);
+  const extremes = columns(demand.extremes).flatMap((name) =>
+    (['min', 'max'] as const).map((end) => `${end}(${alias}.${name}) as ${extreme(name, end)}`),
+  );
+  return `select ${[...keys, `${items} as items`, ...sums, ...extremes].join(', ')}
+  from ${from} ${alias}${where.length > 0 ? `\n  where ${where.join(' and ')}` : ''}
+  group by ${keys.length > 0 ? keys.join(', ') : '()'} having count(*) > 0`;
+}

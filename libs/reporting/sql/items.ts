@@ -1,0 +1,94 @@
+import type { Column, SourceContext } from '../columns/column';
+import { joinClauses, joinsNeeded } from '../columns/report';
+import type { Bind } from '../condition';
+import type { Demand } from '../sources/demand';
+import type { Over, Source } from '../sources/source';
+import { baseOfSource, extreme, TENANT } from './base';
+import { endOf, ITEMS, itemName } from './expressions';
+
+/** A query with its bound values. */
+export interface Query {
+  text: string;
+  values: unknown[];
+}
+
+/** What every query of a report is bound to. */
+export interface Scope {
+  tenantId: number;
+  zone: string;
+  /** Month, 1 to 12, that starts the tenant's financial year. */
+  financialYearStart: number;
+}
+
+/** What a query's parts are built with. */
+export interface Building {
+  scope: Scope;
+  source: Source;
+  demand: Demand;
+  bind: Bind;
+  context: SourceContext;
+  values: unknown[];
+}
+
+export function building(scope: Scope, source: Source, demand: Demand): Building {
+  const values: unknown[] = [scope.tenantId];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  let start: string | undefined;
+  const context = { financialYearStart: () => (start ??= `${bind(scope.financialYearStart)}::integer`) };
+  return { scope, source, demand, bind, context, values };
+}
+
+export function isSummed({ source }: { source: Source }): boolean {
+  return source.kind !== 'listing';
+}
+
+/**
+ * The rows that the query is over, each column's source under the column's name; sums of rows where the source is one.
+ * @param key columns of the report's table that are wanted too, as `row_…`
+ * @param where more conditions on the report's own table
+ */
+export function itemsQuery(
+  over: Over,
+  parts: Building,
+  key: readonly string[] = [],
+  where: string[] = [],
+): string {
+  const { report } = over;
+  const { demand, source, bind, context, scope } = parts;
+  const base = baseOfSource(source, { over, demand, zone: scope.zone, bind, context });
+  const sourceOf = ({ source: sql }: Column) => (typeof sql === 'string' ? sql : sql(context));
+  const keys = [...demand.keys].map((column) => `${sourceOf(column)} as ${itemName(column)}`);
+  const taken = isSummed(parts)
+    ? [...keys, ...sumsOf(report.alias, demand), `${report.alias}.items as ${ITEMS}`]
+    : [
+        ...keys,
+        ...[...demand.sums, ...demand.extremes]
+          .filter((column, index, all) => !demand.keys.has(column) && all.indexOf(column) === index)
+          .map((column) => `${sourceOf(column)} as ${itemName(column)}`),
+        ...key.map((name) => `${report.alias}.${name} as row_${name}`),
+      ];
+  const later = over.conditions.filter(({ meetsAbsent }) => meetsAbsent);
+  const joins = joinsNeeded(report, new Set([...demand.keys, ...later].flatMap((each) => each.joins ?? [])));
+  const conditions = [...base.where, ...where];
+  return `
+  select ${taken.join(', ')}
+  from ${base.from}
+  ${joinClauses(joins, TENANT)}${conditions.length > 0 ? `\n  where ${conditions.join(' and ')}` : ''}
+`;
+}
+
+function sumsOf(alias: string, { sums, extremes }: Demand): string[] {
+  const value = (column: Column, name: string) => {
+    const { scale } = column.measure!.fact!;
+    return scale === 0 ? `${alias}.${name}` : `${alias}.${name} * ${(10 ** -scale).toFixed(scale)}`;
+  };
+  const fact = (column: Column) => column.measure!.fact!.column;
+  return [
+    ...[...sums].map((column) => `${value(column, fact(column))} as ${itemName(column)}`),
+    ...[...extremes].flatMap((column) =>
+      (['min', 'max'] as const).map(
+        (end) => `${value(column, extreme(fact(column), end))} as ${endOf(column, end)}`,
+      ),
+    ),
+  ];
+}
