@@ -36,7 +36,10 @@ beforeAll(async () => {
     'divisions',
     'matters',
     'work_items',
+    'work_item_facts',
+    'work_item_rollups',
     'fee_analysis',
+    'fee_analysis_rollups',
     'tenants',
   ])
     await reports.pool.query(

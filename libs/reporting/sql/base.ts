@@ -1,7 +1,7 @@
 import { NO_KEY, rollupCode } from '#projections/derived-tables';
 import { live } from '#projections/live';
 import type { SourceContext } from '../columns/column';
-import { baseOf, joinClauses, joinsNeeded } from '../columns/report';
+import { baseOf, baseOfJoin, joinClauses, joinsNeeded } from '../columns/report';
 import type { Bind, Condition } from '../condition';
 import type { Demand } from '../sources/demand';
 import type { Piece } from '../sources/pieces';
@@ -62,7 +62,7 @@ function asked(condition: Condition, { over: { report }, bind, context }: Buildi
   const keys = `select ${root.alias}.id from read_model.${root.table} ${root.alias}
     ${joinClauses(others, TENANT)}
     where ${live(root.projection, root.alias, TENANT)} and ${sql}`;
-  return [`${report.alias}.${condition.of} = any(array(${keys}))`];
+  return [`${report.alias}.${baseOfJoin(report, condition.joins[0])} = any(array(${keys}))`];
 }
 
 function fromFacts(building: Building, period: string[]): string {

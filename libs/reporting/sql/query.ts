@@ -11,14 +11,15 @@ export type { Query, Scope } from './items';
 
 /** What a plan's rows need of its source. */
 export function rowsDemand(plan: Plan): Demand {
-  const { report, fields, order, keys, zero, mixesCurrencies } = plan;
+  const { report, level, fields, order, keys, zero, mixesCurrencies } = plan;
   const currency = mixesCurrencies ? [report.columns.get('currency')!] : [];
   const expressions = [...fields, ...order].map(({ expression }) => expression);
-  return demandOf(
+  const demand = demandOf(
     report,
     [...keys, ...(zero?.keys ?? []), ...currency],
     [...expressions, ...(zero?.measures ?? [])],
   );
+  return level === 'leaf' ? { ...demand, rows: true } : demand;
 }
 
 /** The rows of a page, one more than asked for so that the end shows; a last column says whether currencies were mixed. */
