@@ -51,6 +51,12 @@ describe('zeros and totals', () => {
     expect(report.lastRow).toBe(1);
   });
 
+  it('are over all or nothing where the rows that zeros drop are one group', async () => {
+    const slice = { totalsOnly: true, groupLeafLevel: true, filterZero: true, cols: cols('units:sum') };
+    expect((await ask(slice)).rows).toEqual([{ units: 15 }]);
+    expect((await ask({ ...slice, filterZeroField: 'units' })).rows).toEqual([{ units: 15 }]);
+  });
+
   it('without a field drops the rows whose measures are all zero', async () => {
     const { rows } = await ask({
       rowGroups: columns('matterNumber'),

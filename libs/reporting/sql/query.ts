@@ -122,10 +122,10 @@ function rowSet({ level, keys, zero }: Plan, bind: Bind): string[] {
   const one = level === 'totals' ? [`group by ${groupBy([])}`] : [];
   if (!zero) return ['from items', ...one];
   if (!zero.keys) return ['from items', `where ${counts}`, ...one];
-  // totals: over the items of those groups that are not dropped
-  const tuple = zero.keys
-    .flatMap((key) => [`${item(key)} is null`, `coalesce(${item(key)}::text, '')`])
-    .join(', ');
+  // totals: over the items of those groups that are not dropped; without keys all items are one group
+  const tuple =
+    zero.keys.flatMap((key) => [`${item(key)} is null`, `coalesce(${item(key)}::text, '')`]).join(', ') ||
+    'true';
   const kept = `select ${tuple} from items group by ${groupBy(zero.keys)} having ${counts}`;
   return ['from items', `where (${tuple}) in (${kept})`, ...one];
 }
