@@ -4,6 +4,7 @@ import { naiveReports } from './testing/naive-columns';
 import { answersOf, expectedOf, expectSame } from './testing/property-answers';
 import { PropertyFirms } from './testing/property-firms';
 import { faultyRequest, RUNS_A_FIRM, someRequest } from './testing/property-requests';
+import { PropertyWitness } from './testing/property-witness';
 
 const seed = Number(process.env.REPORTS_SEED ?? randomInt(2 ** 30));
 const numRuns = Number(process.env.REPORTS_RUNS ?? 300);
@@ -11,15 +12,25 @@ const numRuns = Number(process.env.REPORTS_RUNS ?? 300);
 /** REPORTS_SEED=… asks the same again, REPORTS_RUNS=… asks more. */
 describe.each(naiveReports)(`random slices of $name (REPORTS_SEED=${seed})`, (report) => {
   let firms: PropertyFirms;
+  const witness = new PropertyWitness();
   beforeAll(async () => {
     firms = await PropertyFirms.open(seed);
   });
-  afterAll(() => firms.close());
+  afterAll(() => {
+    console.log(
+      [...witness.seen]
+        .sort((a, b) => b[1] - a[1])
+        .map((x) => x.join(' '))
+        .join('; '),
+    );
+    return firms.close();
+  });
 
   const ask = async (request: Parameters<typeof answersOf>[2], number: number) => {
     const firm = await firms.get(number);
     const expected = expectedOf(firm, request);
     for (const answer of await answersOf(firms.reports, firm, request)) expectSame(answer, expected);
+    witness.see(request, expected);
     return expected;
   };
 

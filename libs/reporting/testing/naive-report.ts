@@ -176,7 +176,7 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
   const numbers = slice.cols.filter((col) => (leaf ? col.column.measure : col.aggregated && isNumber(col)));
   if (field === null) return numbers.map((col) => (leaf ? own(col.column) : computed(report, col)));
   const pivot = pivots.find((each) => each.field === field);
-  if (pivot && !leaf) return [cell(report, pivot)];
+  if (pivot && !leaf) return isNumber(pivot.col) ? [cell(report, pivot)] : { reason: 'NO_AGGREGATE', path };
   const column = report.columns.get(field);
   if (!column) return { reason: 'UNKNOWN_COLUMN', path };
   if (leaf) return column.measure ? [own(column)] : { reason: 'NO_AGGREGATE', path };

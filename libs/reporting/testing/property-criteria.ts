@@ -27,7 +27,10 @@ const fixedPeriod = fc.oneof(
 
 const relativePeriod = fc.constantFrom(...Object.keys(naivePeriods));
 
-/** Criteria of a report; half of them the default ones. @param rows whose ids they name */
+const types = fc.subarray(['Timed Fee', 'ITEMISED_FEE']);
+const states = fc.shuffledSubarray(['Pending', 'Finalised', 'billed', 'Written Off']);
+
+/** Criteria of a report; a third of them the usual ones. @param rows whose ids they name */
 export function someCriteria(report: NaiveReport, rows: readonly NaiveRow[]): fc.Arbitrary<Sent> {
   const id = (kind: string, column: string) =>
     fc.nat(rows.length - 1).map((index) => `${kind}_${rows[index][column] ?? 'f'.repeat(32)}`);
@@ -50,20 +53,33 @@ export function someCriteria(report: NaiveReport, rows: readonly NaiveRow[]): fc
           ),
           includeDeleted: fc.constantFrom(null, false, true, undefined),
           noMatter: fc.constantFrom(null, false, undefined, false, null, true),
-          workItemTypes: maybe(fc.subarray(['Timed Fee', 'ITEMISED_FEE']), 3),
-          states: maybe(fc.shuffledSubarray(['Pending', 'Finalised', 'billed', 'Written Off']), 2),
+          workItemTypes: maybe(types, 3),
+          states: maybe(states, 2),
           matterIds: ids('matter', 'matterId'),
           clientIds: ids('client', 'clientId'),
           employeeIds: ids('employee', 'employeeId'),
           divisionIds: ids('division', 'divisionId'),
         });
-  const period =
-    report.name === 'fee_analysis'
-      ? fixedPeriod.map((fixed) => ({ period: fixed }))
-      : fixedPeriod.map((fixed) => ({ entryPeriod: { fixedPeriod: fixed } }));
+  return fc.oneof({ weight: 1, arbitrary: usualCriteria(report) }, { weight: 2, arbitrary: restricted });
+}
+
+/** The default ones, a period, states and types. */
+export function usualCriteria({ name }: NaiveReport): fc.Arbitrary<Sent> {
+  const fee = name === 'fee_analysis';
+  const fixed = fixedPeriod.map((period) => (fee ? { period } : { entryPeriod: { fixedPeriod: period } }));
+  const relative = relativePeriod.map((relativePeriod) =>
+    fee ? { relativePeriod } : { entryPeriod: { relativePeriod } },
+  );
+  const kinds = fc.record({ workItemTypes: types, states });
   return fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom(null, undefined, {}) },
-    { weight: 2, arbitrary: period },
-    { weight: 4, arbitrary: restricted },
+    { weight: 3, arbitrary: fc.constantFrom(null, undefined, {}) },
+    { weight: 3, arbitrary: fixed },
+    { weight: 1, arbitrary: relative },
+    ...(fee
+      ? []
+      : [
+          { weight: 1, arbitrary: kinds },
+          { weight: 1, arbitrary: fc.tuple(fixed, kinds).map(([one, other]) => ({ ...one, ...other })) },
+        ]),
   );
 }

@@ -1,11 +1,13 @@
 import * as fc from 'fast-check';
 import type { NaiveReport } from './naive-columns';
+import type { Sent } from './naive-criteria';
 import type { Asked } from './naive-report';
-import { someCriteria } from './property-criteria';
+import { someCriteria, usualCriteria } from './property-criteria';
 import { someMoment } from './property-draws';
 import { spoilt } from './property-faults';
 import type { PropertyFirm } from './property-firm';
-import { someSlice } from './property-slices';
+import { anyShape, deepPage, oneDimension, type Shape } from './property-shapes';
+import { slicesOf } from './property-slices';
 import { instantOf } from './property-work';
 
 /** Requests to a firm and a report, before the next firm. */
@@ -20,12 +22,16 @@ export interface Request extends Asked {
 /** A request that the report answers, but for what only its rows can tell. */
 export function someRequest(report: NaiveReport, { place, rows }: PropertyFirm): fc.Arbitrary<Request> {
   const known = rows[report.name];
-  return fc.record({
-    report: fc.constant(report.name),
-    criteria: someCriteria(report, known),
-    slice: someSlice(report, known),
-    now: someMoment.map((moment) => instantOf(moment, place.zone)),
-  });
+  const [usual, any] = [usualCriteria(report), someCriteria(report, known)];
+  const ask = (criteria: fc.Arbitrary<Sent>, shapes: fc.Arbitrary<Shape>) =>
+    fc.record({ criteria, slice: slicesOf(report, known, shapes) });
+  const asked = fc.oneof(
+    { weight: 5, arbitrary: ask(any, anyShape(report, known.length)) },
+    { weight: 4, arbitrary: ask(usual, oneDimension(report)) },
+    { weight: 1, arbitrary: ask(usual, deepPage(report, known.length)) },
+  );
+  const now = someMoment.map((moment) => instantOf(moment, place.zone));
+  return fc.noBias(fc.tuple(asked, now).map(([one, at]) => ({ report: report.name, ...one, now: at })));
 }
 
 /** The same with something wrong in it. */

@@ -2,142 +2,88 @@ import * as fc from 'fast-check';
 import type { NaiveColumn, NaiveReport } from './naive-columns';
 import type { Sent } from './naive-criteria';
 import { columnValue, type NaiveRow, shown } from './naive-values';
+import type { Shape } from './property-shapes';
 
-/** Columns of one dimension each, by which reports are read most. */
-const dimensions: Record<NaiveReport['name'], string[]> = {
-  work_item_listing: [
-    ...['employeeSortName', 'employeeSortName', 'employeeId', 'matterNumber', 'matterId', 'matterTitle'],
-    ...['clientSortName', 'clientId', 'divisionName', 'matterTypeName', 'taskTypeName', 'taskTypeCode'],
-    ...['entryMonth', 'entryQuarter', 'entryYear', 'entryFinancialYear', 'entryDay', 'state', 'itemType'],
-  ],
-  fee_analysis: [
-    ...['feeEarnerSortName', 'feeEarnerSortName', 'feeEarnerId', 'matterNumber', 'matterTitle'],
-    ...['clientSortName', 'divisionName', 'matterTypeName', 'taskTypeName'],
-    ...['month', 'quarter', 'year', 'financialYear', 'day'],
-  ],
-};
-const few: Record<NaiveReport['name'], string[]> = {
-  work_item_listing: [
-    'state',
-    'itemType',
-    'state',
-    'entryYear',
-    'entryQuarter',
-    'taskTypeName',
-    'isBillable',
-  ],
-  fee_analysis: ['year', 'quarter', 'currency', 'feeEarnerSortName', 'taskTypeName'],
-};
-
-const nullish = fc.constantFrom(null, undefined);
-const seldom = fc.constantFrom(...Array<boolean>(5).fill(false), true);
-const flag = fc.constantFrom(false, null, undefined);
-
-/** A column with what it is asked for as; most measures are summed. */
-function col(column: NaiveColumn): fc.Arbitrary<Sent> {
-  const { name: colId, measure, aggFuncs } = column;
-  const any = fc.constantFrom(...aggFuncs);
-  const plainly = fc.constantFrom<string | null | undefined>(null, undefined);
-  const aggFunc = measure
-    ? fc.oneof(
-        { weight: 5, arbitrary: fc.constant(aggFuncs.includes('sum') ? 'sum' : 'avg') },
-        { weight: 4, arbitrary: any },
-        { weight: 2, arbitrary: plainly },
-      )
-    : fc.oneof({ weight: 2, arbitrary: any }, { weight: 5, arbitrary: plainly });
-  return aggFunc.map((given) => ({ colId, aggFunc: given }));
+/** How what a shape leaves open is filled in. */
+interface Filling {
+  /** Rows whose values are keys and pivots; the first one's are mostly all of the keys. */
+  rows: NaiveRow[];
+  oneRow: boolean;
+  keysAs: 'shown' | 'text' | 'null';
+  zeroPick: number | null;
+  /** How nothing is said, and how no. */
+  empty: null | undefined;
+  off: false | null | undefined;
 }
 
-/** Slices that a report answers, but for what only its rows can tell. @param rows whose values are group keys */
-export function someSlice(report: NaiveReport, rows: readonly NaiveRow[]): fc.Arbitrary<Sent> {
-  const columns = [...report.columns.values()];
-  const named = (name: string) => report.columns.get(name)!;
-  const measures = columns.filter(({ measure }) => measure);
-  const pick = (from: NaiveColumn[], maxLength: number) => fc.shuffledSubarray(from, { maxLength });
-  const groups = fc.oneof(
-    { weight: 3, arbitrary: fc.constant<NaiveColumn[]>([]) },
-    { weight: 6, arbitrary: fc.constantFrom(...dimensions[report.name]).map((name) => [named(name)]) },
-    { weight: 4, arbitrary: pick([...new Set(dimensions[report.name])].map(named), 3) },
-    { weight: 1, arbitrary: pick(columns, 3) },
-  );
-  const pivots = fc.oneof(
-    { weight: 5, arbitrary: fc.constant<NaiveColumn[]>([]) },
-    { weight: 3, arbitrary: fc.constantFrom(...few[report.name]).map((name) => [named(name)]) },
-    { weight: 1, arbitrary: pick([...new Set(few[report.name])].map(named), 2) },
-    { weight: 1, arbitrary: pick(columns, 2) },
-  );
-  const cols = fc.tuple(pick(measures, 3), pick(columns, 3), fc.boolean()).chain(([some, others, first]) => {
-    const all = [...new Set(first ? [...some, ...others] : [...others, ...some])];
-    return fc.tuple(...all.map(col));
-  });
-  const draws = fc.record({
-    ...{ groups, pivots, cols },
-    depth: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) }),
-    keyRows: fc.array(fc.nat(rows.length - 1), { minLength: 3, maxLength: 3 }),
-    oneRow: fc.constantFrom(true, true, true, false),
-    keysAs: fc.constantFrom('shown', 'shown', 'shown', 'text', 'null'),
-    ...{ totalsOnly: seldom, groupLeafLevel: seldom, filterZero: seldom, off: flag },
+/** Slices of a shape that a report answers, but for what only its rows can tell. */
+export function slicesOf(
+  report: NaiveReport,
+  rows: readonly NaiveRow[],
+  shapes: fc.Arbitrary<Shape>,
+): fc.Arbitrary<Sent> {
+  const filling: fc.Arbitrary<Filling> = fc.record({
+    rows: fc.array(fc.constantFrom(...rows), { minLength: 3, maxLength: 3 }),
+    oneRow: fc.constantFrom(true, true, true, true, false),
+    keysAs: fc.constantFrom<Filling['keysAs']>('shown', 'shown', 'shown', 'shown', 'text', 'null'),
     zeroPick: fc.option(fc.nat(99)),
-    sort: fc.array(
-      fc.record({ pick: fc.nat(99), any: seldom, desc: fc.constantFrom(true, false, null, undefined) }),
-      {
-        maxLength: 3,
-      },
-    ),
-    range: someRange(rows.length),
-    empty: nullish,
+    ...{ empty: fc.constantFrom(null, undefined), off: fc.constantFrom(false, null, undefined) },
   });
-  return draws.map((draw) => {
-    const { groups: by, keyRows, off } = draw;
-    const depth = Math.min(draw.depth, by.length);
-    const groupKeys = by.slice(0, depth).map((column, index) => {
-      const value = shown(columnValue(column, rows[keyRows[draw.oneRow ? 0 : index]][column.name]));
-      if (draw.keysAs === 'null') return index === 0 ? null : value;
-      return draw.keysAs === 'text' && value !== null ? String(value) : value;
-    });
-    const deepest = depth === by.length;
-    const pivoted = deepest && !draw.totalsOnly ? [] : draw.pivots;
-    const here = [...by.slice(0, depth + 1)];
-    let asked: Sent[] = draw.cols.map((one: Sent) =>
-      !draw.totalsOnly && (!deepest || draw.groupLeafLevel) && here.includes(named(one.colId))
-        ? { ...one, aggFunc: draw.empty }
-        : one,
-    );
-    const isAggregated = ({ colId, aggFunc }: Sent) => aggFunc || colId in report.ratios;
-    if ((draw.totalsOnly || pivoted.length > 0) && !asked.some(isAggregated)) {
-      const plain = measures.find((column) => !here.includes(column) && column.aggFuncs.includes('sum'))!;
-      asked = [...asked.filter(({ colId }) => colId !== plain.name), { colId: plain.name, aggFunc: 'sum' }];
-    }
-    const aggregated = asked.filter(isAggregated);
-    const fields =
-      pivoted.length > 0 ? aggregated.map(({ colId }) => pivotField(pivoted, rows[keyRows[1]], colId)) : [];
-    const sortable = [...asked, ...by.map(({ name }) => ({ colId: name }))].map(({ colId }) => colId);
-    const zeroable =
-      deepest && !draw.groupLeafLevel
-        ? measures.map(({ name }) => name)
-        : [
-            ...aggregated
-              .filter(({ colId, aggFunc }) => named(colId).measure || aggFunc.startsWith('count'))
-              .map(({ colId }) => colId),
-            ...fields,
-          ];
-    const zeroField =
-      draw.zeroPick === null || zeroable.length === 0
-        ? draw.empty
-        : zeroable[draw.zeroPick % zeroable.length];
-    const sortBy = draw.sort.map(({ pick: index, any, desc }) => {
-      const from = any ? columns.map(({ name }) => name) : [...sortable, ...fields, ...sortable];
-      return { colId: from.length === 0 ? columns[0].name : from[index % from.length], desc };
-    });
-    const colIds = (list: NaiveColumn[]) =>
-      list.length === 0 ? draw.empty : list.map(({ name }) => ({ colId: name }));
-    return {
-      ...{ cols: asked, rowGroups: colIds(by), pivots: colIds(pivoted), sortBy },
-      groupKeys: depth === 0 ? draw.empty : groupKeys,
-      ...{ totalsOnly: draw.totalsOnly || off, groupLeafLevel: draw.groupLeafLevel || off },
-      ...{ filterZero: draw.filterZero || off, filterZeroField: draw.filterZero ? zeroField : draw.empty },
-      ...draw.range,
-    };
+  return fc.tuple(shapes, filling).map(([shape, filled]) => sliceOf(report, shape, filled));
+}
+
+function sliceOf(report: NaiveReport, shape: Shape, filling: Filling): Sent {
+  const { groups, totalsOnly, groupLeafLevel, filterZero } = shape;
+  const { empty, off } = filling;
+  const depth = Math.min(shape.depth, groups.length);
+  const deepest = depth === groups.length;
+  const pivots = deepest && !totalsOnly ? [] : shape.pivots;
+  const cols = colsOf(report, shape, pivots.length > 0, empty);
+  const aggregated = cols.filter((col) => isAggregated(report, col));
+  const fields =
+    pivots.length > 0 ? aggregated.map(({ colId }) => pivotField(pivots, filling.rows[1], colId)) : [];
+  const zeroable =
+    deepest && !groupLeafLevel
+      ? measuresOf(report).map(({ name }) => name)
+      : [...aggregated.filter((col) => isNumber(report, col)).map(({ colId }) => colId), ...fields];
+  const zeroField =
+    filling.zeroPick === null || zeroable.length === 0 ? empty : zeroable[filling.zeroPick % zeroable.length];
+  const sortable = [...cols.map(({ colId }) => colId), ...groups.map(({ name }) => name), ...fields];
+  const sortBy = shape.sort.map(({ pick, any, desc }) => {
+    const from = any || sortable.length === 0 ? [...report.columns.keys()] : sortable;
+    return { colId: from[pick % from.length], desc };
+  });
+  const colIds = (list: NaiveColumn[]) =>
+    list.length === 0 ? empty : list.map(({ name }) => ({ colId: name }));
+  return {
+    ...{ cols, rowGroups: colIds(groups), pivots: colIds(pivots), sortBy },
+    groupKeys: depth === 0 ? empty : keysOf(groups.slice(0, depth), filling),
+    ...{ totalsOnly: totalsOnly || off, groupLeafLevel: groupLeafLevel || off },
+    ...{ filterZero: filterZero || off, filterZeroField: filterZero ? zeroField : empty },
+    ...shape.range,
+  };
+}
+
+/** The columns, none of those that its rows are grouped by aggregated, one aggregated where one must be. */
+function colsOf(report: NaiveReport, shape: Shape, pivoted: boolean, empty: null | undefined): Sent[] {
+  const { groups, depth, totalsOnly, groupLeafLevel } = shape;
+  const here = groups.slice(0, depth + 1).map(({ name }) => name);
+  const grouped = !totalsOnly && (depth < groups.length || groupLeafLevel);
+  const cols: Sent[] = shape.cols.map((col) =>
+    grouped && here.includes(col.colId) ? { ...col, aggFunc: empty } : col,
+  );
+  if (!(totalsOnly || pivoted) || cols.some((col) => isAggregated(report, col))) return cols;
+  const { name } = measuresOf(report).find(
+    (column) => !here.includes(column.name) && column.aggFuncs.includes('sum'),
+  )!;
+  return [...cols.filter(({ colId }) => colId !== name), { colId: name, aggFunc: 'sum' }];
+}
+
+function keysOf(columns: NaiveColumn[], { rows, oneRow, keysAs }: Filling): unknown[] {
+  return columns.map((column, index) => {
+    const value = shown(columnValue(column, rows[oneRow ? 0 : index][column.name]));
+    if (keysAs === 'null') return index === 0 ? null : value;
+    return keysAs === 'text' && value !== null ? String(value) : value;
   });
 }
 
@@ -147,20 +93,7 @@ function pivotField(pivots: NaiveColumn[], row: NaiveRow, colId: string): string
   return [...values, colId].join('_');
 }
 
-/** A page, near or deep, of any length; all rows. */
-function someRange(count: number): fc.Arbitrary<{ startRow?: number | null; endRow?: number | null }> {
-  const start = fc.oneof(fc.nat(10), fc.nat(count + 5));
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom({}, { startRow: null, endRow: null }) },
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom({ startRow: 0, endRow: 10_000 }, { endRow: 1 }, { startRow: 3 }),
-    },
-    {
-      weight: 6,
-      arbitrary: fc
-        .tuple(start, fc.nat(40))
-        .map(([from, length]) => ({ startRow: from, endRow: from + length })),
-    },
-  );
-}
+const measuresOf = ({ columns }: NaiveReport) => [...columns.values()].filter(({ measure }) => measure);
+const isAggregated = ({ ratios }: NaiveReport, { colId, aggFunc }: Sent) => !!aggFunc || colId in ratios;
+const isNumber = ({ columns }: NaiveReport, { colId, aggFunc }: Sent) =>
+  ['integer', 'decimal'].includes(columns.get(colId)!.type) || aggFunc.startsWith('count');
