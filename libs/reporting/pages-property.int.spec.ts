@@ -8,18 +8,20 @@ import { PropertyFirms } from './testing/property-firms';
 import { type Request, someRequest } from './testing/property-requests';
 
 const seed = Number(process.env.REPORTS_SEED ?? randomInt(2 ** 30));
-const numRuns = Math.ceil(Number(process.env.REPORTS_RUNS ?? 200) / 5);
+const numRuns = Math.ceil(Number(process.env.REPORTS_RUNS ?? 200) / 8);
 
 type Rows = Extract<Answer, { rows: unknown }>;
 
+let firms: PropertyFirms;
+
+beforeAll(async () => {
+  firms = await PropertyFirms.open(seed);
+});
+
+afterAll(() => firms.close());
+
 /** REPORTS_SEED=… asks the same again, REPORTS_RUNS=… asks more. */
 describe.each(naiveReports)(`pages of random slices of $name (REPORTS_SEED=${seed})`, (report) => {
-  let firms: PropertyFirms;
-  beforeAll(async () => {
-    firms = await PropertyFirms.open(seed);
-  });
-  afterAll(() => firms.close());
-
   /** The rows; undefined for what is refused. */
   const rowsOf = async (request: Request, changes: Sent): Promise<Rows | undefined> => {
     const slice = { ...request.slice, ...changes };

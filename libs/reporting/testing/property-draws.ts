@@ -177,7 +177,7 @@ const matter: fc.Arbitrary<MatterDraw> = fc.record({
 const some = (values: readonly string[], count: number) =>
   fc.array(fc.constantFrom(...values), { minLength: count, maxLength: count });
 
-/** A firm; no two of the same place follow one another. @param number counts the firms of a run */
+/** A firm; no two of the same place follow one another. @param number by which its place is told */
 export function firmDraw(number: number, items: number): fc.Arbitrary<FirmDraw> {
   const sized = <Value>(value: fc.Arbitrary<Value>, count: number) =>
     fc.array(value, { minLength: count, maxLength: count });

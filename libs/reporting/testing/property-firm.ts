@@ -36,7 +36,10 @@ const ITEMS = 220;
 
 /** The firm that a seed and a number stand for. */
 export async function makeFirm(store: TestStore, seed: number, number: number): Promise<PropertyFirm> {
-  const [draw] = fc.sample(fc.noBias(firmDraw(number, ITEMS)), { seed: seed + number, numRuns: 1 });
+  const [draw] = fc.sample(fc.noBias(firmDraw(seed + number, ITEMS)), {
+    seed: seed + number,
+    numRuns: 1,
+  });
   const context = await createContext(store);
   const { region, zone: timeZone, financialYearStart, currency } = draw.place;
   await store.store.execute(context, async (work) =>

@@ -11,7 +11,7 @@ import { slicesOf } from './property-slices';
 import { instantOf } from './property-work';
 
 /** Requests to a firm and a report, before the next firm. */
-export const RUNS_A_FIRM = 150;
+export const RUNS_A_FIRM = 100;
 
 /** What a client asks, and when. */
 export interface Request extends Asked {

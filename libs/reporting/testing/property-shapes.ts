@@ -63,7 +63,7 @@ export function anyShape(report: NaiveReport, rows: number): fc.Arbitrary<Shape>
     ),
     cols: cols(report, columns),
     depth: fc.constantFrom(0, 0, 1, 1, 2, 3),
-    ...{ totalsOnly: seldom, groupLeafLevel: seldom, filterZero: seldom },
+    ...{ totalsOnly: seldom, groupLeafLevel: fc.boolean(), filterZero: seldom },
     sort: fc.array(fc.record({ pick: fc.nat(99), any: seldom, desc }), { maxLength: 3 }),
     range: near(rows),
   });
@@ -72,9 +72,10 @@ export function anyShape(report: NaiveReport, rows: number): fc.Arbitrary<Shape>
 /** What is read most: the groups and totals of one dimension, of all the firm. */
 export function oneDimension(report: NaiveReport): fc.Arbitrary<Shape> {
   const { dimensions, days, few } = families[report.name];
-  return fc.constantFrom(...dimensions, []).chain((names) => {
+  const [people, matters, tasks] = dimensions;
+  return fc.constantFrom(people, people, matters, tasks, []).chain((names) => {
     const own = named(report, names);
-    const either = [...own, ...own, ...named(report, days)];
+    const either = [...own, ...own, ...own, ...own, ...named(report, days)];
     return fc.record({
       groups: fc.oneof(
         { weight: 4, arbitrary: fc.constantFrom(...either).map((column) => [column]) },
