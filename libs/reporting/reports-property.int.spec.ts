@@ -9,6 +9,11 @@ import { PropertyWitness } from './testing/property-witness';
 const seed = Number(process.env.REPORTS_SEED ?? randomInt(2 ** 30));
 const numRuns = Number(process.env.REPORTS_RUNS ?? 200);
 
+/** Shrinking asks on and on; long runs take long. */
+const limits = { interruptAfterTimeLimit: 60_000 + 500 * numRuns, markInterruptAsFailure: true };
+
+jest.setTimeout(2 * limits.interruptAfterTimeLimit + 300_000);
+
 let firms: PropertyFirms;
 
 beforeAll(async () => {
@@ -33,7 +38,7 @@ describe.each(naiveReports)(`random slices of $name (REPORTS_SEED=${seed})`, (re
         fc.asyncProperty(someRequest(report, await firms.get(number)), (request) =>
           ask(request, number, witness),
         ),
-        { seed: seed + number, numRuns: Math.min(RUNS_A_FIRM, numRuns) },
+        { seed: seed + number, numRuns: Math.min(RUNS_A_FIRM, numRuns), ...limits },
       );
     }
     expect(witness.missing(report, numRuns)).toEqual([]);
@@ -43,7 +48,7 @@ describe.each(naiveReports)(`random slices of $name (REPORTS_SEED=${seed})`, (re
     const firm = await firms.get(0);
     await fc.assert(
       fc.asyncProperty(faultyRequest(report, firm), (request) => ask(request, 0)),
-      { seed, numRuns: Math.ceil(numRuns / 3) },
+      { seed, numRuns: Math.ceil(numRuns / 3), ...limits },
     );
   });
 });
