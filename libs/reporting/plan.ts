@@ -102,11 +102,11 @@ function planZero(
   }
   const path = 'slice.filterZeroField';
   const pivoted = pivotFields.find(({ field }) => field === name);
-  if (pivoted && keys) return { keys, measures: [pivoted.expression] };
-  const column = findColumn(report, name, path);
+  if (pivoted && keys && isNumber(pivoted.expression)) return { keys, measures: [pivoted.expression] };
+  const column = pivoted && keys ? undefined : findColumn(report, name, path);
   const measure = keys
     ? aggregates.find((each) => each.column === column && isNumber(each))
-    : column.measure && ({ kind: 'value', column } as const);
+    : column?.measure && ({ kind: 'value', column } as const);
   if (!measure)
     throw refused(
       'NO_AGGREGATE',

@@ -51,6 +51,17 @@ it.each<[reason: string, path: string, slice: object]>([
     { rowGroups: groups, cols: cols('units'), filterZero: true, filterZeroField: 'units' },
   ],
   [
+    'NO_AGGREGATE',
+    'slice.filterZeroField',
+    {
+      rowGroups: groups,
+      pivots: columns('state'),
+      cols: cols('entryDay:min', 'units:sum'),
+      filterZero: true,
+      filterZeroField: 'Finalised_entryDay',
+    },
+  ],
+  [
     'PIVOT_TOO_WIDE',
     'slice.pivots',
     {

@@ -43,6 +43,20 @@ describe('zeros and totals', () => {
     }
   });
 
+  it('are one row without fields when there is nothing to pivot', async () => {
+    const never = { entryPeriod: { fixedPeriod: { min: '1999-01-01', max: '1999-01-01' } } };
+    const slice = { totalsOnly: true, pivots: columns('state'), cols: cols('units:sum') };
+    const { rows, report } = await reports.rows('work_item_listing', slice, never);
+    expect(rows).toEqual([{}]);
+    expect(report.lastRow).toBe(1);
+  });
+
+  it('are over all or nothing where the rows that zeros drop are one group', async () => {
+    const slice = { totalsOnly: true, groupLeafLevel: true, filterZero: true, cols: cols('units:sum') };
+    expect((await ask(slice)).rows).toEqual([{ units: 15 }]);
+    expect((await ask({ ...slice, filterZeroField: 'units' })).rows).toEqual([{ units: 15 }]);
+  });
+
   it('without a field drops the rows whose measures are all zero', async () => {
     const { rows } = await ask({
       rowGroups: columns('matterNumber'),

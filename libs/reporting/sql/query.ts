@@ -86,14 +86,16 @@ function rowSet({ level, keys, zero }: Plan, parts: Building): string[] {
     const having = counts ?? (keys.length === 0 ? 'count(*) > 0' : undefined);
     return ['from items', `group by ${groupBy(keys)}`, ...(having ? [`having ${having}`] : [])];
   }
-  if (!zero) return ['from items'];
-  if (!zero.keys) return ['from items', `where ${counts}`];
-  // totals: over the items of those groups that are not dropped
-  const tuple = zero.keys
-    .flatMap((key) => [`${item(key)} is null`, `coalesce(${item(key)}::text, '')`])
-    .join(', ');
+  // Totals are one row, also when pivots of nothing leave no aggregate in it.
+  const one = level === 'totals' ? [`group by ${groupBy([])}`] : [];
+  if (!zero) return ['from items', ...one];
+  if (!zero.keys) return ['from items', `where ${counts}`, ...one];
+  // totals: over the items of those groups that are not dropped; without keys all items are one group
+  const tuple =
+    zero.keys.flatMap((key) => [`${item(key)} is null`, `coalesce(${item(key)}::text, '')`]).join(', ') ||
+    'true';
   const kept = `select ${tuple} from items group by ${groupBy(zero.keys)} having ${counts}`;
-  return ['from items', `where (${tuple}) in (${kept})`];
+  return ['from items', `where (${tuple}) in (${kept})`, ...one];
 }
 
 function groupBy(keys: Column[]): string {

@@ -1,0 +1,42 @@
+import { naiveReports } from './naive-columns';
+import { type NaiveAnswer, naiveAnswer } from './naive-report';
+import type { PropertyFirm } from './property-firm';
+import type { Request } from './property-requests';
+import type { ReportsApplication } from './reports-application';
+
+/** What the running report says: fields in their order, or why it refuses. */
+export type Answer =
+  | { status: number; code: string; fault: { reason: string; path: string } }
+  | Exclude<NaiveAnswer, { faults: unknown }>;
+
+/** The answers to one request, one by each way in which the report can come to it: all must be the same. */
+export async function answersOf(
+  reports: ReportsApplication,
+  { context }: PropertyFirm,
+  { report, criteria, slice, now }: Request,
+): Promise<Answer[]> {
+  reports.now = now;
+  const { status, body } = await reports.post(report, slice, criteria, context.tenant.alias);
+  if (body.errors) {
+    const [{ extensions }] = body.errors;
+    return [{ status, code: extensions.code, fault: { reason: extensions.reason, path: extensions.path } }];
+  }
+  const { lastRow, pivotResultFields, ignoredSort } = body.extensions.report[report];
+  const rows = body.data[report].map(Object.entries);
+  return [{ rows, lastRow, pivotResultFields, ignoredSort }];
+}
+
+/** What reporting.md says of it. */
+export function expectedOf({ place, rows }: PropertyFirm, request: Request): NaiveAnswer {
+  const tenant = { ...place, now: request.now };
+  const report = naiveReports.find(({ name }) => name === request.report)!;
+  return naiveAnswer(report, rows[request.report], request, tenant);
+}
+
+/** One of the faults where there are any: which is told first is left to the service. */
+export function expectSame(answer: Answer, expected: NaiveAnswer): void {
+  if ('faults' in expected) {
+    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });
+    expect(expected.faults).toContainEqual('fault' in answer && answer.fault);
+  } else expect(answer).toEqual(expected);
+}
