@@ -68,7 +68,8 @@ export class Reports {
     const tenantId = context.request.tenant.id;
     const calendar = await this.calendars.of(tenantId);
     const { zone, financialYearStart } = calendar;
-    const scope = { tenantId, zone, financialYearStart };
+    const { deepFrom } = this.choice;
+    const scope = { tenantId, zone, financialYearStart, deepFrom };
     const criteria = over(calendar);
     const pivoted = slice.pivots.length > 0 ? await this.pivot({ report, ...criteria }, slice, scope) : [];
     const plan = planRows(report, slice, within({ report, ...criteria }, slice, financialYearStart), pivoted);

@@ -4,6 +4,9 @@ import type { Source } from './source';
 /** Takes the best source; a test takes each of them, to compare their answers. */
 @Injectable()
 export class SourceChoice {
+  /** From this row on it pays to look up on which day a page begins. */
+  deepFrom = 1_000;
+
   of([best]: readonly Source[]): Source {
     return best;
   }

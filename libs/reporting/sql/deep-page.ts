@@ -4,9 +4,6 @@ import { sourcesFor } from '../sources/source';
 import { baseOfSource } from './base';
 import type { Building } from './items';
 
-/** From this row on it pays to look up on which day a page begins. */
-const DEEP = 1_000;
-
 /**
  * Of a page far down the rows by day, where it begins: whole days before it are counted rather than read.
  * @returns undefined when the rows are not in the order of days, or the days' counts do not say how many rows there are
@@ -14,7 +11,13 @@ const DEEP = 1_000;
 export function pageDay(plan: Plan, { scope, bind, context }: Building) {
   const { report, order, start, zero } = plan;
   const [first] = order;
-  if (start < DEEP || zero || !first || first.expression.kind !== 'value' || !first.expression.column.byDay)
+  if (
+    start < scope.deepFrom ||
+    zero ||
+    !first ||
+    first.expression.kind !== 'value' ||
+    !first.expression.column.byDay
+  )
     return undefined;
   const { day } = report.derived.rollup;
   const days = [...report.columns.values()].find(({ of, grain }) => of === day && grain === 'day')!;

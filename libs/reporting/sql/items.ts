@@ -18,6 +18,8 @@ export interface Scope {
   zone: string;
   /** Month, 1 to 12, that starts the tenant's financial year. */
   financialYearStart: number;
+  /** From this row on a page looks up on which day it begins. */
+  deepFrom: number;
 }
 
 /** What a query's parts are built with. */

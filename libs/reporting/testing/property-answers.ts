@@ -1,3 +1,5 @@
+import type { Source } from '../sources/source';
+import { SourceChoice } from '../sources/source-choice';
 import { naiveReports } from './naive-columns';
 import { type NaiveAnswer, naiveAnswer } from './naive-report';
 import type { PropertyFirm } from './property-firm';
@@ -9,21 +11,45 @@ export type Answer =
   | { status: number; code: string; fault: { reason: string; path: string } }
   | Exclude<NaiveAnswer, { faults: unknown }>;
 
-/** The answers to one request, one by each way in which the report can come to it: all must be the same. */
+/**
+ * The answers to one request, one by each way in which the report can come to it: all must be the same. First as the
+ * service chooses, then from each source that could answer, looking up where pages begin from the second row on.
+ */
 export async function answersOf(
+  reports: ReportsApplication,
+  firm: PropertyFirm,
+  request: Request,
+): Promise<Answer[]> {
+  const choice = reports.app.get(SourceChoice);
+  const kinds = new Set<Source['kind']>();
+  choice.of = (sources) => {
+    for (const { kind } of sources) kinds.add(kind);
+    return sources[0];
+  };
+  choice.deepFrom = 1_000;
+  const answers = [await answerOf(reports, firm, request)];
+  choice.deepFrom = 1;
+  for (const kind of kinds) {
+    choice.of = (sources) => sources.find((source) => source.kind === kind) ?? sources[0];
+    answers.push(await answerOf(reports, firm, request));
+  }
+  return answers;
+}
+
+async function answerOf(
   reports: ReportsApplication,
   { context }: PropertyFirm,
   { report, criteria, slice, now }: Request,
-): Promise<Answer[]> {
+): Promise<Answer> {
   reports.now = now;
   const { status, body } = await reports.post(report, slice, criteria, context.tenant.alias);
   if (body.errors) {
     const [{ extensions }] = body.errors;
-    return [{ status, code: extensions.code, fault: { reason: extensions.reason, path: extensions.path } }];
+    return { status, code: extensions.code, fault: { reason: extensions.reason, path: extensions.path } };
   }
   const { lastRow, pivotResultFields, ignoredSort } = body.extensions.report[report];
   const rows = body.data[report].map(Object.entries);
-  return [{ rows, lastRow, pivotResultFields, ignoredSort }];
+  return { rows, lastRow, pivotResultFields, ignoredSort };
 }
 
 /** What reporting.md says of it. */
