@@ -44,39 +44,43 @@ export function isSummed({ source }: { source: Source }): boolean {
   return source.kind !== 'listing';
 }
 
-/**
- * The rows that the query is over, each column's source under the column's name; sums of rows where the source is one.
- * @param key columns of the report's table that are wanted too, as `row_…`
- * @param where more conditions on the report's own table
- */
-export function itemsQuery(
-  over: Over,
-  parts: Building,
-  key: readonly string[] = [],
-  where: string[] = [],
-): string {
+/** What else a query of the report's own rows wants. */
+export interface LeafRows {
+  /** Columns of the report's table that are wanted too, as `row_…`. */
+  key: readonly string[];
+  /** More conditions on the report's own table. */
+  where: readonly string[];
+  /** ORDER BY, LIMIT and OFFSET that need no joined table: only the page's rows are then joined. */
+  page?: string;
+}
+
+export function sourceSql({ source }: Column, context: SourceContext): string {
+  return typeof source === 'string' ? source : source(context);
+}
+
+/** The rows that the query is over, each column's source under the column's name; sums of rows where the source is one. */
+export function itemsQuery(over: Over, parts: Building, leaf: LeafRows = { key: [], where: [] }): string {
   const { report } = over;
   const { demand, source, bind, context, scope } = parts;
   const base = baseOfSource(source, { over, demand, zone: scope.zone, bind, context });
-  const sourceOf = ({ source: sql }: Column) => (typeof sql === 'string' ? sql : sql(context));
-  const keys = [...demand.keys].map((column) => `${sourceOf(column)} as ${itemName(column)}`);
+  const keys = [...demand.keys].map((column) => `${sourceSql(column, context)} as ${itemName(column)}`);
   const taken = isSummed(parts)
     ? [...keys, ...sumsOf(report.alias, demand), `${report.alias}.items as ${ITEMS}`]
     : [
         ...keys,
         ...[...demand.sums, ...demand.extremes]
           .filter((column, index, all) => !demand.keys.has(column) && all.indexOf(column) === index)
-          .map((column) => `${sourceOf(column)} as ${itemName(column)}`),
-        ...key.map((name) => `${report.alias}.${name} as row_${name}`),
+          .map((column) => `${sourceSql(column, context)} as ${itemName(column)}`),
+        ...leaf.key.map((name) => `${report.alias}.${name} as row_${name}`),
       ];
   const later = over.conditions.filter(({ meetsAbsent }) => meetsAbsent);
   const joins = joinsNeeded(report, new Set([...demand.keys, ...later].flatMap((each) => each.joins ?? [])));
-  const conditions = [...base.where, ...where];
-  return `
-  select ${taken.join(', ')}
-  from ${base.from}
-  ${joinClauses(joins, TENANT)}${conditions.length > 0 ? `\n  where ${conditions.join(' and ')}` : ''}
-`;
+  const conditions = [...base.where, ...leaf.where];
+  const where = conditions.length > 0 ? `\n  where ${conditions.join(' and ')}` : '';
+  const select = `select ${taken.join(', ')}`;
+  if (!leaf.page) return `\n  ${select}\n  from ${base.from}\n  ${joinClauses(joins, TENANT)}${where}\n`;
+  const page = `(\n  select * from ${base.from}${where}\n  ${leaf.page}\n  ) ${report.alias}`;
+  return `\n  ${select}\n  from ${page}\n  ${joinClauses(joins, TENANT)}\n`;
 }
 
 function sumsOf(alias: string, { sums, extremes }: Demand): string[] {

@@ -4,8 +4,8 @@ import type { Plan } from '../plan';
 import { type Demand, demandOf } from '../sources/demand';
 import type { Over, Source } from '../sources/source';
 import { pageDay } from './deep-page';
-import { expressionSql, item, shownSql } from './expressions';
-import { type Building, building, isSummed, itemsQuery, type Query, type Scope } from './items';
+import { expressionSql, finished, item, shownSql } from './expressions';
+import { type Building, building, isSummed, itemsQuery, type Query, type Scope, sourceSql } from './items';
 
 export type { Query, Scope } from './items';
 
@@ -27,7 +27,10 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, rowsDemand(plan));
   const { bind, values } = parts;
   const deep = plan.level === 'leaf' ? pageDay(plan, parts) : undefined;
-  const items = itemsQuery(plan, parts, plan.level === 'leaf' ? plan.report.key : [], deep?.where);
+  const limit = `limit ${bind(plan.end - plan.start + 1)} offset ${deep?.offset ?? bind(plan.start)}`;
+  const order = plan.level === 'leaf' ? ownOrder(plan, parts) : undefined;
+  const leaf = { key: plan.report.key, where: deep?.where ?? [], page: order && `${order} ${limit}` };
+  const items = itemsQuery(plan, parts, plan.level === 'leaf' ? leaf : undefined);
   const fields = plan.fields.map(({ expression }) => shownSql(expression, isSummed(parts), bind));
   const mixed = `coalesce(bool_or(min(items.currency) <> max(items.currency)) over (), false)`;
   const selected = [...fields, plan.mixesCurrencies ? mixed : 'false'];
@@ -36,7 +39,7 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
     `select ${selected.join(',\n  ')}`,
     ...rowSet(plan, parts),
     ...orderBy(plan, parts),
-    `limit ${bind(plan.end - plan.start + 1)} offset ${deep?.offset ?? bind(plan.start)}`,
+    ...(order ? [] : [limit]),
   ].join('\n');
   return { text, values };
 }
@@ -107,6 +110,20 @@ function anyNonZero(measures: Expression[], parts: Building): string {
     (measure) => `coalesce(${expressionSql(measure, isSummed(parts), parts.bind)}, 0) <> 0`,
   );
   return `(${sql.join(' or ')})`;
+}
+
+/** ORDER BY of leaf rows over the report's own table; undefined when it takes others to order or to find them. */
+function ownOrder({ report, order, conditions, zero }: Plan, { context }: Building): string | undefined {
+  const columns = order.map(({ expression }) => expression.column);
+  if (zero || columns.some(({ joins }) => joins) || conditions.some(({ meetsAbsent }) => meetsAbsent))
+    return undefined;
+  const sorted = order.map(({ expression: { column }, desc }) =>
+    ordered(finished(column, sourceSql(column, context)), desc, !!column.required),
+  );
+  const ties = report.key.map((name) =>
+    ordered(`${report.alias}.${name}`, order.at(-1)?.desc ?? false, true),
+  );
+  return `order by ${[...sorted, ...ties].join(', ')}`;
 }
 
 /** Nulls lowest; ties by the row's key or the group's keys, in the direction of the last sort key. */
