@@ -67,10 +67,13 @@ function planFields(slice: Slice, level: Plan['level'], keys: Column[], pivotFie
 function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Column[], fields: Field[]) {
   const order: Plan['order'] = [];
   const ignoredSort: string[] = [];
+  const sorted = new Set<string>();
   for (const { colId, desc, path } of slice.sort) {
     const expression = sortExpression(colId, path);
-    if (expression) order.push({ expression, desc });
-    else ignoredSort.push(colId);
+    if (!expression) ignoredSort.push(colId);
+    // Rows that are in the order of a column already cannot be told apart by it again.
+    else if (!sorted.has(colId)) order.push({ expression, desc });
+    sorted.add(colId);
   }
   return { order, ignoredSort };
 

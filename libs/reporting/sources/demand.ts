@@ -32,6 +32,8 @@ export function demandOf(report: Report, keys: Iterable<Column>, expressions: It
     const ratio =
       kind === 'aggregate' && (aggFunc === undefined || aggFunc === 'avg') && column.measure?.ratio;
     if (kind === 'aggregate') for (const { column: pivot } of expression.pivot ?? []) key(pivot);
+    // Of what is never null there are as many as rows.
+    if (aggFunc === 'count' && column.required) continue;
     if (ratio) for (const name of ratio.of) measure(report.columns.get(name)!, 'sums');
     else if (kind === 'value' || !column.measure) key(column);
     else measure(column, kind === 'shared' || aggFunc === 'min' || aggFunc === 'max' ? 'extremes' : 'sums');

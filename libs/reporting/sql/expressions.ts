@@ -81,7 +81,7 @@ function sharedSql(column: Column, summed: boolean): string {
 /** An aggregate of rows, made of sums of them. */
 function summedSql(column: Column, aggFunc: string | undefined, conditions: string[]): string {
   const filter = filterOf(conditions);
-  if (aggFunc === 'count' && !column.measure)
+  if (aggFunc === 'count' && !column.measure && !column.required)
     return `coalesce(sum(items.${ITEMS})${filterOf([...conditions, `${item(column)} is not null`])}, 0)`;
   const count = `sum(items.${ITEMS})${filter}`;
   if (aggFunc === 'count') return `coalesce(${count}, 0)`;
@@ -110,7 +110,7 @@ function aggregateSql(column: Column, aggFunc: string | undefined, filter: strin
     case 'avg':
       return meanSql(column, `sum(${name})${filter}`, `count(${name})${filter}`);
     case 'count':
-      return `count(${name})${filter}`;
+      return `count(${column.required ? '*' : name})${filter}`;
     case 'countDistinct':
       return `count(distinct ${name})${filter}`;
     case 'min':

@@ -61,11 +61,17 @@ export class ReportsApplication {
   }
 
   /** Sends a request as the specification's clients do. */
-  async post(name: ReportName, slice: object | null, criteria: object | null = null, tenant = 'one') {
+  async post(
+    name: ReportName,
+    slice: object | null,
+    criteria: object | null = null,
+    tenant = 'one',
+    headers = {},
+  ) {
     const answer = await this.app.inject({
       method: 'POST',
       url: `/${tenant}/graphql`,
-      headers: { authorization: 'Bearer good' },
+      headers: { authorization: 'Bearer good', ...headers },
       payload: {
         operationName: 'GetRows',
         variables: { criteria, slice },
@@ -76,8 +82,8 @@ export class ReportsApplication {
   }
 
   /** The rows, and what the answer says of them. */
-  async rows(name: ReportName, slice: object, criteria: object | null = null, tenant?: string) {
-    const { status, body } = await this.post(name, slice, criteria, tenant);
+  async rows(name: ReportName, slice: object, criteria: object | null = null, tenant?: string, headers = {}) {
+    const { status, body } = await this.post(name, slice, criteria, tenant, headers);
     expect(body.errors).toBeUndefined();
     expect(status).toBe(200);
     return { rows: body.data[name], report: body.extensions.report[name] };

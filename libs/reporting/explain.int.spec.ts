@@ -1,0 +1,72 @@
+import { Firm, workedExamples } from './testing/firm';
+import { cols, columns, ReportsApplication } from './testing/reports-application';
+
+let reports: ReportsApplication;
+let employee: string;
+
+beforeAll(async () => {
+  reports = await ReportsApplication.start({ one: 1 });
+  const { employees } = await workedExamples(await new Firm(reports.pool, 1).open());
+  employee = `employee_${employees.get('Ash')!.replaceAll('-', '')}`;
+});
+
+afterAll(() => reports.stop());
+
+const byEmployee = { rowGroups: columns('employeeSortName'), cols: cols('units:sum') };
+const year = { entryPeriod: { fixedPeriod: { min: '2025-01-01', max: '2025-12-31' } } };
+const ragged = { entryPeriod: { fixedPeriod: { min: '2024-11-05', max: '2026-02-03' } } };
+
+it.each<[plan: string, slice: object, criteria: object | null]>([
+  ['listing', { cols: cols('id') }, null],
+  ['rollup employee: year', byEmployee, null],
+  ['rollup employee: year', byEmployee, year],
+  ['rollup employee: day, month, year', byEmployee, ragged],
+  ['rollup employee: month', { ...byEmployee, rowGroups: columns('entryQuarter', 'employeeSortName') }, year],
+  ['rollup employee: year', { ...byEmployee, pivots: columns('state') }, { ...year, states: ['Billed'] }],
+  [
+    'rollup matter: year',
+    { rowGroups: columns('clientSortName'), cols: cols('id:count', 'total:avg') },
+    null,
+  ],
+  ['rollup matter: year', { rowGroups: columns('state'), cols: cols('units:sum') }, { noMatter: true }],
+  ['rollup taskType: year', { rowGroups: columns('taskTypeName'), cols: cols('units:sum') }, null],
+  ['rollup all: day', { rowGroups: columns('entryDay'), cols: cols('units:sum') }, null],
+  ['rollup all: year', { totalsOnly: true, cols: cols('units:sum') }, null],
+  [
+    'facts',
+    { ...byEmployee, rowGroups: columns('employeeSortName', 'matterNumber'), groupKeys: ['Ash'] },
+    null,
+  ],
+  ['facts', byEmployee, { divisionIds: [`division_${'0'.repeat(32)}`] }],
+  ['facts', byEmployee, { includeDeleted: true }],
+  ['facts', { ...byEmployee, cols: cols('units:max') }, null],
+  ['facts', { ...byEmployee, cols: cols('units:sum', 'isBillable:countDistinct') }, null],
+  ['facts', { ...byEmployee, rowGroups: columns('employeeSortName', 'entryDay'), groupKeys: ['Ash'] }, null],
+  ['listing', { ...byEmployee, cols: cols('units:sum', 'rate:max') }, null],
+  ['listing', { ...byEmployee, cols: cols('units:sum', 'title:count') }, null],
+])('%s: %#', async (plan, slice, criteria) => {
+  const { report } = await reports.rows('work_item_listing', slice, criteria, 'one', { 'x-explain': '1' });
+  expect(report.plan.replace(/day, month|month, day/, 'day, month')).toBe(plan);
+});
+
+it('reads one employee from the facts, and the sums of fees too', async () => {
+  const explained = { 'x-explain': '1' };
+  const own = { employeeIds: [employee] };
+  expect((await reports.rows('work_item_listing', byEmployee, own, 'one', explained)).report.plan).toBe(
+    'facts',
+  );
+  const fees = {
+    rowGroups: columns('feeEarnerSortName'),
+    cols: cols('workItemBilled:sum', 'realisationRate'),
+  };
+  const financialYear = { relativePeriod: 'THIS_FINANCIAL_YEAR' };
+  expect((await reports.rows('fee_analysis', fees, financialYear, 'one', explained)).report.plan).toBe(
+    'rollup employee: month',
+  );
+});
+
+it('says nothing of it unasked', async () => {
+  expect((await reports.rows('work_item_listing', byEmployee)).report).not.toHaveProperty('plan');
+  const other = await reports.rows('work_item_listing', byEmployee, null, 'one', { 'x-explain': '0' });
+  expect(other.report).not.toHaveProperty('plan');
+});
