@@ -21,7 +21,11 @@ it.each<[plan: string, slice: object, criteria: object | null]>([
   ['rollup employee: year', byEmployee, null],
   ['rollup employee: year', byEmployee, year],
   ['rollup employee: day, month, year', byEmployee, ragged],
-  ['rollup employee: month', { ...byEmployee, rowGroups: columns('entryQuarter', 'employeeSortName') }, year],
+  [
+    'rollup employee: month',
+    { ...byEmployee, rowGroups: columns('entryQuarter', 'employeeSortName'), groupKeys: ['2025-Q1'] },
+    year,
+  ],
   ['rollup employee: year', { ...byEmployee, pivots: columns('state') }, { ...year, states: ['Billed'] }],
   [
     'rollup matter: year',
