@@ -5,7 +5,7 @@ const project = (displayName, options) => ({
   displayName,
   rootDir: __dirname,
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/test'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
