@@ -106,7 +106,6 @@ export class Office {
   /** Stops every process; the database goes too, which fails when one has left a connection open. */
   async close(): Promise<void> {
     const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop('SIGINT')));
-    await this.operator.close();
     await this.database.drop();
     await rm(this.documents, { recursive: true });
     const failed = codes.filter((code) => code !== 0 && code !== null);
