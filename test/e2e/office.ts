@@ -45,8 +45,13 @@ export class Office {
     }
   }
 
-  async start(name: Parameters<typeof startApp>[0], env: Record<string, string> = {}): Promise<RunningApp> {
-    const app = await startApp(name, { ...this.env, ...env });
+  /** @param flags of Node itself */
+  async start(
+    name: Parameters<typeof startApp>[0],
+    env: Record<string, string> = {},
+    flags?: string[],
+  ): Promise<RunningApp> {
+    const app = await startApp(name, { ...this.env, ...env }, flags);
     if (this.apps.length === 0) this.isWhole = name === 'local';
     this.apps.push(app);
     return app;

@@ -7,14 +7,16 @@ const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = requi
 const Module = require('node:module');
 const { dirname, isAbsolute, join } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
-const { constants, Script } = require('node:vm');
+const { Script } = require('node:vm');
 const { isMainThread } = require('node:worker_threads');
 
 /** So few modules more than the file has are not worth writing it again. */
 const FEW = 20;
 
+const IMPORTS = /\bimport\s*\(/;
+
 const root = join(__dirname, '../..');
-const folder = join(root, 'node_modules/.cache/modules');
+const folder = process.env.MODULE_CACHE_DIR ?? join(root, 'node_modules/.cache/modules');
 const digest = (...texts) => hash('sha1', texts.join('\0'), 'hex');
 
 /** One for each program. */
@@ -94,14 +96,14 @@ function rememberCodes(codes) {
   const compile = Module.prototype._compile;
   const scripts = new Map();
   Module.prototype._compile = function (text, filename, format) {
-    if (format === 'module') return compile.call(this, text, filename, format);
+    // What V8 has kept has lost how to import.
+    if (format === 'module' || IMPORTS.test(text)) return compile.call(this, text, filename, format);
     const source = digest(text);
     const known = codes.get(filename);
     codes.delete(filename);
     const script = new Script(Module.wrap(text), {
       filename,
       cachedData: known?.source === source ? known.code : undefined,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     if (script.cachedDataRejected !== false) scripts.set(filename, { source, script });
     const run = script.runInThisContext();
