@@ -23,6 +23,7 @@ const withDatabase = {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/sequencer.cjs',
   // More than all that a test waits for, each of which has its own limit: what hangs says by that one what it is.
   testTimeout: 300_000,
   projects: [
