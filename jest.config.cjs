@@ -5,7 +5,7 @@ const project = (displayName, options) => ({
   displayName,
   rootDir: __dirname,
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/test'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
@@ -23,6 +23,7 @@ const withDatabase = {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/sequencer.cjs',
   // More than all that a test waits for, each of which has its own limit: what hangs says by that one what it is.
   testTimeout: 300_000,
   projects: [

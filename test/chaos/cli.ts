@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Json } from '../support/client';
+import { cached } from '../support/process';
 
 const root = join(__dirname, '../..');
 
@@ -23,7 +24,7 @@ export function startCli(env: Record<string, string>, ...args: string[]): Runnin
   const main = join(root, 'dist/apps/cli/main.js');
   const child = spawn(
     process.execPath,
-    ['--require', require.resolve('../support/exit-with-parent.cjs'), main, ...args, '--json'],
+    [...cached, '--require', require.resolve('../support/exit-with-parent.cjs'), main, ...args, '--json'],
     { cwd: root, env: { PATH, HOME, NODE_ENV: 'test', ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
   );
   let stdout = '';

@@ -30,8 +30,9 @@ let collectionId: string;
 
 beforeAll(async () => {
   office = await Office.create();
-  command = await office.start('command');
-  [query] = await Promise.all([office.start('query'), office.start('projector')]);
+  const flags: string[] = []; // with a cache of modules they have other memory than at a user's
+  command = await office.start('command', {}, flags);
+  [query] = await Promise.all([office.start('query', {}, flags), office.start('projector')]);
   await office.cli('tenants', 'create', '--alias', 'leeds', '--name', 'Firm');
   const at = { reads: query.baseUrl };
   api = await office.caller('leeds', await office.integration('leeds'), { at });

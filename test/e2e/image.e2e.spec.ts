@@ -66,7 +66,7 @@ describe('what the image holds', () => {
     };
     const main = (name: string) => join(folder, 'dist/apps', name, 'main.js');
     apps = await Promise.all(
-      ['command', 'query', 'projector', 'worker'].map((name) => startProcess(main(name), env)),
+      ['command', 'query', 'projector', 'worker'].map((name) => startProcess(main(name), env, [])),
     );
   });
   afterAll(async () => {

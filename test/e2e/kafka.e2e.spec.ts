@@ -14,7 +14,7 @@ import {
   TopicReader,
   withoutRepeats,
 } from '../support/kafka/consumer';
-import { freePort, type RunningApp } from '../support/process';
+import { cached, freePort, type RunningApp } from '../support/process';
 import { waitFor } from '../support/wait-for';
 import { Office } from './office';
 import { generalDivision, matter } from './records';
@@ -198,7 +198,7 @@ describeWithKafka('processes with Kafka between them', () => {
       KAFKA_BROKERS: broker.brokers,
       KAFKA_TOPIC: other,
     };
-    const ended = run(process.execPath, [projectorMain], { env, timeout: 25_000 });
+    const ended = run(process.execPath, [...cached, projectorMain], { env, timeout: 25_000 });
     await expect(ended).rejects.toMatchObject({
       code: 1,
       stdout: '',

@@ -45,8 +45,13 @@ export class Office {
     }
   }
 
-  async start(name: Parameters<typeof startApp>[0], env: Record<string, string> = {}): Promise<RunningApp> {
-    const app = await startApp(name, { ...this.env, ...env });
+  /** @param flags of Node itself */
+  async start(
+    name: Parameters<typeof startApp>[0],
+    env: Record<string, string> = {},
+    flags?: string[],
+  ): Promise<RunningApp> {
+    const app = await startApp(name, { ...this.env, ...env }, flags);
     if (this.apps.length === 0) this.isWhole = name === 'local';
     this.apps.push(app);
     return app;
@@ -106,7 +111,6 @@ export class Office {
   /** Stops every process; the database goes too, which fails when one has left a connection open. */
   async close(): Promise<void> {
     const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop('SIGINT')));
-    await this.operator.close();
     await this.database.drop();
     await rm(this.documents, { recursive: true });
     const failed = codes.filter((code) => code !== 0 && code !== null);

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { comparePositions, fromToken } from '#event-store/position';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { ApiClient, type Credentials, type Json, requestToken } from '../support/client';
@@ -8,10 +6,10 @@ import { createDataDir } from '../support/data-dir';
 import { createTestDatabase, execute, type TestDatabase } from '../support/database';
 import { dumpDatabase, restoreDatabase } from '../support/dump';
 import { type RunningApp, startApp } from '../support/process';
+import { Operator } from './operator';
 import { activeClient, employee, generalDivision, hour, matter } from './records';
 import { columns, listingVariables, workItemListing } from './specification-walk';
 
-const cliMain = join(__dirname, '../../dist/apps/cli/main.js');
 const SECRETS_KEY = randomBytes(32).toString('base64');
 const everyProcess = ['command', 'query', 'projector', 'worker'] as const;
 
@@ -43,18 +41,9 @@ class Deployment {
     return new ApiClient('acme', body.access_token, { writes, reads });
   }
 
-  cli(...args: string[]): Promise<{ code: number; answer: Json; error: string }> {
-    const { PATH = '', HOME = '' } = process.env;
-    const env = { PATH, HOME, NODE_ENV: 'test', ...this.env };
-    return new Promise((resolve) => {
-      execFile(process.execPath, [cliMain, ...args, '--json'], { env }, (failure, stdout, stderr) =>
-        resolve({
-          code: failure ? Number(failure.code) : 0,
-          answer: stdout === '' ? undefined : JSON.parse(stdout),
-          error: stderr,
-        }),
-      );
-    });
+  async cli(...args: string[]): Promise<{ code: number; answer: Json; error: string }> {
+    const { code, stdout, stderr } = await new Operator(this.env).ask(args);
+    return { code, answer: stdout === '' ? undefined : JSON.parse(stdout), error: stderr };
   }
 
   /** Nothing of what is derived from the events differs from them. */

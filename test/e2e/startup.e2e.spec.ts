@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requestToken } from '../support/client';
 import { createTestDatabase, execute, type TestDatabase } from '../support/database';
-import { freePort, startApp } from '../support/process';
+import { cached, freePort, startApp } from '../support/process';
 
 const secretsKey = randomBytes(32).toString('base64');
 const root = join(__dirname, '../..');
@@ -26,7 +26,7 @@ afterAll(async () => {
 /** Runs an app that must not start: what it wrote on each stream, and its exit code. */
 async function start(app: string, env: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(root, 'dist/apps', app, 'main.js')], {
+  const child = spawn(process.execPath, [...cached, join(root, 'dist/apps', app, 'main.js')], {
     cwd: root,
     env: { PATH, HOME, NODE_ENV: 'test', LOG_LEVEL: 'warn', PORT: String(await freePort()), ...env },
     timeout: 25_000,

@@ -2,16 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { migrate } from '../../libs/platform/migrate';
 import { execute } from './database';
 import { startDatabaseServer } from './database-server';
+import { startOperator } from './start-operator';
 
 /**
- * Starts the server of the whole run and migrates the template of its test databases. With TEST_DATABASE_URL set,
- * that server is used: its user must be allowed to create databases.
+ * Starts the server of the whole run and migrates the template of its test databases, and starts its operator. With
+ * TEST_DATABASE_URL set, that server is used: its user must be allowed to create databases.
  */
 export default async function globalSetup(): Promise<void> {
   const given = process.env.TEST_DATABASE_URL;
   const server = given ? { url: given, stop: async () => {} } : await startDatabaseServer();
   const template = `practice_template_${randomBytes(6).toString('hex')}`;
-  globalThis.stopTestDatabases = async () => {
+  let operator: Awaited<ReturnType<typeof startOperator>> | undefined;
+  globalThis.stopTestServers = async () => {
+    await operator?.stop();
     await execute(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
     await server.stop();
   };
@@ -21,15 +24,17 @@ export default async function globalSetup(): Promise<void> {
     templateUrl.pathname = template;
     await migrate(templateUrl.href, 'write');
     await migrate(templateUrl.href, 'read');
+    operator = await startOperator();
   } catch (error) {
-    await globalThis.stopTestDatabases();
+    await globalThis.stopTestServers();
     throw error;
   }
   // inherited by Jest's workers
   process.env.TEST_SERVER_URL = server.url;
   process.env.TEST_TEMPLATE = template;
+  process.env.TEST_OPERATOR_URL = operator.url;
 }
 
 declare global {
-  var stopTestDatabases: () => Promise<void>;
+  var stopTestServers: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
 /** Removes what global-setup.ts has made. */
 export default async function globalTeardown(): Promise<void> {
-  await globalThis.stopTestDatabases();
+  await globalThis.stopTestServers();
 }

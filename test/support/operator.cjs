@@ -1,15 +1,16 @@
-// The operator's commands in a process that stays: to start one takes longer than most commands do.
+// The operator's commands, each in the environment that comes with it, in a process that stays for the whole run: to
+// start one takes longer than most commands do. It loads them for the first one, since most runs of tests have none.
+const { createServer } = require('node:http');
+const { json } = require('node:stream/consumers');
 const { join } = require('node:path');
 const { Writable } = require('node:stream');
-require('reflect-metadata');
 
 const dist = join(__dirname, '../../dist');
-const { run } = require(join(dist, 'apps/cli/cli.js'));
-const { loadConfig } = require(join(dist, 'libs/platform/config.js'));
 
-// What ends it with its parent lets it end by itself too.
-process.channel.ref();
-process.on('message', async ({ id, args }) => {
+async function run({ args, env }) {
+  require('reflect-metadata');
+  const cli = require(join(dist, 'apps/cli/cli.js'));
+  const { loadConfig } = require(join(dist, 'libs/platform/config.js'));
   let stdout = '';
   let stderr = '';
   const out = (text) => {
@@ -24,6 +25,16 @@ process.on('message', async ({ id, args }) => {
       written();
     },
   });
-  const code = await run(args, { config: () => loadConfig(), out, err, output });
-  process.send({ id, code, stdout, stderr });
+  const code = await cli.run(args, { config: () => loadConfig(env), out, err, output });
+  return { code, stdout, stderr };
+}
+
+const server = createServer(async (request, response) => {
+  try {
+    response.end(JSON.stringify(await run(await json(request))));
+  } catch (error) {
+    response.writeHead(500).end(error.stack);
+  }
 });
+process.once('SIGTERM', () => process.exit(0));
+server.listen(0, '127.0.0.1', () => process.send(`http://127.0.0.1:${server.address().port}`));

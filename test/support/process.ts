@@ -17,29 +17,42 @@ export type RunningApp = {
   exited: Promise<number | null>;
 };
 
+/** Of a Node that starts sooner than its first time. */
+export const cached = ['--require', require.resolve('./module-cache.cjs')];
+
 /** Starts a built app, as {@link startProcess} does. */
 export async function startApp(
   name: 'command' | 'query' | 'projector' | 'worker' | 'local',
   env: Record<string, string> = {},
+  flags?: string[],
 ): Promise<RunningApp> {
   const main = join(root, 'dist/apps', name, 'main.js');
   if (!existsSync(main)) throw new Error(`${main} is not built: npm run build`);
-  return startProcess(main, env);
+  return startProcess(main, env, flags);
 }
 
 /**
  * Starts a program on a free port of 127.0.0.1 and waits until GET /health/ready answers 200. It gets the given
  * environment, not that of the test.
+ * @param flags of Node itself
  * @throws with its output when it ends before it is ready, or is not within a minute
  */
-export async function startProcess(main: string, env: Record<string, string> = {}): Promise<RunningApp> {
+export async function startProcess(
+  main: string,
+  env: Record<string, string> = {},
+  flags = cached,
+): Promise<RunningApp> {
   const port = env.PORT ?? String(await freePort());
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, ['--require', require.resolve('./exit-with-parent.cjs'), main], {
-    cwd: root,
-    env: { PATH, HOME, NODE_ENV: 'test', HOST: '127.0.0.1', PORT: port, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
+  const child = spawn(
+    process.execPath,
+    [...flags, '--require', require.resolve('./exit-with-parent.cjs'), main],
+    {
+      cwd: root,
+      env: { PATH, HOME, NODE_ENV: 'test', HOST: '127.0.0.1', PORT: port, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    },
+  );
 
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));

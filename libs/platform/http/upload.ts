@@ -100,7 +100,8 @@ export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): voi
     if (!request.routeOptions.config?.upload && !request.raw.complete) {
       const late = () =>
         reply.send(new DomainError('timeout', 'body_too_slow', 'The body did not come in time.'));
-      const timer = setTimeout(late, bodyMs);
+      // A request that is injected, not received, never closes: its timer must not keep the process.
+      const timer = setTimeout(late, bodyMs).unref();
       request.raw.once('close', () => clearTimeout(timer));
     }
     done();

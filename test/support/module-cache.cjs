@@ -1,0 +1,129 @@
+// Preloaded into the processes that tests start, which are hundreds: more than half of what a start costs is to find
+// the same modules again and to compile them. Like module.enableCompileCache() of Node 22 this keeps what V8 has
+// compiled, found by the digest of the source, and where each module was found: in one file for each program, which its
+// first process writes when it ends.
+const { hash } = require('node:crypto');
+const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const Module = require('node:module');
+const { dirname, isAbsolute, join } = require('node:path');
+const { cachedDataVersionTag } = require('node:v8');
+const { Script } = require('node:vm');
+const { isMainThread } = require('node:worker_threads');
+
+/** So few modules more than the file has are not worth writing it again. */
+const FEW = 20;
+
+const IMPORTS = /\bimport\s*\(/;
+
+const root = join(__dirname, '../..');
+const folder = process.env.MODULE_CACHE_DIR ?? join(root, 'node_modules/.cache/modules');
+const digest = (...texts) => hash('sha1', texts.join('\0'), 'hex');
+
+/** One for each program. */
+const file = join(folder, digest(process.argv[1] ?? ''));
+
+/** What is kept is of this V8 and of these packages. */
+function circumstances() {
+  const packages = ['package.json', 'package-lock.json'].map((name) => readFileSync(join(root, name)));
+  return digest(cachedDataVersionTag(), ...packages);
+}
+
+/** One line of JSON, then the compiled code of each size, aligned as V8 wants it. */
+function read() {
+  const nothing = { found: {}, codes: new Map() };
+  let bytes;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    if (error.code === 'ENOENT') return nothing;
+    throw error;
+  }
+  const end = bytes.indexOf('\n') + 1;
+  const head = JSON.parse(bytes.toString('utf8', 0, end));
+  if (head.circumstances !== circumstances()) return nothing;
+  const codes = new Map();
+  let at = aligned(end);
+  for (const [filename, source, size] of head.sizes) {
+    codes.set(filename, { source, code: bytes.subarray(at, at + size) });
+    at += aligned(size);
+  }
+  return { found: head.found, codes };
+}
+
+/** Processes that start meanwhile read the old file or the new one, never half of one. */
+function write({ found, codes }) {
+  const sizes = [...codes].map(([filename, { source, code }]) => [filename, source, code.length]);
+  const head = Buffer.from(`${JSON.stringify({ circumstances: circumstances(), found, sizes })}\n`);
+  const parts = [head, ...[...codes.values()].map(({ code }) => code)];
+  mkdirSync(folder, { recursive: true });
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, Buffer.concat(parts.map((part) => Buffer.concat([part], aligned(part.length)))));
+  renameSync(own, file);
+}
+
+function aligned(size) {
+  return Math.ceil(size / 8) * 8;
+}
+
+/** What a module has as `require`, made as Node makes it. */
+function requireOf(module) {
+  const require = (id) => module.require(id);
+  require.resolve = (request, options) => Module._resolveFilename(request, module, false, options);
+  require.resolve.paths = (request) => Module._resolveLookupPaths(request, module);
+  require.main = process.mainModule;
+  require.extensions = Module._extensions;
+  require.cache = Module._cache;
+  return require;
+}
+
+/** Modules are looked for where they were found before: from each folder, by each request. */
+function rememberPlaces(found) {
+  const resolve = Module._resolveFilename;
+  Module._resolveFilename = function (request, parent, ...others) {
+    const from = parent?.path;
+    if (!from || others[1]) return resolve.call(this, request, parent, ...others);
+    found[from] ??= {};
+    const known = found[from][request];
+    if (known && (Module._cache[known] || existsSync(known))) return known;
+    const filename = resolve.call(this, request, parent, ...others);
+    if (isAbsolute(filename)) found[from][request] = filename; // and not a module of Node's own
+    return filename;
+  };
+}
+
+/** Modules that were compiled before, from the same source, are taken from the codes; those that were not. */
+function rememberCodes(codes) {
+  const compile = Module.prototype._compile;
+  const scripts = new Map();
+  Module.prototype._compile = function (text, filename, format) {
+    // What V8 has kept has lost how to import.
+    if (format === 'module' || IMPORTS.test(text)) return compile.call(this, text, filename, format);
+    const source = digest(text);
+    const known = codes.get(filename);
+    codes.delete(filename);
+    const script = new Script(Module.wrap(text), {
+      filename,
+      cachedData: known?.source === source ? known.code : undefined,
+    });
+    if (script.cachedDataRejected !== false) scripts.set(filename, { source, script });
+    const run = script.runInThisContext();
+    return run.call(this.exports, this.exports, requireOf(this), this, filename, dirname(filename));
+  };
+  return scripts;
+}
+
+function install() {
+  const { found, codes } = read();
+  rememberPlaces(found);
+  const scripts = rememberCodes(codes);
+  process.once('exit', () => {
+    if (scripts.size < FEW) return;
+    const all = read().codes;
+    for (const [filename, { source, script }] of scripts)
+      all.set(filename, { source, code: script.createCachedData() });
+    write({ found, codes: all });
+  });
+}
+
+// Those of a worker thread are few.
+if (isMainThread) install();
