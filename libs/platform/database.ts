@@ -10,8 +10,8 @@ const exactTypes: CustomTypesConfig = {
       : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
 };
 
-/** Sums over a large firm's facts fit into it; with less they go to disk. Lists need none of it. */
-const READ_SETTINGS = '-c work_mem=32MB';
+/** Sums over a large firm's facts: in memory rather than on disk, and by several workers. Lists need neither. */
+const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01';
 
 function openPool(url: string, config: Config, name: string, options?: string): Pool {
   const pool = new Pool({

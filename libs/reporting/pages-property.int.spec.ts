@@ -83,8 +83,13 @@ describe.each(naiveReports)(`pages of random slices of $name (REPORTS_SEED=${see
           return counts ? Number(cell !== null) : ((cell ?? 0) as number);
         });
         const sum = values.reduce((total, one) => total.add(one), new Decimal(0));
-        // Hours are rounded to 10 places in each row, and once in the totals.
-        const rounded = colId === 'unitDuration' ? all.rows.length * 5e-11 : 0;
+        // Hours are rounded to 10 places in each row, and once in the totals; a JSON number has 53 bits.
+        const places = colId === 'unitDuration' ? all.rows.length * 5e-11 : 0;
+        const bits = [...values, (value ?? 0) as number].reduce(
+          (error, one) => error + Math.abs(one) * 2 ** -53,
+          0,
+        );
+        const rounded = places + bits;
         expect(
           sum
             .sub((value ?? 0) as number)

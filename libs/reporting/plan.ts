@@ -19,6 +19,8 @@ export interface Plan extends Restrictions {
   keys: Column[];
   fields: Field[];
   order: { expression: Expression; desc: boolean }[];
+  /** Ties go in the direction of the last sort column. */
+  tiesDesc: boolean;
   ignoredSort: string[];
   start: number;
   end: number;
@@ -68,14 +70,16 @@ function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Col
   const order: Plan['order'] = [];
   const ignoredSort: string[] = [];
   const sorted = new Set<string>();
+  let tiesDesc = false;
   for (const { colId, desc, path } of slice.sort) {
     const expression = sortExpression(colId, path);
     if (!expression) ignoredSort.push(colId);
     // Rows that are in the order of a column already cannot be told apart by it again.
     else if (!sorted.has(colId)) order.push({ expression, desc });
+    if (expression) tiesDesc = desc;
     sorted.add(colId);
   }
-  return { order, ignoredSort };
+  return { order, tiesDesc, ignoredSort };
 
   function sortExpression(colId: string, path: string): Expression | undefined {
     const pivoted = fields.find(({ name, expression }) => name === colId && 'pivot' in expression);

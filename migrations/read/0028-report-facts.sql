@@ -45,10 +45,10 @@ create index on read_model.work_item_facts (tenant_id, matter_id, entry_day);
 create index on read_model.fee_analysis (tenant_id, matter_id, day);
 
 -- Names of what rows are grouped by, without the rest of their rows. A title is too long for an index.
-create index on read_model.matters (tenant_id, id) include (matter_number, client_id, division_id, matter_type_id);
-create index on read_model.people (tenant_id, id) include (sort_name);
-create index on read_model.clients (tenant_id, id) include (entity_id);
-create index on read_model.employees (tenant_id, id) include (entity_id);
+create index on read_model.matters (tenant_id, id) include (generation, matter_number, client_id, division_id, matter_type_id);
+create index on read_model.people (tenant_id, id) include (generation, sort_name);
+create index on read_model.clients (tenant_id, id) include (generation, entity_id);
+create index on read_model.employees (tenant_id, id) include (generation, entity_id);
 
 -- For every generation that answers reads; one that is being built starts over.
 update read_model.generations g set version = 0

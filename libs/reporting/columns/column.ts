@@ -25,6 +25,8 @@ export interface Column {
   grain?: 'day' | 'month' | 'year';
   /** Of a column made of a day: the days that have a value; undefined for what is no such value. */
   daysOf?: (value: string, financialYearStart: number) => Period | undefined;
+  /** No two records that facts refer to have the same value: the column tells as much as the facts' own. */
+  isUnique?: boolean;
   /** A value is that of few rows, which an index of the facts finds. */
   isSelective?: boolean;
   /** Rows in the order of the column are in that of their days. */

@@ -16,6 +16,8 @@ interface Building {
   zone: string;
   bind: Bind;
   context: SourceContext;
+  /** Of sums: ORDER BY and FETCH FIRST over them, where the other groups are not wanted. */
+  top?: string;
 }
 
 /**
@@ -45,7 +47,8 @@ export function baseOfSource(source: Source, building: Building): { from: string
     parts.length === 1
       ? parts[0]
       : addedUp(building, `(\n${parts.join('\n  union all\n')}\n  )`, 'sum(items)', []);
-  return { from: `(\n  ${base}\n  ) ${report.alias}`, where: asLater };
+  const top = building.top ? `\n  ${building.top}` : '';
+  return { from: `(\n  ${base}${top}\n  ) ${report.alias}`, where: asLater };
 }
 
 /** Name of a measure's least or greatest value in a source of sums. */

@@ -59,10 +59,15 @@ export function sourceSql({ source }: Column, context: SourceContext): string {
 }
 
 /** The rows that the query is over, each column's source under the column's name; sums of rows where the source is one. */
-export function itemsQuery(over: Over, parts: Building, leaf: LeafRows = { key: [], where: [] }): string {
+export function itemsQuery(
+  over: Over,
+  parts: Building,
+  leaf: LeafRows = { key: [], where: [] },
+  top?: string,
+): string {
   const { report } = over;
   const { demand, source, bind, context, scope } = parts;
-  const base = baseOfSource(source, { over, demand, zone: scope.zone, bind, context });
+  const base = baseOfSource(source, { over, demand, zone: scope.zone, bind, context, top });
   const keys = [...demand.keys].map((column) => `${sourceSql(column, context)} as ${itemName(column)}`);
   const taken = isSummed(parts)
     ? [...keys, ...sumsOf(report.alias, demand), `${report.alias}.items as ${ITEMS}`]

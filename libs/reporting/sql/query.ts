@@ -6,6 +6,7 @@ import type { Over, Source } from '../sources/source';
 import { pageDay } from './deep-page';
 import { expressionSql, finished, item, shownSql } from './expressions';
 import { type Building, building, isSummed, itemsQuery, type Query, type Scope, sourceSql } from './items';
+import { topGroups } from './top-groups';
 
 export type { Query, Scope } from './items';
 
@@ -30,7 +31,8 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const limit = `limit ${bind(plan.end - plan.start + 1)} offset ${deep?.offset ?? bind(plan.start)}`;
   const order = plan.level === 'leaf' ? ownOrder(plan, parts) : undefined;
   const leaf = { key: plan.report.key, where: deep?.where ?? [], page: order && `${order} ${limit}` };
-  const items = itemsQuery(plan, parts, plan.level === 'leaf' ? leaf : undefined);
+  const top = topGroups(plan, source, parts.demand, bind);
+  const items = itemsQuery(plan, parts, plan.level === 'leaf' ? leaf : undefined, top);
   const fields = plan.fields.map(({ expression }) => shownSql(expression, isSummed(parts), bind));
   const mixed = `coalesce(bool_or(min(items.currency) <> max(items.currency)) over (), false)`;
   const selected = [...fields, plan.mixesCurrencies ? mixed : 'false'];
@@ -113,23 +115,23 @@ function anyNonZero(measures: Expression[], parts: Building): string {
 }
 
 /** ORDER BY of leaf rows over the report's own table; undefined when it takes others to order or to find them. */
-function ownOrder({ report, order, conditions, zero }: Plan, { context }: Building): string | undefined {
+function ownOrder(
+  { report, order, tiesDesc, conditions, zero }: Plan,
+  { context }: Building,
+): string | undefined {
   const columns = order.map(({ expression }) => expression.column);
   if (zero || columns.some(({ joins }) => joins) || conditions.some(({ meetsAbsent }) => meetsAbsent))
     return undefined;
   const sorted = order.map(({ expression: { column }, desc }) =>
     ordered(finished(column, sourceSql(column, context)), desc, !!column.required),
   );
-  const ties = report.key.map((name) =>
-    ordered(`${report.alias}.${name}`, order.at(-1)?.desc ?? false, true),
-  );
+  const ties = report.key.map((name) => ordered(`${report.alias}.${name}`, tiesDesc, true));
   return `order by ${[...sorted, ...ties].join(', ')}`;
 }
 
 /** Nulls lowest; ties by the row's key or the group's keys, in the direction of the last sort key. */
-function orderBy({ report, level, keys, order }: Plan, parts: Building): string[] {
+function orderBy({ report, level, keys, order, tiesDesc }: Plan, parts: Building): string[] {
   if (level === 'totals') return [];
-  const desc = order.at(-1)?.desc ?? false;
   const sorted = order.map(({ expression, desc }) =>
     ordered(
       expressionSql(expression, isSummed(parts), parts.bind),
@@ -139,8 +141,8 @@ function orderBy({ report, level, keys, order }: Plan, parts: Building): string[
   );
   const ties =
     level === 'leaf'
-      ? report.key.map((name) => ordered(`items.row_${name}`, desc, true))
-      : keys.map((key) => ordered(item(key), desc, false));
+      ? report.key.map((name) => ordered(`items.row_${name}`, tiesDesc, true))
+      : keys.map((key) => ordered(item(key), tiesDesc, false));
   return sorted.length + ties.length > 0 ? [`order by ${[...sorted, ...ties].join(', ')}`] : [];
 }
 
