@@ -30,9 +30,6 @@ import {
 } from './sql/query';
 import { type TenantCalendar, TenantCalendars } from './tenant-calendar';
 
-/** The columns asked for, by colId, and the fields that pivots make. */
-export type Row = Record<string, unknown>;
-
 export interface ReportRequest {
   report: Report;
   over(calendar: TenantCalendar): Restrictions;
@@ -54,16 +51,16 @@ export class Reports {
     private readonly choice: SourceChoice,
   ) {}
 
-  /** The rows of a slice; what there is to say of them goes into the context's notes. */
-  async run(request: ReportRequest): Promise<Row[]> {
+  /** The rows of a slice, by what stands for them; what there is to say of them goes into the context's notes. */
+  async run(request: ReportRequest): Promise<unknown[]> {
     try {
-      return await this.rows(request);
+      return request.context.answer.standIn(await this.rows(request));
     } catch (error) {
       throw failure(error, request.context.request.correlationId);
     }
   }
 
-  private async rows({ report, over, slice: input, context, field }: ReportRequest): Promise<Row[]> {
+  private async rows({ report, over, slice: input, context, field }: ReportRequest): Promise<string> {
     const slice = readSlice(input, report);
     const tenantId = context.request.tenant.id;
     const calendar = await this.calendars.of(tenantId);
@@ -84,20 +81,21 @@ export class Reports {
     return rows;
   }
 
-  private async page(plan: Plan, source: Source, scope: Scope): Promise<{ rows: Row[]; lastRow: number }> {
+  private async page(plan: Plan, source: Source, scope: Scope): Promise<{ rows: string; lastRow: number }> {
     const span = plan.end - plan.start;
-    if (span === 0) return { rows: [], lastRow: -1 };
-    const found = await this.query(rowsQuery(plan, source, scope));
-    if (found.some((row) => row.at(-1) === 't'))
+    if (span === 0) return { rows: '', lastRow: -1 };
+    const [[count, mixed, json]] = await this.query(rowsQuery(plan, source, scope));
+    if (mixed === 't')
       throw refused(
         'MIXED_CURRENCY',
         'slice.cols',
         'Amounts of several currencies cannot be added up. Group by currency, or ask for one currency.',
       );
-    if (found.length > span) return { rows: readRows(plan, found.slice(0, span)), lastRow: -1 };
-    const past = found.length === 0 && plan.start > 0;
-    const lastRow = past ? await this.count(plan, scope) : plan.start + found.length;
-    return { rows: readRows(plan, found), lastRow };
+    const found = Number(count);
+    const rows = json ?? '';
+    if (found > span) return { rows, lastRow: -1 };
+    const past = found === 0 && plan.start > 0;
+    return { rows, lastRow: past ? await this.count(plan, scope) : plan.start + found };
   }
 
   private async count(plan: Plan, scope: Scope): Promise<number> {
@@ -160,14 +158,6 @@ function both(one: Period | undefined, other: Period): Period {
   const later = (a: Day | null, b: Day | null) => (a === null || (b !== null && b > a) ? b : a);
   const earlier = (a: Day | null, b: Day | null) => (a === null || (b !== null && b < a) ? b : a);
   return { min: later(one?.min ?? null, other.min), max: earlier(one?.max ?? null, other.max) };
-}
-
-function readRows(plan: Plan, found: (string | null)[][]): Row[] {
-  return found.map((values) =>
-    Object.fromEntries(
-      plan.fields.map(({ name, expression }, index) => [name, readValue(expression, values[index])]),
-    ),
-  );
 }
 
 function readValue(expression: Expression, value: string | null): unknown {

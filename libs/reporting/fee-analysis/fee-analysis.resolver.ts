@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Given } from '../criteria/criteria';
 import type { ReportContext } from '../graphql/report-context';
 import { FeeAnalysisRow } from '../graphql/scalars';
-import { Reports, type Row } from '../reports';
+import { Reports } from '../reports';
 import { AggregationSliceSpecInput } from '../slice/slice.input';
 import { feeAnalysisReport } from './columns';
 import { feeAnalysisConditions } from './criteria';
@@ -27,7 +27,7 @@ export class FeeAnalysisResolver {
     slice: Given<Readonly<AggregationSliceSpecInput>>,
     @Context() context: ReportContext,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Row[]> {
+  ): Promise<unknown[]> {
     return this.reports.run({
       report: feeAnalysisReport,
       over: (calendar) => feeAnalysisConditions(criteria, calendar),

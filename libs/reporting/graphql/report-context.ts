@@ -1,4 +1,5 @@
 import type { RequestContext } from '#platform/request-context';
+import type { SplicedAnswer } from './spliced-answer';
 
 /** What an answer says of its rows. */
 export interface ReportNotes {
@@ -16,6 +17,7 @@ export interface ReportContext {
   request: RequestContext;
   /** `x-explain: 1` was sent. */
   explains: boolean;
+  answer: SplicedAnswer;
   /** `extensions.report` of the answer, by the query's name in the answer. */
   notes: Record<string, ReportNotes>;
 }

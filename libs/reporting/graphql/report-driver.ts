@@ -11,6 +11,7 @@ import { setRateLimitHeaders } from '#platform/http/reply';
 import { traceOf } from '#platform/http/trace';
 import { exceeded, MAXIMUM_DOCUMENT_BYTES } from './document-limits';
 import type { ReportContext } from './report-context';
+import { SplicedAnswer } from './spliced-answer';
 
 type GraphQLRequest = FastifyRequest<{ Params: { tenant: string } }>;
 
@@ -60,14 +61,15 @@ async function answer(
   reply: FastifyReply,
 ): Promise<string> {
   const caller = request.caller!;
-  const [{ status, headers, body }] = await Promise.all([execute(server, request), caller.admitted]);
+  const spliced = new SplicedAnswer();
+  const [{ status, headers, body }] = await Promise.all([execute(server, request, spliced), caller.admitted]);
   if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for');
   setRateLimitHeaders(reply, caller);
   void reply.status(status ?? 200).headers(Object.fromEntries(headers));
-  return body.string;
+  return spliced.complete(body.string);
 }
 
-async function execute(server: ApolloServer<ReportContext>, request: FastifyRequest) {
+async function execute(server: ApolloServer<ReportContext>, request: FastifyRequest, spliced: SplicedAnswer) {
   const { query } = (request.body ?? {}) as { query?: unknown };
   if (typeof query === 'string' && Buffer.byteLength(query) > MAXIMUM_DOCUMENT_BYTES) return tooLarge();
   const headers = new HeaderMap();
@@ -77,6 +79,7 @@ async function execute(server: ApolloServer<ReportContext>, request: FastifyRequ
     context: async () => ({
       request: request.caller!,
       explains: request.headers['x-explain'] === '1',
+      answer: spliced,
       notes: {},
     }),
   });

@@ -1,6 +1,6 @@
 import type { Column, ColumnType } from '../columns/column';
 import type { Bind } from '../condition';
-import type { Expression } from '../expression';
+import { type Expression, isNumber } from '../expression';
 
 /** A column's name in the common table expression `items`, which holds each column's source under its own name. */
 export function itemName(column: Column): string {
@@ -64,6 +64,26 @@ export function shownSql(expression: Expression, summed: boolean, bind: Bind): s
   const counted = expression.kind === 'aggregate' && expression.aggFunc?.startsWith('count');
   if (expression.column.type !== 'instant' || counted) return sql;
   return `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"')`;
+}
+
+/** The SQL of an expression as JSON text, never null. */
+export function jsonSql(expression: Expression, summed: boolean, bind: Bind): string {
+  const sql = shownSql(expression, summed, bind);
+  return `coalesce(${jsonText(expression, sql)}, 'null')`;
+}
+
+function jsonText(expression: Expression, sql: string): string {
+  if (isNumber(expression)) return `trim_scale((${sql})::numeric)::text`;
+  switch (expression.column.type) {
+    case 'boolean':
+      return `(${sql})::text`;
+    case 'id':
+      return `'"' || replace((${sql})::text, '-', '') || '"'`;
+    case 'instant':
+      return `'"' || ${sql} || '"'`;
+    default:
+      return `to_json(${sql})::text`;
+  }
 }
 
 function sharedSql(column: Column, summed: boolean): string {

@@ -3,7 +3,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { Given } from '../criteria/criteria';
 import type { ReportContext } from '../graphql/report-context';
 import { WorkItemRow } from '../graphql/scalars';
-import { Reports, type Row } from '../reports';
+import { Reports } from '../reports';
 import { AggregationSliceSpecInput } from '../slice/slice.input';
 import { workItemReport } from './columns';
 import { workItemConditions } from './criteria';
@@ -26,7 +26,7 @@ export class WorkItemsResolver {
     slice: Given<Readonly<AggregationSliceSpecInput>>,
     @Context() context: ReportContext,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Row[]> {
+  ): Promise<unknown[]> {
     return this.reports.run({
       report: workItemReport,
       over: (calendar) => workItemConditions(criteria, calendar),
