@@ -21,7 +21,8 @@ import { matter } from './records';
 /** Uploads and downloads at their limits, and those that break off, with a process for each side. */
 
 const MIB = 1024 ** 2;
-const LIMIT = 200 * MIB;
+/** Of memory, for a process with the flag of package.json and the image. */
+const LIMIT = 200_000_000;
 let office: Office;
 let command: RunningApp;
 let query: RunningApp;
@@ -30,7 +31,7 @@ let collectionId: string;
 
 beforeAll(async () => {
   office = await Office.create();
-  const flags: string[] = []; // with a cache of modules they have other memory than at a user's
+  const flags = ['--max-semi-space-size=64']; // with a cache of modules they have other memory than at a user's
   command = await office.start('command', {}, flags);
   [query] = await Promise.all([office.start('query', {}, flags), office.start('projector')]);
   await office.cli('tenants', 'create', '--alias', 'leeds', '--name', 'Firm');

@@ -4,7 +4,7 @@ describe('secret hashes', () => {
   it('tell the right secret from a wrong one', async () => {
     const secret = newSecret();
     const hash = await hashSecret(secret);
-    expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=1\$/);
+    expect(hash).toMatch(/^\$scrypt\$ln=12,r=8,p=4\$/);
     expect(hash).not.toContain(secret);
     expect(await verifySecret(secret, hash)).toBe(true);
     expect(await verifySecret(`${secret}x`, hash)).toBe(false);

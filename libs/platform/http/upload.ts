@@ -4,6 +4,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '#kernel/errors';
 import { digestOf, requireDigest } from './content-digest';
+import { countRead } from './read-buffers';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -55,6 +56,7 @@ async function* limited(bytes: AsyncIterable<Buffer>, limit: number): AsyncGener
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
+    countRead(chunk.length);
     if (size > limit) throw tooLarge(limit);
     yield chunk;
   }

@@ -3,7 +3,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Config } from '../config';
 import { HealthController } from './health.controller';
 import { MetricsController } from './metrics.controller';
-import { Tracing } from './tracing';
 
 /**
  * `/health/live`, `/health/ready`, `/metrics` and traces, on every process. Global, because such a module is shut down
@@ -14,9 +13,13 @@ import { Tracing } from './tracing';
   controllers: [HealthController, MetricsController],
   providers: [
     {
-      provide: Tracing,
-      useFactory: (config: Config, host: HttpAdapterHost) =>
-        Tracing.start(config, host.httpAdapter.getInstance()),
+      provide: 'Tracing',
+      // Loaded only where it is wanted: it costs each process some megabytes.
+      useFactory: async (config: Config, host: HttpAdapterHost) => {
+        if (!config.OTEL_EXPORTER_OTLP_ENDPOINT) return undefined;
+        const { Tracing } = await import('#platform/observability/tracing');
+        return Tracing.start(config, host.httpAdapter.getInstance());
+      },
       inject: [Config, HttpAdapterHost],
     },
   ],

@@ -28,8 +28,7 @@ export class Tracing implements OnApplicationShutdown {
   private readonly provider: BasicTracerProvider;
 
   /** Begins at once, for every request of the server; requests that come before are not traced. */
-  static start(config: Config, fastify: FastifyInstance): Tracing | undefined {
-    if (!config.OTEL_EXPORTER_OTLP_ENDPOINT) return undefined;
+  static start(config: Config, fastify: FastifyInstance): Tracing {
     registerRequestSpans(fastify);
     return new Tracing(config.OTEL_TRACES_SAMPLER_ARG);
   }

@@ -7,6 +7,7 @@ import { DomainError, notFound } from '#kernel/errors';
 import type { Id } from '#kernel/ids';
 import { printDigest } from '#platform/http/content-digest';
 import { WholeNumberFilter } from '#platform/http/list-query';
+import { countRead } from '#platform/http/read-buffers';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { ContentStorage, type OpenContent } from '#platform/storage/content-storage';
@@ -125,7 +126,10 @@ async function begun(bytes: AsyncIterable<Buffer>): Promise<AsyncGenerator<Buffe
   let next = await iterator.next();
   async function* all() {
     try {
-      for (; !next.done; next = await iterator.next()) yield next.value;
+      for (; !next.done; next = await iterator.next()) {
+        countRead(next.value.length);
+        yield next.value;
+      }
     } finally {
       await iterator.return?.();
     }

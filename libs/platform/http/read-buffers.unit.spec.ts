@@ -1,0 +1,14 @@
+import { countRead } from './read-buffers';
+
+const MIB = 1024 ** 2;
+
+it('keeps the buffers of a long body from gathering', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  for (let number = 0; number < 1600; number++) {
+    countRead(Buffer.alloc(64 * 1024).length);
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }
+  expect(most).toBeGreaterThan(MIB);
+  expect(most).toBeLessThan(24 * MIB);
+});
