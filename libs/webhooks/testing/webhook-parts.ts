@@ -1,11 +1,14 @@
 import { StoreEventBus } from '#event-bus/store-event-bus';
+import type { Written } from '#event-store/event-store';
 import { TenantFeed } from '#event-store/tenant-feed';
 import type { Clock } from '#kernel/clock';
+import { toUuid } from '#kernel/ids';
 import { allPermissions } from '#platform/auth/permissions';
 import { Health } from '#platform/observability/health';
 import type { RequestContext } from '#platform/request-context';
 import { Secrets } from '#platform/secrets';
 import { definitions } from '#practice/areas';
+import { CreateDivision, CreateDivisionHandler } from '#practice/divisions/division.commands';
 import { allProjections } from '#practice/testing/projected-firms';
 import { projectionParts } from '#projections/testing/parts';
 import { createContext, createTestStore } from '../../../test/support/store';
@@ -17,6 +20,8 @@ import { FailureWatch } from '../delivery/failure-watch';
 import { LaneLeases } from '../delivery/lane-leases';
 import { Outcomes } from '../delivery/outcomes';
 import { Rendering } from '../delivery/rendering';
+import { CreateWebhook, CreateWebhookHandler } from '../endpoint.commands';
+import type { WebhookInput } from '../endpoint.input';
 import { FanOut } from '../fan-out';
 import { Sender } from '../protocol/sender';
 import { WebhookPruning } from '../pruning';
@@ -80,6 +85,19 @@ export async function openWebhooks(clock: Clock) {
         [context.integrationId, context.integrationId, context.tenant.id, permissions],
       );
       return context;
+    },
+
+    /** The UUID of a new webhook. */
+    async hook(context: RequestContext, fields: Partial<WebhookInput> = {}): Promise<string> {
+      const body = { url: 'https://hooks.example.com/in', events: ['division.*'], ...fields };
+      const handler = new CreateWebhookHandler(requests, new Subscriptions(store.config, secrets));
+      const { body: answer } = await handler.execute(new CreateWebhook(context, body));
+      return toUuid((answer as { data: { id: string } }).data.id);
+    },
+
+    /** An event of the tenant. */
+    async event(context: RequestContext, name = 'Probate'): Promise<Written> {
+      return new CreateDivisionHandler(store.store).execute(new CreateDivision(context, { name }));
     },
 
     async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
