@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { keptText } from './kept-text';
 
 /** How an exchange ended; `error` only when it was not whole. */
@@ -146,11 +146,13 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     return { error: 'redirect', detail: `Redirects are not followed (to ${this.headers.location}).` };
   }
 
-  private codeOf({ code = '', message }: Error & { code?: string }): string {
+  private codeOf(error: Error & { code?: string }): string {
+    const { code = '', message } = error;
     if (!this.isConnected) return connectErrors[code] ?? (this.isSecure ? 'tls' : 'reset');
     // In TLS 1.3 a client hears only now that its certificate, or the lack of one, is refused.
     if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return 'tls';
-    const isNoHttp = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/.test(code) || message.startsWith('bad ');
-    return isNoHttp ? 'protocol' : 'reset';
+    // undici says "bad response" or "bad upgrade" with the code of a broken connection.
+    const isNoHttp = error instanceof errors.HTTPParserError || /^(UND_ERR_HEADERS_|UND_ERR_RES_)/.test(code);
+    return isNoHttp || message.startsWith('bad ') ? 'protocol' : 'reset';
   }
 }
