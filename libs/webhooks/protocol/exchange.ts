@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { keptText } from './kept-text';
 
 /** How an exchange ended; `error` only when it was not whole. */
@@ -14,6 +14,8 @@ interface Exchanged {
 }
 
 const keptBytes = 20 * 1024;
+const keptDetailBytes = 1024;
+const keptHeaderCharacters = 100;
 
 const connectErrors: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
@@ -35,6 +37,27 @@ export class Failure extends Error {
   }
 }
 
+/**
+ * Ends an attempt from outside, wherever it is. An AbortSignal would do, but half of what a delivery costs would be for
+ * its events and errors, which nearly no delivery needs.
+ */
+export class Ending {
+  failure?: Failure;
+  private tell?: (failure: Failure) => void;
+
+  /** @param tell is told of it, in place of who was before */
+  when(tell: (failure: Failure) => void): void {
+    this.tell = tell;
+    if (this.failure) tell(this.failure);
+  }
+
+  end(failure: Failure): void {
+    if (this.failure) return;
+    this.failure = failure;
+    this.tell?.(failure);
+  }
+}
+
 interface Request {
   url: URL;
   headers: Record<string, string>;
@@ -44,26 +67,26 @@ interface Request {
 /**
  * One request and its answer, of which no more is read than is kept. Nothing of the answer is decompressed.
  * @param connectMs until the connection is there, TLS included
- * @param over its reason is a Failure
  * @throws when the request is none that can be sent: a fault of ours
  */
 export async function exchange(
   pool: Dispatcher,
   { url, headers, body }: Request,
   connectMs: number,
-  over: AbortSignal,
+  ending: Ending,
 ): Promise<Exchanged> {
   const reader = new AnswerReader(url.protocol === 'https:');
-  const slow = new Failure('connect_timeout', 'No connection within its time.');
-  const timer = setTimeout(() => reader.isConnected || reader.stop(slow), connectMs);
-  const stop = () => reader.stop(over.reason);
-  over.addEventListener('abort', stop, { once: true });
+  const timer = setTimeout(() => {
+    if (!reader.isConnected) reader.stop(new Failure('connect_timeout', 'No connection within its time.'));
+  }, connectMs);
+  ending.when((failure) => reader.stop(failure));
   try {
-    pool.dispatch({ method: 'POST', path: url.pathname + url.search, headers, body }, reader);
+    // Ended while the name was looked up: nothing is connected to any more.
+    if (!ending.failure)
+      pool.dispatch({ method: 'POST', path: url.pathname + url.search, headers, body }, reader);
     return await reader.ended;
   } finally {
     clearTimeout(timer);
-    over.removeEventListener('abort', stop);
   }
 }
 
@@ -128,29 +151,37 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   private end(failure?: Failure): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    const encoding = this.headers['content-encoding'] ?? 'identity';
+    const encoding = this.header('content-encoding') ?? 'identity';
     const isPlain = encoding.toLowerCase() === 'identity';
+    const isRedirect = this.status !== undefined && this.status >= 300 && this.status <= 399;
+    const detail =
+      failure?.message ??
+      (isRedirect ? `Redirects are not followed (to ${this.header('location')}).` : undefined) ??
+      (isPlain ? undefined : `The answer is encoded (${encoding}) and not kept.`);
     this.settle({
       status: this.status,
-      retryAfter: this.headers['retry-after'],
+      error: failure?.code ?? (isRedirect ? 'redirect' : undefined),
+      // Parts of it may be the receiver's words, as the names in its certificate are.
+      detail: detail && keptText(Buffer.from(detail), keptDetailBytes),
+      retryAfter: this.header('retry-after')?.slice(0, keptHeaderCharacters),
       response: isPlain && this.size > 0 ? keptText(Buffer.concat(this.chunks), keptBytes) : undefined,
       isConnected: this.isConnected,
-      ...(isPlain ? {} : { detail: `The answer is encoded (${encoding}) and not kept.` }),
-      ...this.redirect(),
-      ...(failure && { error: failure.code, detail: failure.message }),
     });
   }
 
-  private redirect(): { error: string; detail: string } | undefined {
-    if (this.status === undefined || this.status < 300 || this.status > 399) return undefined;
-    return { error: 'redirect', detail: `Redirects are not followed (to ${this.headers.location}).` };
+  /** The first of those with the name: a receiver may send any number. */
+  private header(name: string): string | undefined {
+    const value: string | string[] | undefined = this.headers[name];
+    return Array.isArray(value) ? value[0] : value;
   }
 
-  private codeOf({ code = '', message }: Error & { code?: string }): string {
+  private codeOf(error: Error & { code?: string }): string {
+    const { code = '', message } = error;
     if (!this.isConnected) return connectErrors[code] ?? (this.isSecure ? 'tls' : 'reset');
     // In TLS 1.3 a client hears only now that its certificate, or the lack of one, is refused.
     if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return 'tls';
-    const isNoHttp = /^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_)/.test(code) || message.startsWith('bad ');
-    return isNoHttp ? 'protocol' : 'reset';
+    // undici says "bad response" or "bad upgrade" with the code of a broken connection.
+    const isNoHttp = error instanceof errors.HTTPParserError || /^(UND_ERR_HEADERS_|UND_ERR_RES_)/.test(code);
+    return isNoHttp || message.startsWith('bad ') ? 'protocol' : 'reset';
   }
 }

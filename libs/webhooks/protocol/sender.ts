@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
 import { isAddress } from './address';
-import { exchange, Failure } from './exchange';
+import { Ending, exchange, Failure } from './exchange';
 import { type Resolve, systemResolve } from './resolve';
 import { hostOf, InvalidUrl, type TargetRules, Targets } from './target';
 
@@ -53,6 +53,8 @@ export class Sender {
   private readonly connectMs: number;
   private readonly totalMs: number;
   private readonly ca?: string;
+  /** What its rules say of a URL does not change; what its name means does. */
+  private readonly checkedUrls = new LRUCache<string, URL>({ max: mostPools });
   private readonly pools = new LRUCache<string, Pool>({
     max: mostPools,
     dispose: (pool) => void pool.close(),
@@ -74,15 +76,17 @@ export class Sender {
     signal?: AbortSignal,
   ): Promise<Outcome> {
     const started = performance.now();
-    const over = new AbortController();
-    const abort = () => over.abort(new Failure('aborted', 'The sender stopped the attempt.'));
-    const late = new Failure('timeout', `No whole answer in ${this.totalMs} ms.`);
-    const timer = setTimeout(() => over.abort(late), this.totalMs);
+    const ending = new Ending();
+    const abort = () => ending.end(new Failure('aborted', 'The sender stopped the attempt.'));
+    const timer = setTimeout(
+      () => ending.end(new Failure('timeout', `No whole answer in ${this.totalMs} ms.`)),
+      this.totalMs,
+    );
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted) abort();
     try {
       const request = { headers: { ...ownHeaders, ...headers }, body };
-      const ended = await this.attempt(url, request, over.signal);
+      const ended = await this.attempt(url, request, ending);
       return { ...ended, milliseconds: elapsed(started) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -102,11 +106,11 @@ export class Sender {
   private async attempt(
     text: string,
     request: { headers: Record<string, string>; body: string | Buffer },
-    over: AbortSignal,
+    ending: Ending,
   ): Promise<Omit<Outcome, 'milliseconds'>> {
     const connectBy = performance.now() + this.connectMs;
     const url = this.checked(text);
-    const addresses = await this.vetted(url, over);
+    const addresses = await this.vetted(url, ending);
     for (const [index, address] of addresses.entries()) {
       const isLast = index === addresses.length - 1;
       const connectMs = Math.max(1, (connectBy - performance.now()) / (addresses.length - index));
@@ -114,16 +118,20 @@ export class Sender {
         this.poolOf(url, address),
         { url, ...request },
         connectMs,
-        over,
+        ending,
       );
-      if (isConnected || isLast || over.aborted) return { ...ended, address };
+      if (isConnected || isLast || ending.failure) return { ...ended, address };
     }
     throw new Failure('dns', 'The host has no address.');
   }
 
   private checked(url: string): URL {
+    const known = this.checkedUrls.get(url);
+    if (known) return known;
     try {
-      return this.targets.check(url);
+      const checked = this.targets.check(url);
+      this.checkedUrls.set(url, checked);
+      return checked;
     } catch (error) {
       if (!(error instanceof InvalidUrl)) throw error;
       throw new Failure(error.reason === 'not_public' ? 'refused_address' : 'refused_url', error.message);
@@ -131,10 +139,10 @@ export class Sender {
   }
 
   /** The addresses of the host, all of which may be sent to. Nothing says which: a name of ours may be asked for. */
-  private async vetted(url: URL, over: AbortSignal): Promise<readonly string[]> {
-    over.throwIfAborted();
+  private async vetted(url: URL, ending: Ending): Promise<readonly string[]> {
+    if (ending.failure) throw ending.failure;
     const host = hostOf(url);
-    const addresses = isAddress(host) ? [host] : await this.lookUp(host, over);
+    const addresses = isAddress(host) ? [host] : await this.lookUp(host, ending);
     for (const address of addresses) {
       const refusal = this.targets.refusal(url, address);
       if (refusal) throw new Failure('refused_address', refusal);
@@ -142,12 +150,11 @@ export class Sender {
     return addresses;
   }
 
-  private async lookUp(host: string, over: AbortSignal): Promise<readonly string[]> {
+  private async lookUp(host: string, ending: Ending): Promise<readonly string[]> {
     let timer: NodeJS.Timeout | undefined;
     const givenUp = new Promise<never>((_, reject) => {
-      over.addEventListener('abort', () => reject(over.reason), { once: true });
-      const slow = new Failure('dns', 'The name servers do not answer.');
-      timer = setTimeout(() => reject(slow), this.connectMs);
+      ending.when(reject);
+      timer = setTimeout(() => reject(new Failure('dns', 'The name servers do not answer.')), this.connectMs);
     });
     try {
       return await Promise.race([this.resolve(host), givenUp]);
