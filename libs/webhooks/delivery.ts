@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
 import { type Id, type Kind, toId } from '#kernel/ids';
 
@@ -17,7 +16,8 @@ export interface Message {
   kind: string;
   subject: string;
   version: number;
-  changed: string[];
+  /** JSON: names of fields. */
+  changed: string;
   /** Who made the change. */
   source: string;
   occurred_at: Date;
@@ -27,6 +27,7 @@ export interface Message {
 
 /** A row of `webhooks.deliveries`. */
 export interface DeliveryRow extends Message {
+  request_id: string;
   state: DeliveryState;
   attempts: number;
   failures: number;
@@ -48,17 +49,6 @@ export function deliveryId(eventId: string): Id<'delivery'> {
 
 export function recordId({ kind, subject }: Pick<Message, 'kind' | 'subject'>): Id {
   return toId(kind as Kind, subject);
-}
-
-/** A GUID that is the same on every attempt of a delivery, and another at every endpoint (UUIDv8, RFC 9562). */
-export function requestId({ tenant_id, webhook_id, event_id }: Message): string {
-  const hash = createHash('sha256').update(`${tenant_id}/${webhook_id}/${event_id}`).digest();
-  hash[6] = (hash[6] & 0x0f) | 0x80;
-  hash[8] = (hash[8] & 0x3f) | 0x80;
-  const hex = hash.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-    '-',
-  );
 }
 
 const columns = `tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed, source, occurred_at, at`;
@@ -91,7 +81,7 @@ export async function queueMessages(
     name: `webhooks.queue.${again}`,
     text: `insert into webhooks.deliveries as d (${columns}, due_at, created_at)
       select ${columns}, $2, $2 from json_to_recordset($1) m (tenant_id integer, webhook_id uuid, event_id uuid,
-        type text, sent_as text, kind text, subject uuid, version integer, changed text[], source text,
+        type text, sent_as text, kind text, subject uuid, version integer, changed text, source text,
         occurred_at timestamptz, at text)
       order by tenant_id, webhook_id, event_id
       on conflict (tenant_id, webhook_id, event_id) do ${condition ? repeat : 'nothing'}`,

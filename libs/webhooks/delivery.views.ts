@@ -7,7 +7,6 @@ import {
   deliveryStateNames,
   messageId,
   recordId,
-  requestId,
 } from './delivery';
 import { webhookId } from './endpoint';
 import { eventNames } from './event-catalogue';
@@ -119,7 +118,7 @@ export function deliveryView(row: DeliveryRow): DeliveryView {
     id: deliveryId(row.event_id),
     webhookId: webhookId({ id: row.webhook_id }),
     eventId: messageId(row.event_id),
-    requestId: requestId(row),
+    requestId: row.request_id,
     type: row.sent_as,
     recordId: recordId(row),
     sequence: row.version,

@@ -88,7 +88,7 @@ export class ListEventsHandler implements IQueryHandler<ListEvents> {
           data: { id: recordId(message), sourceId: message.source },
           tenant: tenant.alias,
           sequence: message.version,
-          changed: message.changed,
+          changed: JSON.parse(message.changed),
         },
       ];
     });

@@ -60,7 +60,7 @@ export function messageOf(recorded: RecordedEvent): { event: EventName; message:
     kind: event.kind,
     subject: recorded.streamId,
     version: recorded.version,
-    changed: changedBy(event, recorded),
+    changed: JSON.stringify(changedBy(event, recorded)),
     source: recorded.metadata.actor,
     occurred_at: recorded.recordedAt,
     at: printPosition(recorded.at),
@@ -70,7 +70,7 @@ export function messageOf(recorded: RecordedEvent): { event: EventName; message:
 
 /** Names of the record's fields, without what they hold. */
 function changedBy({ name }: EventName, { event }: RecordedEvent): string[] {
-  return [...(implied[name.slice(name.indexOf('.') + 1)] ?? namesIn(event))];
+  return [...(implied[name.slice(name.indexOf('.') + 1)] ?? namesIn(event))].sort();
 }
 
 /** An event that this program cannot read is told all the same: the record says how things stand. */

@@ -52,13 +52,16 @@ create table webhooks.deliveries (
   tenant_id integer not null,
   webhook_id uuid not null,
   event_id uuid not null,
+  -- The same on every attempt.
+  request_id uuid not null default gen_random_uuid(),
   -- As we name it, and as it was subscribed to.
   type text not null,
   sent_as text not null,
   kind text not null,
   subject uuid not null,
   version integer not null,
-  changed text[] not null,
+  -- JSON: an array of names.
+  changed text not null,
   source text not null,
   occurred_at timestamptz not null,
   -- Where the event stands in the feed; null for what is no event of the store.

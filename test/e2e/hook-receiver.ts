@@ -17,9 +17,10 @@ export interface Received {
 export class HookReceiver {
   readonly received: Received[] = [];
   /** Status and headers of the answer to a delivery. */
-  answer: (received: Received) => { status: number; headers?: Record<string, string>; body?: string } = () => ({
-    status: 204,
-  });
+  answer: (received: Received) => { status: number; headers?: Record<string, string>; body?: string } =
+    () => ({
+      status: 204,
+    });
 
   private constructor(
     private readonly server: Server,

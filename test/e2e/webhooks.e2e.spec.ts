@@ -21,7 +21,11 @@ afterAll(async () => {
 /** A webhook to an address of its own. */
 async function hook(fields: object = {}, caller = api): Promise<Json & { path: string }> {
   const path = `/${mark()}`;
-  const created = await caller.data('POST', 'webhooks', { url: receiver.url + path, events: ['*'], ...fields });
+  const created = await caller.data('POST', 'webhooks', {
+    url: receiver.url + path,
+    events: ['*'],
+    ...fields,
+  });
   return { ...created, path };
 }
 
@@ -40,16 +44,19 @@ it('sends a record as it is read, signed, once it is committed', async () => {
     id: first.headers['webhook-id'],
     tenant: 'leeds',
     sequence: expect.any(Number),
-    changed: ['code', 'name', 'isDefault', 'externalReference'],
+    changed: ['code', 'externalReference', 'isDefault', 'name'],
   });
   const read = await api.data('GET', `divisions/${divisionId}`);
   expect(second.body).toMatchObject({ type: 'division.updated', sequence: 2, changed: ['name'] });
   expect(second.body.data.data).toEqual(read);
   const list = async () => (await api.data('GET', `webhooks/${id}/deliveries`)).rows;
-  const rows = await waitFor(async () => {
-    const found = await list();
-    return found.every(({ state }: Json) => state === 1) && found;
-  }, { description: 'both deliveries to be written down' });
+  const rows = await waitFor(
+    async () => {
+      const found = await list();
+      return found.every(({ state }: Json) => state === 1) && found;
+    },
+    { description: 'both deliveries to be written down' },
+  );
   expect(rows).toHaveLength(2);
   const one = await api.data('GET', `webhooks/${id}/deliveries/${rows[1].id}`);
   expect(one).toMatchObject({ stateName: 'Delivered', attemptCount: 1, recordId: divisionId });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '#kernel/clock';
 import { Secrets } from '#platform/secrets';
-import { DeliveryState, messageId, requestId } from '../delivery';
+import { DeliveryState, messageId } from '../delivery';
 import { eventOfName } from '../event-catalogue';
 import { nextAttempt, readRetryAfter } from '../protocol/schedule';
 import { parseSecret, type Secret } from '../protocol/secret';
@@ -28,8 +28,7 @@ export class Attempt {
     private readonly settings: DeliverySettings,
   ) {}
 
-  /** @returns undefined when it was given up because the process stops: it counts for nothing */
-  async send(item: Item, signal: AbortSignal): Promise<Finished | undefined> {
+  async send(item: Item): Promise<Finished> {
     const { delivery, lane } = item;
     const { config } = lane;
     const at = this.clock.now();
@@ -40,14 +39,13 @@ export class Attempt {
     }
     const message = {
       id: messageId(delivery.event_id),
-      requestId: requestId(delivery),
+      requestId: delivery.request_id,
       tenantAlias: config.alias,
       at,
       body: item.body!,
     };
     const headers = signedHeaders(message, this.secretsOf(config, at));
-    const outcome = await this.sender.send(config.url, headers, message.body, signal);
-    if (outcome.error === 'aborted') return undefined;
+    const outcome = await this.sender.send(config.url, headers, message.body);
     return this.finished(item, at, outcome);
   }
 

@@ -5,11 +5,11 @@ export class DeliverySettings {
   /** Endpoints that a worker serves at once. */
   lanes = 200;
   /** A worker that died is followed by another after so long. */
-  leaseMs = 10_000;
+  leaseMs = 5_000;
   /** How often is looked for what no signal told of. */
   pollMs = 1_000;
   /** Deliveries of an endpoint that are made ready ahead. */
-  ahead = 64;
+  ahead = 128;
   /** Bytes of bodies that are made ready ahead for an endpoint. */
   aheadBytes = 2 * 1024 * 1024;
   /** A body that is older is made anew before it is sent. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { DeliveryState } from '../delivery';
@@ -33,7 +34,6 @@ export class Dispatcher implements OnApplicationShutdown {
   private timer?: NodeJS.Timeout;
   private lookTimer?: NodeJS.Timeout;
   private stopping = false;
-  private readonly stopped = new AbortController();
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
@@ -67,9 +67,7 @@ export class Dispatcher implements OnApplicationShutdown {
     clearInterval(this.timer);
     clearTimeout(this.lookTimer);
     await this.pumping;
-    const giveUp = setTimeout(() => this.stopped.abort(), GRACE_MS);
-    await Promise.all(this.underWay);
-    clearTimeout(giveUp);
+    await Promise.race([Promise.all(this.underWay), delay(GRACE_MS, undefined, { ref: false })]);
     await this.outcomes.end();
     await this.leases
       .release([...this.lanes.values()])
@@ -123,11 +121,34 @@ export class Dispatcher implements OnApplicationShutdown {
     await this.take();
     const lanes = [...this.lanes.values()];
     await this.due.fetch(lanes, this.clock.now());
+    this.render(lanes);
+  }
+
+  /** Makes what lacks a body ready; more is fetched meanwhile. */
+  private render(lanes: readonly Lane[]): void {
     const at = performance.now();
     const bare = lanes.flatMap((lane) => lane.bare(at));
-    if (bare.length > 0) await this.rendering.render(bare);
-    for (const lane of lanes) this.begin(lane);
-    this.lookAgain(lanes);
+    if (bare.length === 0) {
+      for (const lane of lanes) this.begin(lane);
+      this.lookAgain(lanes);
+      return;
+    }
+    const rendering = this.rendering
+      .render(bare)
+      .then(
+        () => {
+          for (const lane of lanes) this.begin(lane);
+        },
+        (error: Error) => {
+          this.log.error(`Deliveries cannot be made ready: ${error.message}`);
+          for (const item of bare) item.lookAt = performance.now() + this.settings.pollMs;
+        },
+      )
+      .finally(() => {
+        this.underWay.delete(rendering);
+        this.lookAgain(lanes);
+      });
+    this.underWay.add(rendering);
   }
 
   /** Renews leases well before they end, and lets idle endpoints go. */
@@ -155,7 +176,9 @@ export class Dispatcher implements OnApplicationShutdown {
 
   /** What could not be made ready, because its read model is behind, is looked at again in a moment. */
   private lookAgain(lanes: readonly Lane[]): void {
-    const waits = lanes.flatMap(({ items }) => items.filter(({ body, looks }) => !body && looks > 0));
+    const waits = lanes.flatMap(({ items }) =>
+      items.filter((item) => !item.body && !item.isBeingRendered && item.lookAt > 0),
+    );
     clearTimeout(this.lookTimer);
     if (waits.length === 0 || this.stopping) return;
     const next = Math.min(...waits.map(({ lookAt }) => lookAt));
@@ -170,14 +193,14 @@ export class Dispatcher implements OnApplicationShutdown {
       const sending = this.send(item).finally(() => this.underWay.delete(sending));
       this.underWay.add(sending);
     }
-    if (lane.wanted(this.clock.now()) > 0 || lane.bare(performance.now()).length > 0) this.wake();
+    if (lane.starves || lane.wanted(this.clock.now()) > 0) this.wake();
   }
 
   private async send(item: Item): Promise<void> {
     const { lane } = item;
     let finished: Finished | undefined;
     try {
-      finished = await this.attempt.send(item, this.stopped.signal);
+      finished = await this.attempt.send(item);
     } catch (error) {
       // A fault of ours, not of the receiver: it is tried again when the lane is next looked at.
       this.log.error(`Delivery ${item.delivery.event_id} cannot be sent: ${(error as Error).message}`);

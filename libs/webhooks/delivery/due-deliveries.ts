@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
-import type { DeliveryRow } from '../delivery';
-import type { Lane } from './lane';
+import type { DueDelivery, Lane } from './lane';
+
+/** What an attempt needs; dates are read only where they are used. */
+const COLUMNS = `d.tenant_id, d.webhook_id, d.event_id, d.request_id, d.type, d.sent_as, d.kind, d.subject, d.version,
+  d.changed, d.source, d.occurred_at, d.at, d.failures, d.due_at::text as due_at`;
 
 /** Reads what is due. */
 @Injectable()
@@ -15,30 +18,48 @@ export class DueDeliveries {
       .filter(({ wanted }) => wanted > 0);
     if (wanting.length === 0) return;
     for (const { lane } of wanting) lane.isDrained = true;
-    const { rows } = await this.database.pool.query<DeliveryRow>({
+    const limits = new Map(wanting.map(({ lane, wanted }) => [lane, limitOf(lane, wanted)]));
+    const byKey = new Map(
+      wanting.map(({ lane }) => [
+        lane.key,
+        { lane, limit: limits.get(lane)!, known: new Set(lane.known), got: 0 },
+      ]),
+    );
+    const { rows } = await this.database.pool.query<DueDelivery>({
       name: 'webhooks.due',
       text: `
-        select d.* from unnest($1::int[], $2::uuid[], $3::int[]) w(tenant_id, webhook_id, wanted)
+        select ${COLUMNS} from unnest($1::int[], $2::uuid[], $3::int[], $5::timestamptz[], $6::uuid[])
+          w(tenant_id, webhook_id, wanted, due_at, event_id)
         cross join lateral (
           select * from webhooks.deliveries d
           where d.tenant_id = w.tenant_id and d.webhook_id = w.webhook_id and d.state = 0 and d.due_at <= $4
-            and d.event_id <> all ($5::uuid[])
+            and (d.due_at, d.event_id) > (w.due_at, w.event_id)
           order by d.due_at, d.event_id limit w.wanted
         ) d`,
       values: [
         wanting.map(({ lane }) => lane.config.tenant_id),
         wanting.map(({ lane }) => lane.config.webhook_id),
-        wanting.map(({ wanted }) => wanted),
+        [...limits.values()],
         now,
-        wanting.flatMap(({ lane }) => [...lane.known]),
+        wanting.map(({ lane }) => lane.fetchedTo.due_at),
+        wanting.map(({ lane }) => lane.fetchedTo.event_id),
       ],
     });
-    const byKey = new Map(wanting.map(({ lane, wanted }) => [lane.key, { lane, wanted, got: 0 }]));
     for (const row of rows) {
       const one = byKey.get(`${row.tenant_id}/${row.webhook_id}`)!;
-      one.lane.add(row);
+      // What was in hand when it was asked may have been written down meanwhile: it is not as the answer has it.
+      if (!one.known.has(row.event_id)) one.lane.add(row);
+      one.lane.fetchedTo = row;
       one.got++;
     }
-    for (const { lane, wanted, got } of byKey.values()) if (got === wanted) lane.isDrained = false;
+    for (const { lane, limit, got } of byKey.values()) {
+      if (got === limit) lane.isDrained = false;
+      else lane.fetchAnew();
+    }
   }
+}
+
+/** From the start on it meets again what is in hand. */
+function limitOf(lane: Lane, wanted: number): number {
+  return lane.isAtStart ? wanted + lane.known.size : wanted;
 }

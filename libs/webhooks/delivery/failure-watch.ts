@@ -122,7 +122,7 @@ export function notice(
       type: event.name,
       sent_as: event.name,
       kind: event.kind,
-      changed: [],
+      changed: '[]',
       source,
       occurred_at: now,
       at: null,

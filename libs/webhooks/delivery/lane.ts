@@ -1,4 +1,4 @@
-import type { DeliveryRow } from '../delivery';
+import type { DeliveryRow, Message } from '../delivery';
 import type { PayloadMode } from '../endpoint';
 import { mayBeUnderWay, type Standing } from './breaker';
 import type { DeliverySettings } from './delivery-settings';
@@ -22,11 +22,24 @@ export interface LaneConfig {
   failing_since: Date | null;
 }
 
+/** As it is fetched to be sent. */
+export interface DueDelivery extends Message, Pick<DeliveryRow, 'request_id' | 'failures'> {
+  /** As PostgreSQL writes it, to the microsecond. */
+  due_at: string;
+}
+
+/** Before all that is due. */
+const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
+  due_at: '1970-01-01 00:00:00Z',
+  event_id: '00000000-0000-0000-0000-000000000000',
+};
+
 /** A delivery that this worker has in hand. */
 export interface Item {
-  delivery: DeliveryRow;
+  delivery: DueDelivery;
   lane: Lane;
   body?: string;
+  isBeingRendered: boolean;
   /** On performance.now: of the body, and when it is worth looking again for one that could not be made yet. */
   renderedAt: number;
   lookAt: number;
@@ -40,11 +53,15 @@ export class Lane {
   /** Everything in hand: waiting, under way, or finished and not yet written down. */
   readonly known = new Set<string>();
   underWay = 0;
+  /** The last that was fetched; the next are behind it. */
+  fetchedTo = START;
   /** Nothing more was due when it was last looked. */
   isDrained = false;
   lastBusyAt = performance.now();
   /** Milliseconds that an attempt takes of late. */
   private pace = 5;
+  /** A delivery could be begun if one were ready. */
+  starves = false;
   standing: Standing;
   /** The standing differs from what is stored. */
   isChanged = false;
@@ -78,10 +95,10 @@ export class Lane {
     this.pace += (milliseconds - this.pace) / 8;
   }
 
-  add(delivery: DeliveryRow): void {
+  add(delivery: DueDelivery): void {
     if (this.known.has(delivery.event_id)) return;
     this.known.add(delivery.event_id);
-    this.items.push({ delivery, lane: this, renderedAt: 0, lookAt: 0, looks: 0 });
+    this.items.push({ delivery, lane: this, isBeingRendered: false, renderedAt: 0, lookAt: 0, looks: 0 });
   }
 
   /** Those that need a body, as many as may be ready at once. */
@@ -90,7 +107,8 @@ export class Lane {
     const bare: Item[] = [];
     for (const item of this.items.slice(0, this.ahead)) {
       if (this.isReady(item, at)) bytes += item.body!.length;
-      else if (item.lookAt <= at && bytes < this.settings.aheadBytes) bare.push(item);
+      else if (!item.isBeingRendered && item.lookAt <= at && bytes < this.settings.aheadBytes)
+        bare.push(item);
     }
     return bare;
   }
@@ -100,6 +118,7 @@ export class Lane {
     if (!this.config.active || at > this.leasedUntil) return undefined;
     if (this.underWay >= mayBeUnderWay(this.standing, this.settings.concurrency, now)) return undefined;
     const index = this.items.findIndex((item) => this.isReady(item, at));
+    this.starves = index < 0 && this.items.length > 0;
     if (index < 0) return undefined;
     const [item] = this.items.splice(index, 1);
     this.underWay++;
@@ -112,6 +131,16 @@ export class Lane {
     for (const { delivery } of this.items) this.known.delete(delivery.event_id);
     this.items = [];
     this.isDrained = false;
+    this.fetchAnew();
+  }
+
+  get isAtStart(): boolean {
+    return this.fetchedTo === START;
+  }
+
+  /** What was queued since may be due before what was fetched. */
+  fetchAnew(): void {
+    this.fetchedTo = START;
   }
 
   /** Takes over how the endpoint is set now. */

@@ -42,6 +42,7 @@ const sender = new ScriptedSender(({ url }) => (url === dead ? answer : { status
 
 beforeAll(async () => {
   hooks = await openWebhooks(clock);
+  hooks.project();
   hooks.fanOut.start();
   // The middle of what chance may do to a step.
   dispatcher = hooks.dispatcher(sender, { random: () => 0.5 });
@@ -136,13 +137,8 @@ it('takes 410 for an end, and tells the others', async () => {
     data: { data: { url: dead, enabled: false, disabledReason: 'gone' } },
   });
   await hooks.event(context, 'Wills');
-  dispatcher.look();
-  await waitFor(
-    async () => (await hooks.sql('select from webhooks.lanes where leased_by is not null')).length >= 0,
-    {
-      description: 'a look',
-    },
-  );
+  await waitFor(() => told('division.created').length === 2, { description: 'the other to be sent more' });
+  expect(await deliveries(webhook)).toHaveLength(1);
   expect(sender.to(dead)).toHaveLength(1);
 });
 

@@ -38,8 +38,8 @@ export async function openWebhooks(clock: Clock) {
   Object.assign(store.config, { WEBHOOKS_ALLOW_INSECURE: 'true' });
   const secrets = new Secrets(store.config.secretsKey);
   const bus = new StoreEventBus(store.config, store.feed, new Health());
+  const otherBus = new StoreEventBus(store.config, store.feed, new Health());
   const projections = projectionParts(store, allProjections);
-  projections.runner.start();
   const requests = new WebhookRequests(store.writes, secrets, clock);
   const signal = new QueueSignal(store.writes, store.config);
   const watch = new FailureWatch(store.writes, signal, clock);
@@ -49,10 +49,17 @@ export async function openWebhooks(clock: Clock) {
     requests,
     signal,
     watch,
+    feed: new TenantFeed(store.writes, store.codec),
+
+    /** Keeps the read models up to date from now on. */
+    project: () => projections.runner.start(),
+
     subscriptions: new Subscriptions(store.config, secrets),
     replays: new Replays(store.writes, new TenantFeed(store.writes, store.codec), signal, clock),
     pruning: new WebhookPruning(store.writes, watch, requests, clock, store.config),
     fanOut: new FanOut(bus, store.writes, signal, clock),
+    /** That of another worker. */
+    otherFanOut: new FanOut(otherBus, store.writes, signal, clock),
 
     /** One more worker that sends, not started yet. */
     dispatcher(
@@ -64,7 +71,7 @@ export async function openWebhooks(clock: Clock) {
       const dispatcher = new Dispatcher(
         leases,
         new DueDeliveries(store.writes),
-        new Rendering(store.reads, store.writes),
+        new Rendering(store.reads, store.writes, settings),
         new Attempt(sender as Sender, secrets, clock, settings),
         new Outcomes(store.writes),
         watch,
@@ -107,6 +114,7 @@ export async function openWebhooks(clock: Clock) {
     async close(): Promise<void> {
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.onApplicationShutdown()));
       await bus.onApplicationShutdown();
+      await otherBus.onApplicationShutdown();
       await projections.bus.onApplicationShutdown();
       signal.onApplicationShutdown();
       await store.close();
