@@ -1,0 +1,37 @@
+import { SystemClock } from '#kernel/clock';
+import { loadConfig } from '#platform/config';
+import { ScriptedSender } from '#webhooks/testing/scripted-sender';
+import { openWebhooks } from '#webhooks/testing/webhook-parts';
+import { waitFor } from '../../test/support/wait-for';
+import { run } from './cli';
+
+it('shows attempts while they happen, and ends on Ctrl-C', async () => {
+  const hooks = await openWebhooks(new SystemClock());
+  try {
+    hooks.project();
+    hooks.fanOut.start();
+    let status = 500;
+    hooks.dispatcher(new ScriptedSender(() => ({ status })), { random: () => 0 }).start();
+    const context = await hooks.tenant();
+    await hooks.hook(context);
+    const lines: string[] = [];
+    const secretsKey = hooks.store.config.SECRETS_KEY!;
+    const ended = run(['webhooks', 'tail', '--tenant', context.tenant.alias, '--json'], {
+      config: () => loadConfig({ DATABASE_URL: hooks.store.url, SECRETS_KEY: secretsKey }),
+      out: (text) => lines.push(text),
+      err: (text) => lines.push(text),
+    });
+    await hooks.event(context);
+    await waitFor(() => lines.length >= 1, { description: 'a line' });
+    status = 204;
+    await waitFor(() => lines.length >= 2, { description: 'a second line' });
+    process.emit('SIGINT');
+    expect(await ended).toBe(0);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { tenant: context.tenant.alias, type: 'division.created', attempt: 1, result: '500' },
+      { attempt: 2, result: 'delivered' },
+    ]);
+  } finally {
+    await hooks.close();
+  }
+});
