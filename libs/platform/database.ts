@@ -10,11 +10,13 @@ const exactTypes: CustomTypesConfig = {
       : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
 };
 
-function openPool(url: string, config: Config, name: string): Pool {
+/** @param options settings of each connection: `-c name=value` */
+export function openPool(url: string, config: Config, name: string, options?: string): Pool {
   const pool = new Pool({
     connectionString: url,
     max: config.DATABASE_POOL,
     application_name: name,
+    options,
     statement_timeout: 10_000,
     connectionTimeoutMillis: 5_000,
     // A command that is refused at its start ends at once.

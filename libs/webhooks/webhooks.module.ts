@@ -15,6 +15,7 @@ import { DueDeliveries } from './delivery/due-deliveries';
 import { FailureWatch } from './delivery/failure-watch';
 import { LaneLeases } from './delivery/lane-leases';
 import { Outcomes } from './delivery/outcomes';
+import { QueuePools } from './delivery/queue-pools';
 import { Rendering } from './delivery/rendering';
 import { deliveryHandlers } from './delivery.commands';
 import { endpointHandlers } from './endpoint.commands';
@@ -57,6 +58,7 @@ const sending = [
   Rendering,
   Attempt,
   Outcomes,
+  QueuePools,
   FailureWatch,
   Replays,
   WebhookPruning,

@@ -44,7 +44,8 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
       replicas[name].map(async ({ baseUrl }) => {
         const text = await (await fetch(`${baseUrl}/metrics`)).text();
         const lines = text.split('\n').filter((line) => {
-          const counts = line.startsWith('http_request_duration_seconds_count{') && !line.includes('/health/');
+          const counts =
+            line.startsWith('http_request_duration_seconds_count{') && !line.includes('/health/');
           return counts && line.includes(`"${method}"`);
         });
         return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);

@@ -12,6 +12,7 @@ import { FailureWatch } from './failure-watch';
 import type { Item, Lane } from './lane';
 import { LaneLeases } from './lane-leases';
 import { type Finished, Outcomes } from './outcomes';
+import { QueuePools } from './queue-pools';
 import { Rendering } from './rendering';
 
 /** A stop must end within some seconds: what a receiver has not answered by then is sent again. */
@@ -44,6 +45,7 @@ export class Dispatcher implements OnApplicationShutdown {
     private readonly outcomes: Outcomes,
     private readonly watch: FailureWatch,
     private readonly signal: QueueSignal,
+    private readonly pools: QueuePools,
     private readonly clock: Clock,
     private readonly settings: DeliverySettings,
   ) {}
@@ -62,7 +64,10 @@ export class Dispatcher implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    if (!this.timer) return;
+    if (!this.timer) {
+      await this.pools.end();
+      return;
+    }
     this.stopping = true;
     clearInterval(this.timer);
     clearTimeout(this.lookTimer);
@@ -73,6 +78,7 @@ export class Dispatcher implements OnApplicationShutdown {
       .release([...this.lanes.values()])
       .catch((error: Error) => this.log.warn(`Leases were not given back: ${error.message}`));
     await this.signal.disconnect();
+    await this.pools.end();
   }
 
   /** Endpoints have something new, or are set otherwise; none are named when there are many. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { WriteDatabase } from '#platform/database';
 import type { DueDelivery, Lane } from './lane';
+import { QueuePools } from './queue-pools';
 
 /** What an attempt needs; dates are read only where they are used. */
 const COLUMNS = `d.tenant_id, d.webhook_id, d.event_id, d.request_id, d.type, d.sent_as, d.kind, d.subject, d.version,
@@ -9,7 +9,7 @@ const COLUMNS = `d.tenant_id, d.webhook_id, d.event_id, d.request_id, d.type, d.
 /** Reads what is due. */
 @Injectable()
 export class DueDeliveries {
-  constructor(private readonly database: WriteDatabase) {}
+  constructor(private readonly pools: QueuePools) {}
 
   /** Gives the lanes what they want, in one round trip; one that gets less has no more that is due. */
   async fetch(lanes: readonly Lane[], now: Date): Promise<void> {
@@ -25,7 +25,7 @@ export class DueDeliveries {
         { lane, limit: limits.get(lane)!, known: new Set(lane.known), got: 0 },
       ]),
     );
-    const { rows } = await this.database.pool.query<DueDelivery>({
+    const { rows } = await this.pools.queue.query<DueDelivery>({
       name: 'webhooks.due',
       text: `
         select ${COLUMNS} from unnest($1::int[], $2::uuid[], $3::int[], $5::timestamptz[], $6::uuid[])

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { WriteDatabase } from '#platform/database';
 import { DeliverySettings } from './delivery-settings';
 import { Lane, type LaneConfig } from './lane';
+import { QueuePools } from './queue-pools';
 
 /** Columns of a LaneConfig. A tenant whose grant was revoked is sent nothing. */
 const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.url, e.payload_mode, e.secret, e.former_secrets,
@@ -23,7 +23,7 @@ export class LaneLeases {
   readonly worker = randomUUID();
 
   constructor(
-    private readonly database: WriteDatabase,
+    private readonly pools: QueuePools,
     private readonly settings: DeliverySettings,
   ) {}
 
@@ -33,7 +33,7 @@ export class LaneLeases {
    */
   async take(now: Date, limit: number, only?: readonly string[]): Promise<Lane[]> {
     const leasedUntil = this.leasedUntil();
-    const { rows } = await this.database.pool.query<LaneConfig>({
+    const { rows } = await this.pools.queue.query<LaneConfig>({
       name: 'webhooks.take',
       text: `
         with due as (
@@ -59,7 +59,7 @@ export class LaneLeases {
   /** Renews leases, and takes over how their endpoints are set now. @returns those that are lost */
   async renew(lanes: readonly Lane[]): Promise<Lane[]> {
     const leasedUntil = this.leasedUntil();
-    const { rows } = await this.database.pool.query<LaneConfig>({
+    const { rows } = await this.pools.queue.query<LaneConfig>({
       name: 'webhooks.renew',
       text: `
         update webhooks.lanes l set leased_until = clock_timestamp() + $4 * interval '1 millisecond'
@@ -79,7 +79,7 @@ export class LaneLeases {
 
   async release(lanes: readonly Lane[]): Promise<void> {
     if (lanes.length === 0) return;
-    await this.database.pool.query(
+    await this.pools.queue.query(
       `update webhooks.lanes l set leased_by = null, leased_until = null
        from unnest($2::int[], $3::uuid[]) as w(tenant_id, webhook_id)
        where (l.tenant_id, l.webhook_id) = (w.tenant_id, w.webhook_id) and l.leased_by = $1`,

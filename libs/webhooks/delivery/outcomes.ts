@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { WriteDatabase } from '#platform/database';
 import { DeliveryState } from '../delivery';
 import type { Item, Lane } from './lane';
+import { QueuePools } from './queue-pools';
 
 /** What became of an attempt, and what comes next of its delivery. */
 export interface Finished {
@@ -35,6 +35,12 @@ const WRITE = `
     from given g
     where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and d.state = 0
     returning d.tenant_id, d.webhook_id, d.event_id, d.attempts
+  ), standings as (
+    update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
+      warnings = case when g.failing_since is null then 0 else l.warnings end
+    from json_to_recordset($2) g (tenant_id integer, webhook_id uuid, failures integer, open_until timestamptz,
+      failing_since timestamptz)
+    where (l.tenant_id, l.webhook_id) = (g.tenant_id, g.webhook_id) and l.leased_by = $3
   )
   insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds, status, error, detail,
     response, address)
@@ -42,13 +48,6 @@ const WRITE = `
     g.address
   from done d join given g using (tenant_id, webhook_id, event_id)
   on conflict do nothing`;
-
-const WRITE_STANDINGS = `
-  update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
-    warnings = case when g.failing_since is null then 0 else l.warnings end
-  from json_to_recordset($2) g (tenant_id integer, webhook_id uuid, failures integer, open_until timestamptz,
-    failing_since timestamptz)
-  where (l.tenant_id, l.webhook_id) = (g.tenant_id, g.webhook_id) and l.leased_by = $1`;
 
 /** Writes down what became of deliveries: all that ended while the last were written, in one transaction. */
 @Injectable()
@@ -59,7 +58,7 @@ export class Outcomes {
   private writing?: Promise<void>;
   private stopping = false;
 
-  constructor(private readonly database: WriteDatabase) {}
+  constructor(private readonly pools: QueuePools) {}
 
   /** No more should be begun until others were written down. */
   get isFull(): boolean {
@@ -111,11 +110,6 @@ export class Outcomes {
       const { tenant_id, webhook_id, event_id } = item.delivery;
       return { tenant_id, webhook_id, event_id, ...result };
     });
-    const write = { name: 'webhooks.write', text: WRITE, values: [JSON.stringify(rows)] };
-    if (lanes.length === 0) {
-      await this.database.pool.query(write);
-      return;
-    }
     const standings = lanes.map(({ config, standing }) => ({
       tenant_id: config.tenant_id,
       webhook_id: config.webhook_id,
@@ -123,9 +117,10 @@ export class Outcomes {
       open_until: standing.openUntil,
       failing_since: standing.failingSince,
     }));
-    await this.database.transaction(async (client) => {
-      await client.query(write);
-      await client.query(WRITE_STANDINGS, [worker, JSON.stringify(standings)]);
+    await this.pools.queue.query({
+      name: 'webhooks.write',
+      text: WRITE,
+      values: [JSON.stringify(rows), JSON.stringify(standings), worker],
     });
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { comparePositions, type Position, parsePosition } from '#event-store/position';
-import { ReadDatabase, WriteDatabase } from '#platform/database';
+import { WriteDatabase } from '#platform/database';
 import type { RecordRow } from '#practice/records/record-list';
 import { type Message, messageId, recordId } from '../delivery';
 import { webhookView } from '../endpoint';
@@ -9,6 +9,7 @@ import { endpointsOf } from '../endpoints';
 import { listOf } from '../event-catalogue';
 import { DeliverySettings } from './delivery-settings';
 import type { Item, Lane } from './lane';
+import { QueuePools } from './queue-pools';
 import { recordStatement } from './record-statement';
 
 const MOST_BYTES = 256 * 1024;
@@ -35,7 +36,7 @@ export class Rendering {
   private readonly told: LRUCache<string, Told>;
 
   constructor(
-    private readonly reads: ReadDatabase,
+    private readonly pools: QueuePools,
     private readonly writes: WriteDatabase,
     private readonly settings: DeliverySettings,
   ) {
@@ -99,7 +100,7 @@ export class Rendering {
   ): Promise<void> {
     const at = performance.now();
     const tenant = { id: tenant_id, partition: config.partition };
-    const { rows } = await this.reads.pool.query<Found>(recordStatement(kind, tenant, ids));
+    const { rows } = await this.pools.records.query<Found>(recordStatement(kind, tenant, ids));
     const reached = rows[0].reached
       .map(parsePosition)
       .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));

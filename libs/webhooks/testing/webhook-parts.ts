@@ -19,6 +19,7 @@ import { DueDeliveries } from '../delivery/due-deliveries';
 import { FailureWatch } from '../delivery/failure-watch';
 import { LaneLeases } from '../delivery/lane-leases';
 import { Outcomes } from '../delivery/outcomes';
+import { QueuePools } from '../delivery/queue-pools';
 import { Rendering } from '../delivery/rendering';
 import { CreateWebhook, CreateWebhookHandler } from '../endpoint.commands';
 import type { WebhookInput } from '../endpoint.input';
@@ -67,15 +68,17 @@ export async function openWebhooks(clock: Clock) {
       given: Partial<DeliverySettings> = {},
     ) {
       const settings = Object.assign(new DeliverySettings(), given);
-      const leases = new LaneLeases(store.writes, settings);
+      const pools = new QueuePools(store.config);
+      const leases = new LaneLeases(pools, settings);
       const dispatcher = new Dispatcher(
         leases,
-        new DueDeliveries(store.writes),
-        new Rendering(store.reads, store.writes, settings),
+        new DueDeliveries(pools),
+        new Rendering(pools, store.writes, settings),
         new Attempt(sender as Sender, secrets, clock, settings),
-        new Outcomes(store.writes),
+        new Outcomes(pools),
         watch,
         signal,
+        pools,
         clock,
         settings,
       );
