@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { DeliveryState } from '../delivery';
@@ -112,6 +112,8 @@ export class Dispatcher implements OnApplicationShutdown {
   private async pump(): Promise<void> {
     do {
       this.again = false;
+      // Answers come in between, whatever there is to do.
+      await turn();
       try {
         await this.round();
       } catch (error) {
@@ -199,7 +201,9 @@ export class Dispatcher implements OnApplicationShutdown {
       const sending = this.send(item).finally(() => this.underWay.delete(sending));
       this.underWay.add(sending);
     }
-    if (lane.starves || lane.wanted(this.clock.now()) > 0) this.wake();
+    // What is being rendered comes by itself.
+    const isToRender = lane.starves && lane.bare(performance.now()).length > 0;
+    if (isToRender || lane.wanted(this.clock.now()) > 0) this.wake();
   }
 
   private async send(item: Item): Promise<void> {

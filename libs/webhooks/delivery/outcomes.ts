@@ -34,7 +34,8 @@ const WRITE = `
       finished_at = case when g.state <> 0 then g.at end, status = g.status, error = g.error
     from given g
     where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and d.state = 0
-    returning d.tenant_id, d.webhook_id, d.event_id, d.attempts
+    returning d.tenant_id, d.webhook_id, d.event_id, d.attempts, g.at, g.milliseconds, g.status, g.error, g.detail,
+      g.response, g.address
   ), standings as (
     update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
       warnings = case when g.failing_since is null then 0 else l.warnings end
@@ -44,9 +45,7 @@ const WRITE = `
   )
   insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds, status, error, detail,
     response, address)
-  select tenant_id, webhook_id, event_id, d.attempts, g.at, g.milliseconds, g.status, g.error, g.detail, g.response,
-    g.address
-  from done d join given g using (tenant_id, webhook_id, event_id)
+  select * from done
   on conflict do nothing`;
 
 /** Writes down what became of deliveries: all that ended while the last were written, in one transaction. */
