@@ -21,12 +21,15 @@ afterEach(async () => {
 });
 
 /** Sends to a name that is on loopback here, and opened by the operator's list. */
-function sendTo({ port }: { port: number }, { host = name, trustsAuthority = true } = {}) {
-  const resolve = async () => ['127.0.0.1'];
+function sendTo(
+  { port }: { port: number },
+  { host = name, trustsAuthority = true, addresses = ['127.0.0.1'], connectMs = 500 } = {},
+) {
+  const resolve = async () => addresses;
   const allowed = [`${host.toLowerCase().replace(/\.$/, '')}:${port}`];
   const sender = new Sender(
     { ...rules, allowed },
-    { resolve, ca: trustsAuthority ? ca.cert : undefined, connectMs: 500 },
+    { resolve, ca: trustsAuthority ? ca.cert : undefined, connectMs },
   );
   senders.push(sender);
   return sender.send(`https://${host}:${port}/hook`, { 'webhook-id': 'evt_1' }, '{}');
@@ -96,4 +99,13 @@ it.each<[string, (receiver: { end(text: string): unknown; destroy(): unknown }) 
   const outcome = await sendTo(await misbehaving(onRequest));
   expect(outcome).toMatchObject({ error });
   expect(outcome.milliseconds).toBeLessThan(2_000);
+});
+
+it('several addresses share the time to connect', async () => {
+  const hanging = await misbehaving(() => undefined);
+  await answeringSecurely(right, (_, reply) => reply.end('ok'), '::1', hanging.port);
+  const outcome = await sendTo(hanging, { addresses: ['127.0.0.1', '::1'], connectMs: 2_000 });
+  expect(outcome).toMatchObject({ status: 200, address: '::1' });
+  expect(outcome.milliseconds).toBeGreaterThanOrEqual(990);
+  expect(outcome.milliseconds).toBeLessThan(1_900);
 });

@@ -24,8 +24,13 @@ export function answering(listener: RequestListener, host?: string, port?: numbe
 }
 
 /** The same over TLS. */
-export function answeringSecurely(options: ServerOptions, listener: RequestListener): Promise<TestReceiver> {
-  return listen(createHttpsServer(options, listener));
+export function answeringSecurely(
+  options: ServerOptions,
+  listener: RequestListener,
+  host?: string,
+  port?: number,
+): Promise<TestReceiver> {
+  return listen(createHttpsServer(options, listener), host, port);
 }
 
 /** Does with the connection what it likes, once the request has begun to arrive. */
