@@ -13,6 +13,7 @@ import { storeCommand } from './store';
 import { streamsCommand } from './streams';
 import { subjectsCommand } from './subjects';
 import { tenantsCommand } from './tenants';
+import { webhooksCommand } from './webhooks';
 
 /**
  * Runs one of the operator's commands.
@@ -50,6 +51,7 @@ function program(session: Session, terminal: Terminal): Command {
     migrateCommand,
     auditCommand,
     subjectsCommand,
+    webhooksCommand,
     demoCommand,
   ];
   for (const make of commands) root.addCommand(make(session));

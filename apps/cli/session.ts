@@ -15,6 +15,7 @@ import { DemoLoad } from '#practice/demo/demo-load';
 import { ErasedEntities } from '#practice/entities/entity.erasures';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
 import { ProjectionsModule } from '#projections/projections.module';
+import { DeliveryTail } from '#webhooks/delivery-tail';
 import { format } from './format';
 import { barOn, linesTo, type Progress } from './progress';
 
@@ -37,6 +38,8 @@ export interface Session {
   use<Service, Result>(service: Type<Service>, work: (service: Service) => Promise<Result>): Promise<Result>;
   /** Prints an answer, as JSON or for people, who may be told less. */
   print(answer: object, forPeople?: object): void;
+  /** Prints one of many answers, as JSON or as a line for people. */
+  line(answer: object, forPeople: string): void;
   /** Prints like `print` what was found to be wrong: the command ends with exit code 1. */
   found(answer: object, forPeople?: object): void;
   /** Where long work is seen; undefined when nobody looks. */
@@ -54,6 +57,7 @@ export function openSession(terminal: Terminal, json: boolean): Session {
   return {
     config,
     print,
+    line: (answer, forPeople) => terminal.out(json ? JSON.stringify(answer) : forPeople),
     found(answer, forPeople) {
       print(answer, forPeople);
       exitCode = 1;
@@ -97,7 +101,7 @@ async function connect(config: Config): Promise<INestApplicationContext> {
       EventStoreModule.forDefinitions(definitions),
       ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
     ],
-    providers: [Tenants, TenantSetup, DemoLoad, Integrations, SigningKeys, ErasedEntities],
+    providers: [Tenants, TenantSetup, DemoLoad, Integrations, SigningKeys, ErasedEntities, DeliveryTail],
   })
   class CliModule {}
   // What goes wrong is told once, by run().

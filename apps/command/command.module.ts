@@ -4,6 +4,7 @@ import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
 import { PracticeModule } from '#practice/practice.module';
+import { WebhooksModule } from '#webhooks/webhooks.module';
 
 /** REST writes and the token endpoint. */
 export class CommandModule {
@@ -15,6 +16,7 @@ export class CommandModule {
         ObservabilityModule,
         TokenModule,
         PracticeModule.for({ writes: true }),
+        WebhooksModule.for({ writes: true }),
       ],
     };
   }

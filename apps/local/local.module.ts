@@ -10,6 +10,7 @@ import { DocumentSweep } from '#practice/documents/document.sweep';
 import { PracticeModule } from '#practice/practice.module';
 import { ProjectionsModule } from '#projections/projections.module';
 import { ReportingModule } from '#reporting/reporting.module';
+import { WebhooksModule } from '#webhooks/webhooks.module';
 
 /** Everything in one process. */
 export class LocalModule {
@@ -23,6 +24,7 @@ export class LocalModule {
         PracticeModule.for({ writes: true, reads: true }),
         ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
         ReportingModule,
+        WebhooksModule.for({ writes: true, reads: true, sends: true }),
       ],
       providers: [Integrations, DocumentSweep, DemoLoad],
     };

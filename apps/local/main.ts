@@ -13,6 +13,7 @@ import { DocumentSweep } from '#practice/documents/document.sweep';
 import { ProjectionRunner } from '#projections/projection-runner';
 import { ProjectionStatus } from '#projections/projection-status';
 import { UnfinishedRebuilds } from '#projections/unfinished-rebuilds';
+import { WebhooksWorker } from '#webhooks/webhooks-worker';
 import { createDemo, introduction } from './demo';
 import { LocalModule } from './local.module';
 
@@ -29,6 +30,7 @@ void runProcess({
     app.get(UnfinishedRebuilds, { strict: false }).start();
     app.get(Sealing, { strict: false }).start();
     app.get(DocumentSweep, { strict: false }).start();
+    app.get(WebhooksWorker, { strict: false }).start();
     // The first request of a new installation finds its tenant; a long backlog is not waited for.
     await app.get(ProjectionStatus, { strict: false }).settled(5_000);
   },

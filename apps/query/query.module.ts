@@ -5,6 +5,7 @@ import { ObservabilityModule } from '#platform/observability/observability.modul
 import { PlatformModule } from '#platform/platform.module';
 import { PracticeModule } from '#practice/practice.module';
 import { ReportingModule } from '#reporting/reporting.module';
+import { WebhooksModule } from '#webhooks/webhooks.module';
 
 /** REST reads and reports. */
 export class QueryModule {
@@ -16,6 +17,7 @@ export class QueryModule {
         ObservabilityModule,
         AuthModule,
         PracticeModule.for({ reads: true }),
+        WebhooksModule.for({ reads: true }),
         ReportingModule,
       ],
     };

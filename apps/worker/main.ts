@@ -3,6 +3,7 @@ import { Housekeeping } from '#event-store/housekeeping';
 import { Sealing } from '#event-store/seals/sealing';
 import { runProcess } from '#platform/run-process';
 import { DocumentSweep } from '#practice/documents/document.sweep';
+import { WebhooksWorker } from '#webhooks/webhooks-worker';
 import { WorkerModule } from './worker.module';
 
 void runProcess({
@@ -11,5 +12,6 @@ void runProcess({
     app.get(Housekeeping, { strict: false }).start();
     app.get(Sealing, { strict: false }).start();
     app.get(DocumentSweep, { strict: false }).start();
+    app.get(WebhooksWorker, { strict: false }).start();
   },
 });

@@ -6,6 +6,7 @@ import { ObservabilityModule } from '#platform/observability/observability.modul
 import { PlatformModule } from '#platform/platform.module';
 import { definitions } from '#practice/areas';
 import { DocumentSweep } from '#practice/documents/document.sweep';
+import { WebhooksModule } from '#webhooks/webhooks.module';
 
 /** Background work that belongs to no read model. */
 export class WorkerModule {
@@ -17,6 +18,7 @@ export class WorkerModule {
         ObservabilityModule,
         AuthModule,
         EventStoreModule.forDefinitions(definitions),
+        WebhooksModule.for({ sends: true }),
       ],
       providers: [DocumentSweep],
     };

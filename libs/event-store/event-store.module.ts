@@ -20,6 +20,7 @@ import { Housekeeping } from './housekeeping';
 import { Loader } from './loader';
 import { AppendSignal } from './signal';
 import { SubjectKeys } from './subject-keys';
+import { TenantFeed } from './tenant-feed';
 
 /** The event store for the kinds of stream that a process knows; needs PlatformModule. */
 @Global()
@@ -50,6 +51,7 @@ export class EventStoreModule {
         StreamPages,
         StreamVerifier,
         StreamRebuild,
+        TenantFeed,
       ],
       exports: [
         BulkAppender,
@@ -63,6 +65,7 @@ export class EventStoreModule {
         Housekeeping,
         Loader,
         SubjectKeys,
+        TenantFeed,
         Seals,
         Sealing,
         SealVerification,

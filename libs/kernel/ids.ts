@@ -21,6 +21,8 @@ export const kinds = [
   'document',
   'documentcollection',
   'webhook',
+  'delivery',
+  'replay',
   'tenant',
 ] as const;
 export type Kind = (typeof kinds)[number];

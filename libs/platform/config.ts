@@ -161,6 +161,22 @@ export class Config {
   @Max(10)
   TRUSTED_PROXIES = 0;
 
+  /** `true`: webhooks may go to http addresses and to this machine, on any port. Refused in production. */
+  @IsIn(['true', 'false'])
+  WEBHOOKS_ALLOW_INSECURE: 'true' | 'false' = 'false';
+
+  /** Where webhooks may go beside the public internet: `host`, `host:port` or CIDR, with commas between. */
+  @IsOptional()
+  @Matches(/^[^\s,]+(,[^\s,]+)*$/, { message: 'WEBHOOKS_ALLOWED must be host,host:port,CIDR' })
+  WEBHOOKS_ALLOWED?: string;
+
+  /** Days for which deliveries are kept, and can be looked up and sent again. */
+  @Type(() => Number)
+  @IsInt()
+  @Min(4)
+  @Max(400)
+  WEBHOOKS_LOG_DAYS = 30;
+
   get publicUrl(): string {
     return this.PUBLIC_URL ?? `http://${this.HOST}:${this.PORT}`;
   }
@@ -213,6 +229,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     'KAFKA_PASSWORD',
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'OTEL_EXPORTER_OTLP_HEADERS',
+    'WEBHOOKS_ALLOWED',
   );
   const given = Object.fromEntries(
     known
@@ -229,6 +246,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
         'DATABASE_URL is required when NODE_ENV=production (the embedded database is for development)',
       );
     if (!config.SECRETS_KEY) problems.push('SECRETS_KEY is required when NODE_ENV=production');
+    if (config.WEBHOOKS_ALLOW_INSECURE === 'true')
+      problems.push('WEBHOOKS_ALLOW_INSECURE is refused when NODE_ENV=production');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -13,7 +13,8 @@ const exactTypes: CustomTypesConfig = {
 /** Sums over a large firm's facts: in memory rather than on disk, and by several workers. Lists need neither. */
 const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01';
 
-function openPool(url: string, config: Config, name: string, options?: string): Pool {
+/** @param options settings of each connection: `-c name=value` */
+export function openPool(url: string, config: Config, name: string, options?: string): Pool {
   const pool = new Pool({
     connectionString: url,
     max: config.DATABASE_POOL,

@@ -111,8 +111,8 @@ function answered(
 ): Answer {
   const schema = schemaOf(answer);
   const isOfRecord = examples.isOfRecord(dataOf(operation));
-  // What is put whole and is no record has no events.
-  const writes = method !== 'get' && (isOfRecord || method !== 'put');
+  // What is put whole and is no record has no events, nor has what says so.
+  const writes = method !== 'get' && (isOfRecord || method !== 'put') && !('x-without-events' in operation);
   return {
     ...answer,
     description: answer.description || STATUS_CODES[status]!,

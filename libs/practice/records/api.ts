@@ -73,7 +73,8 @@ export function ApiOne(view: Type): MethodDecorator {
   return applyDecorators(ApiExtraModels(view), ApiOkResponse(envelope({ $ref: getSchemaPath(view) })));
 }
 
-function page(items: object): object {
+/** A page of a list. */
+export function page(items: object): object {
   return envelope({
     type: 'object',
     required: ['rows', 'pageIndex', 'pageSize', 'hasMore'],

@@ -94,7 +94,7 @@ describe('the services', () => {
       command: ['postgres'],
       query: ['postgres'],
       projector: ['postgres', 'kafka'],
-      worker: ['postgres'],
+      worker: ['postgres', 'kafka'],
       proxy: ['command', 'query'],
     });
   });

@@ -28,7 +28,8 @@ export class Answers {
 function asJsonSchema(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
     if (key === '$ref') return `openapi${value}`;
-    if (!value || typeof value !== 'object') return value;
+    // Names of fields are no words of a schema.
+    if (!value || typeof value !== 'object' || key === 'properties') return value;
     const { nullable, example: _, ...own } = value;
     const closed = own.type === 'object' && own.properties ? { additionalProperties: false, ...own } : own;
     return nullable === true ? { anyOf: [{ type: 'null' }, closed] } : Array.isArray(value) ? value : closed;

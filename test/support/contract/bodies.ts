@@ -96,15 +96,21 @@ export const bodies: Record<string, Body> = {
     documentCollectionId: ids.documentcollection,
     file: `Dear ${name}`,
   }),
+  webhooks: async (_firm, name) => ({ url: nowhere(name), events: ['matter.created'], description: name }),
 };
+
+/** What nobody answers at: a webhook of a firm that is only looked at. */
+const nowhere = (name: string) => `https://hooks.example.invalid/${name}`;
 
 /** @param word no longer than a code may be */
 export async function makeFirm(api: ApiClient, word: string): Promise<Firm> {
   const firm: Firm = { api, word, ids: {} };
   for (const area of Object.keys(bodies)) {
-    const id = await makeRecord(firm, area, word, { externalReference: 'S1' });
+    const reference = area === 'webhooks' ? {} : { externalReference: 'S1' };
+    const id = await makeRecord(firm, area, word, reference);
     firm.ids[id.split('_')[0]] = id;
   }
+  firm.ids.delivery = (await api.data('POST', `webhooks/${firm.ids.webhook}/test`)).id;
   return firm;
 }
 

@@ -43,6 +43,9 @@ const first: Record<string, string | string[]> = {
   exportLedesOfInvoice: 'issueInvoice',
 };
 
+/** A tenant has few of these: what can be done to one again and again is done to the firm's own. */
+const shared = ['webhooks'];
+
 /** `/{tenant}/api/v1/matters/{id}` is of matters. */
 export const areaOf = ({ path }: Operation) => path.split('/')[4];
 
@@ -55,7 +58,8 @@ export async function requestOf(operation: Operation, firm: Firm, all: Operation
   const area = areaOf(operation);
   const isAction = operation.method === 'POST' && !isCreate(operation);
   const changes = operation.method !== 'GET' && operation.path.includes('{id}');
-  if (isAction || changes || first[operation.id]) {
+  const isOwn = !shared.includes(area) || operation.method === 'DELETE';
+  if (isOwn && (isAction || changes || first[operation.id])) {
     const id = await makeRecord(firm, area);
     ids[id.split('_')[0]] = id;
     for (const name of [first[operation.id] ?? operation.id.replace(/^activate/, 'deactivate')].flat()) {
@@ -72,7 +76,8 @@ const isCreate = (operation: Operation) =>
 async function bodyOf(operation: Operation, firm: Firm, ids: Firm['ids']): Promise<Json> {
   if (!operation.body) return undefined;
   if (isCreate(operation)) return bodies[areaOf(operation)]?.(firm, mark());
-  if (operation.method === 'PATCH') return { externalReference: mark() };
+  if (operation.method === 'PATCH')
+    return shared.includes(areaOf(operation)) ? { description: mark() } : { externalReference: mark() };
   return ownIds(operation.body.example, ids, operation.id);
 }
 

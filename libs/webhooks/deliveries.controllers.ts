@@ -1,0 +1,93 @@
+import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Id } from '#kernel/ids';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { IdParam } from '#platform/http/id-param';
+import { data, type Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { ApiOne } from '#practice/records/api';
+import { HistoryQuery } from '#practice/records/history-query';
+import { Redeliver } from './delivery.commands';
+import { DeliveriesQuery, DeliveryView, DeliveryWithAttemptsView } from './delivery.views';
+import { EventsQuery, EventView, ListEvents } from './event-feed';
+import { EventTypeView, eventTypes } from './event-types';
+import { GetDelivery, ListDeliveries } from './webhook.queries';
+import { ApiFeed, ApiQueued, ApiRows, ApiWithoutEvents } from './webhooks.api';
+
+@ApiTags('webhooks')
+@Controller(':tenant/api/v1/webhooks/:id/deliveries')
+export class WebhookDeliveriesWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post(':deliveryId/redeliver')
+  @HttpCode(202)
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiOperation({ summary: 'Send a delivery again, from the start of its schedule' })
+  @ApiQueued(DeliveryView)
+  redeliver(
+    @CurrentContext() context: RequestContext,
+    @IdParam('webhook') id: Id,
+    @IdParam('delivery', 'deliveryId') deliveryId: Id,
+  ): Promise<Reply> {
+    return this.commands.execute(new Redeliver(context, id, deliveryId));
+  }
+}
+
+@ApiTags('webhooks')
+@Controller(':tenant/api/v1/webhooks/:id/deliveries')
+export class WebhookDeliveriesReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('webhooks:read')
+  @ApiRows(DeliveryView)
+  list(
+    @CurrentContext() context: RequestContext,
+    @IdParam('webhook') id: Id,
+    @Query() query: DeliveriesQuery,
+  ): Promise<Reply> {
+    return this.queries.execute(new ListDeliveries(context, id, query));
+  }
+
+  @Get(':deliveryId')
+  @Permission('webhooks:read')
+  @ApiOne(DeliveryWithAttemptsView)
+  one(
+    @CurrentContext() context: RequestContext,
+    @IdParam('webhook') id: Id,
+    @IdParam('delivery', 'deliveryId') deliveryId: Id,
+  ): Promise<Reply> {
+    return this.queries.execute(new GetDelivery(context, id, deliveryId));
+  }
+}
+
+@ApiTags('webhooks')
+@Controller(':tenant/api/v1/webhooks/eventtypes')
+export class WebhookEventTypesReadController {
+  @Get()
+  @Permission('webhooks:read')
+  @ApiOperation({ summary: 'List the events that can be subscribed to' })
+  @ApiRows(EventTypeView)
+  list(@Query() { pageIndex = 0, pageSize = 50 }: HistoryQuery): Reply {
+    const all = eventTypes();
+    const [from, to] = [pageIndex * pageSize, (pageIndex + 1) * pageSize];
+    return data({ rows: all.slice(from, to), pageIndex, pageSize, hasMore: all.length > to });
+  }
+}
+
+@ApiTags('webhooks')
+@Controller(':tenant/api/v1/webhooks/events')
+export class WebhookEventsReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('webhooks:read')
+  @ApiOperation({ summary: 'List what happened, in order, to catch up by asking' })
+  @ApiFeed(EventView)
+  list(@CurrentContext() context: RequestContext, @Query() query: EventsQuery): Promise<Reply> {
+    return this.queries.execute(new ListEvents(context, query));
+  }
+}

@@ -1,0 +1,147 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { v7 } from 'uuid';
+import { conflict, invalid, notFound } from '#kernel/errors';
+import { newId, toUuid } from '#kernel/ids';
+import { Config } from '#platform/config';
+import { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { type DeliveryRow, queueMessages } from './delivery';
+import { notice } from './delivery/failure-watch';
+import { deliveryView } from './delivery.views';
+import type { EndpointRow } from './endpoint';
+import type { ReplayInput } from './endpoint.input';
+import { addressed } from './endpoints';
+import { notices } from './event-catalogue';
+import { positionAt } from './fan-out-checkpoints';
+import { QueueSignal } from './queue-signal';
+import type { ReplayView } from './replay';
+import { type Change, WebhookRequests } from './webhook-requests';
+
+const DAY_MS = 86_400_000;
+
+export class TestWebhook {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+export class Redeliver {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly deliveryId: string,
+  ) {}
+}
+
+export class ReplayWebhook {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly body: ReplayInput,
+  ) {}
+}
+
+/** The webhook, which must take something. @throws DomainError `not_found`, `version_mismatch`, `webhook_disabled` */
+async function enabled(change: Change, context: RequestContext, id: string): Promise<EndpointRow> {
+  const webhook = await addressed(change, context, id);
+  if (!webhook.enabled) throw conflict('webhook_disabled', 'The webhook is disabled; enable it first.');
+  return webhook;
+}
+
+/** 202: it is sent as soon as can be. */
+function queued(body: object): Reply {
+  return new Reply(202, { success: true, data: body });
+}
+
+async function deliveryOf({ client }: Change, { tenant_id, id }: EndpointRow, eventId: string) {
+  const { rows } = await client.query<DeliveryRow>(
+    'select * from webhooks.deliveries where tenant_id = $1 and webhook_id = $2 and event_id = $3',
+    [tenant_id, id, eventId],
+  );
+  return rows.at(0);
+}
+
+@CommandHandler(TestWebhook)
+export class TestWebhookHandler implements ICommandHandler<TestWebhook> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly signal: QueueSignal,
+  ) {}
+
+  async execute({ context, id }: TestWebhook): Promise<Reply> {
+    const reply = await this.requests.execute(context, async (change) => {
+      const webhook = await enabled(change, context, id);
+      const { tenant_id, id: webhook_id, version } = webhook;
+      const event_id = v7();
+      const to = { tenant_id, webhook_id, event_id, subject: webhook_id, version };
+      await queueMessages(change.client, [notice(notices.test, to, change.now, context.actor)], change.now);
+      return queued(deliveryView((await deliveryOf(change, webhook, event_id))!));
+    });
+    this.signal.queued([toUuid(id)]);
+    return reply;
+  }
+}
+
+@CommandHandler(Redeliver)
+export class RedeliverHandler implements ICommandHandler<Redeliver> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly signal: QueueSignal,
+  ) {}
+
+  /** From the start of the schedule; one that is pending is due at once. */
+  async execute({ context, id, deliveryId }: Redeliver): Promise<Reply> {
+    const reply = await this.requests.execute(context, async (change) => {
+      const webhook = await enabled(change, context, id);
+      const eventId = toUuid(deliveryId);
+      await change.client.query(
+        `update webhooks.deliveries set state = 0, failures = 0, due_at = $4, finished_at = null
+         where tenant_id = $1 and webhook_id = $2 and event_id = $3`,
+        [webhook.tenant_id, webhook.id, eventId, change.now],
+      );
+      const delivery = await deliveryOf(change, webhook, eventId);
+      if (!delivery) throw notFound('delivery');
+      return queued(deliveryView(delivery));
+    });
+    this.signal.queued([toUuid(id)]);
+    return reply;
+  }
+}
+
+@CommandHandler(ReplayWebhook)
+export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly config: Config,
+  ) {}
+
+  execute({ context, id, body }: ReplayWebhook): Promise<Reply> {
+    return this.requests.execute(context, async (change) => {
+      const { client, now } = change;
+      const { tenant_id, id: webhook_id } = await enabled(change, context, id);
+      const oldest = now.getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS;
+      const since = new Date(Math.max(new Date(body.since).getTime(), oldest));
+      const until = body.until == null ? now : new Date(body.until);
+      if (body.until != null && body.until <= body.since)
+        throw invalid('invalid_range', 'until must be after since.', 'until');
+      const behind = await positionAt(client, context.tenant.partition, since);
+      const replayId = newId('replay');
+      await client.query(
+        `insert into webhooks.replays (tenant_id, webhook_id, id, since, until, mode, epoch, transaction_id, position,
+           requested_at, requested_by)
+         values ($1, $2, $3, $4, $5, $6, $7, $8::xid8, $9, $10, $11)`,
+        [
+          ...[tenant_id, webhook_id, toUuid(replayId), since, until, body.mode],
+          ...[behind.epoch, behind.transactionId.toString(), behind.position.toString(), now, context.actor],
+        ],
+      );
+      const view: ReplayView = {
+        ...{ id: replayId, since: since.toISOString(), until: until.toISOString(), mode: body.mode },
+      };
+      return queued(view);
+    });
+  }
+}
+
+export const deliveryHandlers = [TestWebhookHandler, RedeliverHandler, ReplayWebhookHandler];

@@ -1,0 +1,91 @@
+import type { ClientBase, Pool } from 'pg';
+import { type Id, type Kind, toId } from '#kernel/ids';
+
+export const DeliveryState = { Pending: 0, Delivered: 1, Failed: 2 } as const;
+export type DeliveryState = (typeof DeliveryState)[keyof typeof DeliveryState];
+export const deliveryStateNames = ['Pending', 'Delivered', 'Failed'] as const;
+
+/** What is sent to one endpoint of one event; without a body, which is made when it is sent. */
+export interface Message {
+  tenant_id: number;
+  webhook_id: string;
+  event_id: string;
+  type: string;
+  sent_as: string;
+  /** The record that it is about, and its version with the event. */
+  kind: string;
+  subject: string;
+  version: number;
+  /** JSON: names of fields. */
+  changed: string;
+  /** Who made the change. */
+  source: string;
+  occurred_at: Date;
+  /** As printPosition has it; null for what is no event of the store. */
+  at: string | null;
+}
+
+/** A row of `webhooks.deliveries`. */
+export interface DeliveryRow extends Message {
+  request_id: string;
+  state: DeliveryState;
+  attempts: number;
+  failures: number;
+  due_at: Date;
+  created_at: Date;
+  finished_at: Date | null;
+  status: number | null;
+  error: string | null;
+}
+
+/** `webhook-id`, and the id of the body: the same at every endpoint and on every attempt. */
+export function messageId(eventId: string): string {
+  return `evt_${eventId.replaceAll('-', '')}`;
+}
+
+export function deliveryId(eventId: string): Id<'delivery'> {
+  return toId('delivery', eventId);
+}
+
+export function recordId({ kind, subject }: Pick<Message, 'kind' | 'subject'>): Id {
+  return toId(kind as Kind, subject);
+}
+
+const columns = `tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed, source, occurred_at, at`;
+
+/** Which deliveries that have ended are queued again. */
+export type Again = 'none' | 'failed' | 'all';
+
+const conditions: Record<Again, string | undefined> = {
+  none: undefined,
+  failed: 'd.state = 2',
+  all: 'd.state <> 0',
+};
+
+/**
+ * Queues messages.
+ * @param again those that are there already begin anew, from the start of their schedule
+ * @returns how many were queued
+ */
+export async function queueMessages(
+  client: ClientBase | Pool,
+  messages: readonly Message[],
+  now: Date,
+  again: Again = 'none',
+): Promise<number> {
+  if (messages.length === 0) return 0;
+  const condition = conditions[again];
+  const repeat = `update set state = 0, failures = 0, due_at = excluded.due_at, finished_at = null,
+    sent_as = excluded.sent_as where ${condition}`;
+  const { rowCount } = await client.query({
+    name: `webhooks.queue.${again}`,
+    text: `insert into webhooks.deliveries as d (${columns}, due_at, created_at)
+      select ${columns}, $2, $2 from json_to_recordset($1) m (tenant_id integer, webhook_id uuid, event_id uuid,
+        type text, sent_as text, kind text, subject uuid, version integer, changed text, source text,
+        occurred_at timestamptz, at text)
+      order by tenant_id, webhook_id, event_id
+      on conflict (tenant_id, webhook_id, event_id) do ${condition ? repeat : 'nothing'}`,
+    values: [JSON.stringify(messages), now],
+  });
+  return rowCount ?? 0;
+}

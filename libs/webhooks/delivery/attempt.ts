@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Clock } from '#kernel/clock';
+import { Secrets } from '#platform/secrets';
+import { DeliveryState, messageId } from '../delivery';
+import { eventOfName } from '../event-catalogue';
+import { nextAttempt, readRetryAfter } from '../protocol/schedule';
+import { parseSecret, type Secret } from '../protocol/secret';
+import { type Outcome, Sender } from '../protocol/sender';
+import { signedHeaders } from '../protocol/signature';
+import { DeliverySettings } from './delivery-settings';
+import type { Item, LaneConfig } from './lane';
+import type { Finished } from './outcomes';
+
+/** The receiver wants nothing any more. */
+export const GONE = 410;
+
+/** Sends one delivery, once. */
+@Injectable()
+export class Attempt {
+  /** Opened secrets, by their sealed text. */
+  private readonly opened = new LRUCache<string, Secret>({ max: 2_000, ttl: 60_000 });
+
+  constructor(
+    private readonly sender: Sender,
+    private readonly secrets: Secrets,
+    private readonly clock: Clock,
+    private readonly settings: DeliverySettings,
+  ) {}
+
+  async send(item: Item): Promise<Finished> {
+    const { delivery, lane } = item;
+    const { config } = lane;
+    const at = this.clock.now();
+    const { permission } = eventOfName(delivery.type) ?? {};
+    if (permission !== undefined && !config.permissions.includes(permission)) {
+      const detail = `The permission ${permission} was withdrawn from the integration of this webhook.`;
+      return this.finished(item, at, { error: 'permission_denied', detail, milliseconds: 0 }, true);
+    }
+    const message = {
+      id: messageId(delivery.event_id),
+      requestId: delivery.request_id,
+      tenantAlias: config.alias,
+      at,
+      body: item.body!,
+    };
+    const headers = signedHeaders(message, this.secretsOf(config, at));
+    const outcome = await this.sender.send(config.url, headers, message.body);
+    return this.finished(item, at, outcome);
+  }
+
+  /** @param isLast whatever the schedule says */
+  private finished(item: Item, at: Date, outcome: Outcome, isLast = false): Finished {
+    const { status, error, detail, response, retryAfter, milliseconds, address } = outcome;
+    const succeeded = error === undefined && status !== undefined && status >= 200 && status < 300;
+    const failures = item.delivery.failures + (succeeded ? 0 : 1);
+    const now = this.clock.now();
+    const due =
+      succeeded || isLast || status === GONE
+        ? undefined
+        : nextAttempt(failures, now, this.settings.random, readRetryAfter(retryAfter, now));
+    return {
+      item,
+      at,
+      milliseconds,
+      status: status ?? null,
+      error: error ?? (succeeded ? null : 'status'),
+      detail: detail ?? null,
+      response: response ?? null,
+      address: address ?? null,
+      state: succeeded ? DeliveryState.Delivered : due ? DeliveryState.Pending : DeliveryState.Failed,
+      failures,
+      due_at: due ?? null,
+    };
+  }
+
+  /** Newest first. */
+  private secretsOf({ secret, former_secrets }: LaneConfig, now: Date): Secret[] {
+    const former = former_secrets.filter(({ until }) => new Date(until) > now);
+    return [secret, ...former.map((each) => each.secret)].map((sealed) => this.open(sealed));
+  }
+
+  private open(sealed: string): Secret {
+    const known = this.opened.get(sealed);
+    if (known) return known;
+    const secret = parseSecret(this.secrets.open(sealed));
+    this.opened.set(sealed, secret);
+    return secret;
+  }
+}

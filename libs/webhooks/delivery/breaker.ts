@@ -1,0 +1,32 @@
+/** How a receiver fares. */
+export interface Standing {
+  /** In a row. */
+  failures: number;
+  /** Until then nothing is sent, and after that one delivery at a time, until one arrives. */
+  openUntil: Date | null;
+  /** The first failure since the last success. */
+  failingSince: Date | null;
+}
+
+const OPENS_AT = 5;
+const OPEN_MS = 30_000;
+const LONGEST_MS = 300_000;
+
+/** How many deliveries may be under way at once. */
+export function mayBeUnderWay({ openUntil }: Standing, concurrency: number, now: Date): number {
+  if (openUntil === null) return concurrency;
+  return now >= openUntil ? 1 : 0;
+}
+
+export const WELL: Standing = { failures: 0, openUntil: null, failingSince: null };
+
+/** What a failure makes of it; one that was under way when the breaker opened tells nothing new. */
+export function afterFailure(standing: Standing, at: Date): Standing {
+  const { openUntil } = standing;
+  const failingSince = standing.failingSince ?? at;
+  if (openUntil !== null && at < openUntil) return { ...standing, failingSince };
+  const failures = standing.failures + 1;
+  if (failures < OPENS_AT) return { failures, openUntil: null, failingSince };
+  const openMs = Math.min(LONGEST_MS, OPEN_MS * 2 ** (failures - OPENS_AT));
+  return { failures, openUntil: new Date(at.getTime() + openMs), failingSince };
+}

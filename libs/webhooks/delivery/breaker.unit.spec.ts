@@ -1,0 +1,30 @@
+import { afterFailure, mayBeUnderWay, type Standing, WELL } from './breaker';
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
+const failed = (count: number, standing: Standing = WELL): Standing =>
+  Array.from({ length: count }).reduce<Standing>((before) => afterFailure(before, at(0)), standing);
+
+it('lets all through until five have failed in a row', () => {
+  expect(mayBeUnderWay(failed(4), 5, at(0))).toBe(5);
+  const open = failed(5);
+  expect(open).toEqual({ failures: 5, openUntil: at(30), failingSince: at(0) });
+  expect([at(0), at(29.999), at(30), at(9_999)].map((now) => mayBeUnderWay(open, 5, now))).toEqual([
+    0, 0, 1, 1,
+  ]);
+});
+
+it('does not count what was under way when it opened', () => {
+  expect(failed(9)).toEqual(failed(5));
+});
+
+it('waits twice as long after each probe that fails, up to five minutes', () => {
+  let standing = failed(5);
+  const waits: number[] = [];
+  for (let probe = 0; probe < 6; probe++) {
+    const now = standing.openUntil!;
+    standing = afterFailure(standing, now);
+    waits.push((standing.openUntil!.getTime() - now.getTime()) / 1000);
+  }
+  expect(waits).toEqual([60, 120, 240, 300, 300, 300]);
+  expect(standing.failingSince).toEqual(at(0));
+});

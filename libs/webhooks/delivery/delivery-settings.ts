@@ -1,0 +1,18 @@
+/** What a worker keeps to; tests set other values. */
+export class DeliverySettings {
+  /** Deliveries of an endpoint that are under way at once. */
+  concurrency = 5;
+  /** Endpoints that a worker serves at once. */
+  lanes = 200;
+  /** A worker that died is followed by another after so long. */
+  leaseMs = 5_000;
+  /** How often is looked for what no signal told of. */
+  pollMs = 1_000;
+  /** Deliveries of an endpoint that are made ready ahead. */
+  ahead = 128;
+  /** Bytes of bodies that are made ready ahead for an endpoint. */
+  aheadBytes = 2 * 1024 * 1024;
+  /** A body that is older is made anew before it is sent. */
+  freshMs = 1_000;
+  random: () => number = Math.random;
+}

@@ -1,0 +1,216 @@
+import { SystemClock } from '#kernel/clock';
+import { toId } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { waitFor } from '../../../test/support/wait-for';
+import { Redeliver, RedeliverHandler, ReplayWebhook, ReplayWebhookHandler } from '../delivery.commands';
+import {
+  DeleteWebhook,
+  DeleteWebhookHandler,
+  SwitchWebhook,
+  SwitchWebhookHandler,
+} from '../endpoint.commands';
+import { EventsQuery, ListEvents, ListEventsHandler } from '../event-feed';
+import type { Outcome } from '../protocol/sender';
+import { ScriptedSender } from '../testing/scripted-sender';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import type { Dispatcher } from './dispatcher';
+
+let hooks: Webhooks;
+let context: RequestContext;
+let dispatcher: Dispatcher;
+/** Answers by address; 204 where none is set. */
+const answers = new Map<string, () => Partial<Outcome> | Promise<Partial<Outcome>>>();
+const sender = new ScriptedSender(({ url }) => answers.get(url)?.() ?? { status: 204 });
+const clock = new SystemClock();
+let count = 0;
+const address = () => `https://hooks.example.com/${++count}`;
+
+beforeAll(async () => {
+  hooks = await openWebhooks(clock);
+  hooks.fanOut.start();
+  dispatcher = hooks.dispatcher(sender);
+  dispatcher.start();
+});
+beforeEach(async () => {
+  context = await hooks.tenant();
+});
+afterAll(() => hooks.close());
+
+const sentTo = async (url: string, number: number) => {
+  await waitFor(() => sender.to(url).length >= number, { description: `${number} messages to ${url}` });
+  return sender.to(url);
+};
+const states = async (webhook: string) => {
+  const rows = await hooks.sql<{ state: number; attempts: number; event_id: string }>(
+    'select state, attempts, event_id from webhooks.deliveries where webhook_id = $1 order by event_id',
+    [webhook],
+  );
+  return rows;
+};
+const ended = async (webhook: string, number: number) => {
+  const isOver = async () => {
+    const rows = await states(webhook);
+    return rows.length === number && rows.every(({ state }) => state !== 0);
+  };
+  await waitFor(isOver, { description: `${number} deliveries to end` });
+  return states(webhook);
+};
+const id = (webhook: string) => toId('webhook', webhook);
+
+it('waits until the read models show the event; a thin message does not', async () => {
+  const [full, thin] = [address(), address()];
+  await hooks.hook(context, { url: full });
+  await hooks.hook(context, { url: thin, payloadMode: 'thin' });
+  const { record } = await hooks.event(context, 'Probate');
+  const [message] = await sentTo(thin, 1);
+  expect(message.body.data).toEqual({ id: record.id, sourceId: 'integration:test' });
+  expect(message.body.sequence).toBe(1);
+  expect(sender.to(full)).toEqual([]);
+  hooks.project();
+  const [whole] = await sentTo(full, 1);
+  expect(whole.body.data.data).toMatchObject({ id: record.id, name: 'Probate', version: 1 });
+  expect(whole.body).toMatchObject({ id: message.body.id, tenant: context.tenant.alias });
+  expect(whole.body.requestId).not.toBe(message.body.requestId);
+});
+
+it('sends five at once to each, and one that is slow or dead keeps nobody waiting', async () => {
+  const [slow, quick] = [address(), address()];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  answers.set(slow, () => held.then(() => ({ status: 200 })));
+  const webhook = await hooks.hook(context, { url: slow });
+  await hooks.hook(context, { url: quick });
+  for (let number = 0; number < 12; number++) await hooks.event(context, `D${number}`);
+  await sentTo(quick, 12);
+  expect(sender.to(slow)).toHaveLength(5);
+  release();
+  await ended(webhook, 12);
+  expect(sender.to(slow)).toHaveLength(12);
+});
+
+it('takes over what a worker that died has left', async () => {
+  const url = address();
+  const webhook = await hooks.hook(context, { url });
+  await hooks.sql(
+    `update webhooks.lanes set leased_by = gen_random_uuid(), leased_until = clock_timestamp() + interval '2 seconds'
+     where webhook_id = $1`,
+    [webhook],
+  );
+  await hooks.event(context);
+  const since = Date.now();
+  await sentTo(url, 1);
+  expect(Date.now() - since).toBeGreaterThan(1_000);
+});
+
+it('holds back while paused, and forgets what is removed', async () => {
+  const url = address();
+  const webhook = await hooks.hook(context, { url });
+  const parts = [hooks.requests, hooks.subscriptions, hooks.signal] as const;
+  const pause = (paused: boolean) =>
+    new SwitchWebhookHandler(...parts).execute(new SwitchWebhook(context, id(webhook), paused));
+  await hooks.event(context, 'One');
+  await ended(webhook, 1);
+  await pause(true);
+  await hooks.event(context, 'Two');
+  await waitFor(async () => (await states(webhook)).length === 2, { description: 'the second to be queued' });
+  dispatcher.look();
+  await hooks.event(context, 'Three');
+  await waitFor(async () => (await states(webhook)).length === 3, { description: 'the third to be queued' });
+  expect(sender.to(url)).toHaveLength(1);
+  await pause(false);
+  await ended(webhook, 3);
+  await new DeleteWebhookHandler(hooks.requests, hooks.signal).execute(
+    new DeleteWebhook(context, id(webhook)),
+  );
+  expect(await hooks.pruning.prune()).toBe(3);
+  expect(await states(webhook)).toEqual([]);
+});
+
+it('sends again on request: one delivery, what failed of a time, or all of it', async () => {
+  const url = address();
+  const webhook = await hooks.hook(context, { url });
+  const since = new Date(Date.now() - 1_000).toISOString();
+  const first = await hooks.event(context, 'One');
+  await ended(webhook, 1);
+  const replay = async (mode: 'failed' | 'all') => {
+    const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
+    const reply = await handler.execute(new ReplayWebhook(context, id(webhook), { since, mode }));
+    await hooks.replays.run();
+    return reply.status;
+  };
+  expect(await replay('failed')).toBe(202);
+  expect(sender.to(url)).toHaveLength(1);
+  await hooks.sql(`update webhooks.deliveries set state = 2 where webhook_id = $1`, [webhook]);
+  await hooks.event(context, 'Two');
+  await replay('failed');
+  await sentTo(url, 3);
+  await ended(webhook, 2);
+  await replay('all');
+  await sentTo(url, 5);
+  const [{ event_id }] = await ended(webhook, 2);
+  const again = new RedeliverHandler(hooks.requests, hooks.signal);
+  await again.execute(new Redeliver(context, id(webhook), toId('delivery', event_id)));
+  const all = await sentTo(url, 6);
+  const same = all.filter(({ body }) => body.data.id === first.record.id);
+  expect(same).toHaveLength(4);
+  expect(new Set(same.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  await waitFor(async () => (await states(webhook))[0].attempts === 4, { description: 'four attempts' });
+  await expect(
+    again.execute(new Redeliver(context, id(webhook), `delivery_${'0'.repeat(32)}`)),
+  ).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('tells by polling what it tells by sending, of what the caller may read', async () => {
+  const handler = new ListEventsHandler(hooks.store.writes, hooks.feed, clock);
+  // biome-ignore lint/suspicious/noExplicitAny: the body of an answer
+  const ask = async (query: EventsQuery, by = context): Promise<any> =>
+    ((await handler.execute(new ListEvents(by, query))).body as { data: object }).data;
+  const { record } = await hooks.event(context, 'One');
+  await hooks.event(context, 'Two');
+  const seen: { data: { id: string }; type: string }[] = [];
+  let after: string | undefined;
+  await waitFor(
+    async () => {
+      const page = await ask({ after, pageSize: 1 });
+      seen.push(...page.rows);
+      after = page.after;
+      return seen.length === 2;
+    },
+    { description: 'both events' },
+  );
+  expect(seen.map(({ type }) => type)).toEqual(['division.created', 'division.created']);
+  expect(seen[0].data.id).toBe(record.id);
+  expect((await ask({ after })).rows).toEqual([]);
+  expect((await ask({}, { ...context, permissions: new Set(['webhooks:read', 'roles:read']) })).rows).toEqual(
+    [],
+  );
+  const other = await hooks.tenant();
+  expect((await ask({}, other)).rows).toEqual([]);
+});
+
+it('wipes what receivers answered when somebody of the tenant is erased', async () => {
+  const url = address();
+  answers.set(url, () => ({ status: 200, response: 'Thank you, Ada' }));
+  const webhook = await hooks.hook(context, { url });
+  await hooks.event(context);
+  await ended(webhook, 1);
+  const response = async () =>
+    (
+      await hooks.sql<{ response: string | null }>(
+        'select response from webhooks.attempts where webhook_id = $1',
+        [webhook],
+      )
+    )[0].response;
+  expect(await response()).toBe('Thank you, Ada');
+  await hooks.sql(
+    `insert into event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data,
+       metadata, recorded_at)
+     values ($1, gen_random_uuid(), 1, 1, $2, gen_random_uuid(), 'EntityAnonymised', 1,
+       '{"shownAs": "Erased 1234", "anonymisedOn": "2026-01-01T00:00:00Z"}',
+       '{"actor": "cli", "correlationId": "x", "source": "rest"}', now())`,
+    [context.tenant.id, context.tenant.partition],
+  );
+  await waitFor(async () => (await response()) === null, { description: 'the answer to be wiped' });
+});

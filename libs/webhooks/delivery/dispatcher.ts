@@ -1,0 +1,260 @@
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '#kernel/clock';
+import { DeliveryState } from '../delivery';
+import { QueueSignal } from '../queue-signal';
+import { Attempt, GONE } from './attempt';
+import { afterFailure, WELL } from './breaker';
+import { deliveryMetrics } from './delivery-metrics';
+import { DeliverySettings } from './delivery-settings';
+import { DueDeliveries } from './due-deliveries';
+import { FailureWatch } from './failure-watch';
+import type { Item, Lane } from './lane';
+import { LaneLeases } from './lane-leases';
+import { type Finished, Outcomes } from './outcomes';
+import { QueuePools } from './queue-pools';
+import { Rendering } from './rendering';
+
+/** A stop must end within some seconds: what a receiver has not answered by then is sent again. */
+const GRACE_MS = 4_000;
+
+/**
+ * Sends what is due. An endpoint's queue is served by one worker at a time, each endpoint apart from the others; bodies
+ * are made ready ahead, and results written down in batches.
+ */
+@Injectable()
+export class Dispatcher implements OnApplicationShutdown {
+  private readonly log = new Logger(Dispatcher.name);
+  private readonly lanes = new Map<string, Lane>();
+  /** Endpoints of which was signalled that they have something, and which this worker does not serve. */
+  private candidates = new Set<string>();
+  private looksEverywhere = true;
+  private renewedAt = -Infinity;
+  private pumping?: Promise<void>;
+  private again = false;
+  private timer?: NodeJS.Timeout;
+  private lookTimer?: NodeJS.Timeout;
+  private stopping = false;
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly leases: LaneLeases,
+    private readonly due: DueDeliveries,
+    private readonly rendering: Rendering,
+    private readonly attempt: Attempt,
+    private readonly outcomes: Outcomes,
+    private readonly watch: FailureWatch,
+    private readonly signal: QueueSignal,
+    private readonly pools: QueuePools,
+    private readonly clock: Clock,
+    private readonly settings: DeliverySettings,
+  ) {}
+
+  start(): void {
+    this.signal.listen((endpoints, isChange) => this.signalled(endpoints, isChange));
+    this.timer = setInterval(() => this.look(), this.settings.pollMs);
+    this.look();
+  }
+
+  /** Looks at once for all that is due, as it does by itself every second. */
+  look(): void {
+    this.looksEverywhere = true;
+    for (const lane of this.lanes.values()) lane.isDrained = false;
+    this.wake();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (!this.timer) {
+      await this.pools.end();
+      return;
+    }
+    this.stopping = true;
+    clearInterval(this.timer);
+    clearTimeout(this.lookTimer);
+    await this.pumping;
+    await Promise.race([Promise.all(this.underWay), delay(GRACE_MS, undefined, { ref: false })]);
+    await this.outcomes.end();
+    await this.leases
+      .release([...this.lanes.values()])
+      .catch((error: Error) => this.log.warn(`Leases were not given back: ${error.message}`));
+    await this.signal.disconnect();
+    await this.pools.end();
+  }
+
+  /** Endpoints have something new, or are set otherwise; none are named when there are many. */
+  private signalled(endpoints: readonly string[], isChange: boolean): void {
+    if (isChange) this.renewedAt = -Infinity;
+    if (endpoints.length === 0) {
+      this.look();
+      return;
+    }
+    const own = new Map([...this.lanes.values()].map((lane) => [lane.config.webhook_id, lane]));
+    for (const endpoint of endpoints) {
+      const lane = own.get(endpoint);
+      if (lane) lane.isDrained = false;
+      else this.candidates.add(endpoint);
+    }
+    this.wake();
+  }
+
+  private wake(): void {
+    if (this.stopping) return;
+    if (this.pumping) {
+      this.again = true;
+      return;
+    }
+    this.pumping = this.pump().finally(() => {
+      this.pumping = undefined;
+    });
+  }
+
+  /** Keeps the lanes filled, round after round while there is something to do. */
+  private async pump(): Promise<void> {
+    do {
+      this.again = false;
+      // Answers come in between, whatever there is to do.
+      await turn();
+      try {
+        await this.round();
+      } catch (error) {
+        // The next look comes by itself.
+        this.log.error(`Deliveries are held up: ${(error as Error).message}`);
+        return;
+      }
+    } while (this.again && !this.stopping);
+  }
+
+  private async round(): Promise<void> {
+    await this.keep();
+    await this.take();
+    const lanes = [...this.lanes.values()];
+    await this.due.fetch(lanes, this.clock.now());
+    this.render(lanes);
+  }
+
+  /** Makes what lacks a body ready; more is fetched meanwhile. */
+  private render(lanes: readonly Lane[]): void {
+    const at = performance.now();
+    const bare = lanes.flatMap((lane) => lane.bare(at));
+    if (bare.length === 0) {
+      for (const lane of lanes) this.begin(lane);
+      this.lookAgain(lanes);
+      return;
+    }
+    const rendering = this.rendering
+      .render(bare)
+      .then(
+        () => {
+          for (const lane of lanes) this.begin(lane);
+        },
+        (error: Error) => {
+          this.log.error(`Deliveries cannot be made ready: ${error.message}`);
+          for (const item of bare) item.lookAt = performance.now() + this.settings.pollMs;
+        },
+      )
+      .finally(() => {
+        this.underWay.delete(rendering);
+        this.lookAgain(lanes);
+      });
+    this.underWay.add(rendering);
+  }
+
+  /** Renews leases well before they end, and lets idle endpoints go. */
+  private async keep(): Promise<void> {
+    const at = performance.now();
+    if (at - this.renewedAt < this.settings.leaseMs / 4) return;
+    this.renewedAt = at;
+    await this.signal.connect();
+    const all = [...this.lanes.values()];
+    const idle = all.filter((lane) => lane.known.size === 0 && at - lane.lastBusyAt > this.settings.leaseMs);
+    for (const lane of idle) this.lanes.delete(lane.key);
+    await this.leases.release(idle);
+    if (this.lanes.size === 0) return;
+    for (const lane of await this.leases.renew([...this.lanes.values()])) this.lanes.delete(lane.key);
+  }
+
+  private async take(): Promise<void> {
+    const room = this.settings.lanes - this.lanes.size;
+    const only = this.looksEverywhere ? undefined : [...this.candidates];
+    if (room <= 0 || only?.length === 0) return;
+    this.looksEverywhere = false;
+    this.candidates = new Set();
+    for (const lane of await this.leases.take(this.clock.now(), room, only)) this.lanes.set(lane.key, lane);
+  }
+
+  /** What could not be made ready, because its read model is behind, is looked at again in a moment. */
+  private lookAgain(lanes: readonly Lane[]): void {
+    const waits = lanes.flatMap(({ items }) =>
+      items.filter((item) => !item.body && !item.isBeingRendered && item.lookAt > 0),
+    );
+    clearTimeout(this.lookTimer);
+    if (waits.length === 0 || this.stopping) return;
+    const next = Math.min(...waits.map(({ lookAt }) => lookAt));
+    this.lookTimer = setTimeout(() => this.wake(), Math.max(1, next - performance.now()));
+  }
+
+  /** Begins as many deliveries as the endpoint may have under way. */
+  private begin(lane: Lane): void {
+    while (!this.stopping && !this.outcomes.isFull) {
+      const item = lane.next(this.clock.now(), performance.now());
+      if (!item) break;
+      const sending = this.send(item).finally(() => this.underWay.delete(sending));
+      this.underWay.add(sending);
+    }
+    // What is being rendered comes by itself.
+    const isToRender = lane.starves && lane.bare(performance.now()).length > 0;
+    if (isToRender || lane.wanted(this.clock.now()) > 0) this.wake();
+  }
+
+  private async send(item: Item): Promise<void> {
+    const { lane } = item;
+    let finished: Finished | undefined;
+    try {
+      finished = await this.attempt.send(item);
+    } catch (error) {
+      // A fault of ours, not of the receiver: it is tried again when the lane is next looked at.
+      this.log.error(`Delivery ${item.delivery.event_id} cannot be sent: ${(error as Error).message}`);
+    }
+    lane.ended(finished?.milliseconds ?? 0);
+    if (!finished) {
+      lane.isDrained = true;
+      lane.known.delete(item.delivery.event_id);
+      return;
+    }
+    this.judge(lane, finished);
+    this.outcomes.add(finished, this.leases.worker, (all) => this.written(all));
+    this.begin(lane);
+  }
+
+  private judge(lane: Lane, { at, state, status, error, milliseconds }: Finished): void {
+    const succeeded = state === DeliveryState.Delivered;
+    deliveryMetrics.attempt(succeeded, status, error, milliseconds);
+    if (error === 'permission_denied') return;
+    if (!succeeded) {
+      lane.standing = afterFailure(lane.standing, at);
+      lane.isChanged = true;
+      // It may be about to be tried alone, or not at all.
+      if (lane.standing.openUntil) lane.drop();
+    } else if (lane.standing.failingSince !== null) {
+      lane.standing = WELL;
+      lane.isChanged = true;
+      lane.isDrained = false;
+    }
+  }
+
+  private written(all: readonly Finished[]): void {
+    const lanes = new Set<Lane>();
+    for (const { item } of all) {
+      item.lane.known.delete(item.delivery.event_id);
+      lanes.add(item.lane);
+    }
+    const gone = all.filter(({ status }) => status === GONE).map(({ item }) => item.lane);
+    for (const lane of gone) lane.reconfigure({ ...lane.config, active: false }, lane.leasedUntil);
+    const failing = [...lanes].filter(({ standing }) => standing.failingSince !== null);
+    if (gone.length + failing.length > 0)
+      this.watch
+        .check(failing, new Set(gone))
+        .catch((error: Error) => this.log.error(`Failing webhooks were not looked at: ${error.message}`));
+    for (const lane of lanes) this.begin(lane);
+  }
+}

@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { v7 } from 'uuid';
+import { Clock } from '#kernel/clock';
+import { WriteDatabase } from '#platform/database';
+import { type Message, queueMessages } from '../delivery';
+import { type EventName, notices } from '../event-catalogue';
+import { SUBSCRIBED, type Subscribed } from '../fan-out';
+import { QueueSignal } from '../queue-signal';
+import type { Lane } from './lane';
+
+const HOUR_MS = 3_600_000;
+/** After how long a time of failures alone a warning is given, the first and the second, and when it is the end. */
+const WARNED_AFTER_MS = [24 * HOUR_MS, 72 * HOUR_MS];
+const DISABLED_AFTER_MS = 120 * HOUR_MS;
+
+type Named = { tenant_id: number; webhook_id: string };
+
+/** Warns of receivers that do not answer any more, and gives up those that have not for long. */
+@Injectable()
+export class FailureWatch {
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly signal: QueueSignal,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param gone answered that they want nothing any more */
+  async check(failing: readonly Lane[], gone: ReadonlySet<Lane>): Promise<void> {
+    for (const { config } of gone) await this.disable(config, 'gone');
+    const now = this.clock.now().getTime();
+    const isLong = failing.some(
+      ({ standing }) => now - (standing.failingSince?.getTime() ?? now) >= WARNED_AFTER_MS[0],
+    );
+    if (isLong) await this.sweep();
+  }
+
+  /** Looks at all that fail: their time runs whether or not something is sent. */
+  async sweep(): Promise<void> {
+    const now = this.clock.now().getTime();
+    const before = (ms: number) => new Date(now - ms);
+    const { rows } = await this.database.pool.query<Named & { failing_since: Date }>(
+      `select l.tenant_id, l.webhook_id, l.failing_since
+       from webhooks.lanes l join webhooks.endpoints e on e.tenant_id = l.tenant_id and e.id = l.webhook_id
+       where e.enabled
+         and l.failing_since <= case l.warnings when 0 then $1::timestamptz when 1 then $2 else $3 end`,
+      [before(WARNED_AFTER_MS[0]), before(WARNED_AFTER_MS[1]), before(DISABLED_AFTER_MS)],
+    );
+    for (const lane of rows) {
+      const failingMs = now - lane.failing_since.getTime();
+      if (failingMs >= DISABLED_AFTER_MS) await this.disable(lane, 'failing');
+      else await this.warn(lane, WARNED_AFTER_MS.filter((after) => failingMs >= after).length);
+    }
+  }
+
+  private async warn(lane: Named, warnings: number): Promise<void> {
+    await this.change(notices.failing, lane, (client) =>
+      client.query(
+        `update webhooks.lanes set warnings = $3 where tenant_id = $1 and webhook_id = $2 and warnings < $3`,
+        [lane.tenant_id, lane.webhook_id, warnings],
+      ),
+    );
+  }
+
+  private async disable(lane: Named, reason: 'gone' | 'failing'): Promise<void> {
+    await this.change(notices.disabled, lane, (client, now) =>
+      client.query(
+        `update webhooks.endpoints set enabled = false, disabled_at = $3, disabled_reason = $4,
+           version = version + 1, updated_at = $3, updated_by = 'service'
+         where tenant_id = $1 and id = $2 and enabled`,
+        [lane.tenant_id, lane.webhook_id, now, reason],
+      ),
+    );
+    this.signal.changed(lane.webhook_id);
+  }
+
+  /** Makes a change and tells of it in one transaction; nothing is told when another worker has made it. */
+  private async change(
+    event: EventName,
+    lane: Named,
+    make: (client: PoolClient, now: Date) => Promise<{ rowCount: number | null }>,
+  ): Promise<void> {
+    const now = this.clock.now();
+    const told = await this.database.transaction(async (client) => {
+      if ((await make(client, now)).rowCount !== 1) return [];
+      const messages = await this.noticesOf(client, event, lane, now);
+      await queueMessages(client, messages, now);
+      return messages;
+    });
+    this.signal.queued(told.map(({ webhook_id }) => webhook_id));
+  }
+
+  /** To all others of the tenant whose integration may read webhooks, whatever they subscribed to. */
+  private async noticesOf(
+    client: PoolClient,
+    event: EventName,
+    { tenant_id, webhook_id }: Named,
+    now: Date,
+  ): Promise<Message[]> {
+    const { rows } = await client.query<Subscribed & { version: number }>(
+      `select s.*, (select version from webhooks.endpoints where tenant_id = $1 and id = $2) as version
+       from (${SUBSCRIBED} and e.tenant_id = $1 and e.id <> $2) s where $3 = any(s.permissions)`,
+      [tenant_id, webhook_id, event.permission],
+    );
+    const event_id = v7();
+    return rows.map(({ id, version }) =>
+      notice(event, { tenant_id, webhook_id: id, event_id, subject: webhook_id, version }, now),
+    );
+  }
+}
+
+/** A message about a webhook itself, which is no event of the store. */
+export function notice(
+  event: EventName,
+  to: Pick<Message, 'tenant_id' | 'webhook_id' | 'event_id' | 'subject' | 'version'>,
+  now: Date,
+  source = 'service',
+): Message {
+  return {
+    ...to,
+    ...{
+      type: event.name,
+      sent_as: event.name,
+      kind: event.kind,
+      changed: '[]',
+      source,
+      occurred_at: now,
+      at: null,
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { DeliveryRow, Message } from '../delivery';
+import type { PayloadMode } from '../endpoint';
+import { mayBeUnderWay, type Standing } from './breaker';
+import type { DeliverySettings } from './delivery-settings';
+
+/** An endpoint as its deliveries need it. */
+export interface LaneConfig {
+  tenant_id: number;
+  webhook_id: string;
+  alias: string;
+  partition: number;
+  url: string;
+  payload_mode: PayloadMode;
+  secret: string;
+  former_secrets: { secret: string; until: string }[];
+  /** Of the integration that vouches for it; none once its grant is revoked. */
+  permissions: string[];
+  /** Whether anything may be sent now. */
+  active: boolean;
+  failures: number;
+  open_until: Date | null;
+  failing_since: Date | null;
+}
+
+/** As it is fetched to be sent. */
+export interface DueDelivery extends Message, Pick<DeliveryRow, 'request_id' | 'failures'> {
+  /** As PostgreSQL writes it, to the microsecond. */
+  due_at: string;
+}
+
+/** Before all that is due. */
+const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
+  due_at: '1970-01-01 00:00:00Z',
+  event_id: '00000000-0000-0000-0000-000000000000',
+};
+
+/** A delivery that this worker has in hand. */
+export interface Item {
+  delivery: DueDelivery;
+  lane: Lane;
+  body?: string;
+  isBeingRendered: boolean;
+  /** On performance.now: of the body, and when it is worth looking again for one that could not be made yet. */
+  renderedAt: number;
+  lookAt: number;
+  looks: number;
+}
+
+/** The queue of one endpoint, which this worker alone serves while its lease lasts. */
+export class Lane {
+  /** In the order in which they are sent. */
+  items: Item[] = [];
+  /** Everything in hand: waiting, under way, or finished and not yet written down. */
+  readonly known = new Set<string>();
+  underWay = 0;
+  /** The last that was fetched; the next are behind it. */
+  fetchedTo = START;
+  /** Nothing more was due when it was last looked. */
+  isDrained = false;
+  lastBusyAt = performance.now();
+  /** Milliseconds that an attempt takes of late. */
+  private pace = 5;
+  /** A delivery could be begun if one were ready. */
+  starves = false;
+  standing: Standing;
+  /** The standing differs from what is stored. */
+  isChanged = false;
+
+  constructor(
+    private settings: DeliverySettings,
+    public config: LaneConfig,
+    /** On performance.now. */
+    public leasedUntil: number,
+  ) {
+    this.standing = standingOf(config);
+  }
+
+  get key(): string {
+    return `${this.config.tenant_id}/${this.config.webhook_id}`;
+  }
+
+  /** How many more deliveries are wanted. */
+  wanted(now: Date): number {
+    if (this.isDrained || !this.config.active) return 0;
+    const slots = mayBeUnderWay(this.standing, this.settings.concurrency, now);
+    if (slots === 0) return 0;
+    const ahead = Math.min(slots === 1 ? 1 : this.settings.ahead, this.ahead);
+    // In halves, so that there is always something ready while more is fetched.
+    return this.items.length <= ahead / 2 ? ahead - this.items.length : 0;
+  }
+
+  /** An attempt has ended. */
+  ended(milliseconds: number): void {
+    this.underWay--;
+    this.pace += (milliseconds - this.pace) / 8;
+  }
+
+  add(delivery: DueDelivery): void {
+    if (this.known.has(delivery.event_id)) return;
+    this.known.add(delivery.event_id);
+    this.items.push({ delivery, lane: this, isBeingRendered: false, renderedAt: 0, lookAt: 0, looks: 0 });
+  }
+
+  /** Those that need a body, as many as may be ready at once. */
+  bare(at: number): Item[] {
+    let bytes = 0;
+    const bare: Item[] = [];
+    for (const item of this.items.slice(0, this.ahead)) {
+      if (this.isReady(item, at)) bytes += item.body!.length;
+      else if (!item.isBeingRendered && item.lookAt <= at && bytes < this.settings.aheadBytes)
+        bare.push(item);
+    }
+    return bare;
+  }
+
+  /** Takes the next delivery that can be sent, if one may be. */
+  next(now: Date, at: number): Item | undefined {
+    if (!this.config.active || at > this.leasedUntil) return undefined;
+    if (this.underWay >= mayBeUnderWay(this.standing, this.settings.concurrency, now)) return undefined;
+    const index = this.items.findIndex((item) => this.isReady(item, at));
+    this.starves = index < 0 && this.items.length > 0;
+    if (index < 0) return undefined;
+    const [item] = this.items.splice(index, 1);
+    this.underWay++;
+    this.lastBusyAt = at;
+    return item;
+  }
+
+  /** Lets go of what was not begun: it is fetched again, as things stand then. */
+  drop(): void {
+    for (const { delivery } of this.items) this.known.delete(delivery.event_id);
+    this.items = [];
+    this.isDrained = false;
+    this.fetchAnew();
+  }
+
+  get isAtStart(): boolean {
+    return this.fetchedTo === START;
+  }
+
+  /** What was queued since may be due before what was fetched. */
+  fetchAnew(): void {
+    this.fetchedTo = START;
+  }
+
+  /** Takes over how the endpoint is set now. */
+  reconfigure(config: LaneConfig, leasedUntil: number): void {
+    const isOther = config.url !== this.config.url || config.payload_mode !== this.config.payload_mode;
+    this.config = config;
+    this.leasedUntil = leasedUntil;
+    if (!this.isChanged) this.standing = standingOf(config);
+    if (isOther || !config.active) this.drop();
+  }
+
+  /** So many as are begun while their bodies are fresh. */
+  private get ahead(): number {
+    const { concurrency, freshMs } = this.settings;
+    return Math.max(concurrency, Math.floor((concurrency * freshMs) / 2 / Math.max(this.pace, 1)));
+  }
+
+  private isReady({ body, renderedAt }: Item, at: number): boolean {
+    return body !== undefined && at - renderedAt <= this.settings.freshMs;
+  }
+}
+
+function standingOf({ failures, open_until, failing_since }: LaneConfig): Standing {
+  return { failures, openUntil: open_until, failingSince: failing_since };
+}

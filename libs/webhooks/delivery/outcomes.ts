@@ -1,0 +1,125 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DeliveryState } from '../delivery';
+import type { Item, Lane } from './lane';
+import { QueuePools } from './queue-pools';
+
+/** What became of an attempt, and what comes next of its delivery. */
+export interface Finished {
+  item: Item;
+  at: Date;
+  milliseconds: number;
+  status: number | null;
+  error: string | null;
+  detail: string | null;
+  response: string | null;
+  address: string | null;
+  state: DeliveryState;
+  failures: number;
+  /** The next attempt. */
+  due_at: Date | null;
+}
+
+const RETRY_MS = 500;
+/** Results that may wait to be written down before no more deliveries are begun. */
+const MOST_UNWRITTEN = 2_000;
+
+const WRITE = `
+  with given as (
+    select * from json_to_recordset($1) g (tenant_id integer, webhook_id uuid, event_id uuid, at timestamptz,
+      milliseconds integer, status smallint, error text, detail text, response text, address text, state smallint,
+      failures smallint, due_at timestamptz)
+  ), done as (
+    update webhooks.deliveries d
+    set state = g.state, attempts = d.attempts + 1, failures = g.failures, due_at = coalesce(g.due_at, d.due_at),
+      finished_at = case when g.state <> 0 then g.at end, status = g.status, error = g.error
+    from given g
+    where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and d.state = 0
+    returning d.tenant_id, d.webhook_id, d.event_id, d.attempts, g.at, g.milliseconds, g.status, g.error, g.detail,
+      g.response, g.address
+  ), standings as (
+    update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
+      warnings = case when g.failing_since is null then 0 else l.warnings end
+    from json_to_recordset($2) g (tenant_id integer, webhook_id uuid, failures integer, open_until timestamptz,
+      failing_since timestamptz)
+    where (l.tenant_id, l.webhook_id) = (g.tenant_id, g.webhook_id) and l.leased_by = $3
+  )
+  insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds, status, error, detail,
+    response, address)
+  select * from done
+  on conflict do nothing`;
+
+/** Writes down what became of deliveries: all that ended while the last were written, in one transaction. */
+@Injectable()
+export class Outcomes {
+  private readonly log = new Logger(Outcomes.name);
+  private waiting: Finished[] = [];
+  private unwritten = 0;
+  private writing?: Promise<void>;
+  private stopping = false;
+
+  constructor(private readonly pools: QueuePools) {}
+
+  /** No more should be begun until others were written down. */
+  get isFull(): boolean {
+    return this.unwritten >= MOST_UNWRITTEN;
+  }
+
+  /** @param written runs once it is */
+  add(finished: Finished, worker: string, written: (all: readonly Finished[]) => void): void {
+    this.waiting.push(finished);
+    this.unwritten++;
+    this.writing ??= this.write(worker, written).finally(() => {
+      this.writing = undefined;
+    });
+  }
+
+  /** Resolves when all is written; what cannot be written any more is sent again. */
+  async end(): Promise<void> {
+    this.stopping = true;
+    await this.writing;
+  }
+
+  private async write(worker: string, written: (all: readonly Finished[]) => void): Promise<void> {
+    // All that ends in this turn goes together.
+    await new Promise(setImmediate);
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0);
+      await this.persist(batch, worker);
+      this.unwritten -= batch.length;
+      written(batch);
+    }
+  }
+
+  private async persist(batch: readonly Finished[], worker: string): Promise<void> {
+    const lanes = [...new Set(batch.map(({ item }) => item.lane))].filter(({ isChanged }) => isChanged);
+    for (const lane of lanes) lane.isChanged = false;
+    for (;;) {
+      try {
+        return await this.insert(batch, lanes, worker);
+      } catch (error) {
+        this.log.error(`Results of ${batch.length} deliveries were not written: ${(error as Error).message}`);
+        if (this.stopping) return;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  private async insert(batch: readonly Finished[], lanes: readonly Lane[], worker: string): Promise<void> {
+    const rows = batch.map(({ item, ...result }) => {
+      const { tenant_id, webhook_id, event_id } = item.delivery;
+      return { tenant_id, webhook_id, event_id, ...result };
+    });
+    const standings = lanes.map(({ config, standing }) => ({
+      tenant_id: config.tenant_id,
+      webhook_id: config.webhook_id,
+      failures: standing.failures,
+      open_until: standing.openUntil,
+      failing_since: standing.failingSince,
+    }));
+    await this.pools.queue.query({
+      name: 'webhooks.write',
+      text: WRITE,
+      values: [JSON.stringify(rows), JSON.stringify(standings), worker],
+    });
+  }
+}

@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { comparePositions, type Position, parsePosition } from '#event-store/position';
+import { WriteDatabase } from '#platform/database';
+import type { RecordRow } from '#practice/records/record-list';
+import { type Message, messageId, recordId } from '../delivery';
+import { webhookView } from '../endpoint';
+import { endpointsOf } from '../endpoints';
+import { listOf } from '../event-catalogue';
+import { DeliverySettings } from './delivery-settings';
+import type { Item, Lane } from './lane';
+import { QueuePools } from './queue-pools';
+import { recordStatement } from './record-statement';
+
+const MOST_BYTES = 256 * 1024;
+const FIRST_LOOK_MS = 4;
+const LAST_LOOK_MS = 250;
+
+type Found = RecordRow & { reached: string[] };
+
+/** A record as it was read. */
+interface Told {
+  version: number;
+  /** JSON. */
+  text: string;
+  /** How far the read models had come that it is made of, all of them. */
+  reached: Position | undefined;
+  /** On performance.now. */
+  at: number;
+}
+
+/** Makes the bodies of deliveries, each from its record as it is now. */
+@Injectable()
+export class Rendering {
+  /** What one webhook was just sent others are sent too. */
+  private readonly told: LRUCache<string, Told>;
+
+  constructor(
+    private readonly pools: QueuePools,
+    private readonly writes: WriteDatabase,
+    private readonly settings: DeliverySettings,
+  ) {
+    this.told = new LRUCache({
+      max: 5_000,
+      maxSize: 64 * 1024 * 1024,
+      sizeCalculation: ({ text }) => text.length + 1,
+    });
+  }
+
+  /** Gives each a body, but for those whose read models have not come as far as the event: they wait a moment. */
+  async render(items: readonly Item[]): Promise<void> {
+    const groups = new Map<string, Item[]>();
+    for (const item of items) {
+      item.isBeingRendered = true;
+      if (item.lane.config.payload_mode === 'thin') {
+        finish(item, bodyOf(item, item.delivery.version, undefined));
+        continue;
+      }
+      const known = this.known(item);
+      if (known) {
+        finish(item, bodyOf(item, known.version, known.text));
+        continue;
+      }
+      const key = `${item.delivery.tenant_id}/${item.delivery.kind}`;
+      const group = groups.get(key);
+      if (group) group.push(item);
+      else groups.set(key, [item]);
+    }
+    try {
+      await Promise.all([...groups.values()].map((group) => this.renderGroup(group)));
+    } finally {
+      for (const item of items) item.isBeingRendered = false;
+    }
+  }
+
+  /** What was read so lately that it need not be read again. */
+  private known({ delivery }: Item): Told | undefined {
+    const told = this.told.get(keyOf(delivery));
+    if (!told || performance.now() - told.at > this.settings.freshMs / 2) return undefined;
+    return shows(told, delivery) ? told : undefined;
+  }
+
+  private async renderGroup(items: readonly Item[]): Promise<void> {
+    const [{ delivery, lane }] = items;
+    const ids = [...new Set(items.map((item) => item.delivery.subject))];
+    const isNotice = delivery.kind === 'webhook';
+    await (isNotice ? this.tellWebhooks(delivery) : this.tellRecords(delivery, lane, ids));
+    const now = performance.now();
+    for (const item of items) {
+      const told = this.told.get(keyOf(item.delivery));
+      if (told && shows(told, item.delivery)) finish(item, bodyOf(item, told.version, told.text));
+      else item.lookAt = now + Math.min(LAST_LOOK_MS, FIRST_LOOK_MS * 2 ** item.looks++);
+    }
+  }
+
+  private async tellRecords(
+    { tenant_id, kind }: Message,
+    { config }: Lane,
+    ids: readonly string[],
+  ): Promise<void> {
+    const at = performance.now();
+    const tenant = { id: tenant_id, partition: config.partition };
+    const { rows } = await this.pools.records.query<Found>(recordStatement(kind, tenant, ids));
+    const reached = rows[0].reached
+      .map(parsePosition)
+      .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));
+    const list = listOf(kind);
+    const found = new Map(rows.filter(({ id }) => id !== null).map((row) => [row.id, row]));
+    for (const subject of ids) {
+      const row = found.get(subject);
+      const text = row ? JSON.stringify(list.view(row)) : 'null';
+      this.told.set(keyOf({ tenant_id, kind, subject }), { version: row?.version ?? 0, text, reached, at });
+    }
+  }
+
+  /** A webhook that is no more is told of without its record. */
+  private async tellWebhooks({ tenant_id, kind, subject }: Message): Promise<void> {
+    const at = performance.now();
+    const gone = { version: 0, text: 'null', reached: undefined, at };
+    this.told.set(keyOf({ tenant_id, kind, subject }), gone);
+    for (const row of await endpointsOf(this.writes.pool, tenant_id)) {
+      const text = JSON.stringify(webhookView(row));
+      const key = keyOf({ tenant_id, kind, subject: row.id });
+      this.told.set(key, { version: row.version, text, reached: undefined, at });
+    }
+  }
+}
+
+function keyOf({ tenant_id, kind, subject }: Pick<Message, 'tenant_id' | 'kind' | 'subject'>): string {
+  return `${tenant_id}/${kind}/${subject}`;
+}
+
+/** Whether what was read is of the event or later. */
+function shows({ reached, version }: Told, delivery: Message): boolean {
+  if (delivery.at === null) return version === 0 || version >= delivery.version;
+  return reached !== undefined && comparePositions(reached, parsePosition(delivery.at)) >= 0;
+}
+
+function finish(item: Item, body: string): void {
+  item.body = body;
+  item.renderedAt = performance.now();
+}
+
+/** @param record JSON; absent in thin mode */
+function bodyOf({ delivery, lane }: Item, version: number, record: string | undefined): string {
+  const json = JSON.stringify;
+  const head = `{"type":${json(delivery.sent_as)},"timestamp":"${delivery.occurred_at.toISOString()}","requestId":"${delivery.request_id}"`;
+  const id = json(recordId(delivery));
+  const source = json(delivery.source);
+  const tail = `"id":"${messageId(delivery.event_id)}","tenant":${json(lane.config.alias)},"sequence":${version || delivery.version},"changed":${delivery.changed}`;
+  const thin = `${head},"data":{"id":${id},"sourceId":${source}},${tail}`;
+  if (record === undefined) return `${thin}}`;
+  const text = `${head},"data":{"id":${id},"data":${record},"sourceId":${source}},${tail}}`;
+  const isLarge = text.length > MOST_BYTES / 3 && Buffer.byteLength(text) > MOST_BYTES;
+  return isLarge ? `${thin},"truncated":true}` : text;
+}

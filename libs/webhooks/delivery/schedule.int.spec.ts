@@ -1,0 +1,222 @@
+import type { RequestContext } from '#platform/request-context';
+import { SetClock } from '../../../test/support/set-clock';
+import { waitFor } from '../../../test/support/wait-for';
+import { ScriptedSender } from '../testing/scripted-sender';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import type { Dispatcher } from './dispatcher';
+
+const SECOND = 1;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const STEPS = [
+  5,
+  10,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+interface Delivery {
+  state: number;
+  attempts: number;
+  failures: number;
+  due_at: Date;
+  status: number | null;
+  error: string | null;
+}
+
+const clock = new SetClock(new Date('2026-03-01T12:00:00Z'));
+let hooks: Webhooks;
+let context: RequestContext;
+let dispatcher: Dispatcher;
+
+const dead = 'https://dead.example.com/in';
+const other = 'https://other.example.com/in';
+let answer: { status?: number; error?: string; retryAfter?: string };
+const sender = new ScriptedSender(({ url }) => (url === dead ? answer : { status: 204 }));
+
+beforeAll(async () => {
+  hooks = await openWebhooks(clock);
+  hooks.project();
+  hooks.fanOut.start();
+  // The middle of what chance may do to a step.
+  dispatcher = hooks.dispatcher(sender, { random: () => 0.5 });
+  dispatcher.start();
+});
+beforeEach(async () => {
+  answer = { status: 500 };
+  sender.sent.length = 0;
+  context = await hooks.tenant();
+});
+afterAll(() => hooks.close());
+
+const deliveries = (webhook: string) =>
+  hooks.sql<Delivery>('select * from webhooks.deliveries where webhook_id = $1 order by event_id', [webhook]);
+const delivery = async (webhook: string) => (await deliveries(webhook))[0];
+
+/** The only delivery, once so many attempts at it have been written down. */
+async function attempted(webhook: string, count: number): Promise<Delivery> {
+  await waitFor(async () => (await delivery(webhook))?.attempts === count, {
+    description: `attempt ${count} to be written down`,
+  });
+  return delivery(webhook);
+}
+
+/** Time passes, and the worker looks around as it does every second. */
+function pass(seconds: number): void {
+  clock.advance(seconds);
+  dispatcher.look();
+}
+
+const endpoint = async (webhook: string) =>
+  (
+    await hooks.sql<{ enabled: boolean; disabled_reason: string | null }>(
+      'select enabled, disabled_reason from webhooks.endpoints where id = $1',
+      [webhook],
+    )
+  )[0];
+
+it('tries a delivery eleven times at its steps, then gives it up', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  await hooks.event(context);
+  for (const [index, step] of STEPS.entries()) {
+    const { state, failures, due_at, status, error } = await attempted(webhook, index + 1);
+    expect({ state, failures, status, error }).toEqual({
+      state: 0,
+      failures: index + 1,
+      status: 500,
+      error: 'status',
+    });
+    expect((due_at.getTime() - clock.now().getTime()) / 1000).toBe(step);
+    pass(step - 1);
+    expect(sender.to(dead)).toHaveLength(index + 1);
+    pass(1);
+  }
+  expect(await attempted(webhook, 11)).toMatchObject({ state: 2, failures: 11 });
+  pass(48 * HOUR);
+  const sent = sender.to(dead);
+  expect(sent).toHaveLength(11);
+  expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(new Set(sent.map(({ body }) => body.requestId)).size).toBe(1);
+  expect(new Set(sent.map(({ headers }) => headers['X-PE2-TIMESTAMP'])).size).toBe(11);
+});
+
+it('waits as a receiver asks, up to twice the step', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  answer = { status: 429, retryAfter: '8' };
+  await hooks.event(context);
+  const wait = async (count: number) =>
+    ((await attempted(webhook, count)).due_at.getTime() - clock.now().getTime()) / 1000;
+  expect(await wait(1)).toBe(8);
+  answer = { status: 503, retryAfter: '3600' };
+  pass(8);
+  expect(await wait(2)).toBe(20);
+  answer = { status: 200 };
+  pass(20);
+  expect(await attempted(webhook, 3)).toMatchObject({ state: 1, error: null });
+});
+
+it('takes 410 for an end, and tells the others', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  await hooks.hook(context, { url: other });
+  answer = { status: 410 };
+  await hooks.event(context);
+  await waitFor(async () => !(await endpoint(webhook)).enabled, {
+    description: 'the webhook to be disabled',
+  });
+  expect(await endpoint(webhook)).toEqual({ enabled: false, disabled_reason: 'gone' });
+  expect(await delivery(webhook)).toMatchObject({ state: 2, status: 410 });
+  const told = (type: string) => sender.to(other).filter(({ body }) => body.type === type);
+  await waitFor(() => told('webhook.disabled').length > 0, { description: 'the other webhook to be told' });
+  expect(told('webhook.disabled')[0].body).toMatchObject({
+    data: { data: { url: dead, enabled: false, disabledReason: 'gone' } },
+  });
+  await hooks.event(context, 'Wills');
+  await waitFor(() => told('division.created').length === 2, { description: 'the other to be sent more' });
+  expect(await deliveries(webhook)).toHaveLength(1);
+  expect(sender.to(dead)).toHaveLength(1);
+});
+
+it('warns after a day and after three, and disables after five', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  await hooks.hook(context, { url: other, events: ['matter.created'] });
+  await hooks.event(context);
+  await attempted(webhook, 1);
+  const told = async (count: number) => {
+    await waitFor(() => sender.to(other).length >= count, { description: `notice ${count}` });
+    return sender.to(other).map(({ body }) => body.type);
+  };
+  clock.advance(24 * HOUR - 1);
+  await hooks.pruning.run();
+  expect(sender.to(other)).toEqual([]);
+  clock.advance(1);
+  await hooks.pruning.run();
+  expect(await told(1)).toEqual(['webhook.failing']);
+  await hooks.pruning.run();
+  clock.advance(48 * HOUR);
+  await hooks.pruning.run();
+  expect(await told(2)).toEqual(['webhook.failing', 'webhook.failing']);
+  clock.advance(48 * HOUR - 1);
+  await hooks.pruning.run();
+  expect(await endpoint(webhook)).toEqual({ enabled: true, disabled_reason: null });
+  clock.advance(1);
+  await hooks.pruning.run();
+  expect(await endpoint(webhook)).toEqual({ enabled: false, disabled_reason: 'failing' });
+  expect(await told(3)).toEqual(['webhook.failing', 'webhook.failing', 'webhook.disabled']);
+  expect(await delivery(webhook)).toMatchObject({ state: 2, error: 'webhook_disabled' });
+});
+
+it('begins the time of failing anew with a success', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  await hooks.event(context);
+  await attempted(webhook, 1);
+  answer = { status: 200 };
+  pass(5);
+  await attempted(webhook, 2);
+  const failing = () =>
+    hooks.sql<{ failing_since: Date | null }>(
+      'select failing_since from webhooks.lanes where webhook_id = $1',
+      [webhook],
+    );
+  expect(await failing()).toEqual([{ failing_since: null }]);
+  clock.advance(120 * HOUR);
+  await hooks.pruning.run();
+  expect((await endpoint(webhook)).enabled).toBe(true);
+});
+
+it('opens after five failures in a row, then tries one alone', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  for (let count = 0; count < 12; count++) await hooks.event(context, `D${count}`);
+  const lane = async () =>
+    (
+      await hooks.sql<{ failures: number; open_until: Date | null }>(
+        'select failures, open_until from webhooks.lanes where webhook_id = $1',
+        [webhook],
+      )
+    )[0];
+  await waitFor(async () => (await lane()).open_until, { description: 'the breaker to open' });
+  await waitFor(async () => sender.underWay === 0 && (await deliveries(webhook)).length === 12, {
+    description: 'what was under way to end',
+  });
+  const before = sender.to(dead).length;
+  // Five at once, and what was begun before the fifth had failed.
+  expect(before).toBeGreaterThanOrEqual(5);
+  expect(before).toBeLessThan(10);
+  pass(20);
+  await hooks.pruning.run();
+  expect(sender.to(dead)).toHaveLength(before);
+  pass(15);
+  await waitFor(async () => (await lane()).failures === 6, { description: 'a probe' });
+  expect(sender.to(dead)).toHaveLength(before + 1);
+  answer = { status: 204 };
+  pass(61);
+  await waitFor(async () => (await deliveries(webhook)).every(({ state }) => state === 1), {
+    description: 'all to be delivered',
+  });
+  expect(await lane()).toEqual({ failures: 0, open_until: null });
+});

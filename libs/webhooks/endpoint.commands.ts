@@ -1,0 +1,236 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { invalid } from '#kernel/errors';
+import { newId, toUuid } from '#kernel/ids';
+import { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { type EndpointRow, webhookView } from './endpoint';
+import type { RotateSecretInput, WebhookInput, WebhookPatch, WebhookRegistration } from './endpoint.input';
+import {
+  addressed,
+  endpointsOf,
+  insertEndpoint,
+  lockWebhooks,
+  type Settable,
+  updateEndpoint,
+} from './endpoints';
+import { QueueSignal } from './queue-signal';
+import { Subscriptions } from './subscription';
+import { WebhookRequests } from './webhook-requests';
+
+/** For so long an old secret signs beside the new one. */
+const OVERLAP_MS = 24 * 3_600_000;
+
+export class RegisterWebhook {
+  constructor(
+    readonly context: RequestContext,
+    readonly body: WebhookRegistration,
+  ) {}
+}
+
+export class CreateWebhook {
+  constructor(
+    readonly context: RequestContext,
+    readonly body: WebhookInput,
+  ) {}
+}
+
+export class UpdateWebhook {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly body: WebhookPatch,
+    readonly prefer: string | undefined,
+  ) {}
+}
+
+/** Queues on without sending, or sends again, one that was disabled too. */
+export class SwitchWebhook {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly paused: boolean,
+  ) {}
+}
+
+export class RotateSecret {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+    readonly body: RotateSecretInput,
+  ) {}
+}
+
+export class DeleteWebhook {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: string,
+  ) {}
+}
+
+function shown(status: number, row: EndpointRow, more: { secret?: string; headers?: object } = {}): Reply {
+  const { secret, headers } = more;
+  const body = { success: true, data: { ...webhookView(row), ...(secret !== undefined && { secret }) } };
+  return new Reply(status, body, { ETag: `"${row.version}"`, ...headers });
+}
+
+/** What is not said is as it is by default. */
+const DEFAULTS = { enabled: true, payloadMode: 'full', description: null } as const;
+
+@CommandHandler(RegisterWebhook)
+export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly subscriptions: Subscriptions,
+    private readonly signal: QueueSignal,
+  ) {}
+
+  async execute({ context, body }: RegisterWebhook): Promise<Reply> {
+    const given = this.subscriptions.settable(context, { ...DEFAULTS, ...body });
+    const secret = body.secret == null ? undefined : this.subscriptions.secret(body.secret).sealed;
+    const reply = await this.requests.execute(context, async (change) => {
+      await lockWebhooks(change, context);
+      const [before] = await endpointsOf(change.client, context.tenant.id, body.id);
+      if (!before && secret === undefined)
+        throw invalid('required', 'secret is required for a new webhook.', 'secret');
+      const row = before
+        ? await this.replace(change, context, body.id, { ...given, ...(secret && { secret }) })
+        : await insertEndpoint(change, context, body.id, { ...given, secret } as Settable);
+      return new Reply(201, undefined, { ETag: `"${row.version}"` });
+    });
+    this.signal.changed(toUuid(body.id));
+    return reply;
+  }
+
+  private async replace(
+    change: Parameters<typeof addressed>[0],
+    context: RequestContext,
+    id: string,
+    given: Partial<Settable>,
+  ): Promise<EndpointRow> {
+    const before = await addressed(change, context, id);
+    const isSame = given.secret === undefined;
+    const changes = { ...given, paused: false, ...(!isSame && { former_secrets: [] }) };
+    return updateEndpoint(change, context, before, changes);
+  }
+}
+
+@CommandHandler(CreateWebhook)
+export class CreateWebhookHandler implements ICommandHandler<CreateWebhook> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly subscriptions: Subscriptions,
+  ) {}
+
+  execute({ context, body }: CreateWebhook): Promise<Reply> {
+    const given = this.subscriptions.settable(context, { ...DEFAULTS, ...body });
+    const { text, sealed } = this.subscriptions.secret(body.secret);
+    return this.requests.execute(context, async (change) => {
+      await lockWebhooks(change, context);
+      const settable = { ...given, secret: sealed } as Settable;
+      const row = await insertEndpoint(change, context, newId('webhook'), settable);
+      const Location = `/${context.tenant.alias}/api/v1/webhooks/${webhookView(row).id}`;
+      return shown(201, row, { secret: text, headers: { Location } });
+    });
+  }
+}
+
+@CommandHandler(UpdateWebhook)
+export class UpdateWebhookHandler implements ICommandHandler<UpdateWebhook> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly subscriptions: Subscriptions,
+    private readonly signal: QueueSignal,
+  ) {}
+
+  async execute({ context, id, body, prefer }: UpdateWebhook): Promise<Reply> {
+    const reply = await this.requests.execute(context, async (change) => {
+      const before = await addressed(change, context, id);
+      const given = this.subscriptions.settable(context, body);
+      this.subscriptions.requireReadable(context, given.events ?? before.events);
+      const row = await updateEndpoint(change, context, before, given);
+      if (/(^|[,;\s])return=representation($|[,;\s])/.test(prefer ?? ''))
+        return shown(200, row, { headers: { 'Preference-Applied': 'return=representation' } });
+      return new Reply(200, { success: true, data: id }, { ETag: `"${row.version}"` });
+    });
+    this.signal.changed(toUuid(id));
+    return reply;
+  }
+}
+
+@CommandHandler(SwitchWebhook)
+export class SwitchWebhookHandler implements ICommandHandler<SwitchWebhook> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly subscriptions: Subscriptions,
+    private readonly signal: QueueSignal,
+  ) {}
+
+  async execute({ context, id, paused }: SwitchWebhook): Promise<Reply> {
+    const reply = await this.requests.execute(context, async (change) => {
+      const before = await addressed(change, context, id);
+      const enabled = before.enabled || !paused;
+      if (before.paused === paused && before.enabled === enabled) return shown(200, before);
+      this.subscriptions.requireReadable(context, before.events);
+      return shown(200, await updateEndpoint(change, context, before, { paused, enabled }));
+    });
+    this.signal.changed(toUuid(id));
+    return reply;
+  }
+}
+
+@CommandHandler(RotateSecret)
+export class RotateSecretHandler implements ICommandHandler<RotateSecret> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly subscriptions: Subscriptions,
+    private readonly signal: QueueSignal,
+  ) {}
+
+  async execute({ context, id, body }: RotateSecret): Promise<Reply> {
+    const { text, sealed } = this.subscriptions.secret(body.secret);
+    const reply = await this.requests.execute(context, async (change) => {
+      const before = await addressed(change, context, id);
+      this.subscriptions.requireReadable(context, before.events);
+      const until = new Date(change.now.getTime() + OVERLAP_MS).toISOString();
+      const former = before.former_secrets.filter((each) => new Date(each.until) > change.now);
+      const row = await updateEndpoint(change, context, before, {
+        secret: sealed,
+        former_secrets: [{ secret: before.secret, until }, ...former],
+      });
+      return shown(200, row, { secret: text });
+    });
+    this.signal.changed(toUuid(id));
+    return reply;
+  }
+}
+
+@CommandHandler(DeleteWebhook)
+export class DeleteWebhookHandler implements ICommandHandler<DeleteWebhook> {
+  constructor(
+    private readonly requests: WebhookRequests,
+    private readonly signal: QueueSignal,
+  ) {}
+
+  /** What it was sent is removed later, a part at a time. */
+  async execute({ context, id }: DeleteWebhook): Promise<Reply> {
+    const reply = await this.requests.execute(context, async (change) => {
+      const { tenant_id, id: uuid } = await addressed(change, context, id);
+      await change.client.query('delete from webhooks.endpoints where tenant_id = $1 and id = $2', [
+        tenant_id,
+        uuid,
+      ]);
+      return new Reply(204, undefined);
+    });
+    this.signal.changed(toUuid(id));
+    return reply;
+  }
+}
+
+export const endpointHandlers = [
+  RegisterWebhookHandler,
+  CreateWebhookHandler,
+  UpdateWebhookHandler,
+  SwitchWebhookHandler,
+  RotateSecretHandler,
+  DeleteWebhookHandler,
+];

@@ -1,0 +1,129 @@
+import type { ClientBase, Pool } from 'pg';
+import { conflict, DomainError, notFound } from '#kernel/errors';
+import { toUuid } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { ENDPOINT_COLUMNS, type EndpointRow, webhookId } from './endpoint';
+import type { Change } from './webhook-requests';
+
+const MOST = 20;
+
+/** All of a tenant's, or the one with that id, the oldest first. */
+export async function endpointsOf(
+  database: ClientBase | Pool,
+  tenantId: number,
+  id?: string,
+): Promise<EndpointRow[]> {
+  const { rows } = await database.query<EndpointRow>(
+    `select ${ENDPOINT_COLUMNS} from webhooks.endpoints e
+     join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id
+     where e.tenant_id = $1 and ($2::uuid is null or e.id = $2) order by e.created_at, e.id`,
+    [tenantId, id === undefined ? null : toUuid(id)],
+  );
+  return rows;
+}
+
+/**
+ * The webhook that a request changes, locked until its transaction ends.
+ * @throws DomainError `not_found`; `version_mismatch` when If-Match names another version
+ */
+export async function addressed(
+  { client }: Change,
+  context: RequestContext,
+  id: string,
+): Promise<EndpointRow> {
+  await client.query('select from webhooks.endpoints where tenant_id = $1 and id = $2 for update', [
+    context.tenant.id,
+    toUuid(id),
+  ]);
+  const [row] = await endpointsOf(client, context.tenant.id, id);
+  if (!row) throw notFound('webhook');
+  requireMatch(context, row);
+  return row;
+}
+
+function requireMatch({ ifMatch }: RequestContext, { version }: EndpointRow): void {
+  if (ifMatch === undefined || ifMatch === version) return;
+  const detail = `The webhook is at version ${version}, not ${ifMatch}.`;
+  throw new DomainError('precondition', 'version_mismatch', detail, [], { ETag: `"${version}"` });
+}
+
+export type Settable = Pick<
+  EndpointRow,
+  'url' | 'events' | 'payload_mode' | 'description' | 'secret' | 'enabled'
+>;
+
+/** New webhooks of a tenant come one after another: they are counted, and one may have an id that another has. */
+export async function lockWebhooks({ client }: Change, { tenant }: RequestContext): Promise<void> {
+  await client.query(`select pg_advisory_xact_lock(hashtext('webhooks of a tenant'), $1)`, [tenant.id]);
+}
+
+/**
+ * Adds a webhook; the caller holds the tenant's lock.
+ * @throws DomainError `too_many_webhooks` at the tenant's limit
+ */
+export async function insertEndpoint(
+  { client, now }: Change,
+  { tenant, integrationId, actor }: RequestContext,
+  id: string,
+  given: Settable,
+): Promise<EndpointRow> {
+  const { rows } = await client.query<{ count: number }>(
+    'select count(*)::int as count from webhooks.endpoints where tenant_id = $1',
+    [tenant.id],
+  );
+  if (rows[0].count >= MOST)
+    throw conflict('too_many_webhooks', `A tenant has at most ${MOST} webhooks; remove one first.`);
+  const { url, events, payload_mode, description, secret, enabled } = given;
+  await client.query(
+    `with added as (
+       insert into webhooks.endpoints (tenant_id, id, integration_id, url, events, payload_mode, description, secret,
+         enabled, disabled_at, disabled_reason, since_epoch, created_at, created_by, updated_at, updated_by)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, case when not $9 then $10::timestamptz end,
+         case when not $9 then 'owner' end, (select max(epoch) from event_store.epochs), $10, $11, $10, $11)
+       returning tenant_id, id)
+     insert into webhooks.lanes (tenant_id, webhook_id) select * from added`,
+    [
+      ...[tenant.id, toUuid(id), integrationId, url, events, payload_mode, description, secret, enabled],
+      ...[now, actor],
+    ],
+  );
+  const [row] = await endpointsOf(client, tenant.id, id);
+  return row;
+}
+
+/**
+ * Changes a webhook that is locked. Whoever changes it vouches for it from then on: what is sent is what that
+ * integration may read.
+ */
+export async function updateEndpoint(
+  { client, now }: Change,
+  { integrationId, actor }: RequestContext,
+  before: EndpointRow,
+  changes: Partial<Settable & Pick<EndpointRow, 'paused' | 'former_secrets'>>,
+): Promise<EndpointRow> {
+  const next = { ...before, ...changes };
+  const isSwitchedOn = next.enabled && !before.enabled;
+  const isSwitchedOff = !next.enabled && before.enabled;
+  await client.query(
+    `update webhooks.endpoints
+     set integration_id = $3, url = $4, events = $5, payload_mode = $6, description = $7, secret = $8, enabled = $9,
+       paused = $10, former_secrets = $11, version = version + 1, updated_at = $12, updated_by = $13,
+       disabled_at = case when $14 then $12 else disabled_at end,
+       disabled_reason = case when $14 then 'owner' when $9 then null else disabled_reason end
+     where tenant_id = $1 and id = $2`,
+    [
+      ...[before.tenant_id, before.id, integrationId, next.url, next.events, next.payload_mode],
+      ...[next.description, next.secret, next.enabled, next.paused, JSON.stringify(next.former_secrets)],
+      ...[now, actor, isSwitchedOff],
+    ],
+  );
+  // A new start: what was has no weight any more.
+  if (isSwitchedOn || next.url !== before.url)
+    await client.query(
+      `update webhooks.lanes set failures = 0, open_until = null, failing_since = null, warnings = 0
+       where tenant_id = $1 and webhook_id = $2`,
+      [before.tenant_id, before.id],
+    );
+  const [row] = await endpointsOf(client, before.tenant_id, webhookId(before));
+  return row;
+}

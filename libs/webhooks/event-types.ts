@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApiProperty } from '@nestjs/swagger';
+import { packageRoot } from '#platform/package-root';
+import { areaOf, type EventName, eventNames } from './event-catalogue';
+
+// biome-ignore lint/suspicious/noExplicitAny: any JSON
+type Json = any;
+
+const nullableText = { type: String, nullable: true } as const;
+
+/** A kind of message, as it is told to whoever wants to subscribe to it. */
+export class EventTypeView {
+  @ApiProperty({ example: 'matter.created' })
+  name: string;
+
+  @ApiProperty({
+    ...nullableText,
+    description: 'The name by which existing clients know it; a subscription to it is sent it in this form.',
+    example: 'PE.Mk2.Accounting.V1.MatterCreated',
+  })
+  qualifiedName: string | null;
+
+  @ApiProperty({ description: 'That it takes to subscribe to it.', example: 'matters:read' })
+  permission: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'JSON Schema (2020-12) of the body.',
+    example: { type: 'object', required: ['type', 'data'] },
+  })
+  schema: Json;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'A body.',
+    example: { type: 'matter.created', data: {} },
+  })
+  example: Json;
+}
+
+let described: Json;
+
+/** The description of the service, which the check keeps equal to the code. */
+function description(): Json {
+  described ??= JSON.parse(readFileSync(join(packageRoot(), 'openapi.json'), 'utf8'));
+  return described;
+}
+
+let views: readonly EventTypeView[] | undefined;
+
+/** Every kind of message, in the order of their names. */
+export function eventTypes(): readonly EventTypeView[] {
+  views ??= eventNames.map(viewOf);
+  return views;
+}
+
+function viewOf(event: EventName): EventTypeView {
+  const { name, qualified, permission, kind } = event;
+  const answer = description().paths[`/{tenant}/api/v1/${areaOf(kind)}/{id}`].get.responses[200];
+  const { schema, example } = answer.content['application/json'];
+  return {
+    ...{ name, qualifiedName: qualified ?? null, permission },
+    schema: schemaOf(event, schema.properties.data),
+    example: exampleOf(event, example.data),
+  };
+}
+
+function schemaOf({ name, qualified }: EventName, record: Json): Json {
+  const text = { type: 'string' };
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    required: ['type', 'timestamp', 'requestId', 'data', 'id', 'tenant', 'sequence', 'changed'],
+    properties: {
+      type: { enum: [name, ...(qualified === undefined ? [] : [qualified])] },
+      timestamp: { ...text, format: 'date-time', description: 'When it happened.' },
+      requestId: { ...text, format: 'uuid', description: 'The same on every attempt of one delivery.' },
+      data: {
+        type: 'object',
+        required: ['id', 'sourceId'],
+        properties: {
+          id: { ...text, description: "The record's id." },
+          data: {
+            description:
+              'The record as it is when this is sent; absent in thin mode and of a body that would be larger than 256 KiB.',
+            anyOf: [jsonSchema(record), { type: 'null' }],
+          },
+          sourceId: { ...text, description: 'Who made the change, as `createdBy` names them.' },
+        },
+      },
+      id: { ...text, pattern: '^evt_[0-9a-f]{32}$', description: 'The event; also the header webhook-id.' },
+      tenant: { ...text, description: "The tenant's alias." },
+      sequence: {
+        type: 'integer',
+        description: 'The version of the record that is sent: of two messages the higher one is newer.',
+      },
+      changed: { type: 'array', items: text, description: 'Fields that the event changed.' },
+      truncated: { const: true, description: 'The record was too large to be sent.' },
+    },
+  };
+}
+
+function exampleOf({ name }: EventName, record: Json): Json {
+  const isNew = name.endsWith('.created');
+  return {
+    type: name,
+    timestamp: '2025-06-12T10:00:00.000Z',
+    requestId: '0198c2f1-a4b8-8c3d-9e5f-60718293a4b5',
+    data: { id: record.id, data: record, sourceId: record.updatedBy },
+    id: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5',
+    tenant: 'demo',
+    sequence: record.version,
+    changed: isNew ? Object.keys(record).slice(0, 3) : [],
+  };
+}
+
+/** OpenAPI 3.0's words in those of JSON Schema, with what it refers to in its place. */
+function jsonSchema(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(jsonSchema);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { $ref, nullable, allOf, example: _, ...own } = schema;
+  if ($ref) {
+    const [, , ...path]: string[] = ['', ...$ref.split('/')];
+    return jsonSchema(path.reduce((parent, key) => parent[key], description()));
+  }
+  const converted = Object.fromEntries(Object.entries(own).map(([key, value]) => [key, jsonSchema(value)]));
+  const whole = allOf ? { ...jsonSchema(allOf[0]), ...converted } : converted;
+  return nullable ? { anyOf: [whole, { type: 'null' }] } : whole;
+}

@@ -1,0 +1,163 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { EventBus, type Subscription } from '#event-bus/event-bus';
+import type { RecordedEvent } from '#event-store/events';
+import type { Cursor } from '#event-store/feed';
+import { type Position, START } from '#event-store/position';
+import { Clock } from '#kernel/clock';
+import { WriteDatabase } from '#platform/database';
+import { type Message, queueMessages } from './delivery';
+import { sentAs } from './event-catalogue';
+import { FanOutMoved, fanOutCursors, hourOf, markHours, moveFanOut } from './fan-out-checkpoints';
+import { messageOf } from './messages';
+import { QueueSignal } from './queue-signal';
+
+/** Of an endpoint what decides which events it is sent. */
+export interface Subscribed {
+  tenant_id: number;
+  id: string;
+  events: string[];
+  permissions: string[];
+  since_epoch: number;
+  since_transaction_id: string;
+}
+
+/** Those whose integration may still read what is sent: its grant decides, as it is now. */
+export const SUBSCRIBED = `select e.tenant_id, e.id, e.events, g.permissions, e.since_epoch, e.since_transaction_id
+  from webhooks.endpoints e
+  join platform.grants g on g.tenant_id = e.tenant_id and g.integration_id = e.integration_id
+  join platform.integrations i on i.id = e.integration_id
+  where e.enabled and g.revoked_at is null and i.revoked_at is null`;
+
+/**
+ * Turns events into messages: a subscription to the store with a checkpoint of its own, moved in the transaction that
+ * queues them. So nothing is sent of what did not commit, nothing is lost, and no rebuild sends anything again.
+ */
+@Injectable()
+export class FanOut implements OnApplicationShutdown {
+  private readonly log = new Logger(FanOut.name);
+  private subscription?: Subscription;
+  /** Where this process believes that the partitions stand, and the last hour that was marked in each. */
+  private readonly reached = new Map<number, Position>();
+  private readonly marked = new Map<number, number>();
+
+  constructor(
+    private readonly bus: EventBus,
+    private readonly database: WriteDatabase,
+    private readonly signal: QueueSignal,
+    private readonly clock: Clock,
+  ) {}
+
+  start(): void {
+    this.subscription = this.bus.subscribe({
+      name: 'webhooks',
+      cursors: (partitions) => this.cursors(partitions),
+      handle: (events) => this.handle(events),
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.subscription?.stop();
+  }
+
+  private async cursors(partitions: number[]): Promise<Cursor[]> {
+    const cursors = await fanOutCursors(this.database.pool, partitions);
+    this.reached.clear();
+    this.marked.clear();
+    for (const { partition, after } of cursors) this.reached.set(partition, after);
+    return cursors;
+  }
+
+  /** False when another worker has moved on: nothing of the batch was queued here. */
+  private async handle(events: RecordedEvent[]): Promise<boolean> {
+    const last = new Map(events.map(({ partition, at }) => [partition, at]));
+    const moves = [...last].map(([partition, to]) => ({ partition, from: this.at(partition), to }));
+    const hours = this.newHours(events);
+    try {
+      const queued = await this.database.transaction(async (client) => {
+        // First, so that a displaced worker queues nothing.
+        await moveFanOut(client, moves);
+        await markHours(client, hours);
+        return this.queue(client, events);
+      });
+      this.signal.queued(queued);
+    } catch (error) {
+      if (!(error instanceof FanOutMoved)) throw error;
+      this.log.log(`${error.message}; going on from there`);
+      return false;
+    }
+    for (const { partition, to } of moves) this.reached.set(partition, to);
+    for (const { partition, hour } of hours) this.marked.set(partition, hour.getTime());
+    return true;
+  }
+
+  private at(partition: number): Position {
+    return this.reached.get(partition) ?? START;
+  }
+
+  /** Events of an earlier hour that come later, as imports bring them, begin none. */
+  private newHours(events: readonly RecordedEvent[]): Parameters<typeof markHours>[1][number][] {
+    const hours = [];
+    const behind = new Map<number, Position>();
+    const marked = new Map(this.marked);
+    for (const { partition, recordedAt, at } of events) {
+      const hour = hourOf(recordedAt);
+      if (hour.getTime() > (marked.get(partition) ?? 0)) {
+        marked.set(partition, hour.getTime());
+        hours.push({ partition, hour, behind: behind.get(partition) ?? this.at(partition) });
+      }
+      behind.set(partition, at);
+    }
+    return hours;
+  }
+
+  /** @returns the endpoints that something was queued for */
+  private async queue(client: PoolClient, events: readonly RecordedEvent[]): Promise<string[]> {
+    const tenants = [...new Set(events.map(({ tenantId }) => tenantId))];
+    await this.wipe(client, events);
+    const { rows } = await client.query<Subscribed>({
+      name: 'webhooks.subscribed',
+      text: `${SUBSCRIBED} and e.tenant_id = any($1)`,
+      values: [tenants],
+    });
+    if (rows.length === 0) return [];
+    const messages = events.flatMap((event) => messagesFor(rows, event));
+    await queueMessages(client, messages, this.clock.now());
+    return [...new Set(messages.map(({ webhook_id }) => webhook_id))];
+  }
+
+  /** What receivers of a tenant answered may repeat what they were sent of somebody who is erased. */
+  private async wipe(client: PoolClient, events: readonly RecordedEvent[]): Promise<void> {
+    const erased = events.filter(({ event }) => event.type === 'EntityAnonymised');
+    if (erased.length === 0) return;
+    await client.query(
+      `with erased as (
+         insert into webhooks.erasures (tenant_id, at)
+         select distinct tenant_id, $2::timestamptz from unnest($1::int[]) e(tenant_id)
+         on conflict do nothing)
+       update webhooks.attempts set response = null where tenant_id = any($1) and response is not null`,
+      [erased.map(({ tenantId }) => tenantId), this.clock.now()],
+    );
+  }
+}
+
+/** What an event amounts to at those endpoints of its tenant that take it. */
+export function messagesFor(endpoints: readonly Subscribed[], recorded: RecordedEvent): Message[] {
+  const told = messageOf(recorded);
+  if (!told) return [];
+  const { event, message } = told;
+  return endpoints.flatMap((endpoint) => {
+    if (endpoint.tenant_id !== recorded.tenantId || !endpoint.permissions.includes(event.permission))
+      return [];
+    const name = sentAs(event, endpoint.events);
+    if (name === undefined || !isSince(endpoint, recorded.at)) return [];
+    return [{ ...message, webhook_id: endpoint.id, sent_as: name }];
+  });
+}
+
+function isSince(
+  { since_epoch, since_transaction_id }: Subscribed,
+  { epoch, transactionId }: Position,
+): boolean {
+  return epoch > since_epoch || (epoch === since_epoch && transactionId > BigInt(since_transaction_id));
+}

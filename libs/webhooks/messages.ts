@@ -1,0 +1,83 @@
+import type { RecordedEvent } from '#event-store/events';
+import { printPosition } from '#event-store/position';
+import type { Message } from './delivery';
+import { type EventName, eventOfType } from './event-catalogue';
+
+/** How bulk work marks its events: no message is sent of each, their end is told by one. */
+const SILENT = new Set(['import', 'demo']);
+
+/** What the data of an event holds beside fields of its record. */
+const INNER = new Set(['referenceOwner', 'content']);
+
+const STATE = ['state', 'stateName'];
+const WORTH = [...STATE, 'remaining'];
+const PAID = [...STATE, 'paid', 'balance', 'payments'];
+const TOTALS = ['lines', 'taxes', 'net', 'tax', 'total', 'balance'];
+
+/** What changes with an event whose data is not the fields that were set. */
+const implied: Record<string, readonly string[]> = {
+  deleted: ['isDeleted'],
+  activated: STATE,
+  deactivated: STATE,
+  closed: [...STATE, 'dateClosed'],
+  reopened: [...STATE, 'dateClosed'],
+  archived: [...STATE, 'dateArchived'],
+  finalised: STATE,
+  unfinalised: STATE,
+  reserved: ['invoiceId'],
+  released: ['invoiceId'],
+  billed: WORTH,
+  billingReversed: [...WORTH, 'invoiceId'],
+  writtenOff: WORTH,
+  reinstated: WORTH,
+  roleAssigned: ['roleIds'],
+  roleRemoved: ['roleIds'],
+  anonymised: ['anonymisedOn'],
+  exported: [],
+  used: ['rates'],
+  issued: [...STATE, 'number', 'issueDate', 'dueDate', ...TOTALS],
+  unissued: [...STATE, 'balance'],
+  voided: [...STATE, 'balance'],
+  partPaid: PAID,
+  paid: PAID,
+  paymentReversed: PAID,
+  linesAdded: TOTALS,
+  linesRemoved: TOTALS,
+  taxed: TOTALS,
+  versionAdded: ['fileName', 'contentType', 'size', 'sha256', 'versions'],
+};
+
+export type EventMessage = Omit<Message, 'webhook_id' | 'sent_as'>;
+
+/** What is told of an event, to whomever it is sent; undefined when nobody is told. */
+export function messageOf(recorded: RecordedEvent): { event: EventName; message: EventMessage } | undefined {
+  const event = eventOfType(recorded.event.type);
+  if (!event || SILENT.has(recorded.metadata.source)) return undefined;
+  const message = {
+    tenant_id: recorded.tenantId,
+    event_id: recorded.eventId,
+    type: event.name,
+    kind: event.kind,
+    subject: recorded.streamId,
+    version: recorded.version,
+    changed: JSON.stringify(changedBy(event, recorded)),
+    source: recorded.metadata.actor,
+    occurred_at: recorded.recordedAt,
+    at: printPosition(recorded.at),
+  };
+  return { event, message };
+}
+
+/** Names of the record's fields, without what they hold. */
+function changedBy({ name }: EventName, { event }: RecordedEvent): string[] {
+  return [...(implied[name.slice(name.indexOf('.') + 1)] ?? namesIn(event))].sort();
+}
+
+/** An event that this program cannot read is told all the same: the record says how things stand. */
+function namesIn(event: RecordedEvent['event']): string[] {
+  try {
+    return Object.keys(event.data).filter((name) => !INNER.has(name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,52 @@
+import { isIP, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type Range = [Address, number];
+
+/** All of IPv6 that is given out for the internet: what is outside of it is no network that a receiver is in. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
+
+/** Public numbers behind which a cloud answers its own machines alone: Azure's metadata and name server. */
+const cloud = ['168.63.129.16'];
+
+export function isAddress(text: string): boolean {
+  return isIP(text) !== 0;
+}
+
+/**
+ * What kind of network an address is of: `public`, `loopback`, `private`, `linkLocal`, …. IPv4 mapped into IPv6 counts
+ * as what it is.
+ */
+export function networkOf(text: string): string {
+  if (!isAddress(text)) return 'unknown';
+  const address = parse(text);
+  if (cloud.includes(address.toString())) return 'metadata';
+  const range = address.range();
+  if (range !== 'unicast') return range;
+  if (address instanceof ipaddr.IPv6 && !address.match(globalUnicast)) return 'reserved';
+  return 'public';
+}
+
+/**
+ * `10.0.0.0/8` or a single address.
+ * @throws when it is neither
+ */
+export function parseRange(text: string): Range {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = parse(text);
+  return [address, address.toByteArray().length * 8];
+}
+
+export function isWithin(text: string, [base, bits]: Range): boolean {
+  if (!isAddress(text)) return false;
+  const address = parse(text);
+  return address.kind() === base.kind() && address.match(base as ipaddr.IPv6, bits);
+}
+
+function parse(text: string): Address {
+  const bare = text.replace(/%.*/, '');
+  // The package takes ::8.8.8.8, an address of another and never used kind, for 8.8.8.8; in hex it does not.
+  const isMixed = bare.includes('.') && isIPv6(bare);
+  return ipaddr.process(isMixed ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : bare);
+}

@@ -1,0 +1,60 @@
+import { definitions } from '#practice/areas';
+import { eventNames, nameOfEvent, ownName, qualifiedName } from './event-names';
+
+/** What happens to a tenant is its operator's doing, and told to no integration. */
+const told = definitions.filter(({ kind }) => kind !== 'tenant');
+const events = told.flatMap(({ kind, events }) =>
+  Object.keys(events).map((type) => [nameOfEvent(kind, type), type] as const),
+);
+
+it('every event of the areas has a name of its own, and there is none without an event', () => {
+  expect([...eventNames].sort()).toEqual(events.map(([name]) => name).sort());
+  expect(new Set(eventNames).size).toBe(eventNames.length);
+});
+
+it('a name is the past tense of something in an area', () => {
+  for (const name of eventNames) expect(name).toMatch(/^[a-z]+\.[a-z][A-Za-z]+$/);
+});
+
+it('each has one qualified name, and is what that one means', () => {
+  for (const [name, type] of events) {
+    const area = name.startsWith('document') ? 'Documents' : 'Accounting';
+    const last = name === 'document.versionAdded' ? 'DocumentCheckedIn' : type;
+    expect(qualifiedName(name)).toBe(`PE.Mk2.${area}.V1.${last}`);
+    expect(ownName(qualifiedName(name)!)).toBe(name);
+  }
+});
+
+it.each([
+  ['matter.created', 'PE.Mk2.Accounting.V1.MatterCreated'],
+  ['matter.updated', 'PE.Mk2.Accounting.V1.MatterUpdated'],
+  ['client.created', 'PE.Mk2.Accounting.V1.ClientCreated'],
+  ['client.updated', 'PE.Mk2.Accounting.V1.ClientUpdated'],
+  ['employee.created', 'PE.Mk2.Accounting.V1.EmployeeCreated'],
+  ['supplier.updated', 'PE.Mk2.Accounting.V1.SupplierUpdated'],
+  ['workitem.finalised', 'PE.Mk2.Accounting.V1.WorkItemFinalised'],
+  ['invoice.issued', 'PE.Mk2.Accounting.V1.InvoiceIssued'],
+  ['division.updated', 'PE.Mk2.Accounting.V1.DivisionUpdated'],
+  ['document.created', 'PE.Mk2.Documents.V1.DocumentCreated'],
+  ['document.versionAdded', 'PE.Mk2.Documents.V1.DocumentCheckedIn'],
+])('%s is known to existing clients as %s', (own, qualified) => {
+  expect(qualifiedName(own)).toBe(qualified);
+  expect(ownName(qualified)).toBe(own);
+});
+
+it('a role is given to an entity, whose event it is', () => {
+  expect(nameOfEvent('entity', 'RoleAssigned')).toBe('entity.roleAssigned');
+});
+
+it.each([
+  '',
+  'matter',
+  'matter.*',
+  'matter.Created',
+  'PE.Mk2.Accounting.V2.MatterCreated',
+  'toString',
+  '__proto__',
+])('%j is no name', (name) => {
+  expect(qualifiedName(name)).toBeUndefined();
+  expect(ownName(name)).toBeUndefined();
+});

@@ -1,0 +1,187 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Dispatcher, errors } from 'undici';
+import { keptText } from './kept-text';
+
+/** How an exchange ended; `error` only when it was not whole. */
+interface Exchanged {
+  status?: number;
+  error?: string;
+  detail?: string;
+  retryAfter?: string;
+  response?: string;
+  /** A connection was there: what failed after that is not to be tried on another address. */
+  isConnected: boolean;
+}
+
+const keptBytes = 20 * 1024;
+const keptDetailBytes = 1024;
+const keptHeaderCharacters = 100;
+
+const connectErrors: Record<string, string> = {
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+  ETIMEDOUT: 'connect_timeout',
+  ECONNREFUSED: 'connection_refused',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  EACCES: 'unreachable',
+};
+
+/** Why an attempt ended before its answer was whole. `code` is stable, the message is for people. */
+export class Failure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Ends an attempt from outside, wherever it is. An AbortSignal would do, but half of what a delivery costs would be for
+ * its events and errors, which nearly no delivery needs.
+ */
+export class Ending {
+  failure?: Failure;
+  private tell?: (failure: Failure) => void;
+
+  /** @param tell is told of it, in place of who was before */
+  when(tell: (failure: Failure) => void): void {
+    this.tell = tell;
+    if (this.failure) tell(this.failure);
+  }
+
+  end(failure: Failure): void {
+    if (this.failure) return;
+    this.failure = failure;
+    this.tell?.(failure);
+  }
+}
+
+interface Request {
+  url: URL;
+  headers: Record<string, string>;
+  body: string | Buffer;
+}
+
+/**
+ * One request and its answer, of which no more is read than is kept. Nothing of the answer is decompressed.
+ * @param connectMs until the connection is there, TLS included
+ * @throws when the request is none that can be sent: a fault of ours
+ */
+export async function exchange(
+  pool: Dispatcher,
+  { url, headers, body }: Request,
+  connectMs: number,
+  ending: Ending,
+): Promise<Exchanged> {
+  const reader = new AnswerReader(url.protocol === 'https:');
+  const timer = setTimeout(() => {
+    if (!reader.isConnected) reader.stop(new Failure('connect_timeout', 'No connection within its time.'));
+  }, connectMs);
+  ending.when((failure) => reader.stop(failure));
+  try {
+    // Ended while the name was looked up: nothing is connected to any more.
+    if (!ending.failure)
+      pool.dispatch({ method: 'POST', path: url.pathname + url.search, headers, body }, reader);
+    return await reader.ended;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Settles once, by whatever comes first: the answer, a failure, or being stopped. */
+class AnswerReader implements Dispatcher.DispatchHandler {
+  readonly ended: Promise<Exchanged>;
+  private settle: (exchanged: Exchanged) => void;
+  private reject: (error: Error) => void;
+  private isSettled = false;
+  private controller?: Dispatcher.DispatchController;
+  private status?: number;
+  private headers: IncomingHttpHeaders = {};
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+
+  constructor(private readonly isSecure: boolean) {
+    this.ended = new Promise((resolve, reject) => {
+      this.settle = resolve;
+      this.reject = reject;
+    });
+  }
+
+  get isConnected(): boolean {
+    return this.controller !== undefined;
+  }
+
+  stop(failure: Failure): void {
+    this.end(failure);
+    this.controller?.abort(failure);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Stopped while it connected, when there was nothing to abort yet.
+    if (this.isSettled) controller.abort(new Error('Nobody waits for it any more.'));
+    else this.controller = controller;
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.status = status;
+    this.headers = headers;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.size += chunk.length;
+    if (this.size <= keptBytes) return;
+    this.end();
+    controller.abort(new Error(`More than ${keptBytes} bytes are not read.`));
+  }
+
+  onResponseEnd(): void {
+    this.end();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: string }): void {
+    // The request was not one that can be sent at all: that is a fault of ours, not of the receiver.
+    if (error.code === 'UND_ERR_INVALID_ARG') this.reject(error);
+    else this.end(new Failure(this.codeOf(error), error.message));
+  }
+
+  private end(failure?: Failure): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    const encoding = this.header('content-encoding') ?? 'identity';
+    const isPlain = encoding.toLowerCase() === 'identity';
+    const isRedirect = this.status !== undefined && this.status >= 300 && this.status <= 399;
+    const detail =
+      failure?.message ??
+      (isRedirect ? `Redirects are not followed (to ${this.header('location')}).` : undefined) ??
+      (isPlain ? undefined : `The answer is encoded (${encoding}) and not kept.`);
+    this.settle({
+      status: this.status,
+      error: failure?.code ?? (isRedirect ? 'redirect' : undefined),
+      // Parts of it may be the receiver's words, as the names in its certificate are.
+      detail: detail && keptText(Buffer.from(detail), keptDetailBytes),
+      retryAfter: this.header('retry-after')?.slice(0, keptHeaderCharacters),
+      response: isPlain && this.size > 0 ? keptText(Buffer.concat(this.chunks), keptBytes) : undefined,
+      isConnected: this.isConnected,
+    });
+  }
+
+  /** The first of those with the name: a receiver may send any number. */
+  private header(name: string): string | undefined {
+    const value: string | string[] | undefined = this.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  }
+
+  private codeOf(error: Error & { code?: string }): string {
+    const { code = '', message } = error;
+    if (!this.isConnected) return connectErrors[code] ?? (this.isSecure ? 'tls' : 'reset');
+    // In TLS 1.3 a client hears only now that its certificate, or the lack of one, is refused.
+    if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return 'tls';
+    // undici says "bad response" or "bad upgrade" with the code of a broken connection.
+    const isNoHttp = error instanceof errors.HTTPParserError || /^(UND_ERR_HEADERS_|UND_ERR_RES_)/.test(code);
+    return isNoHttp || message.startsWith('bad ') ? 'protocol' : 'reset';
+  }
+}

@@ -1,0 +1,173 @@
+import { Socket } from 'node:net';
+import { Sender } from './sender';
+import { answering, noting, type Received, stopReceivers } from './testing/receivers';
+
+const production = { allowInsecure: false, allowed: [] as string[], development: false };
+const insecure = { ...production, allowInsecure: true, development: true };
+/** Public by its number, and given to nobody. */
+const nowhere = '2000::1';
+const url = 'https://hooks.example.com/';
+const senders: Sender[] = [];
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await stopReceivers();
+  await Promise.all(senders.splice(0).map((sender) => sender.close()));
+});
+
+/** @param answers what the name's server says, one time after the other, the last again and again */
+function sending(rules: typeof production, ...answers: string[][]) {
+  const resolve = jest.fn(async () => (answers.length > 1 ? answers.shift()! : answers[0]));
+  const sender = new Sender(rules, { resolve, connectMs: 500, totalMs: 2_000 });
+  senders.push(sender);
+  return { resolve, send: (to = url) => sender.send(to, {}, '{}') };
+}
+
+const connecting = () => jest.spyOn(Socket.prototype, 'connect');
+
+describe('no connection is made', () => {
+  it.each([
+    [['127.0.0.1']],
+    [['10.0.0.1']],
+    [['169.254.169.254']],
+    [['::1']],
+    [['::ffff:169.254.169.254']],
+    [['64:ff9b::a9fe:a9fe']],
+    [['fd00:ec2::254']],
+    [['0.0.0.0']],
+    [['8.8.8.8', '127.0.0.1']],
+    [['2606:4700:4700::1111', 'fe80::1%eth0']],
+    [['not an address']],
+  ])('to a name that is %j', async (addresses) => {
+    const sockets = connecting();
+    const { resolve, send } = sending(production, addresses);
+    const outcome = await send();
+    expect(outcome).toMatchObject({ error: 'refused_address' });
+    // To its owner it is not told what the name means inside.
+    expect(JSON.stringify(outcome)).not.toContain(addresses.at(-1));
+    expect(sockets).not.toHaveBeenCalled();
+    expect(resolve).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['https://127.0.0.1/', 'refused_address'],
+    ['https://0x7f000001/', 'refused_address'],
+    ['https://2130706433/', 'refused_address'],
+    ['https://[::ffff:127.0.0.1]/', 'refused_address'],
+    ['https://localhost/', 'refused_address'],
+    ['http://hooks.example.com/', 'refused_url'],
+    ['https://user@hooks.example.com/', 'refused_url'],
+    ['https://hooks.example.com:22/', 'refused_url'],
+    ['nonsense', 'refused_url'],
+  ])('for %s, nor is a name looked up', async (to, error) => {
+    const sockets = connecting();
+    const { resolve, send } = sending(production, [nowhere]);
+    expect(await send(to)).toMatchObject({ error });
+    expect(sockets).not.toHaveBeenCalled();
+    expect(resolve).not.toHaveBeenCalled();
+  });
+
+  it('to a private address with allowInsecure', async () => {
+    const { send } = sending(insecure, ['10.0.0.1']);
+    expect(await send('http://hooks.example.com:3000/')).toMatchObject({ error: 'refused_address' });
+    expect(await send('http://10.0.0.1:3000/')).toMatchObject({ error: 'refused_address' });
+  });
+});
+
+describe('a name that changes what it means', () => {
+  it('is looked up once in an attempt, and connected to as it was found', async () => {
+    const sockets = connecting();
+    const { resolve, send } = sending(production, [nowhere], ['127.0.0.1']);
+    expect(await send()).toMatchObject({
+      error: expect.stringMatching(/^(unreachable|connect_timeout)$/),
+      address: nowhere,
+    });
+    expect(resolve).toHaveBeenCalledTimes(1);
+    expect(sockets).toHaveBeenCalledTimes(1);
+  });
+
+  it('is looked up in the next attempt, and refused when it is now inside', async () => {
+    const { resolve, send } = sending(production, [nowhere], ['127.0.0.1']);
+    await send();
+    const sockets = connecting();
+    expect(await send()).toMatchObject({ error: 'refused_address' });
+    expect(resolve).toHaveBeenCalledTimes(2);
+    expect(sockets).not.toHaveBeenCalled();
+  });
+
+  it('is not sent to over a connection to what it meant before', async () => {
+    const received: Received[] = [];
+    const before = await answering(noting(received));
+    const after = await answering(noting(received), '::1', before.port);
+    const { send } = sending(insecure, ['127.0.0.1'], ['::1'], ['127.0.0.1']);
+    const to = `http://hooks.example.com:${before.port}/`;
+    expect(await send(to)).toMatchObject({ status: 204, address: '127.0.0.1' });
+    expect(await send(to)).toMatchObject({ status: 204, address: '::1' });
+    expect(await send(to)).toMatchObject({ status: 204, address: '127.0.0.1' });
+    expect([before.connections, after.connections]).toEqual([1, 1]);
+    // The first connection is used again, the name being what it was; the receiver sees the name all the time.
+    expect(received.map(({ headers }) => headers.host)).toEqual(
+      Array(3).fill(`hooks.example.com:${before.port}`),
+    );
+  });
+});
+
+describe('several addresses', () => {
+  it('are tried one after the other until one connects', async () => {
+    const received: Received[] = [];
+    const receiver = await answering(noting(received), '::1');
+    const { send } = sending(insecure, ['127.0.0.1', '::1']);
+    expect(await send(`http://hooks.example.com:${receiver.port}/`)).toMatchObject({
+      status: 204,
+      address: '::1',
+    });
+    expect(received).toHaveLength(1);
+  });
+
+  it('are not tried after one that connected', async () => {
+    const received: Received[] = [];
+    const broken = await answering((request) => request.socket.destroy());
+    await answering(noting(received), '::1', broken.port);
+    const { send } = sending(insecure, ['127.0.0.1', '::1']);
+    expect(await send(`http://hooks.example.com:${broken.port}/`)).toMatchObject({
+      error: 'reset',
+      address: '127.0.0.1',
+    });
+    expect(received).toEqual([]);
+  });
+});
+
+it.each(['[::1]', '127.0.0.1', 'localhost', 'a.localhost'])('%s is sent to in development', async (host) => {
+  const received: Received[] = [];
+  const receiver = await answering(noting(received), host === '[::1]' ? '::1' : '127.0.0.1');
+  const sender = new Sender(insecure);
+  senders.push(sender);
+  expect(await sender.send(`http://${host}:${receiver.port}/`, {}, '{}')).toMatchObject({ status: 204 });
+  expect(received[0].headers.host).toBe(`${host}:${receiver.port}`);
+});
+
+describe('a name', () => {
+  const resolving = (resolve: () => Promise<string[]>) => {
+    const sender = new Sender(production, { resolve, connectMs: 200, totalMs: 2_000 });
+    senders.push(sender);
+    return sender.send(url, {}, '{}');
+  };
+
+  it('that does not exist', async () => {
+    const unknown = async () => Promise.reject(new Error('queryA ENOTFOUND hooks.example.com'));
+    expect(await resolving(unknown)).toMatchObject({
+      error: 'dns',
+      detail: expect.stringContaining('ENOTFOUND'),
+    });
+  });
+
+  it('without addresses', async () => {
+    expect(await resolving(async () => [])).toMatchObject({ error: 'dns' });
+  });
+
+  it('whose server does not answer costs no more than the time to connect', async () => {
+    const outcome = await resolving(() => new Promise(() => undefined));
+    expect(outcome).toMatchObject({ error: 'dns' });
+    expect(outcome.milliseconds).toBeLessThan(1_500);
+  });
+});

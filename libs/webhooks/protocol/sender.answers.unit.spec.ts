@@ -1,0 +1,168 @@
+import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { waitFor } from '../../../test/support/wait-for';
+import { Sender } from './sender';
+import { answering, misbehaving, noting, type Received, stopReceivers } from './testing/receivers';
+
+const rules = { allowInsecure: true, allowed: [], development: true };
+const body = JSON.stringify({ type: 'matter.created', data: { title: 'Société' } });
+const headers = { 'webhook-id': 'evt_1' };
+let sender: Sender;
+
+beforeEach(() => {
+  sender = new Sender(rules, { connectMs: 2_000, totalMs: 500 });
+});
+
+afterEach(async () => {
+  await stopReceivers();
+  await sender.close();
+});
+
+const send = ({ port }: { port: number }) => sender.send(`http://127.0.0.1:${port}/hook?a=b`, headers, body);
+const sendTo = async (listener: RequestListener) => send(await answering(listener));
+/** With an answer that is written as it is. */
+const sendRaw = async (answer: string) => send(await misbehaving((socket) => socket.end(answer)));
+
+describe('a receiver that answers', () => {
+  it('gets the body and the headers, and its answer is kept', async () => {
+    const received: Received[] = [];
+    const note = noting(received);
+    const receiver = await answering((request, reply) => {
+      expect([request.method, request.url]).toEqual(['POST', '/hook?a=b']);
+      note(request, reply);
+    });
+    expect(await send(receiver)).toEqual({
+      status: 204,
+      milliseconds: expect.any(Number),
+      address: '127.0.0.1',
+    });
+    expect(received).toEqual([
+      {
+        body,
+        headers: {
+          host: `127.0.0.1:${receiver.port}`,
+          connection: 'keep-alive',
+          'webhook-id': 'evt_1',
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(body)),
+          'accept-encoding': 'identity',
+          'user-agent': 'practice-management-webhooks/1',
+        },
+      },
+    ]);
+  });
+
+  it.each([200, 201, 202, 400, 404, 410, 500, 503])(
+    '%i: the status and the text are told',
+    async (status) => {
+      const outcome = await sendTo((_, reply) => reply.writeHead(status).end('So it is – 是'));
+      expect(outcome).toMatchObject({ status, response: 'So it is – 是' });
+      expect(outcome.error).toBeUndefined();
+    },
+  );
+
+  it('429 with Retry-After', async () => {
+    const outcome = await sendTo((_, reply) => reply.writeHead(429, { 'Retry-After': '120' }).end());
+    expect(outcome).toMatchObject({ status: 429, retryAfter: '120' });
+  });
+
+  it.each([301, 302, 303, 307, 308, 304])('%i: a redirect is not followed', async (status) => {
+    const elsewhere = await answering((_, reply) => reply.end());
+    const location = `http://127.0.0.1:${elsewhere.port}/`;
+    const outcome = await sendTo((_, reply) => reply.writeHead(status, { location }).end());
+    expect(outcome).toMatchObject({ status, error: 'redirect', detail: expect.stringContaining(location) });
+    expect(elsewhere.connections).toBe(0);
+  });
+
+  it('with hints first: the answer that follows them counts', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+    const outcome = await sendRaw(`${hints}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);
+    expect(outcome).toMatchObject({ status: 200, response: 'ok' });
+  });
+
+  it('with headers twice: the first counts', async () => {
+    const twice = [
+      'Retry-After: 7',
+      'Retry-After: 9',
+      'Content-Encoding: identity',
+      'Content-Encoding: gzip',
+    ];
+    const outcome = await sendRaw(
+      `HTTP/1.1 503 Busy\r\n${twice.join('\r\n')}\r\nContent-Length: 2\r\n\r\nno`,
+    );
+    expect(outcome).toMatchObject({ status: 503, retryAfter: '7', response: 'no' });
+  });
+
+  it('with much in its headers: little of them is told', async () => {
+    const location = `/${'é'.repeat(5_000)}`;
+    const answer = `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nRetry-After: ${'1'.repeat(5_000)}\r\n\r\n`;
+    const { detail, retryAfter } = await sendRaw(answer);
+    expect(Buffer.byteLength(detail!)).toBeLessThanOrEqual(1024);
+    expect(retryAfter).toHaveLength(100);
+  });
+
+  it('keeps its connection', async () => {
+    const receiver = await answering((_, reply) => reply.end('ok'));
+    for (let count = 0; count < 20; count++) expect(await send(receiver)).toMatchObject({ status: 200 });
+    // undici takes one again only in the next turn of the event loop, and so two take turns.
+    expect(receiver.connections).toBeLessThanOrEqual(2);
+  });
+
+  it('and closes it after each answer is connected to anew', async () => {
+    const receiver = await answering((_, reply) => reply.writeHead(200, { connection: 'close' }).end('ok'));
+    for (let count = 0; count < 3; count++) expect(await send(receiver)).toMatchObject({ status: 200 });
+    expect(receiver.connections).toBe(3);
+  });
+});
+
+describe('an answer that is too much', () => {
+  it('is read to 20 KB, whatever it says of its length, and its connection closed', async () => {
+    let written = 0;
+    let closed = false;
+    const outcome = await sendTo((_, reply) => {
+      reply.on('close', () => (closed = true));
+      const more = () => {
+        while (!reply.destroyed && reply.write('x'.repeat(8192))) written += 8192;
+        reply.once('drain', more);
+      };
+      more();
+    });
+    expect(outcome).toMatchObject({ status: 200, response: 'x'.repeat(20 * 1024) });
+    expect(outcome.error).toBeUndefined();
+    expect(outcome.milliseconds).toBeLessThan(500);
+    await waitFor(() => closed, { description: 'the connection to be closed' });
+    expect(written).toBeLessThan(20_000_000);
+  });
+
+  it('of just 20 KB is whole, and its connection kept', async () => {
+    const receiver = await answering((_, reply) => reply.end('é'.repeat(10 * 1024)));
+    for (let count = 0; count < 10; count++)
+      expect(await send(receiver)).toMatchObject({ response: 'é'.repeat(10 * 1024) });
+    expect(receiver.connections).toBeLessThanOrEqual(2);
+  });
+
+  it('is cut between characters', async () => {
+    const { response } = await sendTo((_, reply) => reply.end(`a${'é'.repeat(20_000)}`));
+    expect(response).toBe(`a${'é'.repeat(10 * 1024 - 1)}`);
+  });
+
+  it('of bytes that are no text is text of no more bytes, without NUL', async () => {
+    const { response } = await sendTo((_, reply) => reply.end(Buffer.alloc(50_000, Buffer.from([0xff, 0]))));
+    expect(Buffer.byteLength(response!)).toBeLessThanOrEqual(20 * 1024);
+    expect(response).toMatch(/^\uFFFD+$/);
+  });
+
+  it('when inflated is not inflated', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const outcome = await sendTo((_, reply) =>
+      reply.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
+    );
+    expect(outcome).toMatchObject({ status: 200, detail: expect.stringContaining('(gzip)') });
+    expect(outcome.response).toBeUndefined();
+  });
+
+  it('in its headers is no answer', async () => {
+    const outcome = await sendRaw(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
+    expect(outcome).toMatchObject({ error: 'protocol' });
+  });
+});

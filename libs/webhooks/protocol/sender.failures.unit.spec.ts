@@ -1,0 +1,154 @@
+import { waitFor } from '../../../test/support/wait-for';
+import { Sender } from './sender';
+import { answering, misbehaving, stopReceivers } from './testing/receivers';
+
+const rules = { allowInsecure: true, allowed: [], development: true };
+const body = JSON.stringify({ type: 'matter.created', data: { title: 'Société' } });
+const headers = { 'webhook-id': 'evt_1' };
+let sender: Sender;
+
+beforeEach(() => {
+  sender = new Sender(rules, { connectMs: 2_000, totalMs: 500 });
+});
+
+afterEach(async () => {
+  await stopReceivers();
+  await sender.close();
+});
+
+const send = ({ port }: { port: number }) => sender.send(`http://127.0.0.1:${port}/hook?a=b`, headers, body);
+/** With an answer that is written as it is. */
+const sendRaw = async (answer: string) => send(await misbehaving((socket) => socket.end(answer)));
+
+describe('a receiver that is slow', () => {
+  const late = { error: 'timeout', detail: 'No whole answer in 500 ms.' };
+
+  it('and says nothing', async () => {
+    const outcome = await send(await misbehaving(() => undefined));
+    expect(outcome).toMatchObject(late);
+    expect(outcome.status).toBeUndefined();
+    expect(outcome.milliseconds).toBeGreaterThanOrEqual(495);
+    expect(outcome.milliseconds).toBeLessThan(2_000);
+  });
+
+  it.each([
+    ['in its headers', 'HTTP/1.1 200 OK\r\nX-Slow: ', undefined],
+    ['in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', 200],
+    ['in hints without end', 'HTTP/1.1 103 Early Hints\r\n', undefined],
+  ])('%s, but never quiet', async (_, beginning, status) => {
+    let timer: NodeJS.Timeout | undefined;
+    const more = beginning.includes('103') ? '\r\nHTTP/1.1 103 Early Hints\r\n' : 'x';
+    const receiver = await misbehaving((socket) => {
+      socket.write(beginning);
+      timer = setInterval(() => socket.write(more), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const outcome = await send(receiver);
+    expect(outcome).toMatchObject(late);
+    expect(outcome.status).toBe(status);
+    clearInterval(timer);
+  });
+
+  it('has its connection closed', async () => {
+    let closed = false;
+    const receiver = await misbehaving((socket) => socket.on('close', () => (closed = true)));
+    await send(receiver);
+    await waitFor(() => closed, { description: 'the connection to be closed' });
+  });
+
+  it('does not delay another on the same address', async () => {
+    let count = 0;
+    const receiver = await answering((_, reply) => {
+      if (count++ > 0) reply.end('ok');
+    });
+    const first = send(receiver);
+    await waitFor(() => count === 1, { description: 'the first to arrive' });
+    const second = await send(receiver);
+    expect(second).toMatchObject({ status: 200 });
+    expect(await first).toMatchObject(late);
+  });
+});
+
+describe('a receiver that breaks off', () => {
+  it('before it answers', async () => {
+    expect(await send(await misbehaving((socket) => socket.end()))).toMatchObject({ error: 'reset' });
+    expect(await send(await misbehaving((socket) => socket.resetAndDestroy()))).toMatchObject({
+      error: 'reset',
+    });
+  });
+
+  it('in its headers', async () => {
+    const outcome = await sendRaw('HTTP/1.1 200 OK\r\nContent-');
+    expect(outcome).toMatchObject({ error: 'reset' });
+    expect(outcome.status).toBeUndefined();
+  });
+
+  it('in its body: not whole, though the status is there', async () => {
+    const outcome = await sendRaw('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
+    expect(outcome).toMatchObject({ status: 200, error: 'reset', response: 'half' });
+  });
+
+  it('half: it ends its side after its answer', async () => {
+    const outcome = await sendRaw('HTTP/1.1 200 OK\r\n\r\nall of it');
+    expect(outcome).toMatchObject({ status: 200, response: 'all of it' });
+    expect(outcome.error).toBeUndefined();
+  });
+
+  it.each([
+    ['speaks another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['upgrades', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'],
+    ['asks to go on', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['has two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+  ])('or %s', async (_, answer) => {
+    expect(await sendRaw(answer)).toMatchObject({ error: 'protocol' });
+  });
+
+  it('or is not there', async () => {
+    const receiver = await answering(() => undefined);
+    await receiver.stop();
+    expect(await send(receiver)).toMatchObject({ error: 'connection_refused', address: '127.0.0.1' });
+  });
+});
+
+describe('an attempt that is stopped', () => {
+  it('ends at once, with its connection', async () => {
+    let closed = false;
+    const stop = new AbortController();
+    const receiver = await misbehaving((socket) => {
+      socket.on('close', () => (closed = true));
+      stop.abort();
+    });
+    const patient = new Sender(rules);
+    const outcome = await patient.send(`http://127.0.0.1:${receiver.port}/`, headers, body, stop.signal);
+    expect(outcome).toMatchObject({ error: 'aborted', address: '127.0.0.1' });
+    await waitFor(() => closed, { description: 'the connection to be closed' });
+    await patient.close();
+  });
+
+  it('while its name is looked up connects to nothing', async () => {
+    const receiver = await answering((_, reply) => reply.end());
+    const stop = new AbortController();
+    const resolve = async () => {
+      queueMicrotask(() => stop.abort());
+      return ['127.0.0.1'];
+    };
+    const named = new Sender(rules, { resolve });
+    const url = `http://hooks.example.com:${receiver.port}/`;
+    expect(await named.send(url, headers, body, stop.signal)).toMatchObject({ error: 'aborted' });
+    await named.close();
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('before it began sends nothing', async () => {
+    const receiver = await answering((_, reply) => reply.end());
+    const url = `http://127.0.0.1:${receiver.port}/`;
+    expect(await sender.send(url, headers, body, AbortSignal.abort())).toMatchObject({ error: 'aborted' });
+    expect(receiver.connections).toBe(0);
+  });
+});
+
+it('what cannot be sent is an error of ours', async () => {
+  const receiver = await answering((_, reply) => reply.end());
+  const url = `http://127.0.0.1:${receiver.port}/`;
+  await expect(sender.send(url, { 'webhook-id': 'a\nb' }, body)).rejects.toThrow('invalid');
+});

@@ -1,0 +1,125 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '#kernel/clock';
+import { Config } from '#platform/config';
+import { WriteDatabase } from '#platform/database';
+import { FailureWatch } from './delivery/failure-watch';
+import { WebhookRequests } from './webhook-requests';
+
+const EVERY_MS = 60_000;
+const CHUNK = 5_000;
+const DAY_MS = 86_400_000;
+/** Longer than any attempt takes, from the body to what is written down of the answer. */
+const ATTEMPT_MS = 120_000;
+
+type Named = { tenant_id: number; webhook_id: string; is_removed: boolean };
+
+/** Each endpoint that has deliveries, found by stepping over the key. */
+const WEBHOOKS_OF_LOG = `
+  with recursive w as (
+    (select tenant_id, webhook_id from webhooks.deliveries order by tenant_id, webhook_id limit 1)
+    union all
+    select n.tenant_id, n.webhook_id from w cross join lateral (
+      select d.tenant_id, d.webhook_id from webhooks.deliveries d
+      where (d.tenant_id, d.webhook_id) > (w.tenant_id, w.webhook_id) order by d.tenant_id, d.webhook_id limit 1) n
+  )
+  select w.*, e.id is null as is_removed
+  from w left join webhooks.endpoints e on e.tenant_id = w.tenant_id and e.id = w.webhook_id`;
+
+/** Keeps the log of deliveries within its days, a chunk at a time so that the feed is never held back. */
+@Injectable()
+export class WebhookPruning implements OnApplicationShutdown {
+  private readonly log = new Logger(WebhookPruning.name);
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly watch: FailureWatch,
+    private readonly requests: WebhookRequests,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.run().catch((error: Error) => this.log.warn(`Webhooks were not looked after: ${error.message}`));
+    }, EVERY_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  async run(): Promise<void> {
+    await this.watch.sweep();
+    await this.closeDisabled();
+    await this.wipeErased();
+    await this.prune();
+    await this.requests.forget();
+  }
+
+  /** What waits for a webhook that is disabled has failed: a replay sends it. */
+  async closeDisabled(): Promise<void> {
+    await this.chunks(
+      `update webhooks.deliveries set state = 2, finished_at = $1, error = 'webhook_disabled'
+       where state = 0 and (tenant_id, webhook_id, event_id) in (
+         select d.tenant_id, d.webhook_id, d.event_id from webhooks.endpoints e
+         join webhooks.deliveries d on d.tenant_id = e.tenant_id and d.webhook_id = e.id and d.state = 0
+         where not e.enabled limit $2)`,
+      [this.clock.now()],
+    );
+  }
+
+  /** Answers to attempts that were under way when somebody was erased. */
+  async wipeErased(): Promise<void> {
+    const over = new Date(this.clock.now().getTime() - ATTEMPT_MS);
+    await this.database.pool.query(
+      `with over as (delete from webhooks.erasures where at <= $1 returning tenant_id, at)
+       update webhooks.attempts a set response = null
+       from (select tenant_id, max(at) as at from over group by tenant_id) o
+       where a.tenant_id = o.tenant_id and a.response is not null
+         and a.at between o.at - $2 * interval '1 millisecond' and o.at + $2 * interval '1 millisecond'`,
+      [over, ATTEMPT_MS],
+    );
+  }
+
+  /** @returns how many deliveries were removed: of webhooks that are no more, and what is past its days */
+  async prune(): Promise<number> {
+    const oldest = new Date(this.clock.now().getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS);
+    const { rows } = await this.database.pool.query<Named>(WEBHOOKS_OF_LOG);
+    let removed = 0;
+    for (const { tenant_id, webhook_id, is_removed } of rows) {
+      const before = is_removed ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : firstUuidOf(oldest);
+      const range = [tenant_id, webhook_id, before];
+      for (const table of ['attempts', 'deliveries']) {
+        const count = await this.chunks(
+          `delete from webhooks.${table} where ctid = any(array(
+             select ctid from webhooks.${table}
+             where tenant_id = $1 and webhook_id = $2 and event_id < $3 limit $4))`,
+          range,
+        );
+        if (table === 'deliveries') removed += count;
+      }
+    }
+    await this.database.pool.query(
+      `delete from webhooks.hours h where hour < $1 and exists (
+         select from webhooks.hours l where l.partition = h.partition and l.hour > h.hour and l.hour <= $1)`,
+      [oldest],
+    );
+    await this.database.pool.query('delete from webhooks.replays where finished_at < $1', [oldest]);
+    return removed;
+  }
+
+  private async chunks(sql: string, values: readonly unknown[]): Promise<number> {
+    for (let total = 0; ; ) {
+      const { rowCount } = await this.database.pool.query(sql, [...values, CHUNK]);
+      total += rowCount ?? 0;
+      if ((rowCount ?? 0) < CHUNK) return total;
+    }
+  }
+}
+
+/** Before every UUIDv7 of an instant: events are numbered by them. */
+function firstUuidOf(instant: Date): string {
+  const hex = instant.getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

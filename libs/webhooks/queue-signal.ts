@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Client } from 'pg';
+import { Config } from '#platform/config';
+import { WriteDatabase } from '#platform/database';
+
+const CHANNEL = 'webhooks_queued';
+const COALESCE_MS = 5;
+/** NOTIFY takes 8,000 bytes; with more endpoints than these every worker looks for itself. */
+const MOST = 200;
+
+/** @param isChange they are set otherwise */
+export type QueueListener = (endpoints: readonly string[], isChange: boolean) => void;
+
+/** Marks a signal of a change. */
+const CHANGED = '!';
+
+/**
+ * Tells workers which endpoints have something to be sent, or were changed: the one in this process at once, others by
+ * one NOTIFY for all of some milliseconds, never inside a transaction. A lost signal costs a second, never a message.
+ */
+@Injectable()
+export class QueueSignal implements OnApplicationShutdown {
+  private readonly log = new Logger(QueueSignal.name);
+  /** Its own signals come back to a process, which has heard of them already. */
+  private readonly own = randomUUID();
+  private readonly listeners: QueueListener[] = [];
+  private endpoints = new Set<string>();
+  private timer?: NodeJS.Timeout;
+  private client?: Client;
+
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly config: Config,
+  ) {}
+
+  queued(endpoints: readonly string[]): void {
+    if (endpoints.length === 0) return;
+    for (const listener of this.listeners) listener(endpoints, false);
+    for (const endpoint of endpoints) this.endpoints.add(endpoint);
+    this.timer ??= setTimeout(() => this.sendQueued(), COALESCE_MS);
+  }
+
+  /** An endpoint is set otherwise, or is gone: whoever serves it looks at it again. */
+  changed(endpoint: string): void {
+    for (const listener of this.listeners) listener([endpoint], true);
+    this.send([CHANGED, endpoint]);
+  }
+
+  listen(listener: QueueListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Hears what other processes queue; called again and again, it listens anew when its connection was lost. */
+  async connect(): Promise<void> {
+    if (this.client) return;
+    const client = new Client({
+      connectionString: this.config.databaseUrl,
+      application_name: 'practice webhooks listener',
+    });
+    const gone = () => {
+      if (this.client === client) this.client = undefined;
+    };
+    client.on('error', gone);
+    client.on('end', gone);
+    client.on('notification', ({ payload }) => {
+      const [sender, ...endpoints] = (payload ?? '').split(',');
+      if (sender === this.own) return;
+      const isChange = endpoints[0] === CHANGED;
+      for (const listener of this.listeners) listener(isChange ? endpoints.slice(1) : endpoints, isChange);
+    });
+    await client.connect();
+    this.client = client;
+    await client.query(`listen ${CHANNEL}`);
+  }
+
+  async disconnect(): Promise<void> {
+    await this.client?.end();
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.timer);
+  }
+
+  private sendQueued(): void {
+    const endpoints = this.endpoints.size > MOST ? [] : [...this.endpoints];
+    this.endpoints = new Set();
+    this.timer = undefined;
+    this.send(endpoints);
+  }
+
+  private send(words: readonly string[]): void {
+    const payload = [this.own, ...words].join(',');
+    this.database.pool
+      .query({ name: 'webhooks.signal', text: 'select pg_notify($1, $2)', values: [CHANNEL, payload] })
+      .catch((error: Error) => this.log.warn(`Workers were not signalled: ${error.message}`));
+  }
+}

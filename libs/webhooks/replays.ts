@@ -1,0 +1,119 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { parsePosition } from '#event-store/position';
+import { TenantFeed } from '#event-store/tenant-feed';
+import { Clock } from '#kernel/clock';
+import { WriteDatabase } from '#platform/database';
+import { queueMessages } from './delivery';
+import { messagesFor, SUBSCRIBED, type Subscribed } from './fan-out';
+import { QueueSignal } from './queue-signal';
+
+const EVERY_MS = 1_000;
+const CHUNK = 500;
+/** Events of a time may stand in the feed so much behind later ones. */
+const SLACK_MS = 600_000;
+
+interface ReplayRow extends Omit<Subscribed, 'id'> {
+  id: string;
+  /** Also where nothing may be sent any more. */
+  owner: number;
+  webhook_id: string;
+  partition: number;
+  since: Date;
+  until: Date;
+  mode: 'failed' | 'all';
+  at: string;
+}
+
+/** Goes through the feed for replays that were asked for, a part in each transaction. */
+@Injectable()
+export class Replays implements OnApplicationShutdown {
+  private readonly log = new Logger(Replays.name);
+  private timer?: NodeJS.Timeout;
+  private running?: Promise<void>;
+  private stopping = false;
+
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly feed: TenantFeed,
+    private readonly signal: QueueSignal,
+    private readonly clock: Clock,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.running ??= this.run()
+        .catch((error: Error) => this.log.warn(`A replay is held up: ${error.message}`))
+        .finally(() => {
+          this.running = undefined;
+        });
+    }, EVERY_MS);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** All that is open. */
+  async run(): Promise<void> {
+    while (!this.stopping && (await this.advance())) {
+      // part after part
+    }
+  }
+
+  /** The next part of the oldest replay that no other worker has in hand; false when there is none. */
+  private async advance(): Promise<boolean> {
+    const webhook = await this.database.transaction(async (client) => {
+      const { rows } = await client.query<ReplayRow>(
+        `select s.*, r.tenant_id as owner, r.id, r.webhook_id, r.since, r.until, r.mode, t.partition,
+           r.epoch || '.' || r.transaction_id || '.' || r.position as at
+         from webhooks.replays r join platform.tenants t on t.id = r.tenant_id
+         left join (${SUBSCRIBED}) s on s.tenant_id = r.tenant_id and s.id = r.webhook_id
+         where r.finished_at is null order by r.requested_at limit 1 for update of r skip locked`,
+      );
+      const [replay] = rows;
+      if (!replay) return undefined;
+      const { tenant_id, owner, webhook_id, mode, partition, since, until } = replay;
+      // Disabled meanwhile, or not allowed any more: there is nothing to be sent.
+      if (tenant_id === null) return this.finish(client, replay);
+      const tenant = { id: tenant_id, partition };
+      const { events, reached, more } = await this.feed.read(tenant, parsePosition(replay.at), CHUNK);
+      const wanted = events.filter(({ recordedAt }) => recordedAt >= since && recordedAt <= until);
+      // Events from before the registration too: they were asked for.
+      const always = { ...replay, id: webhook_id, since_epoch: 0, since_transaction_id: '0' };
+      const messages = wanted.flatMap((event) => messagesFor([always], event));
+      const queued = await queueMessages(client, messages, this.clock.now(), mode);
+      const isOver = events.some(({ recordedAt }) => recordedAt.getTime() > until.getTime() + SLACK_MS);
+      await client.query(
+        `update webhooks.replays set epoch = $3, transaction_id = $4::xid8, position = $5, queued = queued + $6,
+           finished_at = case when $7 then $8::timestamptz end
+         where webhook_id = $1 and id = $2 and tenant_id = $9`,
+        [
+          ...[
+            webhook_id,
+            replay.id,
+            reached.epoch,
+            reached.transactionId.toString(),
+            reached.position.toString(),
+          ],
+          ...[queued, isOver || !more, this.clock.now(), owner],
+        ],
+      );
+      return webhook_id;
+    });
+    if (webhook) this.signal.queued([webhook]);
+    return webhook !== undefined;
+  }
+
+  private async finish(
+    client: { query(sql: string, values: unknown[]): Promise<unknown> },
+    { owner, webhook_id, id }: ReplayRow,
+  ): Promise<string> {
+    await client.query(
+      'update webhooks.replays set finished_at = $4 where tenant_id = $1 and webhook_id = $2 and id = $3',
+      [owner, webhook_id, id, this.clock.now()],
+    );
+    return webhook_id;
+  }
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { invalid } from '#kernel/errors';
+import { requirePermission } from '#platform/auth/permission.guard';
+import { Config } from '#platform/config';
+import type { RequestContext } from '#platform/request-context';
+import { Secrets } from '#platform/secrets';
+import type { WebhookInput } from './endpoint.input';
+import type { Settable } from './endpoints';
+import { eventsMeant } from './event-catalogue';
+import { generateSecret, parseSecret } from './protocol/secret';
+import { checkUrl, type TargetRules } from './protocol/target';
+
+/** Where deliveries may go in this deployment. */
+export function targetRulesOf(config: Config): TargetRules {
+  return {
+    allowInsecure: config.WEBHOOKS_ALLOW_INSECURE === 'true',
+    allowed: config.WEBHOOKS_ALLOWED?.split(',') ?? [],
+    development: config.NODE_ENV !== 'production',
+  };
+}
+
+/** Checks what a request says of a webhook. */
+@Injectable()
+export class Subscriptions {
+  private readonly rules: TargetRules;
+
+  constructor(
+    config: Config,
+    private readonly secrets: Secrets,
+  ) {
+    this.rules = targetRulesOf(config);
+  }
+
+  /**
+   * What the fields that were given come to, as it is stored.
+   * @throws DomainError `unknown_event`, `permission_denied`, `invalid_url`
+   */
+  settable(context: RequestContext, given: Partial<WebhookInput>): Partial<Omit<Settable, 'secret'>> {
+    const { url, events, enabled, payloadMode, description } = given;
+    return {
+      ...(url !== undefined && { url: this.checkedUrl(url) }),
+      ...(events !== undefined && { events: this.checkedEvents(context, events) }),
+      ...(enabled !== undefined && { enabled: enabled ?? true }),
+      ...(payloadMode !== undefined && { payload_mode: payloadMode ?? 'full' }),
+      ...(description !== undefined && { description }),
+    };
+  }
+
+  /**
+   * A secret as it was given, or a new one, and sealed.
+   * @throws DomainError `invalid_secret`
+   */
+  secret(given: string | null | undefined): { text: string; sealed: string } {
+    const { text } = parseSecret(given ?? generateSecret());
+    return { text, sealed: this.secrets.seal(text) };
+  }
+
+  /** @throws DomainError `permission_denied`: whoever changes a webhook must be allowed to read all that it is sent */
+  requireReadable(context: RequestContext, events: readonly string[]): void {
+    for (const each of events)
+      for (const { permission } of eventsMeant(each)) requirePermission(context, permission);
+  }
+
+  private checkedUrl(url: string): string {
+    return checkUrl(url, this.rules).href;
+  }
+
+  private checkedEvents(context: RequestContext, events: readonly string[]): string[] {
+    if (events.length === 0) throw invalid('too_few', 'events must name at least one event.', 'events');
+    for (const [index, each] of events.entries()) {
+      if (eventsMeant(each).length === 0)
+        throw invalid('unknown_event', `events: there is no event ${each}.`, `events/${index}`);
+    }
+    this.requireReadable(context, events);
+    return [...new Set(events)];
+  }
+}

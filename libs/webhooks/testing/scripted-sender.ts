@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Outcome } from '../protocol/sender';
+
+export interface Sent {
+  url: string;
+  headers: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of any message
+  body: any;
+}
+
+/** The outside world as a test wants it: answers by a script, and remembers what came. */
+export class ScriptedSender {
+  readonly sent: Sent[] = [];
+  underWay = 0;
+  mostUnderWay = 0;
+
+  constructor(
+    private readonly answer: (sent: Sent, count: number) => Partial<Outcome> | Promise<Partial<Outcome>>,
+  ) {}
+
+  async send(
+    url: string,
+    headers: Record<string, string>,
+    body: string | Buffer,
+    signal?: AbortSignal,
+  ): Promise<Outcome> {
+    const sent = { url, headers, body: JSON.parse(String(body)) };
+    this.sent.push(sent);
+    this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
+    try {
+      await delay(0, undefined, { signal });
+      return { milliseconds: 1, ...(await this.answer(sent, this.sent.length)) };
+    } catch {
+      return { milliseconds: 1, error: 'aborted' };
+    } finally {
+      this.underWay--;
+    }
+  }
+
+  to(url: string): Sent[] {
+    return this.sent.filter((each) => each.url === url);
+  }
+}

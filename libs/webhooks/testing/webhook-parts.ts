@@ -1,0 +1,128 @@
+import { StoreEventBus } from '#event-bus/store-event-bus';
+import type { Written } from '#event-store/event-store';
+import { TenantFeed } from '#event-store/tenant-feed';
+import type { Clock } from '#kernel/clock';
+import { toUuid } from '#kernel/ids';
+import { allPermissions } from '#platform/auth/permissions';
+import { Health } from '#platform/observability/health';
+import type { RequestContext } from '#platform/request-context';
+import { Secrets } from '#platform/secrets';
+import { definitions } from '#practice/areas';
+import { CreateDivision, CreateDivisionHandler } from '#practice/divisions/division.commands';
+import { allProjections } from '#practice/testing/projected-firms';
+import { projectionParts } from '#projections/testing/parts';
+import { createContext, createTestStore } from '../../../test/support/store';
+import { Attempt } from '../delivery/attempt';
+import { DeliverySettings } from '../delivery/delivery-settings';
+import { Dispatcher } from '../delivery/dispatcher';
+import { DueDeliveries } from '../delivery/due-deliveries';
+import { FailureWatch } from '../delivery/failure-watch';
+import { LaneLeases } from '../delivery/lane-leases';
+import { Outcomes } from '../delivery/outcomes';
+import { QueuePools } from '../delivery/queue-pools';
+import { Rendering } from '../delivery/rendering';
+import { CreateWebhook, CreateWebhookHandler } from '../endpoint.commands';
+import type { WebhookInput } from '../endpoint.input';
+import { FanOut } from '../fan-out';
+import { Sender } from '../protocol/sender';
+import { WebhookPruning } from '../pruning';
+import { QueueSignal } from '../queue-signal';
+import { Replays } from '../replays';
+import { Subscriptions, targetRulesOf } from '../subscription';
+import { WebhookRequests } from '../webhook-requests';
+
+type Sending = Pick<Sender, 'send'>;
+
+/** All that makes webhooks, over a store of the test's own, with read models that are kept up to date. */
+export async function openWebhooks(clock: Clock) {
+  const store = await createTestStore(definitions, clock);
+  Object.assign(store.config, { WEBHOOKS_ALLOW_INSECURE: 'true' });
+  const secrets = new Secrets(store.config.secretsKey);
+  const bus = new StoreEventBus(store.config, store.feed, new Health());
+  const otherBus = new StoreEventBus(store.config, store.feed, new Health());
+  const projections = projectionParts(store, allProjections);
+  const requests = new WebhookRequests(store.writes, secrets, clock);
+  const signal = new QueueSignal(store.writes, store.config);
+  const watch = new FailureWatch(store.writes, signal, clock);
+  const dispatchers: Dispatcher[] = [];
+  return {
+    store,
+    requests,
+    signal,
+    watch,
+    feed: new TenantFeed(store.writes, store.codec),
+
+    /** Keeps the read models up to date from now on. */
+    project: () => projections.runner.start(),
+
+    subscriptions: new Subscriptions(store.config, secrets),
+    replays: new Replays(store.writes, new TenantFeed(store.writes, store.codec), signal, clock),
+    pruning: new WebhookPruning(store.writes, watch, requests, clock, store.config),
+    fanOut: new FanOut(bus, store.writes, signal, clock),
+    /** That of another worker. */
+    otherFanOut: new FanOut(otherBus, store.writes, signal, clock),
+
+    /** One more worker that sends, not started yet. */
+    dispatcher(
+      sender: Sending = new Sender(targetRulesOf(store.config)),
+      given: Partial<DeliverySettings> = {},
+    ) {
+      const settings = Object.assign(new DeliverySettings(), given);
+      const pools = new QueuePools(store.config);
+      const leases = new LaneLeases(pools, settings);
+      const dispatcher = new Dispatcher(
+        leases,
+        new DueDeliveries(pools),
+        new Rendering(pools, store.writes, settings),
+        new Attempt(sender as Sender, secrets, clock, settings),
+        new Outcomes(pools),
+        watch,
+        signal,
+        pools,
+        clock,
+        settings,
+      );
+      dispatchers.push(dispatcher);
+      return dispatcher;
+    },
+
+    /** A tenant, and an integration in it that may do everything. */
+    async tenant(permissions: readonly string[] = allPermissions): Promise<RequestContext> {
+      const context = await createContext(store, { permissions: new Set(permissions) });
+      await store.writes.pool.query(
+        `with i as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, 'Test', '-'))
+         insert into platform.grants (tenant_id, integration_id, permissions) values ($3, $1, $4)`,
+        [context.integrationId, context.integrationId, context.tenant.id, permissions],
+      );
+      return context;
+    },
+
+    /** The UUID of a new webhook. */
+    async hook(context: RequestContext, fields: Partial<WebhookInput> = {}): Promise<string> {
+      const body = { url: 'https://hooks.example.com/in', events: ['division.*'], ...fields };
+      const handler = new CreateWebhookHandler(requests, new Subscriptions(store.config, secrets));
+      const { body: answer } = await handler.execute(new CreateWebhook(context, body));
+      return toUuid((answer as { data: { id: string } }).data.id);
+    },
+
+    /** An event of the tenant. */
+    async event(context: RequestContext, name = 'Probate'): Promise<Written> {
+      return new CreateDivisionHandler(store.store).execute(new CreateDivision(context, { name }));
+    },
+
+    async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+      return (await store.writes.pool.query<Row>(text, values)).rows;
+    },
+
+    async close(): Promise<void> {
+      await Promise.all(dispatchers.map((dispatcher) => dispatcher.onApplicationShutdown()));
+      await bus.onApplicationShutdown();
+      await otherBus.onApplicationShutdown();
+      await projections.bus.onApplicationShutdown();
+      signal.onApplicationShutdown();
+      await store.close();
+    },
+  };
+}
+
+export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;

@@ -1,0 +1,136 @@
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import { notFound } from '#kernel/errors';
+import { type Id, toUuid } from '#kernel/ids';
+import { WriteDatabase } from '#platform/database';
+import { data, type Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import type { DeliveryRow } from './delivery';
+import { type AttemptView, type DeliveriesQuery, deliveryView } from './delivery.views';
+import { webhookView } from './endpoint';
+import { endpointsOf } from './endpoints';
+
+interface Paged {
+  pageIndex?: number;
+  pageSize?: number;
+}
+
+export class ListWebhooks {
+  constructor(
+    readonly context: RequestContext,
+    readonly query: Paged,
+  ) {}
+}
+
+export class GetWebhook {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: Id,
+  ) {}
+}
+
+export class ListDeliveries {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: Id,
+    readonly query: DeliveriesQuery,
+  ) {}
+}
+
+export class GetDelivery {
+  constructor(
+    readonly context: RequestContext,
+    readonly id: Id,
+    readonly deliveryId: Id,
+  ) {}
+}
+
+/** From where they are written: nothing has to catch up first. */
+@QueryHandler(ListWebhooks)
+export class ListWebhooksHandler implements IQueryHandler<ListWebhooks> {
+  constructor(private readonly database: WriteDatabase) {}
+
+  async execute({ context, query }: ListWebhooks): Promise<Reply> {
+    const { pageIndex = 0, pageSize = 50 } = query;
+    const all = await endpointsOf(this.database.pool, context.tenant.id);
+    const [from, to] = [pageIndex * pageSize, (pageIndex + 1) * pageSize];
+    return data({
+      rows: all.slice(from, to).map(webhookView),
+      pageIndex,
+      pageSize,
+      hasMore: all.length > to,
+    });
+  }
+}
+
+@QueryHandler(GetWebhook)
+export class GetWebhookHandler implements IQueryHandler<GetWebhook> {
+  constructor(private readonly database: WriteDatabase) {}
+
+  async execute({ context, id }: GetWebhook): Promise<Reply> {
+    const [row] = await endpointsOf(this.database.pool, context.tenant.id, id);
+    if (!row) throw notFound('webhook');
+    return data(webhookView(row), { ETag: `"${row.version}"` });
+  }
+}
+
+/** The latest event first. */
+@QueryHandler(ListDeliveries)
+export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
+  constructor(private readonly database: WriteDatabase) {}
+
+  async execute({ context, id, query }: ListDeliveries): Promise<Reply> {
+    const { pageIndex = 0, pageSize = 50, state = null, type = null, since } = query;
+    const [webhook] = await endpointsOf(this.database.pool, context.tenant.id, id);
+    if (!webhook) throw notFound('webhook');
+    const { rows } = await this.database.pool.query<DeliveryRow>(
+      `select * from webhooks.deliveries
+       where tenant_id = $1 and webhook_id = $2 and ($3::smallint is null or state = $3)
+         and ($4::text is null or type = $4) and ($5::timestamptz is null or occurred_at >= $5)
+       order by event_id desc limit $6 offset $7`,
+      [
+        ...[context.tenant.id, webhook.id, state, type, since === undefined ? null : new Date(since)],
+        ...[pageSize + 1, pageIndex * pageSize],
+      ],
+    );
+    const page = rows.slice(0, pageSize).map(deliveryView);
+    return data({ rows: page, pageIndex, pageSize, hasMore: rows.length > pageSize });
+  }
+}
+
+interface AttemptRow extends Omit<AttemptView, 'on'> {
+  at: Date;
+}
+
+@QueryHandler(GetDelivery)
+export class GetDeliveryHandler implements IQueryHandler<GetDelivery> {
+  constructor(private readonly database: WriteDatabase) {}
+
+  async execute({ context, id, deliveryId }: GetDelivery): Promise<Reply> {
+    const key = [context.tenant.id, toUuid(id), toUuid(deliveryId)];
+    const one = 'tenant_id = $1 and webhook_id = $2 and event_id = $3';
+    const [{ rows }, attempts] = await Promise.all([
+      this.database.pool.query<DeliveryRow>(
+        `select d.* from webhooks.deliveries d where ${one} and exists (
+           select from webhooks.endpoints e where e.tenant_id = d.tenant_id and e.id = d.webhook_id)`,
+        key,
+      ),
+      this.database.pool.query<AttemptRow>(
+        `select number, at, milliseconds, status, error, detail, response, address
+         from webhooks.attempts where ${one} order by number`,
+        key,
+      ),
+    ]);
+    if (rows.length === 0) throw notFound('delivery');
+    const views = attempts.rows.map(({ number, at, ...rest }): AttemptView => {
+      return { number, on: at.toISOString(), ...rest };
+    });
+    return data({ ...deliveryView(rows[0]), attempts: views });
+  }
+}
+
+export const webhookQueryHandlers = [
+  ListWebhooksHandler,
+  GetWebhookHandler,
+  ListDeliveriesHandler,
+  GetDeliveryHandler,
+];

@@ -1,0 +1,156 @@
+import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post, Put, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Id } from '#kernel/ids';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { IdParam } from '#platform/http/id-param';
+import type { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { ApiAction, ApiOne, ApiRemove, ApiUpdate } from '#practice/records/api';
+import { HistoryQuery } from '#practice/records/history-query';
+import { ReplayWebhook, TestWebhook } from './delivery.commands';
+import { DeliveryView } from './delivery.views';
+import { WebhookView, WebhookWithSecretView } from './endpoint';
+import {
+  CreateWebhook,
+  DeleteWebhook,
+  RegisterWebhook,
+  RotateSecret,
+  SwitchWebhook,
+  UpdateWebhook,
+} from './endpoint.commands';
+import {
+  ReplayInput,
+  RotateSecretInput,
+  WebhookInput,
+  WebhookPatch,
+  WebhookRegistration,
+} from './endpoint.input';
+import { ReplayView } from './replay';
+import { GetWebhook, ListWebhooks } from './webhook.queries';
+import {
+  ApiCreateWithSecret,
+  ApiQueued,
+  ApiRegistered,
+  ApiRotate,
+  ApiRows,
+  ApiWithoutEvents,
+} from './webhooks.api';
+
+@ApiTags('webhooks')
+@Controller(':tenant/api/v1/webhooks')
+export class WebhooksWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Put()
+  @Permission('webhooks:write')
+  @ApiOperation({ summary: 'Create or replace the webhook with that id' })
+  @ApiRegistered()
+  register(@CurrentContext() context: RequestContext, @Body() body: WebhookRegistration): Promise<Reply> {
+    return this.commands.execute(new RegisterWebhook(context, body));
+  }
+
+  @Post()
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiCreateWithSecret(WebhookWithSecretView)
+  create(@CurrentContext() context: RequestContext, @Body() body: WebhookInput): Promise<Reply> {
+    return this.commands.execute(new CreateWebhook(context, body));
+  }
+
+  @Patch(':id')
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiUpdate(WebhookView)
+  update(
+    @CurrentContext() context: RequestContext,
+    @IdParam('webhook') id: Id,
+    @Body() body: WebhookPatch,
+    @Headers('prefer') prefer?: string,
+  ): Promise<Reply> {
+    return this.commands.execute(new UpdateWebhook(context, id, body, prefer));
+  }
+
+  @Post(':id/pause')
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiAction(WebhookView)
+  pause(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
+    return this.commands.execute(new SwitchWebhook(context, id, true));
+  }
+
+  @Post(':id/resume')
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiOperation({ summary: 'Resume a webhook, and enable it' })
+  @ApiAction(WebhookView)
+  resume(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
+    return this.commands.execute(new SwitchWebhook(context, id, false));
+  }
+
+  @Post(':id/rotate-secret')
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiOperation({ summary: 'Give a webhook another secret; the old one signs beside it for 24 hours' })
+  @ApiRotate(WebhookWithSecretView)
+  rotateSecretOf(
+    @CurrentContext() context: RequestContext,
+    @IdParam('webhook') id: Id,
+    @Body() body: RotateSecretInput,
+  ): Promise<Reply> {
+    return this.commands.execute(new RotateSecret(context, id, body));
+  }
+
+  @Post(':id/test')
+  @HttpCode(202)
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiOperation({ summary: 'Send a webhook a message of the type webhook.test' })
+  @ApiQueued(DeliveryView)
+  test(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
+    return this.commands.execute(new TestWebhook(context, id));
+  }
+
+  @Post(':id/replay')
+  @HttpCode(202)
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiOperation({ summary: 'Send a webhook the events of a time again' })
+  @ApiQueued(ReplayView)
+  replay(
+    @CurrentContext() context: RequestContext,
+    @IdParam('webhook') id: Id,
+    @Body() body: ReplayInput,
+  ): Promise<Reply> {
+    return this.commands.execute(new ReplayWebhook(context, id, body));
+  }
+
+  @Delete(':id')
+  @Permission('webhooks:write')
+  @ApiWithoutEvents()
+  @ApiRemove()
+  remove(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
+    return this.commands.execute(new DeleteWebhook(context, id));
+  }
+}
+
+@ApiTags('webhooks')
+@Controller(':tenant/api/v1/webhooks')
+export class WebhooksReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @Permission('webhooks:read')
+  @ApiRows(WebhookView)
+  list(@CurrentContext() context: RequestContext, @Query() query: HistoryQuery): Promise<Reply> {
+    return this.queries.execute(new ListWebhooks(context, query));
+  }
+
+  @Get(':id')
+  @Permission('webhooks:read')
+  @ApiOne(WebhookView)
+  one(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
+    return this.queries.execute(new GetWebhook(context, id));
+  }
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import type { Json } from '../support/client';
+import { waitFor } from '../support/wait-for';
+
+export interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  text: string;
+  body: Json;
+  at: number;
+}
+
+/** A receiver of webhooks in the test's own process, that answers as it is told. */
+export class HookReceiver {
+  readonly received: Received[] = [];
+  /** Status and headers of the answer to a delivery. */
+  answer: (received: Received) => { status: number; headers?: Record<string, string>; body?: string } =
+    () => ({
+      status: 204,
+    });
+
+  private constructor(
+    private readonly server: Server,
+    readonly url: string,
+  ) {}
+
+  static async open(): Promise<HookReceiver> {
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const receiver = new HookReceiver(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.on('request', (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const { url = '', headers } = request;
+        const received = { path: url, headers, text, body: JSON.parse(text), at: Date.now() };
+        receiver.received.push(received);
+        const { status, headers: own, body } = receiver.answer(received);
+        response.writeHead(status, own).end(body);
+      });
+    });
+    return receiver;
+  }
+
+  /** Those that came to an address. */
+  at(path: string): Received[] {
+    return this.received.filter((each) => each.path === path);
+  }
+
+  /** Waits until so many have come to an address. */
+  async some(path: string, count = 1): Promise<Received[]> {
+    await waitFor(() => this.at(path).length >= count, { description: `${count} deliveries at ${path}` });
+    return this.at(path);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await once(this.server.close(), 'close');
+  }
+}
+
+/** @throws when the signature is not that of the secret */
+export function verify({ text, headers }: Pick<Received, 'text' | 'headers'>, secret: string): void {
+  new Webhook(secret).verify(text, headers as Record<string, string>);
+}

@@ -1,0 +1,66 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { keyOf, type Secret } from '#webhooks/protocol/secret';
+
+/** What came of a signature: `verified`, `absent`, or why it is not right. */
+export type Verdict = string;
+
+const tolerance = 5 * 60_000;
+
+/** Of the Standard Webhooks specification, by its own library; right when one of the secrets made it. */
+export function verifyStandard(
+  headers: IncomingHttpHeaders,
+  body: string,
+  secrets: readonly Secret[],
+): Verdict {
+  if (headers['webhook-signature'] === undefined) return 'absent';
+  return best(secrets, (secret) => {
+    try {
+      new Webhook(keyOf(secret), { format: 'raw' }).verify(body, headers as Record<string, string>, {
+        jsonParse: false,
+      });
+      return 'verified';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  });
+}
+
+/** Of the specified service: of the GUIDs among the secrets, over the request's id and time. */
+export function verifyPe2(
+  headers: IncomingHttpHeaders,
+  body: string,
+  secrets: readonly Secret[],
+  now = new Date(),
+): Verdict {
+  const [given, requestId, timestamp] = ['webhook-signature', 'request-id', 'timestamp'].map((name) =>
+    String(headers[`x-pe2-${name}`] ?? ''),
+  );
+  if (given === '') return 'absent';
+  const guids = secrets.filter(({ kind }) => kind === 'guid');
+  if (guids.length === 0) return 'No secret is a GUID';
+  if (!(Math.abs(now.getTime() - Date.parse(timestamp)) <= tolerance)) return 'Not of the last 5 minutes';
+  if (requestIdOf(body) !== requestId) return "Not of this body: its requestId is another than the header's";
+  return best(guids, (secret) => {
+    const signature = createHmac('sha256', keyOf(secret))
+      .update(`${requestId}|${timestamp}`)
+      .digest('base64');
+    const expected = Buffer.from(`HMACSHA256:${signature}`);
+    const isRight = expected.length === given.length && timingSafeEqual(expected, Buffer.from(given));
+    return isRight ? 'verified' : 'No matching signature found';
+  });
+}
+
+function best(secrets: readonly Secret[], verdictOf: (secret: Secret) => Verdict): Verdict {
+  const verdicts = secrets.map(verdictOf);
+  return verdicts.find((verdict) => verdict === 'verified') ?? verdicts[0];
+}
+
+function requestIdOf(body: string): unknown {
+  try {
+    return JSON.parse(body)?.requestId;
+  } catch {
+    return undefined; // no JSON: what it is is shown as it came
+  }
+}
