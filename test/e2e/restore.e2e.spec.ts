@@ -195,10 +195,6 @@ describe('a store restored from a dump', () => {
     const other = await createTestDatabase();
     const again = new Deployment(other.url);
     try {
-      await execute(
-        other.url,
-        'drop schema event_store, platform, read_model, public cascade; create schema public',
-      );
       await restoreDatabase(other.url, dump);
       await again.start();
       expect(fromToken(await goOn(await again.caller(credentials))).epoch).toBe(1);

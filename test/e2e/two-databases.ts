@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createTestDatabase, execute, type TestDatabase } from '../support/database';
+import { createTestDatabase, type TestDatabase } from '../support/database';
 import { dumpDatabase, restoreDatabase } from '../support/dump';
 import { Office } from './office';
 import { remainsInTables } from './remains';
@@ -29,10 +29,6 @@ export class TwoDatabases {
   /** Puts a dump in the place of all that they hold. */
   async restore(dumps: [string, string]): Promise<void> {
     for (const [index, { url }] of [this.write, this.read].entries()) {
-      await execute(
-        url,
-        'drop schema event_store, platform, read_model, public cascade; create schema public',
-      );
       await restoreDatabase(url, dumps[index]);
     }
   }

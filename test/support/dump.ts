@@ -11,7 +11,13 @@ export async function dumpDatabase(url: string): Promise<string> {
   return stdout;
 }
 
-/** Runs a dump in an empty database; all of it or nothing. */
+/** Runs a dump in a database whose contents it replaces. */
 export async function restoreDatabase(url: string, dump: string): Promise<void> {
+  const [{ schemas }] = await execute<{ schemas: string }>(
+    url,
+    `select string_agg(quote_ident(nspname), ', ') as schemas from pg_namespace
+     where nspname !~ '^pg_' and nspname <> 'information_schema'`,
+  );
+  await execute(url, `drop schema ${schemas} cascade; create schema public`);
   await execute(url, dump);
 }
