@@ -56,6 +56,9 @@ export function requestToken(
   return send('POST', `${baseUrl}/oauth2/token`, { body: new URLSearchParams(form) });
 }
 
+/** Each waits for five seconds. */
+const MOST_READS = 12;
+
 /**
  * An integration in one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`). Addresses of processes
  * may differ for writes and reads.
@@ -104,9 +107,14 @@ export class ApiClient {
     return this.send('DELETE', path, undefined, headers);
   }
 
-  /** A request that must succeed; what it answers under `data`. @throws naming the answer when it does not */
+  /**
+   * A request that must succeed; what it answers under `data`. On a busy machine read models may be behind for longer
+   * than a read waits: it is then asked again, as the refusal says. @throws naming the answer when it does not
+   */
   async data(method: string, path: string, body?: unknown, headers?: Headings): Promise<Json> {
-    const answer = await this.send(method, path, body, headers);
+    let answer = await this.send(method, path, body, headers);
+    for (let tries = 1; tries < MOST_READS && answer.body?.code === 'position_not_reached'; tries++)
+      answer = await this.send(method, path, body, headers);
     if (answer.status >= 300)
       throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body?.data;
