@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { conflict } from '#kernel/errors';
+import { conflict, RecordsDisagree } from '#kernel/errors';
 import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
@@ -173,6 +173,21 @@ describe('the event store', () => {
     await expect(limited).rejects.toThrow('over the limit');
     const after = await store.writes.pool.query('select count(*) from event_store.events');
     expect(after.rows).toEqual(before.rows);
+  });
+
+  it('decides again when records that go together were read at different moments, and tells of it when they never do', async () => {
+    let tries = 0;
+    const id = newId('client');
+    const decide = (until: number) =>
+      store.store.execute(context, async (work) => {
+        if (++tries < until) throw new RecordsDisagree('a line and its source');
+        return work.create(Parent, id, [parentOpened()]);
+      });
+    expect((await decide(3)).record.id).toBe(id);
+    expect(tries).toBe(3);
+    tries = 0;
+    await expect(decide(99)).rejects.toThrow('a line and its source');
+    expect(tries).toBe(5);
   });
 
   it('says 503 when the database cannot be reached, for reading and for writing', async () => {

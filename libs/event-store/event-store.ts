@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
-import { conflict, DomainError, invalid } from '#kernel/errors';
+import { conflict, DomainError, invalid, RecordsDisagree } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import { Turns } from '#kernel/turns';
 import { failSpan } from '#platform/observability/spans';
@@ -93,6 +93,10 @@ export class EventStore {
       const once = () => this.once(context, attempt, status, source);
       const turn = refusal && turnOf(context, refusal);
       const result = await (turn ? this.turns.take(turn, once) : once());
+      if (result instanceof RecordsDisagree) {
+        if (++fights === ATTEMPTS) throw result;
+        continue;
+      }
       if (!(result instanceof AppendRefused)) return result;
       await this.refused(context, result);
       refusal = result;
@@ -107,10 +111,14 @@ export class EventStore {
     attempt: (work: UnitOfWork) => Promise<Folded | undefined>,
     status: number,
     source: string,
-  ): Promise<Done | AppendRefused> {
+  ): Promise<Done | AppendRefused | RecordsDisagree> {
     const { loader, codec, keys } = this;
     const work = new UnitOfWork(context, this.clock.now(), source, { loader, codec, keys });
-    const record = await attempt(work);
+    const record = await attempt(work).catch((error: Error) => {
+      if (error instanceof RecordsDisagree) return error;
+      throw error;
+    });
+    if (record instanceof RecordsDisagree) return record;
     const span = work.startSpan();
     try {
       const job = work.job(status, record);

@@ -33,6 +33,12 @@ export class DomainError extends Error {
   }
 }
 
+/**
+ * Records that are only ever changed together do not go together. Those that were read one after the other may have
+ * been changed in between: the command is decided again. When they disagree still, it is a fault of ours.
+ */
+export class RecordsDisagree extends Error {}
+
 /** 422: a rule refuses the body. `field` is the property's path, as `clientId` or `rate/Amount`. */
 export function invalid(code: string, detail: string, field?: string): DomainError {
   const errors = field === undefined ? [] : [{ pointer: `/${field}`, code, message: detail }];

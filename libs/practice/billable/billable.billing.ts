@@ -1,5 +1,5 @@
 import type { DomainEvent } from '#kernel/decider';
-import { conflict } from '#kernel/errors';
+import { conflict, RecordsDisagree } from '#kernel/errors';
 import { decimal, text } from '#kernel/money';
 import type { Day } from '#kernel/zone';
 import {
@@ -93,5 +93,5 @@ function excess(one: Portion, other: Portion): Portion {
 /** An invoice never touches what another one holds: its lines and their sources change in one append. */
 function requireHeld(state: BillableState, invoiceId: string, wanted: BillableStatus): void {
   if (state.invoiceId !== invoiceId || state.state !== wanted)
-    throw new Error(`An invoice's line and its source disagree: ${invoiceId}, ${state.invoiceId}`);
+    throw new RecordsDisagree(`An invoice's line and its source: ${invoiceId}, ${state.invoiceId}`);
 }

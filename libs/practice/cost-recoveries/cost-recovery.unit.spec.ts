@@ -1,5 +1,6 @@
 import type { DomainEvent } from '#kernel/decider';
 import type { DomainError } from '#kernel/errors';
+import { RecordsDisagree } from '#kernel/errors';
 import { given } from '#kernel/given';
 import { isUnbilled } from '../billable/billable';
 import { bill, release, reserve, reverseBilling } from '../billable/billable.billing';
@@ -92,6 +93,14 @@ describe('the life of a cost', () => {
     expect(stateAfter(created, finalised, writtenOff, updated({ description: 'New' }))).toMatchObject({
       ...{ remaining: '20.02', remainingUnits: '2', description: 'New' },
     });
+  });
+
+  it('that another invoice holds than the one in hand was read at another moment', () => {
+    const free = stateAfter(created, finalised);
+    expect(() => release(CostRecovery, free, invoiceId)).toThrow(RecordsDisagree);
+    expect(() => billed(free)).toThrow(RecordsDisagree);
+    const held = stateAfter(created, finalised, reserved);
+    expect(() => reverseBilling(CostRecovery, held, invoiceId, '2025-07-02', false)).toThrow(RecordsDisagree);
   });
 
   it('is deleted only while pending', () => {
