@@ -77,11 +77,13 @@ export function peerGroups(
   };
 }
 
+/** As our names and numbers are ordered: numbers in them by their value. */
+const natural = new Intl.Collator('en', { numeric: true });
+
 /** The least first; what is missing is the least, as in our order. */
 function compareKeys(a: Group, b: Group): number {
   const index = a.keys.findIndex((key, place) => key !== b.keys[place]);
-  if (index === -1) return 0;
-  return a.keys[index] < b.keys[index] ? -1 : 1;
+  return index === -1 ? 0 : natural.compare(String(a.keys[index] ?? ''), String(b.keys[index] ?? ''));
 }
 
 /** The peer's table has an empty text for a missing name. */
