@@ -1,4 +1,5 @@
 import type { ApiClient } from '../support/client';
+import { waitFor } from '../support/wait-for';
 
 /** Records of a firm, made over HTTP; each answers the id of what it made. */
 
@@ -26,9 +27,12 @@ export async function employee(api: ApiClient, fields: object = {}): Promise<str
   return api.create('employees', { entityId: await person(api, undefined, 'Eve'), ...fields });
 }
 
-/** The division that a tenant is given at first. */
+/** The division that a tenant is given at first, as soon as it is to be seen. */
 export async function generalDivision(api: ApiClient): Promise<string> {
-  return (await api.rows('divisions', { keywords: 'General' }))[0].id;
+  const found = await waitFor(async () => (await api.rows('divisions', { keywords: 'General' }))[0], {
+    description: `the start data of ${api.tenant}`,
+  });
+  return found.id;
 }
 
 export async function matter(api: ApiClient, fields: object = {}): Promise<string> {
