@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
-import type { Derived, FactTable, Projection, ReadTable, RollupTable } from './projection';
+import type { Derived, FactTable, Grain, Projection, ReadTable, RollupTable } from './projection';
 
 /** Stands in a rollup's key for rows without a value there: a key column takes no null. */
 export const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
-export const grains = ['day', 'month', 'year'] as const;
-export type Grain = (typeof grains)[number];
+/** In the order of their numbers. */
+const grains: readonly Grain[] = ['day', 'month', 'year'];
 
 /** What a rollup is kept by, as its rows name it: a dimension's number and a grain's. */
 export function rollupCode(rollup: RollupTable, dimension: string, grain: Grain): [number, number] {

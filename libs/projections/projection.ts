@@ -19,6 +19,8 @@ export interface FactTable {
   columns: Readonly<Record<string, { type: string; value(row: string): string }>>;
 }
 
+export type Grain = 'day' | 'month' | 'year';
+
 /**
  * Sums by one dimension at a time, so that there are far fewer rows than facts. Each dimension is kept at grains of its
  * own: a grain's period is its first day.
@@ -30,9 +32,7 @@ export interface RollupTable {
   /** The facts' column with the day. */
   day: string;
   /** The facts' column of each, a UUID; null: all in one. In the order of their numbers, which are never changed. */
-  dimensions: Readonly<
-    Record<string, { column: string | null; grains: readonly ('day' | 'month' | 'year')[] }>
-  >;
+  dimensions: Readonly<Record<string, { column: string | null; grains: readonly Grain[] }>>;
   /** Columns by whose values each sum is told apart, with their SQL types. */
   splits: Readonly<Record<string, string>>;
   /** Columns that are added up, beside `items`, the number of facts. */

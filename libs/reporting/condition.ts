@@ -1,4 +1,5 @@
 import type { Period } from '#kernel/periods';
+import type { Grain } from '#projections/projection';
 import type { SourceContext } from './columns/column';
 
 /** Binds a value and answers its placeholder. The only way by which a client's text gets near a query. */
@@ -12,7 +13,7 @@ export interface Condition {
   joins?: readonly string[];
   sql(bind: Bind, context: SourceContext): string;
   /** Of a condition on a day: the finest grain of days that it tells apart. */
-  grain?: 'day' | 'month' | 'year';
+  grain?: Grain;
   /** Rows without what is joined may meet it. */
   meetsAbsent?: boolean;
   /** Rollups hold only what meets it. */

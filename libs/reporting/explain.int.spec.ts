@@ -50,7 +50,7 @@ it.each<[plan: string, slice: object, criteria: object | null]>([
   ['listing', { ...byEmployee, cols: cols('units:sum', 'title:count') }, null],
 ])('%s: %#', async (plan, slice, criteria) => {
   const { report } = await reports.rows('work_item_listing', slice, criteria, 'one', { 'x-explain': '1' });
-  expect(report.plan.replace(/day, month|month, day/, 'day, month')).toBe(plan);
+  expect(report.plan).toBe(plan);
 });
 
 it('reads one employee from the facts, and the sums of fees too', async () => {

@@ -18,6 +18,7 @@ import type { AggregationSliceSpecInput } from './slice/slice.input';
 import { describe, type Over, type Source, sourcesFor } from './sources/source';
 import { SourceChoice } from './sources/source-choice';
 import { equals, finished } from './sql/expressions';
+import { sourceSql } from './sql/items';
 import {
   countDemand,
   countQuery,
@@ -146,10 +147,7 @@ function keyCondition(report: Report, column: Column, value: string | null): Con
     of: baseOf(report, column),
     ...{ joins: column.joins, grain: column.grain, meetsAbsent: joined && value === null },
     isSelective: value !== null && column.isSelective,
-    sql: (bind, context) => {
-      const source = typeof column.source === 'string' ? column.source : column.source(context);
-      return equals(column, finished(column, source), value, bind);
-    },
+    sql: (bind, context) => equals(column, finished(column, sourceSql(column, context)), value, bind),
   };
 }
 

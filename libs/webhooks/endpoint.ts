@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { type Id, toId } from '#kernel/ids';
+import { RecordView } from '#practice/records/record';
 
 export const payloadModes = ['full', 'thin'] as const;
 export type PayloadMode = (typeof payloadModes)[number];
@@ -36,24 +37,9 @@ export const ENDPOINT_COLUMNS = `e.tenant_id, e.id, e.integration_id, e.version,
 const optionalInstant = { type: String, format: 'date-time', nullable: true } as const;
 
 /** What is told of a webhook; never its secret. */
-export class WebhookView {
+export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalReference']) {
   @ApiProperty({ example: 'webhook_0198c2f1a4b87c3d9e5f60718293a4b5' })
-  id: string;
-
-  @ApiProperty({ description: 'Counts the changes; also the ETag.' })
-  version: number;
-
-  @ApiProperty({ format: 'date-time' })
-  createdOn: string;
-
-  @ApiProperty()
-  createdBy: string;
-
-  @ApiProperty({ format: 'date-time' })
-  updatedOn: string;
-
-  @ApiProperty()
-  updatedBy: string;
+  override id: string;
 
   @ApiProperty({ description: 'Nothing is queued for one that is not.' })
   enabled: boolean;

@@ -1,4 +1,5 @@
 import type { Period } from '#kernel/periods';
+import type { Grain } from '#projections/projection';
 
 /** What a column's values are. Decides how they are shown, compared with group keys and aggregated. */
 export type ColumnType = 'text' | 'id' | 'boolean' | 'integer' | 'decimal' | 'day' | 'instant';
@@ -22,7 +23,7 @@ export interface Column {
   /** The one column of the report's facts that the source is made of; that of a joined column its join knows. */
   of?: string;
   /** Of a column made of a day: the finest grain of days that tells its values apart. */
-  grain?: 'day' | 'month' | 'year';
+  grain?: Grain;
   /** Of a column made of a day: the days that have a value; undefined for what is no such value. */
   daysOf?: (value: string, financialYearStart: number) => Period | undefined;
   /** No two records that facts refer to have the same value: the column tells as much as the facts' own. */

@@ -1,8 +1,7 @@
 import { DateTime } from 'luxon';
 import type { Period } from '#kernel/periods';
-import type { Day } from '#kernel/zone';
-
-export type Grain = 'day' | 'month' | 'year';
+import { type Day, daysAfter } from '#kernel/zone';
+import type { Grain } from '#projections/projection';
 
 /** Days of a period that are read at one grain. */
 export interface Piece {
@@ -35,9 +34,9 @@ function split(min: Day | null, max: Day | null, grain: Grain): Piece[] {
   const last = max === null ? null : endBefore(max, grain);
   if (first !== null && last !== null && first > last) return split(min, max, finer);
   return [
-    ...(first === null || first === min ? [] : split(min, shifted(first, -1), finer)),
+    ...(first === null || first === min ? [] : split(min, daysAfter(first, -1), finer)),
     { grain, from: first, to: last === null ? null : startOf(last, grain) },
-    ...(last === null || last === max ? [] : split(shifted(last, 1), max, finer)),
+    ...(last === null || last === max ? [] : split(daysAfter(last, 1), max, finer)),
   ];
 }
 
@@ -49,15 +48,11 @@ function startAfter(day: Day, unit: 'month' | 'year'): Day {
 
 /** The last day of the last whole unit up to that day. */
 function endBefore(day: Day, unit: 'month' | 'year'): Day {
-  return printed(at(day).endOf(unit)) === day ? day : shifted(startOf(day, unit), -1);
+  return printed(at(day).endOf(unit)) === day ? day : daysAfter(startOf(day, unit), -1);
 }
 
 function startOf(day: Day, unit: 'month' | 'year'): Day {
   return printed(at(day).startOf(unit));
-}
-
-function shifted(day: Day, days: number): Day {
-  return printed(at(day).plus({ days }));
 }
 
 function at(day: Day): DateTime {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { daysAfter } from '#kernel/zone';
-import { type Grain, type Piece, piecesOf } from './pieces';
+import type { Grain } from '#projections/projection';
+import { type Piece, piecesOf } from './pieces';
 
 const shown = (pieces: Piece[]) => pieces.map(({ grain, from, to }) => `${grain} ${from ?? ''}..${to ?? ''}`);
 const ends = { day: 10, month: 7, year: 4 };

@@ -1,8 +1,9 @@
 import type { Period } from '#kernel/periods';
+import type { Grain } from '#projections/projection';
 import { baseOf, type Report } from '../columns/report';
 import type { Condition } from '../condition';
 import type { Demand } from './demand';
-import { type Grain, type Piece, piecesOf } from './pieces';
+import { type Piece, piecesOf } from './pieces';
 
 /** Where a query reads from. */
 export type Source =
