@@ -166,7 +166,8 @@ export async function derive(
   const made = derivations(projection, target);
   for (const table of new Set(made.map(({ table }) => table)))
     await client.query(`truncate ${target(table)}`);
-  // The sums are made before the first row is written: only then does the transaction hold the feed back.
+  // Sums are made before their first row is written, and only from then on does a transaction hold the feed back. Facts
+  // are written as they are read: for a million that is for seconds.
   for (const { table, columns, select } of made)
     await client.query(`insert into ${target(table)} (${columns.join(', ')}) ${select}`);
 }
