@@ -1,6 +1,8 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { columnReference } from '#import/schema/column-reference';
+import { schemaScript } from '#import/schema/t-sql';
 import { Config } from '#platform/config';
 import { describeApi } from '#platform/http/openapi';
 import { printSdl } from '#reporting/graphql/schema';
@@ -21,5 +23,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'openapi.json': `${JSON.stringify(await describeService(), undefined, 2)}\n`,
     'schema.graphql': await printSdl(),
+    'docs/import/schema-1.0.sql': schemaScript(),
+    'docs/import/schema-1.0.md': columnReference(),
   };
 }
