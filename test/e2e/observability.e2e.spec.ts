@@ -16,7 +16,7 @@ const NAMES = ['Quillfeather', 'Zebedee', 'Ownership of the mill'];
 
 let office: Office;
 let receiver: OtlpReceiver;
-let apps: Record<'command' | 'query' | 'projector', RunningApp>;
+let apps: Record<'command' | 'query' | 'projector' | 'worker', RunningApp>;
 let api: ApiClient;
 let item: object;
 let scraped: string;
@@ -40,8 +40,12 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
   });
   const command = await office.start('command');
-  const [query, projector] = await Promise.all([office.start('query'), office.start('projector')]);
-  apps = { command, query, projector };
+  const [query, projector, worker] = await Promise.all([
+    office.start('query'),
+    office.start('projector'),
+    office.start('worker'),
+  ]);
+  apps = { command, query, projector, worker };
   await office.cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme', '--region', 'uk');
   api = await office.caller('acme', await office.integration('acme'), { at: { reads: query.baseUrl } });
 

@@ -1,6 +1,8 @@
 import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
+import { CreateRateSet, CreateRateSetHandler } from '#practice/rate-sets/rate-set.commands';
+import { newTenant, Tenant } from '#practice/tenants/tenant';
 import { waitFor } from '../../../test/support/wait-for';
 import { Redeliver, RedeliverHandler, ReplayWebhook, ReplayWebhookHandler } from '../delivery.commands';
 import {
@@ -14,6 +16,8 @@ import type { Outcome } from '../protocol/sender';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import type { Dispatcher } from './dispatcher';
+import { DueDeliveries } from './due-deliveries';
+import { Rendering } from './rendering';
 
 let hooks: Webhooks;
 let context: RequestContext;
@@ -57,6 +61,17 @@ const ended = async (webhook: string, number: number) => {
 };
 const id = (webhook: string) => toId('webhook', webhook);
 
+it('looks less and less often while the read models are behind', async () => {
+  const fetch = jest.spyOn(DueDeliveries.prototype, 'fetch');
+  const render = jest.spyOn(Rendering.prototype, 'render');
+  await hooks.hook(context, { url: address() });
+  await hooks.event(context);
+  await waitFor(() => render.mock.calls.length >= 7, { description: 'seven looks' });
+  expect(fetch.mock.calls.length).toBeLessThan(50);
+  fetch.mockRestore();
+  render.mockRestore();
+});
+
 it('waits until the read models show the event; a thin message does not', async () => {
   const [full, thin] = [address(), address()];
   await hooks.hook(context, { url: full });
@@ -71,6 +86,31 @@ it('waits until the read models show the event; a thin message does not', async 
   expect(whole.body.data.data).toMatchObject({ id: record.id, name: 'Probate', version: 1 });
   expect(whole.body).toMatchObject({ id: message.body.id, tenant: context.tenant.alias });
   expect(whole.body.requestId).not.toBe(message.body.requestId);
+});
+
+it('leaves out a record that would make the body too large', async () => {
+  const url = address();
+  await hooks.hook(context, { url, events: ['rateset.*'] });
+  await hooks.store.store.execute(context, async (work) =>
+    work.create(Tenant, toId('tenant', context.tenant.streamId), newTenant('Firm', 'uk')),
+  );
+  const rateSet = async (name: string, number: number) => {
+    // All of them fit into an event; the record shows each with its empty fields too.
+    const entries = Array.from({ length: number }, (_, index) => ({
+      rate: { Amount: 250, Currency: 'GBP' },
+      jobTitle: '€'.repeat(45) + index,
+    }));
+    const command = new CreateRateSet(context, { name, currency: 'GBP', entries });
+    return (await new CreateRateSetHandler(hooks.store.store).execute(command)).record.id;
+  };
+  const ids = [await rateSet('Small', 10), await rateSet('Large', 1_000)];
+  hooks.project();
+  const sent = await sentTo(url, 2);
+  const [whole, cut] = ids.map((id) => sent.find(({ body }) => body.data.id === id)!);
+  expect(whole.body.data.data.entries).toHaveLength(10);
+  expect(whole.body).not.toHaveProperty('truncated');
+  expect(cut.body).toMatchObject({ data: { id: ids[1], sourceId: 'integration:test' }, truncated: true });
+  expect(cut.body.data).not.toHaveProperty('data');
 });
 
 it('sends five at once to each, and one that is slow or dead keeps nobody waiting', async () => {

@@ -1,0 +1,40 @@
+import { DeliverySettings } from './delivery-settings';
+import { DueDeliveries } from './due-deliveries';
+import { type DueDelivery, Lane, type LaneConfig } from './lane';
+import type { QueuePools } from './queue-pools';
+
+const NOW = new Date('2026-03-02T10:00:00Z');
+const config = {
+  ...{ tenant_id: 1, webhook_id: 'w', active: true, failures: 0, open_until: null, failing_since: null },
+} as LaneConfig;
+
+const due = (event_id: string) =>
+  ({ tenant_id: 1, webhook_id: 'w', event_id, due_at: '2026-03-02 09:00:00Z' }) as DueDelivery;
+
+/** Reads those rows; something may happen while it does. */
+function reading(rows: DueDelivery[], meanwhile = () => {}): DueDeliveries {
+  const query = async () => {
+    meanwhile();
+    return { rows };
+  };
+  return new DueDeliveries({ queue: { query } } as unknown as QueuePools);
+}
+
+const ids = ({ items }: Lane) => items.map(({ delivery }) => delivery.event_id);
+
+describe('deliveries that are due', () => {
+  it('are taken into hand once', async () => {
+    const lane = new Lane(new DeliverySettings(), config, Infinity);
+    lane.add(due('a'));
+    await reading([due('a'), due('b')]).fetch([lane], NOW);
+    expect(ids(lane)).toEqual(['a', 'b']);
+  });
+
+  it('are not sent again when they were written down while they were read', async () => {
+    const lane = new Lane(new DeliverySettings(), config, Infinity);
+    lane.add(due('a'));
+    lane.items = []; // under way
+    await reading([due('a'), due('b')], () => lane.known.delete('a')).fetch([lane], NOW);
+    expect(ids(lane)).toEqual(['b']);
+  });
+});
