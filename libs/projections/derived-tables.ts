@@ -25,6 +25,8 @@ export function physicalTables({ tables, derived }: Projection): { name: string;
 /** A part of a derived table. */
 interface Derivation {
   table: string;
+  /** What each row is made of, when that is one row. */
+  from?: string;
   columns: string[];
   /** SELECT of the rows that the source says. */
   select: string;
@@ -52,6 +54,7 @@ function factDerivation(source: ReadTable, facts: FactTable, from: string): Deri
   const taken = [...source.key, ...columns.map(([name, { value }]) => `${value('r')} as ${name}`)];
   return {
     table: facts.name,
+    from,
     columns: names,
     select: `select ${taken.join(', ')} from ${from} r`,
     shown: (there) => `select ${names.join(', ')} from ${there} r`,
@@ -157,17 +160,41 @@ function rollupInsert(rollup: RollupTable, generation: string): string {
     on conflict (generation, ${key.join(', ')}) do update set ${added.map((name) => `${name} = r.${name} + excluded.${name}`).join(', ')}`;
 }
 
-/** Fills a generation's derived tables from its rows; what they held is gone. */
+/** About 16 MB of a table: some tens of thousands of rows, and a fraction of a second. */
+const PART_BLOCKS = 2_000;
+
+/**
+ * Fills a generation's derived tables from its rows; what they held is gone.
+ * @param partBlocks of a table that are gone through at once
+ */
 export async function derive(
   client: ClientBase,
   projection: Projection,
   target: (table: string) => string,
+  partBlocks = PART_BLOCKS,
 ): Promise<void> {
   const made = derivations(projection, target);
   for (const table of new Set(made.map(({ table }) => table)))
     await client.query(`truncate ${target(table)}`);
-  // Sums are made before their first row is written, and only from then on does a transaction hold the feed back. Facts
-  // are written as they are read: for a million that is for seconds.
-  for (const { table, columns, select } of made)
-    await client.query(`insert into ${target(table)} (${columns.join(', ')}) ${select}`);
+  for (const { table, from, columns, select } of made) {
+    const insert = `insert into ${target(table)} (${columns.join(', ')}) ${select}`;
+    // Sums are made before their first row is written, and only from then on does a transaction hold the feed back. What
+    // is written as it is read would do so all the time.
+    if (from) await inParts(client, from, insert, partBlocks);
+    else await client.query(insert);
+  }
+}
+
+/** @param statement over `from r`, without a condition: run for one part of its rows after the other */
+async function inParts(client: ClientBase, from: string, statement: string, size: number): Promise<void> {
+  const { rows } = await client.query<{ blocks: number }>(
+    "select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as blocks",
+    [from],
+  );
+  for (let block = 0; block < rows[0].blocks; block += size) {
+    await client.query(`${statement} where r.ctid >= $1::tid and r.ctid < $2::tid`, [
+      `(${block},0)`,
+      `(${block + size},0)`,
+    ]);
+  }
 }

@@ -34,6 +34,8 @@ export async function openDemo(region: 'uk' | 'au', now: Date) {
     store,
     setup,
     audit: parts.audit,
+    rebuild: parts.rebuild,
+    reconciliation: parts.reconciliation,
     load: new DemoLoad(tenants, store.writes, store.loader, bulk, store.store, clock),
 
     async tenant(alias: string): Promise<RequestContext> {
