@@ -125,15 +125,15 @@ export class Deployment {
   }
 
   /** The lines of metrics that match and what health tells, by process; of one that does not answer, why. */
-  async sayings(name: Name, line: RegExp): Promise<Record<string, string[]>> {
+  async sayings(name: Name, line: RegExp): Promise<string> {
     const apps = await Promise.all(this.apps[name]);
-    const ask = async (url: string) => (await fetch(url)).text();
+    const ask = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text();
     const said = apps.map(async ({ pid, baseUrl }) => {
       const told = Promise.all([ask(`${baseUrl}/health/ready`), ask(`${baseUrl}/metrics`)]);
       const lines = told.then(([health, metrics]) => [health, ...(metrics.match(line) ?? [])]);
-      return [pid, await lines.catch((error: Error) => [error.message])] as const;
+      return [`${name} ${pid}:`, ...(await lines.catch((error: Error) => [error.message]))].join('\n  ');
     });
-    return Object.fromEntries(await Promise.all(said));
+    return (await Promise.all(said)).join('\n');
   }
 
   /** What its processes have complained about, but for requests. */

@@ -5,7 +5,6 @@ import type { Deployment } from './deployment';
 /** Kafka's part in a deployment, for whoever must find out why nothing came through it. */
 export async function standing(deployment: Deployment, brokers: string, topic: string): Promise<string> {
   const parts: Record<string, () => Promise<unknown>> = {
-    'what each projector says': () => deployment.sayings('projector', /^(event_bus_|projection_lag_).*$/gm),
     'the group that builds the read models': () =>
       administer(brokers, async (admin) => {
         const { groups } = await admin.describeGroups([`${topic}.projections`]);
@@ -37,13 +36,14 @@ export async function standing(deployment: Deployment, brokers: string, topic: s
         `select p.partition, p.updated_at, count(e.*)::int as unpublished from event_store.published p
          left join event_store.events e on e.partition = p.partition
            and (e.epoch, e.transaction_id, e.position) > (p.epoch, p.transaction_id, p.position)
-         where p.topic = $1 group by 1, 2 order by 1`,
+         where p.topic = $1 group by 1, 2 having count(e.*) > 0 order by 1`,
         [topic],
       ),
   };
   const told = Object.entries(parts).map(async ([name, ask]) => {
     const answer = await ask().catch((error: Error) => `cannot be told: ${error.message}`);
-    return `${name}: ${JSON.stringify(answer, undefined, 1)}`;
+    return `${name}: ${JSON.stringify(answer)}`;
   });
-  return (await Promise.all(told)).join('\n');
+  const said = deployment.sayings('projector', /^(event_bus_|projection_lag_).*$/gm);
+  return [await said, ...(await Promise.all(told))].join('\n');
 }
