@@ -132,5 +132,5 @@ describeWithKafka('Kafka under fire', () => {
     await expectReads(firms.askers, ledger);
     await expectIntact(deployment.env);
     passed = true;
-  }, 600_000);
+  }, 900_000);
 });
