@@ -124,6 +124,18 @@ export class Deployment {
     return texts.flatMap((text) => [...text.matchAll(line)].map(([, value]) => Number(value)));
   }
 
+  /** The lines of metrics that match and what health tells, by process; of one that does not answer, why. */
+  async sayings(name: Name, line: RegExp): Promise<string> {
+    const apps = await Promise.all(this.apps[name]);
+    const ask = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text();
+    const said = apps.map(async ({ pid, baseUrl }) => {
+      const told = Promise.all([ask(`${baseUrl}/health/ready`), ask(`${baseUrl}/metrics`)]);
+      const lines = told.then(([health, metrics]) => [health, ...(metrics.match(line) ?? [])]);
+      return [`${name} ${pid}:`, ...(await lines.catch((error: Error) => [error.message]))].join('\n  ');
+    });
+    return (await Promise.all(said)).join('\n');
+  }
+
   /** What its processes have complained about, but for requests. */
   async complaints(): Promise<string> {
     const outputs = (await this.running()).map((app) => app.output());

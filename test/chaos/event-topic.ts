@@ -35,7 +35,7 @@ export class EventTopic {
           const hasEachSome = ids.length === members && partitions.every((own) => own.length > 0);
           return isOther && hasEachSome && new Set(partitions.flat()).size === this.partitions;
         },
-        { description: `${members} members that share all partitions` },
+        { timeoutMs: 180_000, description: `${members} members that share all partitions` },
       ),
     );
     return ids;

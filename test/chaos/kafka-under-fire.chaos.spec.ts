@@ -13,6 +13,7 @@ import { Pace } from './pace';
 import { publisherPid } from './publisher-pid';
 import { Random } from './random';
 import { expectReads } from './reads';
+import { standing } from './standing';
 import { expectStored } from './stored';
 
 /**
@@ -28,6 +29,8 @@ const WITHOUT_BROKER = 500;
 const THROUGH_KAFKA = 500;
 /** So many that there is work until the last misfortune; each makes about two events. */
 const DUTIES_PER_SECOND = 200;
+/** A loaded machine may need it until a group is shared out again and its members have caught up. */
+const LOADED_MS = 180_000;
 const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
 
 describeWithKafka('Kafka under fire', () => {
@@ -73,14 +76,19 @@ describeWithKafka('Kafka under fire', () => {
   /** Three times a projector, once the one that publishes, once the broker, once the topic. */
   function strikes(firms: Firms, random: Random, lost: AbortSignal): Misfortune[] {
     const until = (condition: () => boolean | Promise<boolean>, description: string) =>
-      waitFor(async () => lost.aborted || condition(), { description });
+      waitFor(async () => lost.aborted || condition(), { timeoutMs: LOADED_MS, description });
 
     /** Over when events come through Kafka again, not from the store alone, and everybody sees them. */
     const survived = (strike: () => Promise<unknown>) => async () => {
-      await strike();
-      const wanted = (await arrived()) + THROUGH_KAFKA;
-      await until(async () => (await arrived()) >= wanted, 'events to come through Kafka again');
-      await firms.seen(lost);
+      try {
+        await strike();
+        const wanted = (await arrived()) + THROUGH_KAFKA;
+        await until(async () => (await arrived()) >= wanted, 'events to come through Kafka again');
+        await firms.seen(lost);
+      } catch (error) {
+        const stands = await standing(deployment, broker.brokers, topic.name);
+        throw new Error(`${strike.name}: ${(error as Error).message}\n${stands}`, { cause: error });
+      }
     };
     /** Its partitions are shared out anew. */
     const killProjector = async (copy: number) => {
@@ -124,5 +132,5 @@ describeWithKafka('Kafka under fire', () => {
     await expectReads(firms.askers, ledger);
     await expectIntact(deployment.env);
     passed = true;
-  }, 600_000);
+  }, 900_000);
 });

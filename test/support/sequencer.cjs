@@ -17,6 +17,8 @@ const LONG = [
   'test/e2e/observability.e2e.spec.ts',
   'libs/event-store/streams/stream-rebuild.int.spec.ts',
   'apps/local/bootstrap.int.spec.ts',
+  'test/chaos/kafka-under-fire.chaos.spec.ts',
+  'test/chaos/rebuild-under-fire.chaos.spec.ts',
 ];
 
 /** Smaller is earlier. */

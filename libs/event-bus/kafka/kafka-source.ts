@@ -7,7 +7,7 @@ import type { Calls, Source } from '../source';
 import { fromNotice, type Notice, noticeOf } from './cloud-event';
 import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transport';
 
-/** So long a partition may bring nothing new before the store is asked whether there is anything. */
+/** So long a partition may bring nothing new before the store is asked whether there is anything; twice that while Kafka lags. */
 const SILENCE_MS = 2_000;
 
 const taken = (() => {
@@ -37,6 +37,8 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   private readonly inboxes = new Map<number, Inbox>();
   /** When a partition last brought something new, or the store was asked for it. */
   private readonly heard = new Map<number, number>();
+  /** Partitions that have brought nothing since the store was asked for them. */
+  private readonly asked = new Set<number>();
 
   constructor(
     transport: KafkaTransport,
@@ -58,6 +60,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     for (const { consumed } of this.inboxes.values()) consumed(true);
     this.inboxes.clear();
     this.heard.clear();
+    this.asked.clear();
     this.calls.lost();
     this.calls.wake();
   }
@@ -82,7 +85,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     const missing: Cursor[] = [];
     for (const cursor of cursors) {
       const next = this.next(cursor, limit, epoch);
-      if (next.length > 0) this.heard.set(cursor.partition, Date.now());
+      if (next.length > 0) this.hear(cursor.partition);
       arrived.push(...next);
       if (next.length === 0 && this.isMissing(cursor.partition)) missing.push(cursor);
     }
@@ -91,7 +94,14 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
       missing.length > 0 ? this.feed.read(missing, limit) : [],
     ]);
     const isBehind = fromStore.length >= limit;
-    if (!isBehind) for (const { partition } of missing) this.heard.set(partition, Date.now());
+    for (const { partition } of missing) {
+      if (isBehind) {
+        this.asked.delete(partition);
+      } else {
+        this.heard.set(partition, Date.now());
+        this.asked.add(partition);
+      }
+    }
     if (fromKafka.length > 0) taken.inc({ subscriber: this.subscriber, source: 'kafka' }, fromKafka.length);
     if (fromStore.length > 0) taken.inc({ subscriber: this.subscriber, source: 'store' }, fromStore.length);
     const events = [...fromKafka, ...fromStore];
@@ -114,6 +124,9 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     if (inbox.notices.length === 0) {
       this.inboxes.delete(partition);
       inbox.consumed(inbox.news);
+      // Until now Kafka could bring no more. What was fetched before the store was asked cannot be new after it: a subscriber
+      // that has its hands full for longer than the silence would have nothing from Kafka any more, were that held against it.
+      if (inbox.news || this.asked.has(partition)) this.hear(partition);
       return [];
     }
     inbox.news = true;
@@ -145,6 +158,11 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
 
   private warn(partition: number): void {
     this.log.warn(`A message in partition ${partition} is no event of this service: the store tells instead`);
+  }
+
+  private hear(partition: number): void {
+    this.heard.set(partition, Date.now());
+    this.asked.delete(partition);
   }
 
   /** The message that came does not follow on, or none has come for a while. */

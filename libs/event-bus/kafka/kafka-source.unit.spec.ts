@@ -65,4 +65,19 @@ describe('a source over Kafka', () => {
     }
     expect(trial.kafka.storeReads).toBe(11);
   });
+
+  it('comes back to Kafka from the store, though what it takes in hand takes longer than silence may', async () => {
+    const trial = new SourceTrial();
+    const { kafka } = trial;
+    await trial.rebalance({ owned: [0] });
+    for (let round = 1; round <= 20; round++) {
+      kafka.append(0, 2);
+      // The last is still on its way when the next messages are fetched.
+      kafka.publish(0, round === 1 ? [0] : [2 * round - 3, 2 * round - 2]);
+      await trial.read({ elapsed: SILENCE_MS, outcome: 'handled', part: 0 });
+      await trial.deliver({ partition: 0, count: 99 });
+    }
+    expect(kafka.storeReads).toBeLessThan(4);
+    await trial.finish();
+  });
 });

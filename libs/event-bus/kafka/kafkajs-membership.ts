@@ -1,17 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import type { Consumer, EachBatchPayload, IHeaders, Kafka } from 'kafkajs';
+import {
+  type Consumer,
+  type EachBatchPayload,
+  type IHeaders,
+  type Kafka,
+  KafkaJSNonRetriableError,
+} from 'kafkajs';
 import type { Member, Membership } from './transport';
 
 /** The least that a broker allows unless it was told otherwise; so long the partitions of a dead process stay its own. */
 const SESSION_MS = 6_000;
 const HEARTBEAT_MS = 1_000;
+/** A request to join is answered within this and the five seconds that kafkajs adds. */
 const REBALANCE_MS = 10_000;
 /** A broker answers a fetch as soon as there is something; the connection is deaf to heartbeats meanwhile. */
 const FETCH_WAIT_MS = 100;
 const COMMIT_MS = 5_000;
-/** A consumer that gives no sign of life for so long has lost itself, which kafkajs does not always notice. */
-const SILENCE_MS = 15_000;
+/**
+ * A consumer that gives no sign of life for so long has lost itself, which kafkajs does not always notice. One that only
+ * waits to be let in must not be taken for it: the group would wait for it in vain, and keep its successor waiting too.
+ */
+const SILENCE_MS = 20_000;
 /** Messages that it would take long to read only to pass them over. */
 const BACKLOG = 2_000;
 const RETRY_MS = 500;
@@ -115,18 +125,20 @@ export class KafkaJsMembership implements Membership {
 
   /** @throws when it falls silent before the end */
   private async watch(consumer: Consumer, until: AbortSignal): Promise<void> {
-    const { FETCH, HEARTBEAT, GROUP_JOIN, REBALANCING } = consumer.events;
+    const { FETCH, REQUEST, GROUP_JOIN, REBALANCING } = consumer.events;
     let sign = Date.now();
     const alive = () => {
       sign = Date.now();
     };
     consumer.on(FETCH, alive);
-    consumer.on(HEARTBEAT, alive);
+    consumer.on(REQUEST, alive); // answered: one to join, or a heartbeat
     const assign = (partitions: number[]) => {
       if (!until.aborted) this.member.assigned(partitions);
     };
     consumer.on(REBALANCING, () => assign([]));
     consumer.on(GROUP_JOIN, ({ payload }) => {
+      // One that was given up while it was joining could not be stopped then, and would hold its share for ever: now it crashes.
+      if (until.aborted) throw new KafkaJSNonRetriableError('It was given up');
       alive();
       this.problem = undefined;
       assign(payload.memberAssignment[this.topic] ?? []);

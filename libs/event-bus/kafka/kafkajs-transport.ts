@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import {
   type Admin,
@@ -15,7 +16,12 @@ import { KafkaTransport, type Member, type Membership } from './transport';
 
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 10_000;
+/** Longer than kafkajs tries, whose own limits leave out a request that a closing connection has swallowed. */
+const PATIENCE_MS = 60_000;
+const GOODBYE_MS = 3_000;
 const ALL_REPLICAS_IN_SYNC = -1;
+
+type Leaving = { disconnect(): Promise<void> };
 
 /** Kafka by kafkajs, the only client here; nothing else imports it. */
 @Injectable()
@@ -50,9 +56,9 @@ export class KafkaJsTransport extends KafkaTransport {
   async send(topic: string, messages: EventMessage[]): Promise<void> {
     this.producer ??= this.connectProducer();
     const connecting = this.producer;
+    const batch = { acks: ALL_REPLICAS_IN_SYNC, topicMessages: [{ topic, messages }] };
     try {
-      const producer = await connecting;
-      await producer.sendBatch({ acks: ALL_REPLICAS_IN_SYNC, topicMessages: [{ topic, messages }] });
+      await inTime(connecting.then((producer) => producer.sendBatch(batch)));
     } catch (error) {
       // Its sequence numbers may not be those of the broker any more: a new producer begins new ones.
       this.producer = undefined;
@@ -93,17 +99,21 @@ export class KafkaJsTransport extends KafkaTransport {
       maxInFlightRequests: 1,
       retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000 },
     });
-    await producer.connect();
+    try {
+      await producer.connect();
+    } catch (error) {
+      await goodbye(producer); // one of its connections may stand
+      throw error;
+    }
     return producer;
   }
 
   private async administer<Result>(work: (admin: Admin) => Promise<Result>): Promise<Result> {
     const admin = this.kafka.admin();
-    await admin.connect();
     try {
-      return await work(admin);
+      return await inTime(admin.connect().then(() => work(admin)));
     } finally {
-      await admin.disconnect();
+      await goodbye(admin);
     }
   }
 }
@@ -113,9 +123,21 @@ function credentials({ KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD }: Config): SA
   return { mechanism: KAFKA_SASL, username: KAFKA_USERNAME!, password: KAFKA_PASSWORD! } as SASLOptions;
 }
 
-/** Whether a producer that is not needed any more can say so to its brokers is of no consequence. */
-async function goodbye(connecting: Promise<Producer>): Promise<void> {
-  await connecting.then((producer) => producer.disconnect()).catch(() => undefined);
+/** @throws when the brokers have not done it in time */
+async function inTime<Result>(work: Promise<Result>): Promise<Result> {
+  const timer = new AbortController();
+  const late = delay(PATIENCE_MS, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`Kafka has not answered within ${PATIENCE_MS} ms`);
+  });
+  return Promise.race([work, late]).finally(() => timer.abort());
+}
+
+/** Whether a client that is not needed any more can say so to its brokers is of no consequence. */
+async function goodbye(client: Leaving | Promise<Leaving>): Promise<void> {
+  const left = Promise.resolve(client)
+    .then((one) => one.disconnect())
+    .catch(() => undefined);
+  await Promise.race([left, delay(GOODBYE_MS, undefined, { ref: false })]);
 }
 
 /** What fails for good is thrown, and logged by whoever asked for it; the rest is for debugging. */

@@ -1,0 +1,110 @@
+import timers = require('node:timers/promises');
+
+import { EventEmitter } from 'node:events';
+import { Logger } from '@nestjs/common';
+import type { Kafka } from 'kafkajs';
+import { waitFor } from '../../../test/support/wait-for';
+import { KafkaJsMembership } from './kafkajs-membership';
+
+const TOPIC = 'events';
+const events = {
+  FETCH: 'fetch',
+  REQUEST: 'request',
+  GROUP_JOIN: 'join',
+  REBALANCING: 'shared',
+  CRASH: 'crash',
+};
+
+/** A consumer of kafkajs that does nothing by itself, and tells what it is told to tell. */
+class SilentConsumer {
+  readonly events = events;
+  isGone = false;
+  private readonly emitter = new EventEmitter();
+
+  on(name: string, listener: (event: object) => void): void {
+    this.emitter.on(name, listener);
+  }
+
+  tell(name: keyof typeof events, payload: object = {}): void {
+    this.emitter.emit(events[name], { payload });
+  }
+
+  join(...partitions: number[]): void {
+    this.tell('GROUP_JOIN', { memberAssignment: { [TOPIC]: partitions } });
+  }
+
+  async connect(): Promise<void> {}
+  async subscribe(): Promise<void> {}
+  async run(): Promise<void> {}
+  async disconnect(): Promise<void> {
+    this.isGone = true;
+  }
+}
+
+describe('a member of a consumer group', () => {
+  let consumers: SilentConsumer[];
+  let assigned: number[];
+  let membership: KafkaJsMembership;
+
+  beforeEach(() => {
+    // Time passes as a test lets it pass.
+    jest
+      .spyOn(timers, 'setTimeout')
+      .mockImplementation((_, value) => new Promise((resolve) => setImmediate(() => resolve(value!))));
+    let now = 1_000_000;
+    jest.spyOn(Date, 'now').mockImplementation(() => now);
+    pass = (milliseconds) => {
+      now += milliseconds;
+    };
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    consumers = [];
+    const consumer = () => {
+      consumers.push(new SilentConsumer());
+      return consumers.at(-1);
+    };
+    const member = {
+      assigned: (partitions: number[]) => (assigned = partitions),
+      received: async () => true,
+    };
+    membership = new KafkaJsMembership({ consumer } as unknown as Kafka, 'group', TOPIC, member);
+  });
+  afterEach(async () => {
+    await membership.leave();
+    jest.restoreAllMocks();
+  });
+
+  let pass: (milliseconds: number) => void;
+  /** Long enough for it to look at the clock. */
+  const turns = async () => {
+    for (let count = 0; count < 20; count++) await new Promise(setImmediate);
+  };
+  const second = () => waitFor(() => consumers[1], { description: 'another consumer' });
+
+  it.each(['FETCH', 'REQUEST'] as const)('keeps a consumer that tells %s', async (sign) => {
+    for (let count = 0; count < 10; count++) {
+      pass(16_000); // as long as a request to join may take
+      await turns();
+      consumers[0].tell(sign);
+    }
+    expect(consumers).toHaveLength(1);
+  });
+
+  it('gives one up that tells nothing, and takes another', async () => {
+    consumers[0].join(1, 2);
+    expect(assigned).toEqual([1, 2]);
+    pass(21_000);
+    await second();
+    expect(consumers[0].isGone).toBe(true);
+    expect(assigned).toEqual([]);
+    consumers[1].join(3);
+    expect(assigned).toEqual([3]);
+  });
+
+  it('makes one crash that was given up and is let in after all, or it would keep its share for ever', async () => {
+    pass(21_000);
+    const other = await second();
+    other.join(3);
+    expect(() => consumers[0].join(1, 2)).toThrow('given up');
+    expect(assigned).toEqual([3]);
+  });
+});
