@@ -2,12 +2,13 @@ import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { BulkAppender } from './append-bulk';
-import { tenantClaim } from './claims';
 import { ClosedTenants } from './closed-tenants';
 import { at } from './load';
 import { openParent, renameParent } from './testing/commands';
 import { Child, Parent, parentOpened, parentRenamed } from './testing/streams';
 
+/** Advisory lock that the test holds to stop an append between its verdict and its commit. */
+const GATE = 424_242;
 const REASON = 'promotion_in_progress';
 const named = (statement: unknown) => (statement as { name?: string }).name;
 const refusal = { fault: 'unavailable', code: REASON, headers: { 'Retry-After': '30' } };
@@ -145,7 +146,7 @@ describe('a closed tenant', () => {
           return false;
         },
       );
-      await waitsForTenant();
+      await waiting(1);
       await client.query(end);
       client.release();
       outcomes.push(await appended);
@@ -153,17 +154,24 @@ describe('a closed tenant', () => {
     expect(outcomes).toEqual([true, false]);
   });
 
-  it('is closed once the appends under way have ended', async () => {
-    const client = await other.writes.pool.connect();
-    await client.query('begin');
-    await client.query('select pg_advisory_xact_lock_shared($1)', [tenantClaim(context.tenant.id)]);
-    const closing = closed.close(context.tenant.id, REASON);
-    await waitsForTenant();
-    expect(await closed.isClosed(context.tenant.id)).toBe(false);
-    await client.query('commit');
-    client.release();
-    await closing;
-    expect(await closed.isClosed(context.tenant.id)).toBe(true);
+  it('is closed once an append that was found good has been committed', async () => {
+    await store.writes.pool.query(
+      `create function wait_at_gate() returns trigger language plpgsql as $$
+       begin perform pg_advisory_xact_lock_shared(${GATE}); return new; end $$;
+       create trigger gate before insert on event_store.events for each row execute function wait_at_gate()`,
+    );
+    const gate = await other.writes.pool.connect();
+    await gate.query('select pg_advisory_lock($1)', [GATE]);
+    const appended = openParent(store.store, context);
+    await waiting(1);
+    const closing = closed.close(context.tenant.id, REASON).then(() => eventsOf(context));
+    await waiting(2);
+    expect([await closed.isClosed(context.tenant.id), await eventsOf(context)]).toEqual([false, 0]);
+    await gate.query('select pg_advisory_unlock($1)', [GATE]);
+    gate.release();
+    await appended;
+    expect([await closing, await closed.isClosed(context.tenant.id)]).toEqual([1, true]);
+    await store.writes.pool.query('drop trigger gate on event_store.events');
   });
 
   it('is written in bulk by whoever closed it; closing and opening again change nothing', async () => {
@@ -182,12 +190,12 @@ describe('a closed tenant', () => {
     expect((await renameParent(store.store, context, id, 'later')).record.version).toBe(2);
   });
 
-  /** Until somebody waits for a tenant's lock, which no other test of this database does. */
-  async function waitsForTenant(): Promise<void> {
-    const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
+  /** Until so many sessions wait for an advisory lock. */
+  async function waiting(sessions: number): Promise<void> {
+    const found = `select from pg_locks l join pg_database d on d.oid = l.database
       where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`;
-    await waitFor(async () => (await store.writes.pool.query(waiting)).rowCount, {
-      description: 'somebody to wait for the tenant',
+    await waitFor(async () => (await store.writes.pool.query(found)).rowCount === sessions, {
+      description: `${sessions} to wait for a lock`,
     });
   }
 });
