@@ -55,7 +55,7 @@ async function changeStreams(client: ClientBase, jobs: readonly AppendJob[]): Pr
 function changedMeanwhile(streams: readonly StreamWrite[], changed: ReadonlySet<string>): Error {
   const missed = streams.find(({ stream }) => !changed.has(stream));
   // All were changed, and yet not each: one is there twice.
-  if (!missed) return new Error('A bulk append has a stream twice');
+  if (!missed) return new RangeError('A bulk append has a stream twice');
   const id = toId(missed.kind as Kind, missed.stream);
   return conflict('concurrent_update', `${id} is not at version ${missed.expected} any more.`);
 }
