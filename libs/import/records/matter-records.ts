@@ -12,7 +12,7 @@ export interface WantedMatter {
 }
 
 /** What is billed on it was billed, and what is not keeps it open: validation has seen to that. */
-const NOTHING_LEFT = { work: 0, costs: 0, drafts: 0 };
+export const NOTHING_LEFT = { work: 0, costs: 0, drafts: 0 };
 
 export const matters: Maker<WantedMatter> = {
   table: 'Matter',

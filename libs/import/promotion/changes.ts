@@ -1,0 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DomainEvent, StreamDefinition } from '#kernel/decider';
+
+/** The fields that are not yet as they are wanted, as they are wanted. */
+export function changesOf<State extends object>(state: State, wanted: object): Partial<State> {
+  const before = state as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => !isDeepStrictEqual(before[name], value)),
+  ) as Partial<State>;
+}
+
+/** A record to which things happen one after another. */
+export function livingOn<State extends object, Event extends DomainEvent>(
+  definition: Pick<StreamDefinition<State, Event>, 'evolve'>,
+  state: State,
+) {
+  const events: Event[] = [];
+  let now = state;
+  return {
+    events,
+    /** As it is after all of them. */
+    now: () => now,
+    live(more: readonly Event[]) {
+      for (const event of more) now = definition.evolve(now, event);
+      events.push(...more);
+    },
+  };
+}

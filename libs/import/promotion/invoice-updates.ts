@@ -1,0 +1,120 @@
+import type { StreamDefinition } from '#kernel/decider';
+import { conflict } from '#kernel/errors';
+import { decimal, text } from '#kernel/money';
+import { type InvoiceState, InvoiceStatus } from '#practice/invoices/invoice';
+import { chunks } from '#practice/invoices/invoice.draft';
+import type { InvoiceEvent, InvoiceLine, Payment } from '#practice/invoices/invoice.events';
+import type { WantedInvoice } from '../records/invoice-records';
+import { changesOf, livingOn } from './changes';
+
+const { Draft, Issued, Voided, WrittenOff } = InvoiceStatus;
+
+/**
+ * A draft takes any lines and may be issued; an issued invoice takes payments, gives them back, and is voided or written
+ * off; one that nobody has paid becomes a draft again.
+ * @throws DomainError `invoice_fixed`
+ */
+export function invoiceUpdates(
+  definition: StreamDefinition<InvoiceState, InvoiceEvent>,
+  state: InvoiceState,
+  wanted: WantedInvoice,
+  reason: string,
+): InvoiceEvent[] {
+  const { clientId, matterId, currency, issueDate, dueDate } = wanted.fields;
+  if (Object.keys(changesOf(state, { clientId, matterId, currency })).length > 0)
+    throw fixed('The client, the matter and the currency of an invoice stay.');
+  const life = livingOn(definition, state);
+  const { live, now, events } = life;
+  if (state.state === Voided || state.state === WrittenOff) {
+    if (wanted.state !== InvoiceStateName[state.state] || !isSame(state, wanted) || movesMoney(state, wanted))
+      throw fixed('What is void or written off stays so.');
+    return events;
+  }
+  if (wanted.issued === null && state.state === Issued)
+    live([{ type: 'InvoiceUnissued', data: { day: state.issueDate! } }]);
+  if (now().state === Draft) {
+    const dates = changesOf(now(), { issueDate, dueDate: dueDate ?? now().dueDate });
+    if (wanted.issued === null && Object.keys(dates).length > 0)
+      live([{ type: 'InvoiceUpdated', data: dates }]);
+    live(newLines(now(), wanted));
+    if (wanted.issued === null) return events;
+    if (now().number !== null && now().number !== wanted.issued.number)
+      throw fixed('An invoice keeps the number that it was first issued with.');
+    live([{ type: 'InvoiceIssued', data: { ...wanted.issued, ...wanted.taxation } }]);
+  } else if (wanted.issued === null || !isSame(now(), wanted)) {
+    throw fixed('What an invoice that was issued says stays as it is.');
+  }
+  settle(life, wanted, reason);
+  return events;
+}
+
+const InvoiceStateName = ['Draft', 'Issued', 'PartPaid', 'Paid', 'Voided', 'WrittenOff'];
+
+function fixed(message: string) {
+  return conflict('invoice_fixed', message);
+}
+
+function withoutIds(lines: readonly InvoiceLine[]) {
+  return lines.map(({ id: _, ...line }) => line);
+}
+
+function isSame(
+  { number, issueDate, dueDate, lines, taxation }: InvoiceState,
+  wanted: WantedInvoice,
+): boolean {
+  const asIs = { number, issueDate, dueDate, lines: withoutIds(lines), taxation };
+  const asWanted = { ...wanted.issued, lines: withoutIds(wanted.lines), taxation: wanted.taxation };
+  return Object.keys(changesOf(asIs, asWanted)).length === 0;
+}
+
+function newLines(state: InvoiceState, { lines, taxation }: WantedInvoice): InvoiceEvent[] {
+  const events: InvoiceEvent[] = [];
+  const same = changesOf({ lines: withoutIds(state.lines) }, { lines: withoutIds(lines) });
+  if ('lines' in same) {
+    if (state.lines.length > 0)
+      events.push({ type: 'InvoiceLinesRemoved', data: { ids: state.lines.map(({ id }) => id) } });
+    const renumbered = lines.map((line, index) => ({ ...line, id: state.lastLine + 1 + index }));
+    for (const chunk of chunks(renumbered))
+      events.push({ type: 'InvoiceLinesAdded', data: { lines: chunk } });
+  }
+  if ('taxation' in changesOf(state, { taxation })) events.push({ type: 'InvoiceTaxed', data: taxation });
+  return events;
+}
+
+type Life = ReturnType<typeof livingOn<InvoiceState, InvoiceEvent>>;
+
+const nameOf = ({ day, amount, reference }: Omit<Payment, 'id'>) => JSON.stringify([day, amount, reference]);
+
+/** The payments that stand and are not wanted, and those that are wanted and do not stand. */
+function difference({ payments }: InvoiceState, { payments: wanted }: WantedInvoice) {
+  const missing = [...wanted];
+  const surplus = payments.filter((payment) => {
+    if (payment.reversed !== null) return false;
+    const at = missing.findIndex((one) => nameOf(one) === nameOf(payment));
+    if (at >= 0) missing.splice(at, 1);
+    return at < 0;
+  });
+  return { surplus, missing };
+}
+
+function movesMoney(state: InvoiceState, wanted: WantedInvoice): boolean {
+  const { surplus, missing } = difference(state, wanted);
+  return surplus.length + missing.length > 0;
+}
+
+/** Brings what was paid, and the end of it, to what the source says. */
+function settle({ live, now }: Life, wanted: WantedInvoice, reason: string): void {
+  const { surplus, missing } = difference(now(), wanted);
+  for (const { id, day } of surplus)
+    live([{ type: 'InvoicePaymentReversed', data: { paymentId: id, day, reason: null } }]);
+  for (const { day, amount, reference } of missing) {
+    const payment = { id: now().payments.length + 1, day, amount, reference };
+    const isLast = decimal(now().balance).eq(amount);
+    live([{ type: isLast ? 'InvoicePaid' : 'InvoicePartPaid', data: { payment } }]);
+  }
+  const { issueDate } = wanted.issued!;
+  if (wanted.state === 'Voided') live([{ type: 'InvoiceVoided', data: { day: issueDate } }]);
+  if (wanted.state !== 'WrittenOff') return;
+  const [day] = [issueDate, ...wanted.payments.map((payment) => payment.day)].sort().reverse();
+  live([{ type: 'InvoiceWrittenOff', data: { day, amount: text(decimal(now().balance)), reason } }]);
+}

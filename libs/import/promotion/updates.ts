@@ -1,0 +1,161 @@
+import type { AnyDefinition } from '#event-store/events';
+import type { DomainEvent } from '#kernel/decider';
+import { conflict } from '#kernel/errors';
+import type { Day } from '#kernel/zone';
+import { type ApplicableRateState, requireSound } from '#practice/applicable-rates/applicable-rate';
+import { activateClient, type ClientState, deactivateClient, updateClient } from '#practice/clients/client';
+import { CostRecovery } from '#practice/cost-recoveries/cost-recovery';
+import { type DivisionState, updateDivision } from '#practice/divisions/division';
+import { type EmployeeState, updateEmployee } from '#practice/employees/employee';
+import { type EntityState, updateEntity } from '#practice/entities/entity';
+import { Invoice } from '#practice/invoices/invoice';
+import {
+  archiveMatter,
+  closeMatter,
+  Matter,
+  type MatterState,
+  MatterStatus,
+  reopenMatter,
+  updateMatter,
+} from '#practice/matters/matter';
+import { type RateSetState, requireDistinct, requireStillDefault } from '#practice/rate-sets/rate-set';
+import { Activity } from '#practice/records/activity';
+import {
+  activate,
+  deactivate,
+  type SimpleDefinition,
+  type SwitchedState,
+  update,
+} from '#practice/records/simple-record';
+import { type RoleState, requireCustom } from '#practice/roles/role';
+import type { TaxCodeState } from '#practice/tax-codes/tax-code';
+import { requireRates, requireUsedKept } from '#practice/tax-codes/tax-code.rates';
+import { WorkItem } from '#practice/work-items/work-item';
+import type { WantedInvoice } from '../records/invoice-records';
+import { NOTHING_LEFT, type WantedMatter } from '../records/matter-records';
+import type { WantedClient } from '../records/people-records';
+import type { Fields } from '../records/reference-records';
+import type { WantedCost, WantedWorkItem } from '../records/work-records';
+import { billableUpdates } from './billable-updates';
+import { changesOf, livingOn } from './changes';
+import { invoiceUpdates } from './invoice-updates';
+
+/** What a change needs to know beside the record. */
+export interface Occasion {
+  /** Of write-offs. */
+  reason: string;
+  /** The day on which the record was written off, if it is. */
+  writtenOffOn: Day | null;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the state and the wish belong to the table
+type Update = (state: any, wanted: any, occasion: Occasion) => DomainEvent[];
+
+/**
+ * What must happen to a record for it to be what its row asks for now: as few events as the commands would make.
+ * @param wanted of the table's maker
+ * @throws DomainError where a command could not change it so either
+ */
+export function updatesOf(
+  { table, definition }: { table: string; definition: AnyDefinition },
+  state: object,
+  wanted: object,
+  occasion: Occasion,
+): DomainEvent[] {
+  const own = updates[table];
+  if (own) return own(state, wanted, occasion);
+  return simply(definition as unknown as SimpleDefinition<never>)(state, wanted, occasion);
+}
+
+/** Of a record that is no more than its fields. */
+function simply({ name }: { name: string }, check?: (state: never, next: never) => void): Update {
+  return (state, { fields }: Fields<object>) => {
+    const changes = changesOf(state, fields);
+    check?.(state as never, { ...state, ...fields } as never);
+    return update({ name }, changes);
+  };
+}
+
+const switches: Record<string, Activity> = {
+  New: Activity.New,
+  Active: Activity.Active,
+  Inactive: Activity.Inactive,
+};
+
+const updates: Record<string, Update> = {
+  // Which division is the default is the tenant's own choice.
+  Division: (state: DivisionState, { fields }: Fields<DivisionState>) =>
+    updateDivision(state, changesOf(state, { ...fields, isDefault: state.isDefault })),
+  Role: simply({ name: 'Role' }, requireCustom as (state: RoleState) => void),
+  TaxCode: simply({ name: 'TaxCode' }, (state: TaxCodeState, next: TaxCodeState) => {
+    requireRates(next);
+    requireUsedKept(state, next);
+  }),
+  RateSet: simply({ name: 'RateSet' }, (state: RateSetState, next: RateSetState) => {
+    requireDistinct(next.entries);
+    requireStillDefault(state, next.isDefault);
+  }),
+  ApplicableRate: simply(
+    { name: 'ApplicableRate' },
+    (state: ApplicableRateState, next: ApplicableRateState) => requireSound(next, state),
+  ),
+  Entity: (state: EntityState, { fields }: Fields<EntityState>) =>
+    updateEntity(state, changesOf(state, fields)),
+  Employee: (state: EmployeeState, { fields, isActive }: Fields<EmployeeState> & { isActive: boolean }) => [
+    ...updateEmployee(changesOf(state, fields)),
+    ...switched('Employee', state, isActive),
+  ],
+  Supplier: (state: SwitchedState, { fields, isActive }: Fields<object> & { isActive: boolean }) => [
+    ...supplierFields(state, fields),
+    ...switched('Supplier', state, isActive),
+  ],
+  Client: clientUpdates,
+  Matter: matterUpdates,
+  WorkItem: (state, wanted: WantedWorkItem, occasion) => billableUpdates(WorkItem, state, wanted, occasion),
+  CostRecovery: (state, wanted: WantedCost, occasion) =>
+    billableUpdates(CostRecovery, state, wanted, occasion),
+  Invoice: (state, wanted: WantedInvoice, { reason }) => invoiceUpdates(Invoice, state, wanted, reason),
+};
+
+function switched(name: string, state: SwitchedState, isActive: boolean): DomainEvent[] {
+  return isActive ? activate({ name }, state) : deactivate({ name }, state);
+}
+
+function supplierFields(state: object, fields: object): DomainEvent[] {
+  const changes = changesOf(state, fields);
+  if ('entityId' in changes) throw conflict('entity_fixed', 'A supplier never becomes another entity.');
+  return update({ name: 'Supplier' }, changes);
+}
+
+function clientUpdates(state: ClientState, wanted: WantedClient): DomainEvent[] {
+  const clientNumber = wanted.fields.clientNumber ?? state.clientNumber;
+  const events: DomainEvent[] = updateClient(changesOf(state, { ...wanted.fields, clientNumber }));
+  const activity = switches[wanted.state];
+  if (activity === state.state) return events;
+  if (activity === Activity.New)
+    throw conflict('client_activated', 'A client that was activated is never new again.');
+  const activated = activateClient(state);
+  if (activity === Activity.Active) return [...events, ...activated];
+  // Matters of the import that are open still come after it, and their own rows say that they are closed.
+  const active = { ...state, state: Activity.Active };
+  return [...events, ...(state.state === Activity.New ? activated : []), ...deactivateClient(active, 0)];
+}
+
+function matterUpdates(state: MatterState, wanted: WantedMatter): DomainEvent[] {
+  const fields = { ...wanted.fields, matterNumber: wanted.fields.matterNumber ?? state.matterNumber };
+  const changes = changesOf(state, fields);
+  const { events, live, now } = livingOn(Matter, state);
+  if ('clientId' in changes) throw conflict('client_fixed', "A matter's client is fixed.");
+  if (Object.keys(changes).length > 0) live(updateMatter(state, changes, 0));
+  const ended = wanted.dateClosed === null ? null : new Date(wanted.dateClosed);
+  const isArchived = state.state === MatterStatus.Archived;
+  const isAsWanted = MatterStatus[wanted.state as keyof typeof MatterStatus] === state.state;
+  const isEndedThen = state.state === MatterStatus.Open || state.dateClosed === ended?.toISOString();
+  if (isAsWanted && isEndedThen) return events;
+  if (isArchived) throw conflict('matter_archived', 'An archived matter is not opened again.');
+  if (wanted.state === 'Open' || !isEndedThen) live(reopenMatter(now()));
+  if (wanted.state === 'Open') return events;
+  live(closeMatter(now(), NOTHING_LEFT, ended!));
+  if (wanted.state === 'Archived') live(archiveMatter(now(), ended!));
+  return events;
+}
