@@ -3,6 +3,11 @@ export class Numbers {
   /** @param used by counter: the last number that was given, or that a row brings */
   constructor(private readonly used: Record<string, number>) {}
 
+  /** By counter: the last number. */
+  get last(): Readonly<Record<string, number>> {
+    return this.used;
+  }
+
   /** The number that a row brings, or the counter's next. */
   take(counter: string, given: string | null): { number: string; counters?: Record<string, number> } {
     if (given === null) {

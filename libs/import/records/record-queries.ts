@@ -85,11 +85,3 @@ export function lastNumber(staging: StagingArea, table: string, column: string):
   return `select max(t."${column}"::bigint)::text as last from ${rowsOf(staging, table)} t
     where t."${column}" ~ '^[1-9][0-9]{0,14}$'`;
 }
-
-/** Of each table whose rows are parts of others: how many are parts of a record of the tenant, as `rows`. */
-export const partsTables = [
-  { table: 'TaxRate', of: 'TaxCodeId' },
-  { table: 'RateSetEntry', of: 'RateSetId' },
-  { table: 'InvoiceLine', of: 'InvoiceId' },
-  { table: 'Payment', of: 'InvoiceId' },
-] as const;
