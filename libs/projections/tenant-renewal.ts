@@ -95,7 +95,7 @@ export class TenantRenewal {
     const client = await this.reads.session(signal);
     try {
       for (const { name } of this.projections.all)
-        while (!(await lockGenerations(client, name))) await delay(POLL_MS, undefined, { signal });
+        while (!(await lockGenerations(client, name))) await pause(signal);
       await work(client);
     } finally {
       // Ends the session, and with it the locks.
@@ -140,7 +140,7 @@ export class TenantRenewal {
     signal?: AbortSignal,
   ): Promise<void> {
     const head = async () => (await this.feed.heads()).get(partition) ?? START;
-    while (comparePositions(await head(), last) < 0) await delay(POLL_MS, undefined, { signal });
+    while (comparePositions(await head(), last) < 0) await pause(signal);
   }
 
   private runOf(
@@ -168,6 +168,11 @@ export class TenantRenewal {
       }
     });
   }
+}
+
+async function pause(signal?: AbortSignal): Promise<void> {
+  await delay(POLL_MS);
+  signal?.throwIfAborted();
 }
 
 function notHeld({ alias }: RegisteredTenant) {

@@ -45,6 +45,7 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
     rebuild: new ProjectionRebuild(projections, next, catchUp, tenants, reads),
     parked: new ParkedTenants(projections, rejoining, tenants, reads),
     positions,
+    tenants,
     held: new HeldTenants(projections, feed, positions, rejoining, reads),
     renewal: new TenantRenewal(projections, next, catchUp, feed, new LatestEvent(writes), reads),
     audit: new ProjectionAudit(projections, scratch, tenants, writes, reads),
