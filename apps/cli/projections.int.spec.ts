@@ -72,12 +72,12 @@ describe('cli projections', () => {
     expect(code).toBe(0);
     expect(answer).toEqual(
       MODELS.map(({ name, version }) => ({
-        ...{ name, version, generation: 1, lag: expect.any(Number), parked: [] },
+        ...{ name, version, generation: 1, lag: expect.any(Number), parked: [], held: [] },
       })),
     );
     expect(Math.min(...answer.map(({ lag }: { lag: number }) => lag))).toBeGreaterThan(0);
     await cli('projections list');
-    expect(out[0]).toMatch(/^name +version +generation +lag +parked\ntenants +1 +1 +[\d.]+$/m);
+    expect(out[0]).toMatch(/^name +version +generation +lag +parked +held\ntenants +1 +1 +[\d.]+$/m);
   });
 
   it('rebuilds one, several, all, and those of one tenant', async () => {

@@ -18,6 +18,7 @@ import { type AnyDefinition, Definitions } from './events';
 import { Feed } from './feed';
 import { History } from './history';
 import { Housekeeping } from './housekeeping';
+import { LatestEvent } from './latest-event';
 import { Loader } from './loader';
 import { AppendSignal } from './signal';
 import { SubjectKeys } from './subject-keys';
@@ -45,6 +46,7 @@ export class EventStoreModule {
         Feed,
         History,
         Housekeeping,
+        LatestEvent,
         Seals,
         Sealing,
         SealVerification,
@@ -66,6 +68,7 @@ export class EventStoreModule {
         Feed,
         History,
         Housekeeping,
+        LatestEvent,
         Loader,
         SubjectKeys,
         TenantFeed,

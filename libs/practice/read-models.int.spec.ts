@@ -47,7 +47,7 @@ describe('rebuilding a read model', () => {
     expect(after).toEqual(before.map(({ name }) => ({ name, generation: 2 })));
     expect(await parts.status.list()).toContainEqual({
       ...{ name: 'divisions', version: 1, generation: 2 },
-      ...{ lag: expect.any(Number), parked: [] },
+      ...{ lag: expect.any(Number), parked: [], held: [] },
     });
 
     await create('Later');

@@ -20,6 +20,9 @@ const BATCH = 1000;
 /** So few that they can be applied while everybody else waits. */
 const FEW = 100;
 
+/** Where to stop, when that is not the end of the feed. */
+type Limit = (database: Pick<PoolClient, 'query'>) => Promise<Position>;
+
 /** Brings a track that the runner does not move to where the live ones are. */
 @Injectable()
 export class CatchUp {
@@ -39,18 +42,28 @@ export class CatchUp {
     projection: Projection,
     track: Track,
     complete: (client: PoolClient) => Promise<void>,
-    limit?: (database: Pick<PoolClient, 'query'>) => Promise<Position>,
+    limit?: Limit,
   ): Promise<void> {
     const partitions = await this.feed.partitions();
     for (;;) {
-      let events: RecordedEvent[];
-      do {
-        events = await this.unread(track, partitions, await limit?.(this.database.pool));
-        for (let from = 0; from < events.length; from += BATCH)
-          await this.applied(projection, track, events.slice(from, from + BATCH));
-      } while (events.length >= FEW);
+      await this.approach(projection, track, limit);
       if (await this.completed(projection, track, partitions, complete, limit)) return;
     }
+  }
+
+  /**
+   * Applies what the track misses, but for the few events that come meanwhile.
+   * @param limit as for `run`
+   * @throws EventNotApplied; what comes before that event is applied
+   */
+  async approach(projection: Projection, track: Track, limit?: Limit): Promise<void> {
+    const partitions = await this.feed.partitions();
+    let events: RecordedEvent[];
+    do {
+      events = await this.unread(track, partitions, await limit?.(this.database.pool));
+      for (let from = 0; from < events.length; from += BATCH)
+        await this.applied(projection, track, events.slice(from, from + BATCH));
+    } while (events.length >= FEW);
   }
 
   /** False when there was too much left after all, or an event that must be told apart. */
@@ -59,7 +72,7 @@ export class CatchUp {
     track: Track,
     partitions: readonly number[],
     complete: (client: PoolClient) => Promise<void>,
-    limit?: (database: Pick<PoolClient, 'query'>) => Promise<Position>,
+    limit?: Limit,
   ): Promise<boolean> {
     try {
       return await this.standingStill(projection, async (client) => {

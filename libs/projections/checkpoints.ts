@@ -57,7 +57,7 @@ export async function moveCheckpoints(
           m(projection, generation, tenant_id, revision, partition, from_at, to_at)
         join read_model.live l on l.projection = m.projection and l.tenant_id = 0
           and l.revision = coalesce(m.revision, l.revision)
-        for key share of l
+        order by l.projection for key share of l
       ), begun as (
         insert into read_model.checkpoints
           (projection, generation, tenant_id, partition, epoch, transaction_id, position)
@@ -118,6 +118,14 @@ export async function lockTracks(client: ClientBase, projection: string): Promis
     [projection],
   );
   return rows[0].revision;
+}
+
+/** The same for several read models at once. Whoever locks more than one does so in the order of their names. */
+export async function lockAllTracks(client: ClientBase, projections: readonly string[]): Promise<void> {
+  await client.query(
+    `select from read_model.live where projection = any($1) and tenant_id = 0 order by projection for update`,
+    [projections],
+  );
 }
 
 /** Whoever builds the read model looks again; the caller has locked its tracks. */

@@ -3,13 +3,14 @@ import type { Client } from 'pg';
 import { Feed } from '#event-store/feed';
 import { History } from '#event-store/history';
 import { type Position, START } from '#event-store/position';
-import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { placeCheckpoint } from './checkpoints';
 import { derive } from './derived-tables';
 import { createTables, generationTable } from './generation-tables';
 import type { Unfinished } from './generations';
 import type { Projection, ReadTable } from './projection';
+import { lockHolds, refuseHeld } from './rebuild-lock';
+import type { RebuildRun } from './rebuild-run';
 import { copyInto, type Filled, rowsOf, type Target } from './stream-rows';
 
 /** Fills the tables of generations that are not live yet. */
@@ -21,12 +22,17 @@ export class GenerationBuild {
     private readonly store: WriteDatabase,
   ) {}
 
-  /** Empty tables of a new generation, which will show the events up to what the feed delivers now. */
-  async begin(client: Client, projection: Projection, tenant?: RegisteredTenant): Promise<Unfinished> {
+  /**
+   * Empty tables of a new generation, which will show the events up to what the feed delivers now.
+   * @throws DomainError tenant_held
+   */
+  async begin(client: Client, { projection, tenant, isRenewal }: RebuildRun): Promise<Unfinished> {
     const heads = await this.feed.heads();
     const partitions = tenant ? [tenant.partition] : await this.feed.partitions();
     const tenantId = tenant?.id ?? 0;
     await client.query('begin');
+    await lockHolds(client, projection.name);
+    if (!isRenewal) await refuseHeld(client, projection.name, tenantId);
     const { rows } = await client.query<{ generation: number }>(
       `insert into read_model.generations (projection, generation, version, tenant_id, filled)
        select $1, coalesce(max(generation), 0) + 1, $2, $3, false from read_model.generations where projection = $1

@@ -21,6 +21,8 @@ export interface LiveModel {
   alone: Track[];
   /** Tenants that wait for an operator. */
   parked: Track[];
+  /** Tenants that stand still until they are released, whether they wait for an operator or not. */
+  held: Track[];
   /** All that the main track does not serve. */
   apart: ReadonlySet<number>;
 }
@@ -32,14 +34,19 @@ export function reachedIn({ tenantId, reached }: Track, partition: number): Posi
 
 /** The track that serves a tenant. */
 export function trackOf(model: LiveModel, tenantId: number): Track {
-  return [...model.alone, ...model.parked].find((track) => track.tenantId === tenantId) ?? model.main;
+  return (
+    [...model.alone, ...model.parked, ...model.held].find((track) => track.tenantId === tenantId) ??
+    model.main
+  );
 }
 
 interface TrackRow {
   projection: string;
   tenant_id: number;
   generation: number;
+  /** Or held. */
   parked: boolean;
+  held: boolean;
   revision: number;
   partition: number | null;
   at: string;
@@ -48,7 +55,7 @@ interface TrackRow {
 /** Every read model by its name. */
 export async function liveModels(database: Pick<Pool, 'query'>): Promise<Map<string, LiveModel>> {
   const { rows } = await database.query<TrackRow>(
-    `select t.projection, t.tenant_id, t.generation, t.parked, l.revision, c.partition,
+    `select t.projection, t.tenant_id, t.generation, t.parked, t.held, l.revision, c.partition,
        c.epoch || '.' || c.transaction_id || '.' || c.position as at
      from read_model.tracks t
      left join read_model.checkpoints c using (projection, generation, tenant_id)
@@ -62,7 +69,8 @@ export async function liveModels(database: Pick<Pool, 'query'>): Promise<Map<str
     if (!model) {
       // Tenant 0 comes first.
       const main = { projection, generation, tenantId, reached: new Map() };
-      model = { name: projection, revision: row.revision, main, alone: [], parked: [], apart: new Set() };
+      const apart = { alone: [], parked: [], held: [], apart: new Set<number>() };
+      model = { name: projection, revision: row.revision, main, ...apart };
       models.set(projection, model);
     }
     const track = tenantId === 0 ? model.main : ownTrack(model, row);
@@ -75,6 +83,11 @@ function ownTrack(model: LiveModel & { apart: Set<number> }, row: TrackRow): Tra
   const { projection, generation, tenant_id: tenantId } = row;
   model.apart.add(tenantId);
   const track = { projection, generation, tenantId, reached: new Map() };
-  (row.parked ? model.parked : model.alone).push(track);
+  kindOf(model, row).push(track);
   return track;
+}
+
+function kindOf(model: LiveModel, { parked, held }: TrackRow): Track[] {
+  if (held) return model.held;
+  return parked ? model.parked : model.alone;
 }

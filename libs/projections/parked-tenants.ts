@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
-import { type Position, START } from '#event-store/position';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
-import { CatchUp } from './catch-up';
 import { CheckpointMoved } from './checkpoints';
 import { EventNotApplied } from './event-not-applied';
-import { liveModels, reachedIn, type Track } from './live-models';
+import { liveModels, type Track } from './live-models';
 import type { Projection } from './projection';
 import { Projections } from './projections';
+import { tenantHeld } from './rebuild-lock';
+import { Rejoining } from './rejoining';
 
 export interface Retried {
   tenant: string;
@@ -22,7 +22,7 @@ export interface Retried {
 export class ParkedTenants {
   constructor(
     private readonly projections: Projections,
-    private readonly catchUp: CatchUp,
+    private readonly rejoining: Rejoining,
     private readonly tenants: Tenants,
     private readonly database: ReadDatabase,
   ) {}
@@ -30,12 +30,14 @@ export class ParkedTenants {
   /**
    * Applies what the parked tenants have missed; the live read model takes each up where that ends.
    * @param alias one tenant; default: all that are parked
-   * @throws DomainError unknown_projection, tenant_not_found
+   * @throws DomainError unknown_projection, tenant_not_found; tenant_held when the one that is asked for is held
    */
   async retry(name: string, alias?: string): Promise<Retried[]> {
     const projection = this.projections.get(name);
     const tenants = await this.tenants.chosen(alias);
-    const { parked } = (await liveModels(this.database.pool)).get(name)!;
+    const { parked, held } = (await liveModels(this.database.pool)).get(name)!;
+    if (alias !== undefined && held.some(({ tenantId }) => tenantId === tenants[0].id))
+      throw tenantHeld(name);
     const results: Retried[] = [];
     for (const tenant of tenants.filter(({ id }) => parked.some(({ tenantId }) => tenantId === id))) {
       const result = await this.resume(projection, tenant);
@@ -48,18 +50,11 @@ export class ParkedTenants {
   private async resume(projection: Projection, tenant: RegisteredTenant): Promise<Retried | undefined> {
     const { alias, id, partition } = tenant;
     for (let wasParked = false; ; wasParked = true) {
-      const { main, parked } = (await liveModels(this.database.pool)).get(projection.name)!;
+      const { parked } = (await liveModels(this.database.pool)).get(projection.name)!;
       const track = parked.find(({ tenantId }) => tenantId === id);
       if (!track) return wasParked ? { tenant: alias, resumed: true, reason: null } : undefined;
-      const joins = track.generation === main.generation;
       try {
-        await this.catchUp.run(
-          projection,
-          track,
-          (client) => unpark(client, track, joins),
-          // It may join the main track where that is, not ahead of it.
-          joins ? (database) => mainPosition(database, track, partition) : undefined,
-        );
+        await this.rejoining.run(projection, track, partition, (client) => unpark(client, track));
         return { tenant: alias, resumed: true, reason: null };
       } catch (error) {
         // A rebuild, or another retry, has it in hand as well.
@@ -80,30 +75,11 @@ export class ParkedTenants {
   }
 }
 
-async function mainPosition(
-  database: Pick<PoolClient, 'query'>,
-  { projection }: Track,
-  partition: number,
-): Promise<Position> {
-  const { main } = (await liveModels(database)).get(projection)!;
-  return reachedIn(main, partition) ?? START;
-}
-
-async function unpark(
-  client: PoolClient,
-  { projection, generation, tenantId }: Track,
-  joins: boolean,
-): Promise<void> {
+async function unpark(client: PoolClient, { projection, tenantId }: Track): Promise<void> {
   const { rowCount } = await client.query(
     'delete from read_model.parked where projection = $1 and tenant_id = $2',
     [projection, tenantId],
   );
   // A rebuild has replaced its generation meanwhile.
   if (rowCount === 0) throw new CheckpointMoved(projection);
-  if (joins) {
-    await client.query(
-      'delete from read_model.checkpoints where projection = $1 and generation = $2 and tenant_id = $3',
-      [projection, generation, tenantId],
-    );
-  }
 }

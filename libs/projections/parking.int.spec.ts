@@ -127,8 +127,8 @@ describe('an event that a projection cannot apply', () => {
     expect(count).toBe(9 + 4 + 9);
 
     expect(await parts.status.list()).toEqual([
-      { name: 'divisions', version: 1, generation: 1, lag: 0, parked: [tenant(1).alias] },
-      { name: 'tally', version: 1, generation: 1, lag: 0, parked: [] },
+      { name: 'divisions', version: 1, generation: 1, lag: 0, parked: [tenant(1).alias], held: [] },
+      { name: 'tally', version: 1, generation: 1, lag: 0, parked: [], held: [] },
     ]);
     const gauge = await (register.getSingleMetric('projection_parked_tenants') as Gauge).get();
     expect(gauge.values.map(({ labels, value }) => [labels.projection, value])).toEqual([

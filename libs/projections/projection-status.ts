@@ -3,11 +3,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Feed, lagOf } from '#event-store/feed';
 import { comparePositions, type Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
-import { Tenants } from '#platform/auth/tenants';
+import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
 import { registerGauge } from '#platform/observability/gauge';
 import { Health } from '#platform/observability/health';
-import { type LiveModel, liveModels, reachedIn } from './live-models';
+import { type LiveModel, liveModels, reachedIn, type Track } from './live-models';
 import { Projections } from './projections';
 
 const POLL_MS = 20;
@@ -18,10 +18,15 @@ export interface ProjectionState {
   version: number;
   /** Live for every tenant that was not rebuilt alone since. */
   generation: number;
-  /** Age in seconds of the oldest event that it does not show yet; 0 when it shows all. Parked tenants do not count. */
+  /**
+   * Age in seconds of the oldest event that it does not show yet; 0 when it shows all. Tenants that are parked or held
+   * do not count.
+   */
   lag: number;
   /** Aliases of the tenants that it no longer follows. */
   parked: string[];
+  /** Aliases of the tenants that stand still until what is being imported is complete. */
+  held: string[];
 }
 
 interface NamedModel {
@@ -61,6 +66,14 @@ export class ProjectionStatus implements OnModuleInit {
         for (const { name, model } of await this.models()) set(model.parked.length, name);
       },
     );
+    registerGauge(
+      'projection_held_tenants',
+      'Tenants whose read model stands still until what is being imported is complete.',
+      ['projection'],
+      async (set) => {
+        for (const { name, model } of await this.models()) set(model.held.length, name);
+      },
+    );
     this.health.watch(async () =>
       (await this.models())
         .filter(({ model }) => model.parked.length > 0)
@@ -77,9 +90,8 @@ export class ProjectionStatus implements OnModuleInit {
       version,
       generation: model.main.generation,
       lag: Math.max(...lags[index]),
-      parked: tenants
-        .filter(({ id }) => model.parked.some(({ tenantId }) => tenantId === id))
-        .map(({ alias }) => alias),
+      parked: aliasesOf(model.parked, tenants),
+      held: aliasesOf(model.held, tenants),
     }));
   }
 
@@ -106,6 +118,10 @@ export class ProjectionStatus implements OnModuleInit {
     const lags = oldest.map((at) => lagOf(at, now));
     return models.map((_, index) => lags.slice(index * partitions.length, (index + 1) * partitions.length));
   }
+}
+
+function aliasesOf(tracks: readonly Track[], tenants: readonly RegisteredTenant[]): string[] {
+  return tenants.filter(({ id }) => tracks.some(({ tenantId }) => tenantId === id)).map(({ alias }) => alias);
 }
 
 /** Where the track that is furthest behind stands. */

@@ -3,6 +3,8 @@ import { EventBusModule } from '#event-bus/event-bus.module';
 import { Tenants } from '#platform/auth/tenants';
 import { CatchUp } from './catch-up';
 import { GenerationBuild } from './generation-build';
+import { HeldTenants } from './held-tenants';
+import { NextGeneration } from './next-generation';
 import { ParkedTenants } from './parked-tenants';
 import { Parking } from './parking';
 import type { Projection } from './projection';
@@ -12,12 +14,19 @@ import { ProjectionRebuild } from './projection-rebuild';
 import { ProjectionRunner } from './projection-runner';
 import { ProjectionStatus } from './projection-status';
 import { Projections } from './projections';
+import { ReachedPositions } from './reached-positions';
 import { Reconciliation } from './reconciliation';
+import { Rejoining } from './rejoining';
 import { Scratch } from './scratch';
+import { TenantRenewal } from './tenant-renewal';
 import { UnfinishedRebuilds } from './unfinished-rebuilds';
+
+/** What shows a tenant's events all at one moment. */
+const renewal = [HeldTenants, TenantRenewal];
 
 /** What a process or a command asks for. */
 const services = [
+  ...renewal,
   ParkedTenants,
   ProjectionAudit,
   ProjectionExport,
@@ -28,18 +37,28 @@ const services = [
   UnfinishedRebuilds,
 ];
 
+/** What those share. */
+const parts = [Tenants, CatchUp, GenerationBuild, NextGeneration, ReachedPositions, Rejoining];
+
 /** Keeps, rebuilds and audits read models; needs PlatformModule and EventStoreModule. */
 @Module({})
 export class ProjectionsModule {
+  /** Nothing that follows the feed. */
+  static forRenewal(projections: readonly Projection[]): DynamicModule {
+    return {
+      module: ProjectionsModule,
+      providers: [{ provide: Projections, useValue: new Projections(projections) }, ...parts, ...renewal],
+      exports: renewal,
+    };
+  }
+
   static forProjections(projections: readonly Projection[]): DynamicModule {
     return {
       module: ProjectionsModule,
       imports: [EventBusModule],
       providers: [
         { provide: Projections, useValue: new Projections(projections) },
-        Tenants,
-        CatchUp,
-        GenerationBuild,
+        ...parts,
         Parking,
         Scratch,
         ...services,

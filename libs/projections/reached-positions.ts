@@ -9,6 +9,8 @@ import { Projections } from './projections';
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
 const FOLLOW_MS = 50;
+/** A held tenant stands still for minutes: nobody waits for it here. */
+const HELD_RETRY_SECONDS = '30';
 
 /** How far the read models have come. */
 @Injectable()
@@ -21,15 +23,16 @@ export class ReachedPositions {
   /**
    * Waits until every read model of the tenant has come as far.
    * @param what the position is called in a refusal
-   * @throws DomainError `position_not_reached` (503) after 5 s
+   * @throws DomainError `position_not_reached` (503) after 5 s, or at once while the tenant is held
    */
   async reach(tenant: TenantRef, position: Position, what: string): Promise<void> {
-    for (const end = Date.now() + WAIT_MS; !(await this.reached(tenant, position)); ) {
-      if (Date.now() >= end) {
-        const detail = `The read models have not come as far as ${what} yet; try again.`;
-        throw new DomainError('unavailable', 'position_not_reached', detail, [], { 'Retry-After': '1' });
-      }
-      await delay(POLL_MS);
+    for (const end = Date.now() + WAIT_MS; ; await delay(POLL_MS)) {
+      const { behind, held } = await this.standing(tenant, position);
+      if (!behind) return;
+      if (!held && Date.now() < end) continue;
+      const detail = `The read models have not come as far as ${what} yet; try again.`;
+      const headers = { 'Retry-After': held ? HELD_RETRY_SECONDS : '1' };
+      throw new DomainError('unavailable', 'position_not_reached', detail, [], headers);
     }
   }
 
@@ -40,7 +43,7 @@ export class ReachedPositions {
   async follow(tenant: TenantRef, position: Position, signal: AbortSignal): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      if (await this.reached(tenant, position)) return;
+      if (!(await this.standing(tenant, position)).behind) return;
       await this.refuseParked(tenant);
       await delay(FOLLOW_MS);
     }
@@ -56,8 +59,8 @@ export class ReachedPositions {
     throw new DomainError('unavailable', 'read_model_parked', detail);
   }
 
-  private async reached(tenant: TenantRef, { epoch, transactionId, position }: Position): Promise<boolean> {
-    const { rows } = await this.database.pool.query<{ behind: boolean }>({
+  private async standing(tenant: TenantRef, { epoch, transactionId, position }: Position) {
+    const { rows } = await this.database.pool.query<{ behind: boolean; held: boolean }>({
       name: 'projections.reached',
       text: `
         select cardinality($6::text[]) > (
@@ -67,13 +70,14 @@ export class ReachedPositions {
           ) t
           join read_model.checkpoints c using (projection, generation, tenant_id)
           where c.partition = $2 and (c.epoch, c.transaction_id, c.position) >= ($3, $4::xid8, $5)
-        ) as behind`,
+        ) as behind,
+        exists (select from read_model.held where tenant_id = $1 and projection = any($6)) as held`,
       values: [
         ...[tenant.id, tenant.partition, epoch, transactionId.toString(), position.toString()],
         // Those that this program reads: a newer one may have brought more, which nobody builds yet.
         this.projections.all.map(({ name }) => name),
       ],
     });
-    return !rows[0].behind;
+    return rows[0];
   }
 }

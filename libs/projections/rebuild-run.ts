@@ -38,6 +38,8 @@ export class RebuildRun {
     readonly projection: Projection,
     readonly tenant: RegisteredTenant | undefined,
     private readonly options: RebuildOptions,
+    /** Whether it is what a held tenant waits for. */
+    readonly isRenewal = false,
   ) {}
 
   get signal(): AbortSignal | undefined {

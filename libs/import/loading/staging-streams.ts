@@ -26,7 +26,7 @@ export class StagingStreams {
   async *all(staging: TenantRef, records: AsyncIterable<ImportedRecord>): AsyncGenerator<NewStream> {
     yield this.settings(staging);
     yield* this.copies();
-    yield* records;
+    for await (const { definition, id, create } of records) yield { definition, id, ...create() };
   }
 
   /** Those that the parent has now; and its numbers, after which those of the import go on. */

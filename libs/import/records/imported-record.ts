@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { NewStream } from '#event-store/append-bulk';
 import type { AnyDefinition } from '#event-store/events';
 import type { DomainEvent } from '#kernel/decider';
 import type { Id } from '#kernel/ids';
@@ -9,12 +8,16 @@ import type { Numbers } from './numbers';
 import type { RecordIds } from './record-id';
 import type { Row } from './row';
 
-/** A row as a record, with the events that create it. */
-export interface ImportedRecord extends NewStream {
+/** A row as a record. */
+export interface ImportedRecord {
   table: string;
   importId: string;
-  /** What the row asks for: the same text of equal rows, their parts included. SHA-256, base64. */
-  digest: string;
+  definition: AnyDefinition;
+  id: Id;
+  /** What the row asks for, its parts included; plain JSON, the same of equal rows. */
+  wanted: object;
+  /** How it comes to be; it takes the numbers that the row leaves open. */
+  create(): Creation;
 }
 
 /** All that a row is understood by beside itself. */
@@ -55,11 +58,11 @@ export function recordOf<Wanted extends object>(
   wanted: Wanted,
   ground: Ground,
 ): ImportedRecord {
-  const { events, counters } = maker.create(wanted, ground);
   const { table, definition } = maker;
-  return { table, importId, definition, id, events, counters, digest: digestOf(wanted) };
+  return { table, importId, definition, id, wanted, create: () => maker.create(wanted, ground) };
 }
 
-export function digestOf(wanted: object): string {
-  return createHash('sha256').update(JSON.stringify(wanted)).digest('base64');
+/** By which two wishes are told apart: SHA-256. */
+export function digestOf(wanted: object): Buffer {
+  return createHash('sha256').update(JSON.stringify(wanted)).digest();
 }

@@ -1,5 +1,6 @@
 import { StoreEventBus } from '#event-bus/store-event-bus';
 import { History } from '#event-store/history';
+import { LatestEvent } from '#event-store/latest-event';
 import { SystemClock } from '#kernel/clock';
 import type { Installation } from '#platform/auth/installation';
 import { Tenants } from '#platform/auth/tenants';
@@ -7,6 +8,8 @@ import { Health } from '#platform/observability/health';
 import type { TestStore } from '../../../test/support/store';
 import { CatchUp } from '../catch-up';
 import { GenerationBuild } from '../generation-build';
+import { HeldTenants } from '../held-tenants';
+import { NextGeneration } from '../next-generation';
 import { ParkedTenants } from '../parked-tenants';
 import { Parking } from '../parking';
 import type { Projection } from '../projection';
@@ -16,8 +19,11 @@ import { ProjectionRebuild } from '../projection-rebuild';
 import { ProjectionRunner } from '../projection-runner';
 import { ProjectionStatus } from '../projection-status';
 import { Projections } from '../projections';
+import { ReachedPositions } from '../reached-positions';
 import { Reconciliation } from '../reconciliation';
+import { Rejoining } from '../rejoining';
 import { Scratch } from '../scratch';
+import { TenantRenewal } from '../tenant-renewal';
 
 /** All that keeps read models, over a test's store, as one process has it. */
 export function projectionParts(store: TestStore, all: readonly Projection[], clock = new SystemClock()) {
@@ -29,13 +35,19 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
   const history = new History(store.codec);
   const catchUp = new CatchUp(feed, reads);
   const scratch = new Scratch(history, writes);
-  const build = new GenerationBuild(feed, history, writes);
+  const next = new NextGeneration(new GenerationBuild(feed, history, writes), tenants, reads);
+  const rejoining = new Rejoining(catchUp, reads);
+  const positions = new ReachedPositions(reads, projections);
   return {
     bus,
     health,
     runner: new ProjectionRunner(bus, reads, new Parking(reads), projections),
-    rebuild: new ProjectionRebuild(projections, build, catchUp, tenants, reads),
-    parked: new ParkedTenants(projections, catchUp, tenants, reads),
+    rebuild: new ProjectionRebuild(projections, next, catchUp, tenants, reads),
+    parked: new ParkedTenants(projections, rejoining, tenants, reads),
+    positions,
+    tenants,
+    held: new HeldTenants(projections, feed, positions, rejoining, reads),
+    renewal: new TenantRenewal(projections, next, catchUp, feed, new LatestEvent(writes), reads),
     audit: new ProjectionAudit(projections, scratch, tenants, writes, reads),
     exporting: new ProjectionExport(projections, scratch, tenants, reads),
     reconciliation: new Reconciliation(projections, tenants, reads),

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { Feed } from '#event-store/feed';
+import { START } from '#event-store/position';
+import { DomainError } from '#kernel/errors';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { ReadDatabase } from '#platform/database';
+import { CheckpointMoved, lockTracks, placeCheckpoint, raiseRevision } from './checkpoints';
+import { EventNotApplied } from './event-not-applied';
+import { ABANDONED } from './generation-tables';
+import { liveModels, reachedIn, type Track } from './live-models';
+import type { Projection } from './projection';
+import { Projections } from './projections';
+import { ReachedPositions } from './reached-positions';
+import { lockHolds, rebuildRunning } from './rebuild-lock';
+import { Rejoining } from './rejoining';
+
+/** Makes the read models of a tenant stand still on purpose, in every process, until they are released. */
+@Injectable()
+export class HeldTenants {
+  constructor(
+    private readonly projections: Projections,
+    private readonly feed: Feed,
+    private readonly positions: ReachedPositions,
+    private readonly rejoining: Rejoining,
+    private readonly database: ReadDatabase,
+  ) {}
+
+  /**
+   * From its end on no event of the tenant is applied to any read model that has not been until then; those of other
+   * tenants are. Reads answer what they showed last. It waits a few seconds for the read models to show what was written
+   * before, so the tenant should be closed to writes by then. Held twice is held once.
+   * @throws DomainError rebuild_running when a rebuild of all tenants, or of this one, is under way or left behind: a
+   * projector goes on with those within seconds. Some read models may be held by then: try again, or release.
+   */
+  async hold(tenant: RegisteredTenant): Promise<void> {
+    await this.settle(tenant);
+    for (const projection of this.projections.all)
+      await this.database.transaction((client) => holdIn(client, projection, tenant));
+  }
+
+  /**
+   * Lets every read model of the tenant go on: each applies first what it has missed, behind the last event that it
+   * shows. One that cannot is parked. May be broken off and run again.
+   */
+  async release(tenant: RegisteredTenant): Promise<void> {
+    for (const projection of this.projections.all) await this.releaseIn(projection, tenant);
+  }
+
+  /** What stands still before that is not waited for. */
+  private async settle(tenant: RegisteredTenant): Promise<void> {
+    const head = (await this.feed.heads()).get(tenant.partition);
+    if (!head) return;
+    try {
+      await this.positions.reach(tenant, head, 'the end of the feed');
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+    }
+  }
+
+  private async releaseIn(projection: Projection, { id, partition }: RegisteredTenant): Promise<void> {
+    for (;;) {
+      const { held } = (await liveModels(this.database.pool)).get(projection.name)!;
+      const track = held.find(({ tenantId }) => tenantId === id);
+      if (!track) return;
+      try {
+        await this.rejoining.run(projection, track, partition, (client) => lift(client, track));
+      } catch (error) {
+        if (error instanceof EventNotApplied) await this.park(track, error);
+        // Otherwise another release has it in hand as well.
+        else if (!(error instanceof CheckpointMoved)) throw error;
+      }
+    }
+  }
+
+  private park({ projection, tenantId }: Track, { recorded, reason }: EventNotApplied): Promise<void> {
+    return this.database.transaction(async (client) => {
+      await lockTracks(client, projection);
+      await unhold(client, projection, tenantId);
+      await client.query(
+        `insert into read_model.parked (projection, tenant_id, event_id, event_type, error)
+         values ($1, $2, $3, $4, $5)
+         on conflict (projection, tenant_id) do update set event_id = excluded.event_id,
+           event_type = excluded.event_type, error = excluded.error, parked_at = now()`,
+        [projection, tenantId, recorded.eventId, recorded.event.type, reason],
+      );
+      await raiseRevision(client, projection);
+    });
+  }
+}
+
+async function holdIn(
+  client: PoolClient,
+  { name }: Projection,
+  { id, partition }: RegisteredTenant,
+): Promise<void> {
+  await lockHolds(client, name);
+  // A batch that is being applied is waited for; the next one finds another revision.
+  await lockTracks(client, name);
+  const { main, alone, parked, held } = (await liveModels(client)).get(name)!;
+  if (held.some(({ tenantId }) => tenantId === id)) return;
+  await refuseRebuild(client, name, id);
+  await client.query('insert into read_model.held (projection, tenant_id) values ($1, $2)', [name, id]);
+  if (![...alone, ...parked].some(({ tenantId }) => tenantId === id)) {
+    const track = { projection: name, generation: main.generation, tenantId: id };
+    await placeCheckpoint(client, track, partition, reachedIn(main, partition) ?? START);
+  }
+  await raiseRevision(client, name);
+}
+
+/** One that has begun would show the tenant's events when it goes live. */
+async function refuseRebuild(client: PoolClient, name: string, tenantId: number): Promise<void> {
+  const { rows } = await client.query(
+    `select from read_model.generations where projection = $1 and tenant_id in (0, $2) and version <> ${ABANDONED}
+       and generation > (select max(generation) from read_model.live where projection = $1) limit 1`,
+    [name, tenantId],
+  );
+  if (rows.length > 0) throw rebuildRunning(name);
+}
+
+/** It has caught up even where it was parked before. */
+async function lift(client: PoolClient, { projection, tenantId }: Track): Promise<void> {
+  await unhold(client, projection, tenantId);
+  await client.query('delete from read_model.parked where projection = $1 and tenant_id = $2', [
+    projection,
+    tenantId,
+  ]);
+}
+
+async function unhold(client: PoolClient, projection: string, tenantId: number): Promise<void> {
+  const { rowCount } = await client.query(
+    'delete from read_model.held where projection = $1 and tenant_id = $2',
+    [projection, tenantId],
+  );
+  if (rowCount === 0) throw new CheckpointMoved(projection);
+}

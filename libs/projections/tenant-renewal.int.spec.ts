@@ -1,0 +1,292 @@
+import { Logger } from '@nestjs/common';
+import { divisionsProjection } from '#practice/divisions/division.projection';
+import { waitFor } from '../../test/support/wait-for';
+import { live } from './live';
+import type { Projection } from './projection';
+import { Divisions } from './testing/divisions';
+import { expectExact } from './testing/expect-exact';
+
+const MANY = 2_500;
+
+describe('renewing the read models of a held tenant', () => {
+  let divisions: Divisions;
+  let parts: ReturnType<Divisions['parts']>;
+  let errors: jest.SpyInstance;
+
+  beforeEach(async () => {
+    for (const level of ['log', 'warn'] as const) jest.spyOn(Logger.prototype, level).mockImplementation();
+    errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    divisions = await Divisions.open(3, 5);
+    parts = divisions.parts();
+  });
+  afterEach(async () => {
+    await divisions.close();
+    jest.restoreAllMocks();
+  });
+
+  const tenant = (index: number) => parts.tenants.get(divisions.contexts[index].tenant.alias);
+  /** Divisions, and their events, that readers find in one statement: `3/4`. */
+  const seen = async (index: number) => {
+    const [row] = await divisions.rows<{ seen: string }>(
+      `select (select count(*) from read_model.divisions d where ${live('divisions', 'd', '$1')}) || '/' ||
+         (select coalesce(sum(events), 0) from read_model.tally t where ${live('tally', 't', '$1')}) as seen`,
+      [divisions.contexts[index].tenant.id],
+    );
+    return row.seen;
+  };
+  const generations = () =>
+    divisions.rows<{ projection: string; tenant: number; generation: number }>(
+      `select projection, tenant_id as tenant, generation from read_model.live
+       where projection in ('divisions', 'tally') order by 1, 2`,
+    );
+  /** Rows of the divisions' tables, whoever they are shown to. */
+  const kept = () =>
+    divisions.rows<{ generation: number; tenant: number; count: number }>(
+      `select generation, tenant_id as tenant, count(*)::int as count from read_model.divisions
+       group by 1, 2 order by 1, 2`,
+    );
+  const cut = (sessions: string) =>
+    divisions.store.writes.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name like $1 and pid <> pg_backend_pid()`,
+      [sessions],
+    );
+  const waiting = () =>
+    waitFor(
+      async () =>
+        (
+          await divisions.rows(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+               and query like '%order by projection for update%'`,
+          )
+        ).length === 1,
+      { description: 'it to wait for the tracks' },
+    );
+  const audited = async (index: number) => {
+    const { alias } = await tenant(index);
+    for (const { name } of divisions.projections)
+      expect(await parts.audit.audit(name, { tenant: alias })).toMatchObject({ differing: 0 });
+  };
+
+  it('shows everything at one moment, and then what is written later, once', async () => {
+    parts.runner.start();
+    const renames = await divisions.createMany(0, 6);
+    const one = await tenant(1);
+    await parts.held.hold(one);
+    const found = new Set<string>();
+    let reading = true;
+    const reader = (async () => {
+      while (reading) found.add(await seen(1));
+    })();
+
+    await divisions.append(MANY);
+    await waitFor(async () => (await seen(0)) === `${MANY + 2}/${2 * MANY + 2}`, {
+      description: 'another tenant of its partition to show all',
+    });
+    let written = 0;
+    const other = (async () => {
+      for (; reading; written++) await renames[0](`Goes on ${written}`);
+    })();
+    await parts.renewal.renew(one);
+    expect(await seen(1)).toBe(`${MANY + 2}/${2 * MANY + 2}`);
+    reading = false;
+    await Promise.all([reader, other]);
+    expect([...found]).toEqual(['2/2', `${MANY + 2}/${2 * MANY + 2}`]);
+    expect(written).toBeGreaterThan(0);
+    await waitFor(async () => (await seen(0)) === `${MANY + 2}/${2 * MANY + 2 + written}`, {
+      description: 'the other to have gone on meanwhile',
+    });
+
+    await renames[1]('Not yet');
+    await divisions.visible();
+    await parts.held.release(one);
+    await parts.renewal.sweep();
+    await Promise.all(renames.map((rename) => rename('Later')));
+    await expectExact(divisions.store);
+    await audited(1);
+    const [zero, two] = [await tenant(0), await tenant(2)];
+    expect(await kept()).toEqual([
+      { generation: 1, tenant: zero.id, count: MANY + 2 },
+      { generation: 1, tenant: two.id, count: MANY + 2 },
+      { generation: 2, tenant: one.id, count: MANY + 2 },
+    ]);
+    expect(errors).not.toHaveBeenCalled();
+
+    for (const { name } of divisions.projections) await parts.rebuild.rebuild(name);
+    await Promise.all(renames.map((rename) => rename('Together')));
+    await expectExact(divisions.store);
+    expect(await generations()).toEqual(
+      ['divisions', 'tally'].map((projection) => ({ projection, tenant: 0, generation: 3 })),
+    );
+  });
+
+  it('is gone on with, wherever it was stopped', async () => {
+    parts.runner.start();
+    const one = await tenant(1);
+    const stops: string[] = [];
+    for (let step = 1, stopped = true; stopped; step++) {
+      await divisions.createMany(0, 3);
+      await expectExact(divisions.store);
+      const before = await seen(1);
+      await parts.held.hold(one);
+      await divisions.append(20);
+      const stopping = new AbortController();
+      let steps = 0;
+      const renewing = divisions.parts().renewal.renew(one, {
+        signal: stopping.signal,
+        progress({ projection, phase, done, all }) {
+          if (++steps !== step) return;
+          stops.push(`${projection} ${phase} ${done}/${all}`);
+          stopping.abort(new Error('the process ends'));
+        },
+      });
+      if (
+        await renewing.then(
+          () => false,
+          ({ message }) => message === 'the process ends',
+        )
+      ) {
+        expect(await seen(1)).toBe(before);
+        // Projectors look for what others have left.
+        for (const name of parts.rebuild.names) expect(await parts.rebuild.resume(name)).toBeUndefined();
+        expect(await seen(1)).toBe(before);
+        await divisions.parts().renewal.renew(one);
+      } else stopped = false;
+      await parts.held.release(one);
+      await divisions.createMany(0, 3);
+      await expectExact(divisions.store);
+      await audited(1);
+    }
+    expect(stops).toEqual(
+      ['divisions', 'tally'].flatMap((name, done) =>
+        ['filling', 'filling', 'indexing', 'catching up'].map((phase) => `${name} ${phase} ${done}/2`),
+      ),
+    );
+    expect(await divisions.rows('select from read_model.held')).toEqual([]);
+    await parts.renewal.sweep();
+    const { rows } = await divisions.store.reads.pool.query(
+      `select from read_model.generations g where projection in ('divisions', 'tally') and not exists
+         (select from read_model.live l where (l.projection, l.generation) = (g.projection, g.generation))`,
+    );
+    expect(rows).toEqual([]);
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  it.each(['practice-management-read-session', 'practice-management-read%'])(
+    'shows all or nothing when %s ends at the moment of it',
+    async (sessions) => {
+      await divisions.append(20);
+      parts.runner.start();
+      await expectExact(divisions.store);
+      const one = await tenant(1);
+      await parts.held.hold(one);
+      await divisions.append(20);
+      await waitFor(async () => (await seen(0)) === '40/80', { description: 'another to show all' });
+      await parts.runner.stop();
+      const holder = await divisions.store.writes.session();
+      await holder.query(
+        `begin; select from read_model.live where projection = 'tally' and tenant_id = 0 for update`,
+      );
+      const renewing = parts.renewal.renew(one);
+      await waiting();
+      await cut(sessions);
+      await holder.end();
+      expect(await seen(1)).toMatch(/^(20\/40|40\/80)$/);
+      await renewing;
+      expect(await seen(1)).toBe('40/80');
+      const shown = await generations();
+      await divisions.parts().renewal.renew(one);
+      expect(await generations()).toEqual(shown);
+      await parts.held.release(one);
+      parts.runner.start();
+      await expectExact(divisions.store);
+    },
+  );
+
+  it('shows nothing while an event cannot be folded, and all once it can', async () => {
+    parts.runner.start();
+    await divisions.createMany(0, 3);
+    await expectExact(divisions.store);
+    const one = await tenant(1);
+    await parts.held.hold(one);
+    await divisions.append(20);
+    const broken: Projection = {
+      ...divisions.tally,
+      rows() {
+        throw new Error('cannot fold this');
+      },
+    };
+    const { renewal } = divisions.parts([divisionsProjection, broken]);
+    await expect(renewal.renew(one)).rejects.toThrow('cannot fold this');
+    expect(await seen(1)).toBe('1/1');
+    await parts.renewal.renew(one);
+    expect(await seen(1)).toBe('21/41');
+    await parts.held.release(one);
+    await expectExact(divisions.store);
+  });
+
+  it('waits until the feed delivers what was appended', async () => {
+    parts.runner.start();
+    await divisions.createMany(0, 3);
+    await expectExact(divisions.store);
+    const one = await tenant(1);
+    await parts.held.hold(one);
+    const holder = await divisions.store.writes.session();
+    await holder.query('begin; select pg_current_xact_id()');
+    await Promise.all([3, 4, 5].map((number) => divisions.create(number)));
+    const heads = jest.spyOn(divisions.store.feed, 'heads');
+    const progress = jest.fn();
+    const renewing = parts.renewal.renew(one, { progress });
+    await waitFor(() => heads.mock.calls.length > 2, { description: 'it to look for the events again' });
+    expect(progress).not.toHaveBeenCalled();
+    await holder.end();
+    await renewing;
+    expect(await seen(1)).toBe('2/2');
+    await parts.held.release(one);
+    await expectExact(divisions.store);
+  });
+
+  it('takes tenants one after the other, and those that are parked as well', async () => {
+    parts.runner.start();
+    await divisions.createMany(0, 6);
+    await expectExact(divisions.store);
+    const chosen = [await tenant(0), await tenant(2)];
+    await divisions.rows(
+      `insert into read_model.parked (projection, tenant_id, event_id, event_type, error)
+       values ('divisions', $1, gen_random_uuid(), 'DivisionCreated', 'for a test')`,
+      [chosen[1].id],
+    );
+    await divisions.rows(
+      `insert into read_model.checkpoints (projection, generation, partition, tenant_id, epoch, transaction_id, position)
+       select projection, generation, partition, $1, epoch, transaction_id, position from read_model.checkpoints
+       where projection = 'divisions' and partition = 5 and tenant_id = 0`,
+      [chosen[1].id],
+    );
+    await divisions.rows(`update read_model.live set revision = revision + 1 where projection = 'divisions'`);
+    for (const one of chosen) await parts.held.hold(one);
+    await divisions.append(20);
+    await Promise.all(chosen.map((one) => divisions.parts().renewal.renew(one)));
+    expect(await Promise.all([seen(0), seen(2)])).toEqual(['22/42', '22/42']);
+    expect(await divisions.rows('select from read_model.parked')).toEqual([]);
+    for (const one of chosen) await parts.held.release(one);
+    await divisions.createMany(6, 12);
+    await expectExact(divisions.store);
+  });
+
+  it('is for tenants that are held in every read model; one without news keeps its rows', async () => {
+    parts.runner.start();
+    await divisions.createMany(0, 3);
+    await expectExact(divisions.store);
+    const one = await tenant(1);
+    await expect(parts.renewal.renew(one)).rejects.toMatchObject({ code: 'tenant_not_held' });
+    await parts.held.hold(one);
+    await divisions.rows(`delete from read_model.held where projection = 'tally'`);
+    await expect(parts.renewal.renew(one)).rejects.toMatchObject({ code: 'tenant_not_held' });
+    await parts.held.hold(one);
+    await parts.renewal.renew(one);
+    expect(await generations()).toHaveLength(2);
+    await parts.held.release(one);
+    await divisions.createMany(3, 6);
+    await expectExact(divisions.store);
+  });
+});

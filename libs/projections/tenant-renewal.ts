@@ -1,0 +1,180 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
+import { Feed } from '#event-store/feed';
+import { LatestEvent } from '#event-store/latest-event';
+import { comparePositions, type Position, START } from '#event-store/position';
+import { conflict } from '#kernel/errors';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { ReadDatabase } from '#platform/database';
+import { CatchUp } from './catch-up';
+import { lockAllTracks, raiseRevision } from './checkpoints';
+import { flip, sweep, type Unfinished } from './generations';
+import { liveModels, reachedIn, trackOf } from './live-models';
+import { NextGeneration } from './next-generation';
+import { patiently } from './patience';
+import type { Projection } from './projection';
+import { Projections } from './projections';
+import { lockGenerations } from './rebuild-lock';
+import { type RebuildProgress, RebuildRun } from './rebuild-run';
+
+const POLL_MS = 100;
+
+export interface RenewalProgress extends RebuildProgress {
+  projection: string;
+  /** Read models that are ready to be shown, and all. */
+  done: number;
+  all: number;
+}
+
+export interface RenewalOptions {
+  progress?(progress: RenewalProgress): void;
+  /** Stops it; what it has done waits for whoever goes on with it. */
+  signal?: AbortSignal;
+}
+
+/** A read model that is ready to be shown. */
+interface Ready {
+  projection: Projection;
+  unfinished: Unfinished;
+}
+
+/** Shows everything that a held tenant has missed at one moment, in all its read models. */
+@Injectable()
+export class TenantRenewal {
+  constructor(
+    private readonly projections: Projections,
+    private readonly next: NextGeneration,
+    private readonly catchUp: CatchUp,
+    private readonly feed: Feed,
+    private readonly latest: LatestEvent,
+    private readonly reads: ReadDatabase,
+  ) {}
+
+  /**
+   * Builds a generation of that tenant for each read model, up to the tenant's last event, and lets all of them answer
+   * in one transaction; they stay held. Nothing may be appended to the tenant meanwhile. It is written in parts, and
+   * goes on where it was when it is run again after its process has died; once all is shown it does nothing.
+   * While a database is away, or another has the generations of a read model in hand, it waits.
+   * @throws DomainError tenant_not_held
+   * @throws EventNotApplied when an event cannot be folded; nothing is shown then
+   */
+  async renew(tenant: RegisteredTenant, options: RenewalOptions = {}): Promise<void> {
+    const { signal } = options;
+    await patiently(
+      async () => {
+        await this.withGenerations(signal, (client) => this.carryOut(client, tenant, options));
+        return true;
+      },
+      () => signal?.throwIfAborted(),
+    );
+  }
+
+  /**
+   * Removes what renewals have replaced, after the tenant was released: nobody waits for it, and what it leaves when it
+   * is broken off goes with the next rebuild or renewal.
+   */
+  async sweep(signal?: AbortSignal): Promise<void> {
+    await patiently(
+      async () => {
+        await this.withGenerations(signal, async (client) => {
+          for (const projection of this.projections.all) await sweep(client, projection);
+        });
+        return true;
+      },
+      () => signal?.throwIfAborted(),
+    );
+  }
+
+  /** Nobody else begins, shows or drops generations meanwhile. */
+  private async withGenerations(
+    signal: AbortSignal | undefined,
+    work: (client: Client) => Promise<void>,
+  ): Promise<void> {
+    signal?.throwIfAborted();
+    const client = await this.reads.session(signal);
+    try {
+      for (const { name } of this.projections.all)
+        while (!(await lockGenerations(client, name))) await pause(signal);
+      await work(client);
+    } finally {
+      // Ends the session, and with it the locks.
+      await client.end();
+    }
+  }
+
+  private async carryOut(client: Client, tenant: RegisteredTenant, options: RenewalOptions): Promise<void> {
+    const last = await this.unseen(tenant);
+    if (!last) return;
+    await this.delivered(tenant, last, options.signal);
+    const ready: Ready[] = [];
+    for (const projection of this.projections.all) {
+      const done = ready.length;
+      await sweep(client, projection);
+      await this.next.prepare(client, this.runOf(projection, tenant, done, options), async (next) => {
+        await this.catchUp.approach(projection, next.track);
+        ready.push({ projection, unfinished: next.unfinished });
+      });
+    }
+    await this.show(client, ready);
+  }
+
+  /** The tenant's last event, when one of its read models does not show all until there. */
+  private async unseen(tenant: RegisteredTenant): Promise<Position | undefined> {
+    const models = await liveModels(this.reads.pool);
+    const tracks = this.projections.all.map(({ name }) => {
+      const model = models.get(name)!;
+      if (!model.held.some(({ tenantId }) => tenantId === tenant.id)) throw notHeld(tenant);
+      return trackOf(model, tenant.id);
+    });
+    const furthestBehind = tracks
+      .map((track) => reachedIn(track, tenant.partition) ?? START)
+      .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));
+    return this.latest.of(tenant, furthestBehind);
+  }
+
+  /** An open transaction anywhere in the event store's server holds the feed back. */
+  private async delivered(
+    { partition }: RegisteredTenant,
+    last: Position,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const head = async () => (await this.feed.heads()).get(partition) ?? START;
+    while (comparePositions(await head(), last) < 0) await pause(signal);
+  }
+
+  private runOf(
+    projection: Projection,
+    tenant: RegisteredTenant,
+    done: number,
+    { signal, progress }: RenewalOptions,
+  ): RebuildRun {
+    const all = this.projections.all.length;
+    const tell = (of: RebuildProgress) => progress?.({ ...of, projection: projection.name, done, all });
+    return new RebuildRun(projection, tenant, { signal, progress: tell }, true);
+  }
+
+  private async show(client: Client, ready: readonly Ready[]): Promise<void> {
+    await this.reads.transaction(async (flipping) => {
+      await lockAllTracks(
+        flipping,
+        ready.map(({ projection }) => projection.name),
+      );
+      // Fails when the locks are lost, and with them perhaps the generations.
+      await client.query('select');
+      for (const { projection, unfinished } of ready) {
+        await flip(flipping, projection, unfinished);
+        await raiseRevision(flipping, projection.name);
+      }
+    });
+  }
+}
+
+async function pause(signal?: AbortSignal): Promise<void> {
+  await delay(POLL_MS);
+  signal?.throwIfAborted();
+}
+
+function notHeld({ alias }: RegisteredTenant) {
+  return conflict('tenant_not_held', `Tenant ${alias} is not held in every read model.`);
+}
