@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import type { BulkStream } from '#event-store/append-bulk';
+import type { Folded } from '#event-store/events';
+import { at } from '#event-store/load';
+import { Loader } from '#event-store/loader';
+import type { DomainEvent } from '#kernel/decider';
+import { DomainError } from '#kernel/errors';
+import { toUuid } from '#kernel/ids';
+import type { Day } from '#kernel/zone';
+import type { TenantRef } from '#platform/request-context';
+import { BillableStatus } from '#practice/billable/billable';
+import { digestOf, type Ground, type ImportedRecord } from '../records/imported-record';
+import { reasonOf } from '../records/work-records';
+import { type Imported, ImportedRecords } from './imported-records';
+import { updatesOf } from './updates';
+
+/** What is to be written of a row that is not equal to what the last import brought. */
+export interface Arrival extends BulkStream {
+  table: string;
+  digest: Buffer;
+  /** Of the stream, once it is written. */
+  version: number;
+}
+
+/** Why a changed row cannot change its record. */
+export interface Hindrance {
+  code: 'edited_since_import' | 'cannot_change';
+  table: string;
+  importId: string;
+  message: string;
+}
+
+type Changed = { record: ImportedRecord; digest: Buffer; imported: Imported };
+
+const PAGE = 1_000;
+
+/** Of what happens to a record without anybody changing it: an invoice charges by it; somebody was told of it. */
+const NO_EDITS = ['TaxCodeUsed', 'EntityExported'];
+
+/** Tells what of an import is new to a tenant and what has changed, and by which events it arrives. */
+@Injectable()
+export class Arrivals {
+  constructor(
+    private readonly loader: Loader,
+    private readonly imported: ImportedRecords,
+  ) {}
+
+  /**
+   * Those of the records that are not as an import has left them, in their order.
+   * @param hindered is told of each changed row that cannot arrive
+   */
+  async *of(
+    tenant: TenantRef,
+    records: AsyncIterable<ImportedRecord>,
+    ground: Ground,
+    hindered: (hindrance: Hindrance) => void,
+  ): AsyncGenerator<Arrival> {
+    for await (const page of pages(records)) {
+      const imported = await this.imported.of(
+        tenant,
+        page.map(({ id }) => id),
+      );
+      const digests = page.map(({ wanted }) => digestOf(wanted));
+      const changed = page.flatMap((record, index): Changed[] => {
+        const before = imported.get(record.id);
+        return before && !before.digest.equals(digests[index])
+          ? [{ record, digest: digests[index], imported: before }]
+          : [];
+      });
+      const changes = await this.changes(tenant, changed, ground, hindered);
+      for (const [index, record] of page.entries()) {
+        if (!imported.has(record.id)) yield created(record, digests[index]);
+        const change = changes.get(record.id);
+        if (change) yield change;
+      }
+    }
+  }
+
+  private async changes(
+    tenant: TenantRef,
+    changed: readonly Changed[],
+    ground: Ground,
+    hindered: (hindrance: Hindrance) => void,
+  ): Promise<Map<string, Arrival>> {
+    const asks = changed.map(({ record: { definition, id } }) => at(definition, id));
+    const found = (await this.loader.load(tenant.id, asks)) as (Folded | undefined)[];
+    const arrivals = new Map<string, Arrival>();
+    for (const [index, one] of changed.entries()) {
+      const { table, importId, id } = one.record;
+      const told = (code: Hindrance['code'], message: string) => hindered({ code, table, importId, message });
+      const before = found[index];
+      if (!before || (await this.wasEdited(tenant, one)))
+        told(
+          'edited_since_import',
+          'The record was changed in production since its import; take the change over into the source, or leave the row as it was.',
+        );
+      else {
+        try {
+          arrivals.set(id, await this.change(tenant, one, before, ground));
+        } catch (error) {
+          if (!(error instanceof DomainError)) throw error;
+          told('cannot_change', `The row has changed in a way that its record cannot: ${error.message}`);
+        }
+      }
+    }
+    return arrivals;
+  }
+
+  private async wasEdited(tenant: TenantRef, { record, imported }: Changed): Promise<boolean> {
+    const since = await this.loader.events(tenant.id, toUuid(record.id), { after: imported.version });
+    return since.some(({ event }) => !NO_EDITS.includes(event.type));
+  }
+
+  private async change(
+    tenant: TenantRef,
+    { record, digest }: Changed,
+    before: Folded,
+    ground: Ground,
+  ): Promise<Arrival> {
+    const { table, definition, id, wanted } = record;
+    const writtenOffOn = await this.writtenOffOn(tenant, record, before);
+    const events = updatesOf(record, before.data, wanted, { reason: reasonOf(ground), writtenOffOn });
+    return { table, definition, id, events, before, digest, version: before.version + events.length };
+  }
+
+  /** The state does not say the day. */
+  private async writtenOffOn(
+    tenant: TenantRef,
+    { id, table }: ImportedRecord,
+    { data }: Folded,
+  ): Promise<Day | null> {
+    if (table !== 'WorkItem' && table !== 'CostRecovery') return null;
+    if ((data as { state: BillableStatus }).state !== BillableStatus.WrittenOff) return null;
+    const events = await this.loader.events(tenant.id, toUuid(id));
+    const last = events.map(({ event }) => event).findLast(({ type }) => type === `${table}WrittenOff`);
+    return (last as DomainEvent<string, { day: Day }>).data.day;
+  }
+}
+
+function created({ table, definition, id, create }: ImportedRecord, digest: Buffer): Arrival {
+  const { events, counters } = create();
+  return { table, definition, id, events, counters, digest, version: events.length };
+}
+
+async function* pages(records: AsyncIterable<ImportedRecord>): AsyncGenerator<ImportedRecord[]> {
+  let page: ImportedRecord[] = [];
+  for await (const record of records) {
+    page.push(record);
+    if (page.length < PAGE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientBase } from 'pg';
+import { toUuid } from '#kernel/ids';
+import { WriteDatabase } from '#platform/database';
+import type { TenantRef } from '#platform/request-context';
+
+/** What an import has left of a row. */
+export interface Imported {
+  digest: Buffer;
+  /** Of the record's stream. */
+  version: number;
+}
+
+/** A record as a promotion leaves it. */
+export interface Left extends Imported {
+  id: string;
+}
+
+/** What promoted imports have brought to each tenant. */
+@Injectable()
+export class ImportedRecords {
+  constructor(private readonly database: WriteDatabase) {}
+
+  /** By record id; nothing of a record that no import has brought. */
+  async of({ id: tenantId }: TenantRef, ids: readonly string[]): Promise<Map<string, Imported>> {
+    const uuids = ids.map(toUuid);
+    const { rows } = await this.database.pool.query<Imported & { id: string }>(
+      `select record_id as id, digest, version from import.records
+       where tenant_id = $1 and record_id = any($2::uuid[])`,
+      [tenantId, uuids],
+    );
+    const byUuid = new Map(rows.map(({ id, ...imported }) => [id, imported]));
+    return new Map(
+      ids.flatMap((id, index) => {
+        const imported = byUuid.get(uuids[index]);
+        return imported ? [[id, imported]] : [];
+      }),
+    );
+  }
+
+  /** Whether an import was ever promoted to the tenant. */
+  async any({ id: tenantId }: TenantRef): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ any: boolean }>(
+      'select exists (select from import.records where tenant_id = $1) as any',
+      [tenantId],
+    );
+    return rows[0].any;
+  }
+
+  /** In the transaction of the events that made them so. */
+  async leave(
+    client: ClientBase,
+    { id: tenantId }: TenantRef,
+    requestId: string,
+    left: readonly Left[],
+  ): Promise<void> {
+    if (left.length === 0) return;
+    await client.query(
+      `insert into import.records as r (tenant_id, record_id, digest, version, created_by)
+       select $1, l.id, l.digest, l.version, $2 from unnest($3::uuid[], $4::bytea[], $5::int[]) l(id, digest, version)
+       on conflict (tenant_id, record_id) do update
+         set digest = excluded.digest, version = excluded.version, changed_by = excluded.created_by`,
+      [
+        tenantId,
+        requestId,
+        left.map(({ id }) => toUuid(id)),
+        left.map(({ digest }) => digest),
+        left.map(({ version }) => version),
+      ],
+    );
+  }
+
+  /** A stream of an import that went on by the import's own doing. */
+  async follow(client: ClientBase, { id: tenantId }: TenantRef, id: string, version: number): Promise<void> {
+    await client.query('update import.records set version = $3 where tenant_id = $1 and record_id = $2', [
+      tenantId,
+      toUuid(id),
+      version,
+    ]);
+  }
+
+  /** What a request has come to. */
+  async counts(
+    { id: tenantId }: TenantRef,
+    requestId: string,
+  ): Promise<{ created: number; changed: number }> {
+    const { rows } = await this.database.pool.query<{ created: number; changed: number }>(
+      `select count(*) filter (where created_by = $2)::int as created,
+         count(*) filter (where changed_by = $2 and created_by <> $2)::int as changed
+       from import.records where tenant_id = $1`,
+      [tenantId, requestId],
+    );
+    return rows[0];
+  }
+}
