@@ -1,0 +1,19 @@
+import type { ImportRun } from '../import-run';
+
+/** What a promotion does one after another; once it appends it can only go on. */
+export const promotionSteps = ['Checking', 'Appending', 'Renewing', 'Announcing'] as const;
+export type PromotionStep = (typeof promotionSteps)[number];
+
+/** One worker's turn at a promotion. */
+export interface PromotionRun extends ImportRun {
+  /** Who asked for it: the actor of its events. */
+  readonly requestedBy: string;
+  /** Where it stands; a worker that died has left it there. */
+  readonly step: PromotionStep;
+  /** The next one is begun, and whoever goes on begins with it. */
+  advance(step: PromotionStep): Promise<void>;
+}
+
+/** What a promotion came to: nothing has happened to the tenant where errors were found. */
+export type Promoted = { errors: number } | { created: number; changed: number };
+
