@@ -101,17 +101,17 @@ function writeClient(making: Making, index: number, state: string): ClientOf {
   const terms = TERMS[index % TERMS.length];
   making.writer.add('Client', {
     ...{ ImportId: id, EntityId: entity, State: state, PaymentTermsDays: terms },
-    ClientNumber: index % 8 === 6 ? null : `C/${String(index + 1).padStart(6, '0')}`,
+    ClientNumber: index % 4 === 1 ? null : `C/${String(index + 1).padStart(6, '0')}`,
   });
   return { id, terms };
 }
 
-/** Every tenth has an odd name. */
+/** Two of ten have an odd name. */
 function writePerson(making: Making, id: string, index: number) {
   const { writer, names } = making;
   const made = names.person();
-  const odd =
-    index % 10 === 3 || index % 10 === 4 ? oddPeople[Math.floor(index / 2) % oddPeople.length] : null;
+  const nth = Math.floor(index / 10) * 2 + ((index % 10) - 3);
+  const odd = index % 10 === 3 || index % 10 === 4 ? oddPeople[nth % oddPeople.length] : null;
   const [firstName, lastName] = odd ? [odd.FirstName, odd.LastName] : [made.firstName, made.lastName];
   writer.add('Entity', {
     ...{ ImportId: id, EntityType: 'Individual', FirstName: firstName, LastName: lastName },
@@ -133,9 +133,10 @@ function writeCompany(making: Making, id: string, index: number): void {
 
 function contact({ names, currency }: Making, index: number) {
   const { street, city, region, postcode, country } = names.address();
+  const phone = names.phone();
   const address = { Street: street, City: city, Region: region, Postcode: postcode, Country: country };
   return {
-    ...{ Phone: names.phone(), Currency: index % 3 === 0 ? currency : null },
+    ...{ Phone: index % 4 === 1 ? null : phone, Currency: index % 3 === 0 ? currency : null },
     ...(index % 6 === 5 ? {} : address),
   };
 }
