@@ -2,9 +2,9 @@ import { type DayNumber, dayText } from './days';
 import { type Exact, exact, money, pennies } from './exact';
 import type { Cost } from './firm-costs';
 import type { Item } from './firm-items';
-import type { ClientOf } from './firm-people';
 import type { Making } from './making';
 import { oddTexts } from './odd-texts';
+import type { ClientOf } from './people';
 import { percentOn } from './reference-rows';
 
 export type InvoiceState = 'Draft' | 'Issued' | 'PartPaid' | 'Paid' | 'Voided' | 'WrittenOff';

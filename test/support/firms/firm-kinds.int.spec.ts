@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { SOURCE_SCHEMA, tables } from '#import/schema/schema-1.0';
 import { createTestDatabase, type TestDatabase } from '../database';
 import type { FirmOptions } from './firm';
-import { allRows, type Rows } from './testing/coherence';
+import { allRows, incoherences, type Rows } from './testing/coherence';
 import { writeFirm } from './write-firm';
 
 describe('what a firm of 200 items holds', () => {
@@ -77,5 +77,15 @@ describe('what a firm of 200 items holds', () => {
     );
     expect(years.filter((year) => year < 2011)).not.toEqual([]);
     expect(years.filter((year) => year > 2011)).not.toEqual([]);
+  });
+
+  it('is up to the day that is asked for', async () => {
+    const { Info, WorkItem, Payment } = await made({ cutover: '2024-06-30' });
+    expect(Object.values(Info)[0].CutoverDate).toBe('2024-06-30');
+    const days = Object.values(WorkItem).map(({ EntryDate }) => EntryDate!.slice(0, 10));
+    const paid = Object.values(Payment).map(({ Date: day }) => day!);
+    const last = [...days, ...paid].sort().at(-1)!;
+    expect(last <= '2024-06-30' && last > '2024-05').toBe(true);
+    expect(await incoherences(client)).toEqual({});
   });
 });

@@ -3,9 +3,9 @@ import { exact } from './exact';
 import { type Cost, writeCost } from './firm-costs';
 import { type InvoiceState, writeInvoice } from './firm-invoices';
 import { type BillableState, type Item, writeItem } from './firm-items';
-import type { ClientOf, FeeEarner } from './firm-people';
 import type { Staffed } from './making';
 import { oddTexts } from './odd-texts';
+import type { ClientOf, FeeEarner } from './people';
 import { writeAgreedRates } from './rate-rows';
 
 type MatterState = 'Open' | 'Closed' | 'Archived';
