@@ -27,7 +27,7 @@ export const findingKinds = {
   not_found: error(
     'A reference names no row, and no record of the tenant. Add the row, or correct the reference.',
   ),
-  existing_record: error(
+  part_of_existing: error(
     'A part refers to a record that the tenant has already: imports add no parts to those. Refer to a row.',
   ),
   cycle: error('Matter types are above each other in a circle. Take a ParentId away.'),

@@ -80,13 +80,13 @@ const taxedDays = `
     select c.key from all_tax_codes c
     where c.category = 'Standard' and c.scheme = s.tax_scheme and exists (
       select from all_tax_rates r where r.key = c.key and d.day between r.from_date and r.to_date)
-    order by c.id collate "C" limit 1) as tax_code
+    order by c.id collate "C", c.key limit 1) as tax_code
   from (select distinct coalesce(issue_date, today) as day from invoices cross join settings) d
   cross join settings s`;
 
 const charges = `
   select c.import_id, c.invoice_id, c.kind, c.source, c.is_text, c.invoice_state, c.issue_date, c.worth,
-    c.is_stated, c.stated, c.tax_code, c.is_tax_unknown,
+    c.is_stated, c.stated, coalesce(k.id, c.tax_code) as tax_code, c.is_tax_unknown,
     case when c.kind = 'Discount' then -abs(c.amount) else c.amount end as amount,
     case when c.amount is null then null
       when c.given_units is not null then c.given_units
