@@ -9,8 +9,8 @@ import { Tenant } from '#practice/tenants/tenant';
 import type { ImportRun } from '../import-run';
 import { type ExistingRecord, type ExistingRecords, learnExisting } from '../records/existing-records';
 import type { Ground, ImportedRecord } from '../records/imported-record';
+import { bringsDefaultRates } from '../records/record-queries';
 import { OwnRecords, referredRecords } from '../records/references';
-import { rowsOf } from '../records/staging-rows';
 import { copyEvents } from './copies';
 
 /** All streams of a staging tenant, each after what it refers to. */
@@ -42,7 +42,7 @@ export class StagingStreams {
     const { client, run, ground, existing } = this;
     const { tenant, staging, signal } = run;
     const referred = await referredRecords(client, staging);
-    const hasDefault = await this.bringsDefaultRates();
+    const hasDefault = !ground.keepsDefaultRates && (await bringsDefaultRates(client, staging));
     const foundations = (await existing.foundations(tenant)).filter(
       (id) => !(hasDefault && id.startsWith(RateSet.kind)),
     );
@@ -64,12 +64,5 @@ export class StagingStreams {
       ? { [ACTIVE_DIVISIONS]: this.ground.numbers.count(ACTIVE_DIVISIONS) }
       : undefined;
     return { definition, id: folded.id, events, counters };
-  }
-
-  private async bringsDefaultRates(): Promise<boolean> {
-    const { rows } = await this.client.query<{ found: boolean }>(
-      `select exists (select from ${rowsOf(this.run.staging, 'RateSet')} t where t."IsDefault" = '1') as found`,
-    );
-    return rows[0].found;
   }
 }

@@ -8,12 +8,15 @@ import { Clock } from '#kernel/clock';
 import type { Id } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
+import { RateSet, type RateSetState } from '#practice/rate-sets/rate-set';
 import { markTaxRateUsed, TaxCode, type TaxCodeState } from '#practice/tax-codes/tax-code.lookup';
 import { operatorContext } from '#practice/tenants/operator.lookup';
+import { LoadProgress } from '../loading/load-progress';
 import { IMPORT } from '../loading/loading';
-import { ExistingRecords, learnExisting } from '../records/existing-records';
+import { ExistingRecords, isOwn, learnExisting } from '../records/existing-records';
 import type { Ground } from '../records/imported-record';
 import { KnownRecords } from '../records/known-records';
+import { bringsDefaultRates } from '../records/record-queries';
 import { groundOf, recordsOf } from '../records/records';
 import { OwnRecords, referredRecords } from '../records/references';
 import { prepare } from '../records/staging-rows';
@@ -55,7 +58,8 @@ export class PromotionAppend {
     const { tenant, requestId, requestedBy } = run;
     const context = { ...operatorContext(tenant), actor: requestedBy };
     await this.reading(run, async (client, ground) => {
-      const records = this.counted(run, recordsOf(client, run, ground));
+      await this.yieldDefaultRates(run, context, client);
+      const records = new LoadProgress(run).counted(recordsOf(client, run, ground));
       const arrivals = this.arrivals.of(tenant, records, ground, ({ table, importId, message }) => {
         // The tenant has been closed since it was checked.
         throw new Error(`${table} ${importId}: ${message}`);
@@ -65,6 +69,14 @@ export class PromotionAppend {
       });
       await this.markUsed(context, ground.known);
     });
+  }
+
+  /** As the import names it. */
+  async sourceSystem({ staging }: Pick<PromotionRun, 'staging'>): Promise<string> {
+    const { rows } = await this.database.pool.query<{ name: string }>(
+      `select "SourceSystem" as name from ${staging.table({ name: 'Info' })}`,
+    );
+    return rows[0].name;
   }
 
   private async reading<Result>(
@@ -78,10 +90,13 @@ export class PromotionAppend {
       const known = new KnownRecords();
       const settings = await this.existing.settings(tenant);
       const counters = await this.existing.counters(tenant);
-      const ground = await groundOf(client, run, { settings, known, counters, now: this.clock.now() });
+      const keepsDefaultRates = (await this.startRates(run)) === undefined;
+      const now = this.clock.now();
+      const ground = await groundOf(client, run, { settings, known, counters, keepsDefaultRates, now });
       const own = new OwnRecords(client, staging, ground.ids);
       const ids = [...(await this.existing.foundations(tenant)), ...(await referredRecords(client, staging))];
-      for await (const one of this.existing.withReferences(tenant, ids, own, signal)) learnExisting(known, one);
+      for await (const one of this.existing.withReferences(tenant, ids, own, signal))
+        learnExisting(known, one);
       return await work(client, ground);
     } catch (error) {
       // Whatever failed because of the abort: what was aborted with says why.
@@ -90,6 +105,22 @@ export class PromotionAppend {
     } finally {
       await client.end();
     }
+  }
+
+  /** The rates that the tenant began with and nobody has made its own. */
+  private async startRates({ tenant }: PromotionRun): Promise<Folded<RateSetState> | undefined> {
+    const rates = await this.existing.defaultRates(tenant);
+    if (!rates || isOwn(rates)) return undefined;
+    const imported = await this.imported.of(tenant, [rates.id]);
+    return imported.has(rates.id) ? undefined : rates;
+  }
+
+  /** As whoever makes other rates the default does. */
+  private async yieldDefaultRates(run: PromotionRun, context: RequestContext, client: Client): Promise<void> {
+    const before = await this.startRates(run);
+    if (!before || !(await bringsDefaultRates(client, run.staging))) return;
+    const events = [{ type: 'RateSetUpdated', data: { isDefault: false } }];
+    await this.bulk.append(context, [{ definition: RateSet, id: before.id, before, events }], IMPORT);
   }
 
   /** The rates that its invoices have charged stay as they are. */
@@ -106,20 +137,6 @@ export class PromotionAppend {
       return { definition: TaxCode, id: before.id, before, events };
     });
     await this.bulk.append(context, streams, IMPORT);
-  }
-
-  private async *counted<Of extends { table: string }>(
-    run: PromotionRun,
-    records: AsyncIterable<Of>,
-  ): AsyncGenerator<Of> {
-    const counts = new Map<string, number>();
-    for await (const record of records) {
-      const promoted = (counts.get(record.table) ?? 0) + 1;
-      counts.set(record.table, promoted);
-      if (promoted % 1_000 === 0) run.report(record.table, { promoted });
-      yield record;
-    }
-    for (const [table, promoted] of counts) run.report(table, { promoted });
   }
 
   private async writeDown({ requestId }: PromotionRun, hindrances: readonly Hindrance[]): Promise<void> {

@@ -16,4 +16,3 @@ export interface PromotionRun extends ImportRun {
 
 /** What a promotion came to: nothing has happened to the tenant where errors were found. */
 export type Promoted = { errors: number } | { created: number; changed: number };
-

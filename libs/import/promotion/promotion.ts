@@ -5,13 +5,12 @@ import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { Clock } from '#kernel/clock';
-import { DomainError } from '#kernel/errors';
 import { type Id, toId } from '#kernel/ids';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { Tenant, type TenantState } from '#practice/tenants/tenant';
-import { TenantRenewal } from '#projections/tenant-renewal';
 import { HeldTenants } from '#projections/held-tenants';
+import { TenantRenewal } from '#projections/tenant-renewal';
 import { IMPORT } from '../loading/loading';
 import { Validation } from '../validation/validation';
 import { ImportedRecords } from './imported-records';
@@ -83,16 +82,19 @@ export class Promotion {
   }
 
   /** Once, however often the step is begun. */
-  private async announce(
-    { tenant, requestId, requestedBy }: PromotionRun,
-    records: { created: number; changed: number },
-  ): Promise<void> {
+  private async announce(run: PromotionRun, records: { created: number; changed: number }): Promise<void> {
+    const { tenant, requestId, requestedBy } = run;
     const id: Id = toId('tenant', tenant.streamId);
     const [found] = (await this.loader.load(tenant.id, [at(Tenant, id)])) as Folded<TenantState>[];
     if (found.data.lastImport?.requestId === requestId) return;
     const sourceSystem = await this.appending.sourceSystem(run);
     const data = { requestId, sourceSystem, records, at: this.clock.now().toISOString() };
-    const stream: BulkStream = { definition: Tenant, id, before: found, events: [{ type: 'ImportPromoted', data }] };
+    const stream: BulkStream = {
+      definition: Tenant,
+      id,
+      before: found,
+      events: [{ type: 'ImportPromoted', data }],
+    };
     await this.bulk.append({ ...operatorContext(tenant), actor: requestedBy }, [stream], IMPORT);
   }
 }

@@ -18,7 +18,7 @@ import {
   reopenMatter,
   updateMatter,
 } from '#practice/matters/matter';
-import { type RateSetState, requireDistinct, requireStillDefault } from '#practice/rate-sets/rate-set';
+import { type RateSetState, requireDistinct } from '#practice/rate-sets/rate-set';
 import { Activity } from '#practice/records/activity';
 import {
   activate,
@@ -91,10 +91,11 @@ const updates: Record<string, Update> = {
     requireRates(next);
     requireUsedKept(state, next);
   }),
-  RateSet: simply({ name: 'RateSet' }, (state: RateSetState, next: RateSetState) => {
-    requireDistinct(next.entries);
-    requireStillDefault(state, next.isDefault);
-  }),
+  // Which rates are the default, too.
+  RateSet: (state: RateSetState, { fields }: Fields<RateSetState>) => {
+    requireDistinct(fields.entries);
+    return update({ name: 'RateSet' }, changesOf(state, { ...fields, isDefault: state.isDefault }));
+  },
   ApplicableRate: simply(
     { name: 'ApplicableRate' },
     (state: ApplicableRateState, next: ApplicableRateState) => requireSound(next, state),

@@ -9,7 +9,7 @@ import type { DisbursementCodeState } from '#practice/disbursement-codes/disburs
 import { ACTIVE_DIVISIONS, DEFAULT_DIVISION, Division } from '#practice/divisions/division';
 import { INVOICE_NUMBER } from '#practice/invoices/invoice';
 import { MATTER_NUMBER, type MatterState } from '#practice/matters/matter';
-import { DEFAULT_RATE_SET, RateSet } from '#practice/rate-sets/rate-set';
+import { DEFAULT_RATE_SET, RateSet, type RateSetState } from '#practice/rate-sets/rate-set';
 import type { RecordState } from '#practice/records/record';
 import { Role, roleName, SYSTEM_ROLES } from '#practice/roles/role';
 import type { TaskTypeState } from '#practice/task-types/task-type';
@@ -49,6 +49,12 @@ export class ExistingRecords {
   async counters(tenant: TenantRef): Promise<Record<string, number>> {
     const values = (await this.loader.load(tenant.id, COUNTERS.map(counter))) as number[];
     return Object.fromEntries(COUNTERS.map((name, index) => [name, values[index]]));
+  }
+
+  /** The set of rates that the tenant charges by when nothing else says how much. */
+  async defaultRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
+    const [found] = await this.loader.load(tenant.id, [holding(RateSet, DEFAULT_RATE_SET)]);
+    return found as Folded<RateSetState> | undefined;
   }
 
   /** Records without which a tenant does not work: its default division and rates, system roles, Standard tax codes. */
@@ -111,6 +117,11 @@ export class ExistingRecords {
   private definitionOf(id: Id): AnyDefinition {
     return this.definitions.ofKind(kindOf(id)!);
   }
+}
+
+/** Whether somebody has made the rates that a tenant begins with, which are none, the tenant's own. */
+export function isOwn(rates: Folded<RateSetState> | undefined): boolean {
+  return rates !== undefined && (rates.version > 1 || rates.data.entries.length > 0);
 }
 
 async function isOther(id: Id, own: OwnRecords): Promise<boolean> {

@@ -27,6 +27,8 @@ export interface Ground {
   settings: TenantState;
   known: KnownRecords;
   numbers: Numbers;
+  /** The tenant's default rates are its own: those of the import do not take their place. */
+  keepsDefaultRates: boolean;
   /** Today in the tenant's zone: whose tax rates a draft shows that has no date. */
   today: string;
 }

@@ -17,9 +17,10 @@ export const rateSets: Maker<Fields<RateSetFields>> = {
       entries: partsOf(row, 'entries').map((entry) => entryOf(entry, ground)),
     },
   }),
-  create({ fields }) {
+  create({ fields }, { keepsDefaultRates }) {
     requireDistinct(fields.entries);
-    return { events: [created(RateSet, fields)] };
+    const isDefault = fields.isDefault && !keepsDefaultRates;
+    return { events: [created(RateSet, { ...fields, isDefault })] };
   },
 };
 

@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import type { StagingArea } from '../staging/staging-area';
 import { byKey, rowsOf } from './staging-rows';
 
@@ -84,4 +85,12 @@ export function unchargedRows(staging: StagingArea, table: 'WorkItem' | 'CostRec
 export function lastNumber(staging: StagingArea, table: string, column: string): string {
   return `select max(t."${column}"::bigint)::text as last from ${rowsOf(staging, table)} t
     where t."${column}" ~ '^[1-9][0-9]{0,14}$'`;
+}
+
+/** Whether one of the import's sets of rates is to be the default. */
+export async function bringsDefaultRates(client: ClientBase, staging: StagingArea): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select exists (select from ${rowsOf(staging, 'RateSet')} t where t."IsDefault" = '1') as found`,
+  );
+  return rows[0].found;
 }

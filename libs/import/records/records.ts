@@ -65,6 +65,7 @@ export interface Surroundings {
   known: KnownRecords;
   /** By counter of the tenant: the last number that it gave. */
   counters: Readonly<Record<string, number>>;
+  keepsDefaultRates: boolean;
   now: Date;
 }
 
@@ -72,7 +73,7 @@ export interface Surroundings {
 export async function groundOf(
   client: ClientBase,
   { tenant, staging }: Run,
-  { settings, known, counters, now }: Surroundings,
+  { settings, known, counters, keepsDefaultRates, now }: Surroundings,
 ): Promise<Ground> {
   const { rows } = await client.query(`select i.* from ${rowsOf(staging, 'Info')} i limit 1`);
   if (rows.length === 0) throw new Error('Info has no row');
@@ -87,7 +88,13 @@ export async function groundOf(
     used[counter] = Math.max(used[counter] ?? 0, Number(last[0].last ?? 0));
   }
   return {
-    ...{ ids: new RecordIds(tenant.streamId, sourceSystem), sourceSystem, settings, known },
+    ...{
+      ids: new RecordIds(tenant.streamId, sourceSystem),
+      sourceSystem,
+      settings,
+      known,
+      keepsDefaultRates,
+    },
     ...{ numbers: new Numbers(used), today: dayIn(settings.timeZone, now) },
   };
 }

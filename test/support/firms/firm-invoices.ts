@@ -59,8 +59,9 @@ function writeLines(
   { items, costs }: InvoiceWanted,
 ): Line[] {
   const { writer, made } = making;
-  // A line without a code is taxed by the standard one of the region; no invoice has both ways of saying that.
-  const isNamed = number % 2 === 0;
+  // A line without a code is taxed by the standard one of the region, which may be the tenant's own; no invoice has that
+  // beside the firm's, and a cost without a code has that of its kind.
+  const isNamed = number % 2 === 0 || costs.some(({ taxCode }) => taxCode === STANDARD);
   const fees = number % 9 === 8 ? ZERO : STANDARD;
   const codeOf = (code: string) => (code === STANDARD && !isNamed ? null : code);
   const lines: Line[] = [];

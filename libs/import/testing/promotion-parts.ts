@@ -1,0 +1,77 @@
+import { ClosedTenants } from '#event-store/closed-tenants';
+import { SystemClock } from '#kernel/clock';
+import { allProjections } from '#practice/testing/projected-firms';
+import { projectionParts } from '#projections/testing/parts';
+import { Arrivals } from '../promotion/arrivals';
+import { ImportedRecords } from '../promotion/imported-records';
+import { Promotion } from '../promotion/promotion';
+import { PromotionAppend } from '../promotion/promotion-append';
+import type { PromotionRun, PromotionStep } from '../promotion/promotion-run';
+import { CheckedRows } from '../validation/checked-rows';
+import { Validation } from '../validation/validation';
+import type { Imports } from './import-parts';
+import { stageSource } from './staged-source';
+
+/** What promotes imports to the tenant of `openImports`, as one worker has it. */
+export function promotionParts({ store, existing, bulk, client, run }: Imports) {
+  const clock = new SystemClock();
+  const { writes, loader } = store;
+  const imported = new ImportedRecords(writes);
+  const arrivals = new Arrivals(loader, imported);
+  const append = new PromotionAppend(existing, arrivals, imported, bulk, loader, writes, clock);
+  const validation = new Validation(new CheckedRows(writes, existing, clock));
+  const { held, renewal } = projectionParts(store, allProjections);
+  const closed = new ClosedTenants(writes);
+  const promotion = new Promotion(
+    ...([closed, held, validation, append, renewal, bulk, loader, imported, clock] as const),
+  );
+  return {
+    closed,
+    promotion,
+
+    /** A turn at the promotion of what schema `etl` holds now, as if it had been validated. */
+    async staged(): Promise<PromotionRun & { steps: PromotionStep[] }> {
+      const turn = await run();
+      await stageSource(client, turn.staging);
+      await client.query(`update import.requests set status = 'Promoting' where id = $1`, [turn.requestId]);
+      return turnAt(turn, 'Checking');
+    },
+
+    /** The next worker's turn at it. */
+    again: ({ steps, ...turn }: PromotionRun & { steps: PromotionStep[] }) =>
+      turnAt({ ...turn, signal: new AbortController().signal }, steps.at(-1) ?? 'Checking', steps),
+
+    /** It is over: another import may begin. */
+    async over({ requestId }: Pick<PromotionRun, 'requestId'>): Promise<void> {
+      await client.query(`update import.requests set status = 'Promoted' where id = $1`, [requestId]);
+    },
+
+    async findings({ requestId }: Pick<PromotionRun, 'requestId'>) {
+      const { rows } = await client.query<{ code: string; table: string; importId: string; message: string }>(
+        `select code, table_name as table, import_id as "importId", message from import.findings
+         where request_id = $1 order by id`,
+        [requestId],
+      );
+      return rows;
+    },
+  };
+}
+
+function turnAt(
+  turn: Omit<PromotionRun, 'step' | 'advance' | 'requestedBy'>,
+  step: PromotionStep,
+  steps: PromotionStep[] = [],
+): PromotionRun & { steps: PromotionStep[] } {
+  const own = { ...turn, requestedBy: 'integration:etl', steps, step };
+  return {
+    ...own,
+    // Read anew each time, as the promotion does it.
+    get step() {
+      return steps.at(-1) ?? step;
+    },
+    async advance(next) {
+      turn.signal.throwIfAborted();
+      steps.push(next);
+    },
+  };
+}
