@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';
@@ -69,7 +68,8 @@ export class Session {
     socket.setNoDelay(true);
     socket.on('error', () => socket.destroy());
     socket.once('data', (first) => this.begin(first));
-    this.closed = once(socket, 'close').then(async () => {
+    const closed = new Promise((resolve) => socket.once('close', resolve)); // whether or not an error came first
+    this.closed = closed.then(async () => {
       this.interruption.abort();
       await this.work;
       await this.source.close();

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import type { ConnectionPool } from 'mssql';
 import { createTestDatabase, execute, type TestDatabase } from '../database';
 import { waitFor } from '../wait-for';
@@ -128,6 +130,19 @@ it('takes from PostgreSQL no more than is read', async () => {
   request.resume();
   await done;
   expect(rows).toBe(bigCount);
+});
+
+it('goes on when a client breaks off', async () => {
+  await start();
+  for (const sent of ['', '\x12', '\x16\x03\x01', 'GET / HTTP/1.1\r\n\r\n']) {
+    const socket = createConnection(server.port, '127.0.0.1');
+    await once(socket, 'connect');
+    if (sent) await new Promise((resolve) => socket.write(sent, resolve));
+    await waitFor(() => server.connections === 1, { description: 'the connection' });
+    socket.resetAndDestroy();
+    await waitFor(() => server.connections === 0, { description: 'the connection to end' });
+  }
+  await open();
 });
 
 describe('packets', () => {
