@@ -168,7 +168,10 @@ export class Session {
   private loginError(user: string, password: string, database: string): SqlError | undefined {
     const { context } = this;
     const { refuseLogin } = context.faults;
-    if (refuseLogin !== undefined) return errorOf(refuseLogin, refuseLogin === 18456 ? user : database);
+    if (refuseLogin && refuseLogin.times !== 0) {
+      if (refuseLogin.times !== undefined) refuseLogin.times--;
+      return errorOf(refuseLogin.number, refuseLogin.number === 18456 ? user : database);
+    }
     if (user !== context.user || password !== context.password) return errorOf(18456, user);
     if (database !== '' && database.toLowerCase() !== context.name.toLowerCase())
       return errorOf(4060, database);

@@ -79,7 +79,7 @@ it.each([
   [18456, 1, "Login failed for user 'importer'."],
   [40613, 4, 'is not currently available'], // the driver itself tries again three times
 ])('refuses logins with %d', async (number, times, message) => {
-  fail({ refuseLogin: number });
+  fail({ refuseLogin: { number } });
   await expect(open()).rejects.toThrow(message);
   expect(server.logins.length).toBe(times);
   fail({ refuseLogin: undefined });
