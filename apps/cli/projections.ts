@@ -18,7 +18,9 @@ export function projectionsCommand(session: Session): Command {
 
   projections
     .command('list')
-    .description('all read models: which generation is live, how far behind it is, which tenants are parked')
+    .description(
+      'all read models: which generation is live, how far behind it is, which tenants are parked or held',
+    )
     .action(async () => {
       session.print(await session.use(ProjectionStatus, (status) => status.list()));
     });

@@ -171,45 +171,6 @@ describe('a tenant whose read models are held', () => {
     await expectExact(divisions.store);
   });
 
-  it('is not rebuilt, nor together with all others; another alone is', async () => {
-    parts.runner.start();
-    await divisions.createMany(0, 6);
-    await parts.held.hold(await tenant(1));
-    const { rebuild } = parts;
-    const refused = { code: 'tenant_held', fault: 'conflict' };
-    await expect(rebuild.rebuild('divisions')).rejects.toMatchObject(refused);
-    await expect(rebuild.rebuild('divisions', { tenant: alias(1) })).rejects.toMatchObject(refused);
-    const newer = divisions.parts([{ ...divisionsProjection, version: 2 }, divisions.tally]).rebuild;
-    expect(await newer.resume('divisions')).toBeUndefined();
-    expect(await rebuild.rebuild('divisions', { tenant: alias(2) })).toMatchObject({ generation: 2 });
-    await parts.held.release(await tenant(1));
-    expect(await newer.resume('divisions')).toMatchObject({ generation: 3, tenant: null });
-  });
-
-  it.each<[string, () => string | undefined]>([
-    ['all tenants', () => undefined],
-    ['it alone', () => alias(1)],
-  ])('is not held while a rebuild of %s is left to be gone on with', async (kind, whom) => {
-    parts.runner.start();
-    await divisions.createMany(0, 6);
-    const stopping = new AbortController();
-    const stopped = parts.rebuild.rebuild('divisions', {
-      tenant: whom(),
-      signal: stopping.signal,
-      progress: ({ phase }) => phase === 'indexing' && stopping.abort(new Error('the process ends')),
-    });
-    await expect(stopped).rejects.toThrow('the process ends');
-    await expect(parts.held.hold(await tenant(1))).rejects.toMatchObject({ code: 'rebuild_running' });
-    const other = await Promise.allSettled([parts.held.hold(await tenant(0))]);
-    expect(other[0].status).toBe(kind === 'it alone' ? 'fulfilled' : 'rejected');
-    await parts.held.release(await tenant(0));
-    await parts.rebuild.resume('divisions');
-    await parts.held.hold(await tenant(1));
-    await parts.held.release(await tenant(1));
-    await divisions.createMany(6, 9);
-    await expectExact(divisions.store);
-  });
-
   it('is not retried, where it was parked before; released, it goes on or is parked again', async () => {
     const renames = await divisions.createMany(0, 6);
     await renames[1](POISON);

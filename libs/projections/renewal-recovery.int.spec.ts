@@ -1,0 +1,167 @@
+import { Logger } from '@nestjs/common';
+import { divisionsProjection } from '#practice/divisions/division.projection';
+import { waitFor } from '../../test/support/wait-for';
+import { live } from './live';
+import type { Projection } from './projection';
+import { Divisions } from './testing/divisions';
+import { expectExact } from './testing/expect-exact';
+
+describe('a renewal that is interrupted', () => {
+  let divisions: Divisions;
+  let parts: ReturnType<Divisions['parts']>;
+  let errors: jest.SpyInstance;
+
+  beforeEach(async () => {
+    for (const level of ['log', 'warn'] as const) jest.spyOn(Logger.prototype, level).mockImplementation();
+    errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    divisions = await Divisions.open(3, 5);
+    parts = divisions.parts();
+  });
+  afterEach(async () => {
+    await divisions.close();
+    jest.restoreAllMocks();
+  });
+
+  const tenant = (index: number) => parts.tenants.get(divisions.contexts[index].tenant.alias);
+  /** Divisions, and their events, that readers find in one statement: `3/4`. */
+  const seen = async (index: number) => {
+    const [row] = await divisions.rows<{ seen: string }>(
+      `select (select count(*) from read_model.divisions d where ${live('divisions', 'd', '$1')}) || '/' ||
+         (select coalesce(sum(events), 0) from read_model.tally t where ${live('tally', 't', '$1')}) as seen`,
+      [divisions.contexts[index].tenant.id],
+    );
+    return row.seen;
+  };
+  const generations = () =>
+    divisions.rows<{ projection: string; tenant: number; generation: number }>(
+      `select projection, tenant_id as tenant, generation from read_model.live
+       where projection in ('divisions', 'tally') order by 1, 2`,
+    );
+  const cut = (sessions: string) =>
+    divisions.store.writes.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name like $1 and pid <> pg_backend_pid()`,
+      [sessions],
+    );
+  const waiting = () =>
+    waitFor(
+      async () =>
+        (
+          await divisions.rows(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+               and query like '%order by projection for update%'`,
+          )
+        ).length === 1,
+      { description: 'it to wait for the tracks' },
+    );
+  const audited = async (index: number) => {
+    const { alias } = await tenant(index);
+    for (const { name } of divisions.projections)
+      expect(await parts.audit.audit(name, { tenant: alias })).toMatchObject({ differing: 0 });
+  };
+
+  it('is gone on with, wherever it was stopped', async () => {
+    parts.runner.start();
+    const one = await tenant(1);
+    const stops: string[] = [];
+    for (let step = 1, stopped = true; stopped; step++) {
+      await divisions.createMany(0, 3);
+      await expectExact(divisions.store);
+      const before = await seen(1);
+      await parts.held.hold(one);
+      await divisions.append(20);
+      const stopping = new AbortController();
+      let steps = 0;
+      const renewing = divisions.parts().renewal.renew(one, {
+        signal: stopping.signal,
+        progress({ projection, phase, done, all }) {
+          if (++steps !== step) return;
+          stops.push(`${projection} ${phase} ${done}/${all}`);
+          stopping.abort(new Error('the process ends'));
+        },
+      });
+      if (
+        await renewing.then(
+          () => false,
+          ({ message }) => message === 'the process ends',
+        )
+      ) {
+        expect(await seen(1)).toBe(before);
+        // Projectors look for what others have left.
+        for (const name of parts.rebuild.names) expect(await parts.rebuild.resume(name)).toBeUndefined();
+        expect(await seen(1)).toBe(before);
+        await divisions.parts().renewal.renew(one);
+      } else stopped = false;
+      await parts.held.release(one);
+      await divisions.createMany(0, 3);
+      await expectExact(divisions.store);
+      await audited(1);
+    }
+    expect(stops).toEqual(
+      ['divisions', 'tally'].flatMap((name, done) =>
+        ['filling', 'filling', 'indexing', 'catching up'].map((phase) => `${name} ${phase} ${done}/2`),
+      ),
+    );
+    expect(await divisions.rows('select from read_model.held')).toEqual([]);
+    await parts.renewal.sweep();
+    const { rows } = await divisions.store.reads.pool.query(
+      `select from read_model.generations g where projection in ('divisions', 'tally') and not exists
+         (select from read_model.live l where (l.projection, l.generation) = (g.projection, g.generation))`,
+    );
+    expect(rows).toEqual([]);
+    expect(errors).not.toHaveBeenCalled();
+  });
+
+  it.each(['practice-management-read-session', 'practice-management-read%'])(
+    'shows all or nothing when %s ends at the moment of it',
+    async (sessions) => {
+      await divisions.append(20);
+      parts.runner.start();
+      await expectExact(divisions.store);
+      const one = await tenant(1);
+      await parts.held.hold(one);
+      await divisions.append(20);
+      await waitFor(async () => (await seen(0)) === '40/80', { description: 'another to show all' });
+      await parts.runner.stop();
+      const holder = await divisions.store.writes.session();
+      await holder.query(
+        `begin; select from read_model.live where projection = 'tally' and tenant_id = 0 for update`,
+      );
+      const renewing = parts.renewal.renew(one);
+      await waiting();
+      await cut(sessions);
+      await holder.end();
+      expect(await seen(1)).toMatch(/^(20\/40|40\/80)$/);
+      await renewing;
+      expect(await seen(1)).toBe('40/80');
+      const shown = await generations();
+      await divisions.parts().renewal.renew(one);
+      expect(await generations()).toEqual(shown);
+      await parts.held.release(one);
+      parts.runner.start();
+      await expectExact(divisions.store);
+    },
+  );
+
+  it('shows nothing while an event cannot be folded, and all once it can', async () => {
+    parts.runner.start();
+    await divisions.createMany(0, 3);
+    await expectExact(divisions.store);
+    const one = await tenant(1);
+    await parts.held.hold(one);
+    await divisions.append(20);
+    const broken: Projection = {
+      ...divisions.tally,
+      rows() {
+        throw new Error('cannot fold this');
+      },
+    };
+    const { renewal } = divisions.parts([divisionsProjection, broken]);
+    await expect(renewal.renew(one)).rejects.toThrow('cannot fold this');
+    expect(await seen(1)).toBe('1/1');
+    await parts.renewal.renew(one);
+    expect(await seen(1)).toBe('21/41');
+    await parts.held.release(one);
+    await expectExact(divisions.store);
+  });
+});
