@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { NewStream } from '#event-store/append-bulk';
 import type { AnyDefinition } from '#event-store/events';
 import type { DomainEvent } from '#kernel/decider';
@@ -61,5 +61,5 @@ export function recordOf<Wanted extends object>(
 }
 
 export function digestOf(wanted: object): string {
-  return createHash('sha256').update(JSON.stringify(wanted)).digest('base64');
+  return hash('sha256', JSON.stringify(wanted), 'base64');
 }
