@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AnyDefinition } from '#event-store/events';
 import type { DomainEvent } from '#kernel/decider';
 import type { Id } from '#kernel/ids';
@@ -66,5 +66,5 @@ export function recordOf<Wanted extends object>(
 
 /** By which two wishes are told apart: SHA-256. */
 export function digestOf(wanted: object): Buffer {
-  return createHash('sha256').update(JSON.stringify(wanted)).digest();
+  return hash('sha256', JSON.stringify(wanted), 'buffer');
 }
