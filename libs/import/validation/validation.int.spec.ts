@@ -1,12 +1,7 @@
-import { SystemClock } from '#kernel/clock';
 import { writeFirm } from '../../../test/support/firms/write-firm';
 import { type Imports, openImports } from '../testing/import-parts';
 import { stageSource } from '../testing/staged-source';
-import { CheckedRows } from './checked-rows';
-import { Validation } from './validation';
-
-const validationOf = ({ store, existing }: Imports) =>
-  new Validation(new CheckedRows(store.writes, existing, new SystemClock()));
+import { validationOf } from './testing/validation-of';
 
 describe.each([
   ['uk', 200],
