@@ -8,6 +8,7 @@ import { Projections } from './projections';
 
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
+const FOLLOW_MS = 50;
 
 /** How far the read models have come. */
 @Injectable()
@@ -30,6 +31,29 @@ export class ReachedPositions {
       }
       await delay(POLL_MS);
     }
+  }
+
+  /**
+   * As `reach`, for as long as it takes: after a bulk the read models may have far to go.
+   * @throws DomainError `read_model_parked` (503) when one of them no longer follows the tenant; the signal's reason
+   */
+  async follow(tenant: TenantRef, position: Position, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (await this.reached(tenant, position)) return;
+      await this.refuseParked(tenant);
+      await delay(FOLLOW_MS);
+    }
+  }
+
+  private async refuseParked({ id, alias }: TenantRef): Promise<void> {
+    const { rows } = await this.database.pool.query<{ projection: string }>(
+      'select projection from read_model.parked where tenant_id = $1 order by projection limit 1',
+      [id],
+    );
+    if (rows.length === 0) return;
+    const detail = `The read model ${rows[0].projection} does not follow ${alias} any more.`;
+    throw new DomainError('unavailable', 'read_model_parked', detail);
   }
 
   private async reached(tenant: TenantRef, { epoch, transactionId, position }: Position): Promise<boolean> {

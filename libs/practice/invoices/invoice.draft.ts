@@ -223,7 +223,7 @@ function daysOf({ issueDate, dueDate }: InvoicePatch, { timeZone }: TenantState)
 const CHUNK_BYTES = 200 * 1024;
 
 /** Lines in events that stay below the largest size of one. */
-function chunks(lines: readonly InvoiceLine[]): InvoiceLine[][] {
+export function chunks(lines: readonly InvoiceLine[]): InvoiceLine[][] {
   const all: InvoiceLine[][] = [];
   let bytes = 0;
   for (const line of lines) {

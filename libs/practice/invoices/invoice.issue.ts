@@ -23,7 +23,7 @@ import { defaultTaxQuestions, loadTaxCodes, markUsed, taxationOn } from './invoi
 import { totalsOf } from './invoice.totals';
 
 /** Days to pay within where the client has no terms of its own. */
-const PAYMENT_TERMS_DAYS = 30;
+export const PAYMENT_TERMS_DAYS = 30;
 
 /**
  * Gives the draft its number and settles what it charges, in one append.

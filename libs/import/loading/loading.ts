@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { BulkAppender } from '#event-store/append-bulk';
+import { EventStore } from '#event-store/event-store';
+import { at } from '#event-store/load';
+import type { Position } from '#event-store/position';
+import { Clock } from '#kernel/clock';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { WriteDatabase } from '#platform/database';
+import type { RequestContext } from '#platform/request-context';
+import { ACTIVE_DIVISIONS } from '#practice/divisions/division';
+import { markTaxRateUsed, TaxCode } from '#practice/tax-codes/tax-code.lookup';
+import { operatorContext } from '#practice/tenants/operator.lookup';
+import { ReachedPositions } from '#projections/reached-positions';
+import type { ImportRun } from '../import-run';
+import { ExistingRecords } from '../records/existing-records';
+import { KnownRecords } from '../records/known-records';
+import { groundOf, recordsOf } from '../records/records';
+import { prepare } from '../records/staging-rows';
+import { LoadProgress } from './load-progress';
+import { StagingStreams } from './staging-streams';
+import { StagingTenants } from './staging-tenants';
+
+export const IMPORT = 'import';
+
+/** Loads a valid import into a staging tenant, as events like any others. */
+@Injectable()
+export class Loading {
+  constructor(
+    private readonly stagingTenants: StagingTenants,
+    private readonly existing: ExistingRecords,
+    private readonly database: WriteDatabase,
+    private readonly bulk: BulkAppender,
+    private readonly store: EventStore,
+    private readonly reached: ReachedPositions,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Makes a fresh staging tenant, with what it needs of its parent and all records of the import, and waits until it can
+   * be read whole. Called again, after a death in the middle too, it begins with another tenant.
+   * @throws the reason of the run's signal; DomainError `staging_alias_taken`, `part_of_existing`, `read_model_parked`,
+   *   `store_unavailable`, and what a decider refuses
+   */
+  async load(run: ImportRun): Promise<RegisteredTenant> {
+    try {
+      run.signal.throwIfAborted();
+      const { staging, requestedBy } = await this.stagingTenants.open(run);
+      const context = { ...operatorContext(staging), actor: requestedBy };
+      const position = await this.append(run, context);
+      await this.reached.follow(staging, position, run.signal);
+      return staging;
+    } catch (error) {
+      // Whatever failed because of the abort: what was aborted with says why.
+      run.signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  /** @returns where the last event stands */
+  private async append(run: ImportRun, context: RequestContext): Promise<Position> {
+    const { tenant, staging, signal } = run;
+    const client = await this.database.session(signal);
+    try {
+      await prepare(client, staging);
+      const settings = await this.existing.settings(tenant);
+      const counters = { ...(await this.existing.counters(tenant)), [ACTIVE_DIVISIONS]: 0 };
+      const known = new KnownRecords();
+      const ground = await groundOf(client, run, { settings, known, counters, now: this.clock.now() });
+      const streams = new StagingStreams(client, run, ground, this.existing);
+      const progress = new LoadProgress(run);
+      const all = streams.all(context.tenant, progress.counted(recordsOf(client, run, ground)));
+      const position = await this.bulk.append(context, all, IMPORT);
+      return (await this.markUsed(context, known)) ?? position!;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** The rates that its invoices have charged stay as they are. */
+  private async markUsed(
+    context: RequestContext,
+    { usedRates }: KnownRecords,
+  ): Promise<Position | undefined> {
+    let last: Position | undefined;
+    for (const [id, days] of usedRates) {
+      const { position } = await this.store.execute(
+        context,
+        async (work) => {
+          const { code } = await work.load({ code: at(TaxCode, id) });
+          const marks = [...days].flatMap((from) => markTaxRateUsed(code!.data, { percent: '0', from }));
+          return work.change(TaxCode, code!, marks);
+        },
+        { source: IMPORT },
+      );
+      last = position ?? last;
+    }
+    return last;
+  }
+}

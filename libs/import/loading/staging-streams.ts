@@ -1,0 +1,75 @@
+import type { ClientBase } from 'pg';
+import type { NewStream } from '#event-store/append-bulk';
+import { toId } from '#kernel/ids';
+import type { TenantRef } from '#platform/request-context';
+import { ACTIVE_DIVISIONS, Division, type DivisionState } from '#practice/divisions/division';
+import { RateSet } from '#practice/rate-sets/rate-set';
+import { Activity } from '#practice/records/activity';
+import { Tenant } from '#practice/tenants/tenant';
+import type { ImportRun } from '../import-run';
+import { type ExistingRecord, type ExistingRecords, learnExisting } from '../records/existing-records';
+import type { Ground, ImportedRecord } from '../records/imported-record';
+import { OwnRecords, referredRecords } from '../records/references';
+import { rowsOf } from '../records/staging-rows';
+import { copyEvents } from './copies';
+
+/** All streams of a staging tenant, each after what it refers to. */
+export class StagingStreams {
+  constructor(
+    private readonly client: ClientBase,
+    private readonly run: Pick<ImportRun, 'tenant' | 'staging' | 'signal'>,
+    private readonly ground: Ground,
+    private readonly existing: ExistingRecords,
+  ) {}
+
+  /** @param records of the import; what they must know of copies is known before they are asked for */
+  async *all(staging: TenantRef, records: AsyncIterable<ImportedRecord>): AsyncGenerator<NewStream> {
+    yield this.settings(staging);
+    yield* this.copies();
+    yield* records;
+  }
+
+  /** Those that the parent has now; and its numbers, after which those of the import go on. */
+  private settings({ streamId }: TenantRef): NewStream {
+    const { isDeleted: _, externalReference: __, referenceOwner: ___, ...fields } = this.ground.settings;
+    const { [ACTIVE_DIVISIONS]: ____, ...counters } = this.ground.numbers.last;
+    const events = [{ type: 'TenantCreated', data: fields }];
+    return { definition: Tenant, id: toId('tenant', streamId), events, counters };
+  }
+
+  /** What the tenant cannot do without, and what the import refers to. */
+  private async *copies(): AsyncGenerator<NewStream> {
+    const { client, run, ground, existing } = this;
+    const { tenant, staging, signal } = run;
+    const referred = await referredRecords(client, staging);
+    const hasDefault = await this.bringsDefaultRates();
+    const foundations = (await existing.foundations(tenant)).filter(
+      (id) => !(hasDefault && id.startsWith(RateSet.kind)),
+    );
+    const own = new OwnRecords(client, staging, ground.ids);
+    const all = existing.withReferences(tenant, [...foundations, ...referred], own, signal);
+    for await (const record of all) {
+      learnExisting(ground.known, record);
+      yield this.copy(record, hasDefault);
+    }
+  }
+
+  private copy(record: ExistingRecord, hasDefault: boolean): NewStream {
+    const { definition, folded } = record;
+    const events = copyEvents(record);
+    if (definition.kind === RateSet.kind && hasDefault) Object.assign(events[0].data, { isDefault: false });
+    const isActiveDivision =
+      definition.kind === Division.kind && (folded.data as DivisionState).state === Activity.Active;
+    const counters = isActiveDivision
+      ? { [ACTIVE_DIVISIONS]: this.ground.numbers.count(ACTIVE_DIVISIONS) }
+      : undefined;
+    return { definition, id: folded.id, events, counters };
+  }
+
+  private async bringsDefaultRates(): Promise<boolean> {
+    const { rows } = await this.client.query<{ found: boolean }>(
+      `select exists (select from ${rowsOf(this.run.staging, 'RateSet')} t where t."IsDefault" = '1') as found`,
+    );
+    return rows[0].found;
+  }
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { PoolClient } from 'pg';
+import { conflict } from '#kernel/errors';
+import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import { WriteDatabase } from '#platform/database';
+import type { ImportRun } from '../import-run';
+
+const SUFFIX = '--staging';
+/** Room for the suffix of a staging tenant, and for that of one that was retired, `-<id>`, in the 63 of an alias. */
+const LONGEST = 63 - SUFFIX.length - '-2147483647'.length;
+
+/** The alias of a tenant's staging tenant: `<alias>--staging`, of a very long one its beginning and eight digits. */
+export function stagingAlias(alias: string): string {
+  if (alias.length <= LONGEST) return `${alias}${SUFFIX}`;
+  const digits = createHash('sha256').update(alias).digest('hex').slice(0, 8);
+  return `${alias.slice(0, LONGEST - 9)}x${digits}${SUFFIX}`;
+}
+
+/** The tenants into which imports are loaded. */
+@Injectable()
+export class StagingTenants {
+  constructor(
+    private readonly tenants: Tenants,
+    private readonly database: WriteDatabase,
+  ) {}
+
+  /**
+   * A fresh tenant behind the staging alias, which the request names from then on; the one before it is retired. It is
+   * open to whomever its parent lets in, but for webhooks, of which a staging tenant sends none, and for imports.
+   * @returns it, and who has asked for the import
+   * @throws DomainError `staging_alias_taken` (409) when a tenant that no import has made has the alias
+   */
+  open({
+    requestId,
+    tenant,
+  }: Pick<ImportRun, 'requestId' | 'tenant'>): Promise<{ staging: RegisteredTenant; requestedBy: string }> {
+    return this.database.transaction(async (client) => {
+      const alias = stagingAlias(tenant.alias);
+      await retire(client, tenant.id, alias);
+      const staging = await this.tenants.register({ alias, region: tenant.region }, client);
+      const { rows } = await client.query<{ requestedBy: string }>(
+        `update import.requests set staging_tenant_id = $2, updated_at = now()
+         where id = $1 and tenant_id = $3 returning requested_by as "requestedBy"`,
+        [requestId, staging.id, tenant.id],
+      );
+      if (rows.length === 0) throw new Error(`There is no import request ${requestId} of ${tenant.alias}`);
+      await client.query(
+        `insert into platform.grants (tenant_id, integration_id, permissions, request_limit, period_seconds)
+         select $2, g.integration_id, array(
+             select p from unnest(g.permissions) with ordinality u(p, n)
+             where p not like 'webhooks:%' and p <> 'etl:write' order by n),
+           g.request_limit, g.period_seconds
+         from platform.grants g where g.tenant_id = $1 and g.revoked_at is null`,
+        [tenant.id, staging.id],
+      );
+      return { staging, requestedBy: rows[0].requestedBy };
+    });
+  }
+}
+
+/** Takes the alias from the staging tenant that has it; its records stay, nobody reads them any more. */
+async function retire(client: PoolClient, parent: number, alias: string): Promise<void> {
+  const { rows } = await client.query<{ id: number; isStaging: boolean }>(
+    `select t.id, exists (
+       select from import.requests r where r.staging_tenant_id = t.id and r.tenant_id = $2
+     ) as "isStaging"
+     from platform.tenants t where t.alias = $1 for update`,
+    [alias, parent],
+  );
+  if (rows.length === 0) return;
+  const [{ id, isStaging }] = rows;
+  if (!isStaging)
+    throw conflict('staging_alias_taken', `${alias} is a tenant of its own; an import has not made it.`);
+  await client.query('update platform.tenants set alias = $2 where id = $1', [id, `${alias}-${id}`]);
+  await client.query(
+    'update platform.grants set revoked_at = now() where tenant_id = $1 and revoked_at is null',
+    [id],
+  );
+}

@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import { type AnyDefinition, Definitions, type Folded } from '#event-store/events';
+import { type Ask, at, counter, holding, linkedTo } from '#event-store/load';
+import { Loader } from '#event-store/loader';
+import { type Id, type Kind, kindOf, toId } from '#kernel/ids';
+import type { TenantRef } from '#platform/request-context';
+import { CLIENT_NUMBER, type ClientState } from '#practice/clients/client';
+import type { DisbursementCodeState } from '#practice/disbursement-codes/disbursement-code';
+import { ACTIVE_DIVISIONS, DEFAULT_DIVISION, Division } from '#practice/divisions/division';
+import { INVOICE_NUMBER } from '#practice/invoices/invoice';
+import { MATTER_NUMBER, type MatterState } from '#practice/matters/matter';
+import { DEFAULT_RATE_SET, RateSet } from '#practice/rate-sets/rate-set';
+import type { RecordState } from '#practice/records/record';
+import { Role, roleName, SYSTEM_ROLES } from '#practice/roles/role';
+import type { TaskTypeState } from '#practice/task-types/task-type';
+import { STANDARD_TAX_CODE, TaxCode, type TaxCodeState, THE_STANDARD } from '#practice/tax-codes/tax-code';
+import { Tenant, type TenantState } from '#practice/tenants/tenant';
+import type { KnownRecords } from './known-records';
+import type { OwnRecords } from './references';
+
+export interface ExistingRecord {
+  definition: AnyDefinition;
+  folded: Folded<RecordState>;
+}
+
+/** Kinds that an import refers to, each after those that it refers to itself. */
+const ORDER: readonly Kind[] = [
+  ...(['division', 'mattertype', 'role', 'tasktype', 'taxcode', 'entity', 'supplier'] as const),
+  ...(['disbursementcode', 'employee', 'rateset', 'client', 'matter'] as const),
+];
+const COUNTERS = [ACTIVE_DIVISIONS, CLIENT_NUMBER, MATTER_NUMBER, INVOICE_NUMBER];
+const AT_ONCE = 500;
+
+/** Records that a tenant has already. */
+@Injectable()
+export class ExistingRecords {
+  constructor(
+    private readonly loader: Loader,
+    private readonly definitions: Definitions,
+  ) {}
+
+  async settings(tenant: TenantRef): Promise<TenantState> {
+    const [found] = await this.loader.load(tenant.id, [at(Tenant, toId('tenant', tenant.streamId))]);
+    if (!found) throw new Error(`The tenant ${tenant.alias} has no settings`);
+    return (found as Folded<TenantState>).data;
+  }
+
+  /** The last number that each of the tenant's counters gave. */
+  async counters(tenant: TenantRef): Promise<Record<string, number>> {
+    const values = (await this.loader.load(tenant.id, COUNTERS.map(counter))) as number[];
+    return Object.fromEntries(COUNTERS.map((name, index) => [name, values[index]]));
+  }
+
+  /** Records without which a tenant does not work: its default division and rates, system roles, Standard tax codes. */
+  async foundations(tenant: TenantRef): Promise<Id[]> {
+    const asks: Ask<unknown>[] = [
+      holding(Division, DEFAULT_DIVISION),
+      holding(RateSet, DEFAULT_RATE_SET),
+      ...SYSTEM_ROLES.map((name) => holding(Role, roleName(name))),
+      linkedTo(TaxCode, THE_STANDARD, [STANDARD_TAX_CODE]),
+    ];
+    const found = (await this.loader.load(tenant.id, asks)) as (Folded | Folded[] | undefined)[];
+    return found.flatMap((one) => one ?? []).map(({ id }) => id);
+  }
+
+  /**
+   * Those records and all that they refer to, each after what it refers to; the import's own are left out, and what is
+   * deleted.
+   */
+  async *withReferences(
+    tenant: TenantRef,
+    ids: readonly Id[],
+    own: OwnRecords,
+    signal: AbortSignal,
+  ): AsyncGenerator<ExistingRecord> {
+    const all = new Set<Id>();
+    for (let next = [...ids]; next.length > 0; ) {
+      const fresh: Id[] = [];
+      for (const id of new Set(next)) if (!all.has(id) && (await isOther(id, own))) fresh.push(id);
+      next = [];
+      for await (const { definition, folded } of this.load(tenant, fresh, signal)) {
+        all.add(folded.id);
+        next.push(...definition.links(folded.data).map(({ target }) => target as Id));
+      }
+    }
+    for (const kind of ORDER)
+      yield* this.load(
+        tenant,
+        [...all].filter((id) => kindOf(id) === kind),
+        signal,
+      );
+  }
+
+  private async *load(
+    tenant: TenantRef,
+    ids: readonly Id[],
+    signal: AbortSignal,
+  ): AsyncGenerator<ExistingRecord> {
+    for (let from = 0; from < ids.length; from += AT_ONCE) {
+      signal.throwIfAborted();
+      const asked = ids.slice(from, from + AT_ONCE).map((id) => ({ id, definition: this.definitionOf(id) }));
+      const found = await this.loader.load(
+        tenant.id,
+        asked.map(({ id, definition }) => at(definition, id)),
+      );
+      for (const [index, folded] of (found as (Folded<RecordState> | undefined)[]).entries())
+        if (folded && !folded.data.isDeleted) yield { definition: asked[index].definition, folded };
+    }
+  }
+
+  private definitionOf(id: Id): AnyDefinition {
+    return this.definitions.ofKind(kindOf(id)!);
+  }
+}
+
+async function isOther(id: Id, own: OwnRecords): Promise<boolean> {
+  const kind = kindOf(id);
+  return kind !== undefined && ORDER.includes(kind) && !(await own.has(id, kind));
+}
+
+/** What rows that refer to a record of the tenant must know of it. */
+export function learnExisting(known: KnownRecords, { definition, folded }: ExistingRecord): void {
+  const { id, data } = folded;
+  const as = <State>() => data as unknown as State;
+  const { kind } = definition;
+  if (kind === 'taxcode') known.taxCode(id, as<TaxCodeState>());
+  if (kind === 'disbursementcode') known.costCode(id, as<DisbursementCodeState>());
+  if (kind === 'tasktype') known.taskType(id, as<TaskTypeState>());
+  if (kind === 'client') known.client(id, as<ClientState>());
+  if (kind === 'matter') known.matter(id, as<MatterState>());
+}

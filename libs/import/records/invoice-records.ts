@@ -1,0 +1,123 @@
+import { decimal, roundMoney, text } from '#kernel/money';
+import { type Day, daysAfter } from '#kernel/zone';
+import { INVOICE_NUMBER, Invoice } from '#practice/invoices/invoice';
+import { chunks } from '#practice/invoices/invoice.draft';
+import type {
+  InvoiceEvent,
+  InvoiceFields,
+  InvoiceLine,
+  LineKind,
+  Payment,
+  Taxation,
+} from '#practice/invoices/invoice.events';
+import type { LineInput } from '#practice/invoices/invoice.input';
+import { PAYMENT_TERMS_DAYS } from '#practice/invoices/invoice.issue';
+import { linesFrom } from '#practice/invoices/invoice.lines';
+import type { Sources } from '#practice/invoices/invoice.sources';
+import { taxationOn } from '#practice/invoices/invoice.taxation';
+import { totalsOf } from '#practice/invoices/invoice.totals';
+import { type Ground, type Maker, noReference } from './imported-record';
+import { partsOf } from './reference-records';
+import { needed, type Row } from './row';
+import { reasonOf } from './work-records';
+
+export interface WantedInvoice {
+  fields: InvoiceFields;
+  lines: InvoiceLine[];
+  taxation: Taxation;
+  /** Null: it is a draft. */
+  issued: { number: string; issueDate: Day; dueDate: Day } | null;
+  payments: Payment[];
+  state: string;
+}
+
+/** A line of the source with what it charges. */
+export interface SourceLine {
+  line: Row;
+  item: Row | null;
+  cost: Row | null;
+}
+
+/** Of a row whose `payments` are its Payment rows, as JSON, the oldest first. */
+export function wantedInvoice(row: Row, sources: Sources, ground: Ground): WantedInvoice {
+  const { ids, known, settings, today } = ground;
+  const state = needed(row, 'State');
+  const clientId = ids.to('Client', needed(row, 'ClientId'));
+  const matterId = ids.to('Matter', needed(row, 'MatterId'));
+  const currency = needed(row, 'Currency');
+  const { IssueDate: issueDate, DueDate: dueDate } = row;
+  const isDraft = state === 'Draft';
+  const due = () => daysAfter(issueDate!, known.paymentTerms(clientId) ?? PAYMENT_TERMS_DAYS);
+  const inputs = linesOf(row).map(({ line }) => inputOf(line, currency, ground));
+  const lines = linesFrom(inputs, { matterId, currency }, sources, 0, []);
+  const defaults = known.defaultTax({ matterId, clientId });
+  const { taxation } = taxationOn(issueDate ?? today, settings.taxScheme, lines, known.taxCodes, defaults);
+  return {
+    fields: { clientId, matterId, currency, issueDate, dueDate },
+    ...{ lines, taxation, state },
+    issued: isDraft
+      ? null
+      : { number: needed(row, 'Number'), issueDate: needed(row, 'IssueDate'), dueDate: dueDate ?? due() },
+    payments: partsOf(row, 'payments').map((payment, index) => ({
+      ...{ id: index + 1, day: needed(payment, 'Date') },
+      amount: minorUnits(needed(payment, 'Amount'), currency),
+      reference: payment.Reference,
+    })),
+  };
+}
+
+export function linesOf(row: Row): SourceLine[] {
+  return partsOf(row, 'lines') as unknown as SourceLine[];
+}
+
+export const invoices: Pick<Maker<WantedInvoice>, 'table' | 'definition' | 'create'> = {
+  table: 'Invoice',
+  definition: Invoice,
+  create(wanted, ground) {
+    const { fields, lines, taxation, issued } = wanted;
+    const events: InvoiceEvent[] = [{ type: 'InvoiceCreated', data: { ...fields, ...noReference } }];
+    for (const chunk of chunks(lines)) events.push({ type: 'InvoiceLinesAdded', data: { lines: chunk } });
+    if (taxation.rates.length > 0) events.push({ type: 'InvoiceTaxed', data: taxation });
+    if (issued === null) return { events };
+    events.push({ type: 'InvoiceIssued', data: { ...issued, ...taxation } }, ...settled(wanted, ground));
+    return { events, counters: ground.numbers.take(INVOICE_NUMBER, issued.number).counters };
+  },
+};
+
+/** What happened to it after its issue. */
+function settled({ lines, taxation, fields, payments, state, issued }: WantedInvoice, ground: Ground) {
+  let balance = decimal(totalsOf(lines, taxation, fields.currency).total);
+  const events = payments.map((payment): InvoiceEvent => {
+    balance = balance.sub(payment.amount);
+    return { type: balance.isZero() ? 'InvoicePaid' : 'InvoicePartPaid', data: { payment } };
+  });
+  const { issueDate } = issued!;
+  // The source says neither the day of a cancellation nor that of a bad debt: the last that it says is when.
+  if (state === 'Voided') events.push({ type: 'InvoiceVoided', data: { day: issueDate } });
+  if (state === 'WrittenOff') {
+    const [day] = [issueDate, ...payments.map((payment) => payment.day)].sort().reverse();
+    const bad = { day, amount: text(balance), reason: reasonOf(ground) };
+    events.push({ type: 'InvoiceWrittenOff', data: bad });
+  }
+  return events;
+}
+
+function inputOf(row: Row, currency: string, { ids }: Ground): LineInput {
+  const kind = needed(row, 'Kind') as LineKind;
+  const { Description: description, WorkItemId, CostRecoveryId } = row;
+  // A line of text has nothing else; a nought in its columns says nothing.
+  if (kind === 'Text') return { kind, description };
+  const numberOf = (value: string | null) => (value === null ? null : Number(value));
+  return {
+    kind,
+    sourceId: ids.maybeTo('WorkItem', WorkItemId) ?? ids.maybeTo('CostRecovery', CostRecoveryId),
+    description,
+    ...{ units: numberOf(row.Units), rate: numberOf(row.Rate) },
+    amount: row.Amount === null ? null : Number(minorUnits(row.Amount, currency)),
+    taxCodeId: ids.maybeTo('TaxCode', row.TaxCodeId),
+  };
+}
+
+function minorUnits(value: string, currency: string): string {
+  return text(roundMoney(decimal(value), currency));
+}

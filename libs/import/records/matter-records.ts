@@ -1,0 +1,55 @@
+import { archiveMatter, closeMatter, MATTER_NUMBER, Matter } from '#practice/matters/matter';
+import type { MatterEvent, MatterFields } from '#practice/matters/matter.events';
+import { type Maker, noReference } from './imported-record';
+import { instantOf, maybeMoney, needed } from './row';
+
+export interface WantedMatter {
+  /** Its number is null where the next one is wanted. */
+  fields: Omit<MatterFields, 'matterNumber'> & { matterNumber: string | null };
+  state: string;
+  /** ISO 8601 UTC. */
+  dateClosed: string | null;
+}
+
+/** What is billed on it was billed, and what is not keeps it open: validation has seen to that. */
+const NOTHING_LEFT = { work: 0, costs: 0, drafts: 0 };
+
+export const matters: Maker<WantedMatter> = {
+  table: 'Matter',
+  definition: Matter,
+  wanted: (row, { ids, settings }) => ({
+    fields: {
+      clientId: ids.to('Client', needed(row, 'ClientId')),
+      divisionId: ids.to('Division', needed(row, 'DivisionId')),
+      ...{ title: needed(row, 'Title'), matterNumber: row.MatterNumber },
+      matterTypeId: ids.maybeTo('MatterType', row.MatterTypeId),
+      responsiblePersonId: ids.maybeTo('Employee', row.ResponsiblePersonId),
+      actingPersonId: ids.maybeTo('Employee', row.ActingPersonId),
+      assistingPersonId: ids.maybeTo('Employee', row.AssistingPersonId),
+      ...{ introducerId: null, billingContactId: null },
+      currency: row.Currency ?? settings.currency,
+      feeEstimate: maybeMoney(row.FeeEstimate, settings.currency),
+      ...{ disbursementEstimate: null, rateSetId: null, taxCodeId: null, minutesPerUnit: null },
+      dateOpened: instantOf(needed(row, 'DateOpened')),
+    },
+    state: needed(row, 'State'),
+    dateClosed: row.DateClosed === null ? null : instantOf(row.DateClosed),
+  }),
+  /** An archived matter was archived when it was closed: the source says no other day. */
+  create({ fields, state, dateClosed }, { numbers }) {
+    const { number: matterNumber, counters } = numbers.take(MATTER_NUMBER, fields.matterNumber);
+    const first: MatterEvent = { type: 'MatterCreated', data: { ...fields, matterNumber, ...noReference } };
+    const events: MatterEvent[] = [first];
+    if (state === 'Open') return { events, counters };
+    const ended = new Date(dateClosed!);
+    let matter = Matter.evolve(undefined, first);
+    const live = (more: MatterEvent[]) => {
+      events.push(...more);
+      matter = more.reduce<typeof matter>((before, event) => Matter.evolve(before, event), matter);
+    };
+    live(closeMatter(matter, NOTHING_LEFT, ended));
+    if (state === 'Archived') live(archiveMatter(matter, ended));
+    return { events, counters };
+  },
+  learn: (known, id, { fields }) => known.matter(id, fields),
+};

@@ -1,0 +1,32 @@
+/** What gives new records their numbers: never one that a row of the import has, nor one that the tenant has given. */
+export class Numbers {
+  /** @param used by counter: the last number that was given, or that a row brings */
+  constructor(private readonly used: Record<string, number>) {}
+
+  /** By counter: the last number. */
+  get last(): Readonly<Record<string, number>> {
+    return this.used;
+  }
+
+  /** The number that a row brings, or the counter's next. */
+  take(counter: string, given: string | null): { number: string; counters?: Record<string, number> } {
+    if (given === null) {
+      const next = this.count(counter);
+      return { number: String(next), counters: { [counter]: next } };
+    }
+    const whole = wholeNumber(given);
+    return { number: given, counters: whole > 0 ? { [counter]: whole } : undefined };
+  }
+
+  /** The counter, one further. */
+  count(counter: string): number {
+    const next = (this.used[counter] ?? 0) + 1;
+    this.used[counter] = next;
+    return next;
+  }
+}
+
+/** A number that a counter could come to; 0 of any other text. */
+export function wholeNumber(given: string): number {
+  return /^[1-9]\d{0,14}$/.test(given) ? Number(given) : 0;
+}

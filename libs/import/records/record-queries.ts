@@ -1,0 +1,87 @@
+import type { StagingArea } from '../staging/staging-area';
+import { byKey, rowsOf } from './staging-rows';
+
+/** All rows of a table by key. */
+export function plainRows(staging: StagingArea, table: string): string {
+  return `select t.* from ${rowsOf(staging, table)} t order by ${byKey('t')}`;
+}
+
+/** Matter types, those that others are kinds of before the others. */
+export function matterTypeRows(staging: StagingArea): string {
+  return `select t.* from ${rowsOf(staging, 'MatterType')} t order by t."ParentId" is not null, ${byKey('t')}`;
+}
+
+/** Tax codes with their `rates`, the oldest first. */
+export function taxCodeRows(staging: StagingArea): string {
+  return withParts(staging, 'TaxCode', {
+    table: 'TaxRate',
+    of: 'TaxCodeId',
+    as: 'rates',
+    order: `p."FromDate" collate "C", ${byKey('p')}`,
+  });
+}
+
+/** Rate sets with their `entries`. */
+export function rateSetRows(staging: StagingArea): string {
+  return withParts(staging, 'RateSet', {
+    table: 'RateSetEntry',
+    of: 'RateSetId',
+    as: 'entries',
+    order: byKey('p'),
+  });
+}
+
+interface Parts {
+  table: string;
+  /** The column by which they name the whole. */
+  of: string;
+  as: string;
+  order: string;
+}
+
+function withParts(staging: StagingArea, table: string, { table: parts, of, as, order }: Parts): string {
+  return `
+    select t.*, p."${as}" from ${rowsOf(staging, table)} t
+    left join (
+      select p."${of}" as whole, json_agg(p order by ${order}) as "${as}"
+      from ${rowsOf(staging, parts)} p group by 1
+    ) p on p.whole = t."ImportId"
+    order by ${byKey('t')}`;
+}
+
+/** Invoices with their `lines`, each with the `item` or the `cost` that it charges, and their `payments`, by day. */
+export function invoiceRows(staging: StagingArea): string {
+  return `
+    select i.*, l.lines, p.payments from ${rowsOf(staging, 'Invoice')} i
+    left join (
+      select l."InvoiceId" as whole,
+        json_agg(json_build_object('line', l, 'item', w, 'cost', c) order by ${byKey('l')}) as lines
+      from ${rowsOf(staging, 'InvoiceLine')} l
+      left join ${rowsOf(staging, 'WorkItem')} w on w."ImportId" = l."WorkItemId"
+      left join ${rowsOf(staging, 'CostRecovery')} c on c."ImportId" = l."CostRecoveryId"
+      group by 1
+    ) l on l.whole = i."ImportId"
+    left join (
+      select p."InvoiceId" as whole, json_agg(p order by p."Date" collate "C", ${byKey('p')}) as payments
+      from ${rowsOf(staging, 'Payment')} p group by 1
+    ) p on p.whole = i."ImportId"
+    order by ${byKey('i')}`;
+}
+
+/** Work items or costs that no invoice charges, but for those that were voided. */
+export function unchargedRows(staging: StagingArea, table: 'WorkItem' | 'CostRecovery'): string {
+  return `
+    select t.* from ${rowsOf(staging, table)} t
+    where not exists (
+      select from ${rowsOf(staging, 'InvoiceLine')} l
+      join ${rowsOf(staging, 'Invoice')} i on i."ImportId" = l."InvoiceId"
+      where l."${table}Id" = t."ImportId" and i."State" <> 'Voided'
+    )
+    order by ${byKey('t')}`;
+}
+
+/** The largest number in a column that a counter could come to, as `last`; null when there is none. */
+export function lastNumber(staging: StagingArea, table: string, column: string): string {
+  return `select max(t."${column}"::bigint)::text as last from ${rowsOf(staging, table)} t
+    where t."${column}" ~ '^[1-9][0-9]{0,14}$'`;
+}

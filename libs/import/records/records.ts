@@ -1,0 +1,128 @@
+import type { ClientBase } from 'pg';
+import { dayIn } from '#kernel/zone';
+import { CLIENT_NUMBER } from '#practice/clients/client';
+import { INVOICE_NUMBER } from '#practice/invoices/invoice';
+import { MATTER_NUMBER } from '#practice/matters/matter';
+import type { TenantState } from '#practice/tenants/tenant.lookup';
+import type { ImportRun } from '../import-run';
+import type { StagingArea } from '../staging/staging-area';
+import { billedRecords } from './billed-records';
+import { type Ground, type ImportedRecord, type Maker, recordOf } from './imported-record';
+import type { KnownRecords } from './known-records';
+import { matters } from './matter-records';
+import { Numbers } from './numbers';
+import { clients, employees, entities, suppliers } from './people-records';
+import { applicableRates, rateSets } from './rate-records';
+import { RecordIds } from './record-id';
+import {
+  invoiceRows,
+  lastNumber,
+  matterTypeRows,
+  plainRows,
+  rateSetRows,
+  taxCodeRows,
+  unchargedRows,
+} from './record-queries';
+import { disbursementCodes, divisions, matterTypes, roles, taskTypes, taxCodes } from './reference-records';
+import { needed } from './row';
+import { pagesOf, rowsOf } from './staging-rows';
+import { costRecoveries, workItems } from './work-records';
+
+type Run = Pick<ImportRun, 'tenant' | 'staging' | 'signal'>;
+type Query = (staging: StagingArea) => string;
+
+const PAGE = 2_000;
+/** Each with up to a thousand lines. */
+const INVOICE_PAGE = 200;
+
+/** What a row can refer to comes before it. */
+const before: readonly (readonly [Maker<object>, Query?])[] = [
+  [divisions],
+  [matterTypes, matterTypeRows],
+  [roles],
+  [taskTypes],
+  [taxCodes, taxCodeRows],
+  [disbursementCodes],
+  [entities],
+  [employees],
+  [clients],
+  [suppliers],
+  [rateSets, rateSetRows],
+  [matters],
+  [applicableRates],
+];
+
+/** After the invoices, which come with what they charge. */
+const after: readonly (readonly [Maker<object>, Query])[] = [
+  [workItems, (staging) => unchargedRows(staging, 'WorkItem')],
+  [costRecoveries, (staging) => unchargedRows(staging, 'CostRecovery')],
+];
+
+/** What the rows of an import are read against. */
+export interface Surroundings {
+  settings: TenantState;
+  /** The tenant's own that the import refers to, and then more and more of the import's. */
+  known: KnownRecords;
+  /** By counter of the tenant: the last number that it gave. */
+  counters: Readonly<Record<string, number>>;
+  now: Date;
+}
+
+/** Looks at what all rows must be read against before the first of them is. */
+export async function groundOf(
+  client: ClientBase,
+  { tenant, staging }: Run,
+  { settings, known, counters, now }: Surroundings,
+): Promise<Ground> {
+  const { rows } = await client.query(`select i.* from ${rowsOf(staging, 'Info')} i limit 1`);
+  if (rows.length === 0) throw new Error('Info has no row');
+  const sourceSystem = needed(rows[0], 'SourceSystem');
+  const used = { ...counters };
+  for (const [counter, table, column] of [
+    [CLIENT_NUMBER, 'Client', 'ClientNumber'],
+    [MATTER_NUMBER, 'Matter', 'MatterNumber'],
+    [INVOICE_NUMBER, 'Invoice', 'Number'],
+  ]) {
+    const { rows: last } = await client.query<{ last: string | null }>(lastNumber(staging, table, column));
+    used[counter] = Math.max(used[counter] ?? 0, Number(last[0].last ?? 0));
+  }
+  return {
+    ...{ ids: new RecordIds(tenant.streamId, sourceSystem), sourceSystem, settings, known },
+    ...{ numbers: new Numbers(used), today: dayIn(settings.timeZone, now) },
+  };
+}
+
+/**
+ * All records of an import in the order in which they can be created, always the same one; in constant memory, but for
+ * what `ground.known` keeps. Read on one connection, which is its own until the last.
+ * @throws what the signal was aborted with; DomainError where a decider refuses what validation has let through
+ */
+export async function* recordsOf(
+  client: ClientBase,
+  { staging, signal }: Run,
+  ground: Ground,
+): AsyncGenerator<ImportedRecord> {
+  for (const [maker, query = (area: StagingArea) => plainRows(area, maker.table)] of before)
+    yield* made(client, maker, query(staging), signal, ground);
+  for await (const page of pagesOf(client, invoiceRows(staging), INVOICE_PAGE, signal))
+    for (const row of page) yield* billedRecords(row, ground);
+  for (const [maker, query] of after) yield* made(client, maker, query(staging), signal, ground);
+}
+
+async function* made(
+  client: ClientBase,
+  maker: Maker<object>,
+  query: string,
+  signal: AbortSignal,
+  ground: Ground,
+): AsyncGenerator<ImportedRecord> {
+  for await (const page of pagesOf(client, query, PAGE, signal)) {
+    for (const row of page) {
+      const importId = needed(row, 'ImportId');
+      const id = ground.ids.of(maker.table, importId);
+      const wanted = maker.wanted(row, ground);
+      yield recordOf(maker, importId, id, wanted, ground);
+      maker.learn?.(ground.known, id, wanted);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import type { ClientBase } from 'pg';
+import { invalid } from '#kernel/errors';
+import type { Id, Kind } from '#kernel/ids';
+import { tables } from '../schema/schema-1.0';
+import type { Column } from '../schema/table';
+import type { StagingArea } from '../staging/staging-area';
+import { isRecordId, kindOfTable, type RecordIds } from './record-id';
+import { rowsOf } from './staging-rows';
+
+/** What a row is a part of, and what a line charges, changes with the row: it has to be a row itself. */
+const wholes: Record<string, readonly string[]> = {
+  TaxRate: ['TaxCodeId'],
+  RateSetEntry: ['RateSetId'],
+  InvoiceLine: ['InvoiceId', 'WorkItemId', 'CostRecoveryId'],
+  Payment: ['InvoiceId'],
+};
+
+/**
+ * The records of the tenant that an import refers to by their ids.
+ * @throws DomainError `part_of_existing` (422) where a row would change such a record
+ */
+export async function referredRecords(client: ClientBase, staging: StagingArea): Promise<Id[]> {
+  const found = new Set<Id>();
+  for (const { name, columns } of tables) {
+    const references = columns.filter(({ refersTo }) => refersTo);
+    for (const { column, id } of await idsIn(client, staging, name, references)) {
+      if (!isRecordId(id)) continue;
+      if (wholes[name]?.includes(column))
+        throw invalid(
+          'part_of_existing',
+          `${name}.${column}: ${id} is a record of the tenant, which an import does not change.`,
+        );
+      found.add(id);
+    }
+  }
+  return [...found];
+}
+
+async function idsIn(
+  client: ClientBase,
+  staging: StagingArea,
+  table: string,
+  columns: readonly Column[],
+): Promise<{ column: string; id: string }[]> {
+  if (columns.length === 0) return [];
+  const values = columns.map(({ name }) => `('${name}', t."${name}")`).join(', ');
+  const { rows } = await client.query<{ column: string; id: string }>(
+    `select distinct r."column", r.id from ${rowsOf(staging, table)} t
+     cross join lateral (values ${values}) r("column", id)
+     where r.id ~ '^[a-z]+_[0-9a-f]{32}$'`,
+  );
+  return rows;
+}
+
+/** Tells the import's own records from others of the tenant: an earlier import has brought the same. */
+export class OwnRecords {
+  private readonly known = new Map<Kind, Set<string>>();
+
+  constructor(
+    private readonly client: ClientBase,
+    private readonly staging: StagingArea,
+    private readonly ids: RecordIds,
+  ) {}
+
+  async has(id: Id, kind: Kind): Promise<boolean> {
+    // Only ids of imports are of the version 5; commands give the version 7.
+    if (id[id.indexOf('_') + 13] !== '5') return false;
+    let own = this.known.get(kind);
+    if (!own) this.known.set(kind, (own = await this.load(kind)));
+    return own.has(id);
+  }
+
+  private async load(kind: Kind): Promise<Set<string>> {
+    const table = tables.find((one) => one.kind !== undefined && kindOfTable(one.name) === kind);
+    if (!table) return new Set();
+    const { rows } = await this.client.query<{ key: string }>(
+      `select t."ImportId" as key from ${rowsOf(this.staging, table.name)} t`,
+    );
+    return new Set(rows.map(({ key }) => this.ids.of(table.name, key)));
+  }
+}

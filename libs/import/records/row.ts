@@ -1,0 +1,50 @@
+import { type DecimalText, decimal, type Money, text } from '#kernel/money';
+
+/** A row of a staging table by the names of its columns; '' was read as null. */
+export type Row = Readonly<Record<string, string | null>>;
+
+/** A value that validation has found to be there. */
+export function needed(row: Row, column: string): string {
+  const value = row[column];
+  if (value === null || value === undefined) throw new Error(`${column} of row ${row.ImportId} is empty`);
+  return value;
+}
+
+/** A decimal in plain notation, as events keep it: `12.5` of `12.5000`. */
+export function amountOf(value: string): DecimalText {
+  // What SQL Server writes; the common case costs no arithmetic.
+  const point = value.indexOf('.');
+  const isCanonical = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value);
+  if (!isCanonical) return text(decimal(value));
+  if (point < 0) return value === '-0' ? '0' : value;
+  let end = value.length;
+  while (value.charCodeAt(end - 1) === 48) end--;
+  const plain = value.slice(0, end - 1 === point ? point : end);
+  return plain === '-0' ? '0' : plain;
+}
+
+export function maybeAmount(value: string | null): DecimalText | null {
+  return value === null ? null : amountOf(value);
+}
+
+export function moneyOf(value: string, currency: string): Money {
+  return { amount: amountOf(value), currency };
+}
+
+export function maybeMoney(value: string | null, currency: string): Money | null {
+  return value === null ? null : moneyOf(value, currency);
+}
+
+export function flagOf(value: string): boolean {
+  return value === '1';
+}
+
+/** ISO 8601 UTC to the millisecond, as requests are kept; of `2026-03-31T09:30:00.0000000`, a day of its midnight. */
+export function instantOf(value: string): string {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,}$/.test(value)) return `${value.slice(0, 23)}Z`;
+  return new Date(value.endsWith('Z') || value.length === 10 ? value : `${value}Z`).toISOString();
+}
+
+export function wholeOf(value: string | null): number | null {
+  return value === null ? null : Number(value);
+}
