@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { BulkAppender } from '#event-store/append-bulk';
+import { linkedTo } from '#event-store/load';
+import { AppendSignal } from '#event-store/signal';
+import { derivedOf } from '#event-store/streams/testing/derived';
+import { SystemClock } from '#kernel/clock';
+import type { Installation } from '#platform/auth/installation';
+import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import type { RequestContext } from '#platform/request-context';
+import { definitions } from '#practice/areas';
+import { remove } from '#practice/records/simple-record';
+import { STANDARD_TAX_CODE, TaxCode, THE_STANDARD } from '#practice/tax-codes/tax-code.lookup';
+import { operatorContext } from '#practice/tenants/operator.lookup';
+import { TenantSetup } from '#practice/tenants/tenant-setup';
+import { allProjections } from '#practice/testing/projected-firms';
+import { Projections } from '#projections/projections';
+import { ReachedPositions } from '#projections/reached-positions';
+import { projectionParts } from '#projections/testing/parts';
+import { createTestStore } from '../../../test/support/store';
+import type { ImportRun, TableCounts } from '../import-run';
+import { Loading } from '../loading/loading';
+import { StagingTenants } from '../loading/staging-tenants';
+import { ExistingRecords } from '../records/existing-records';
+import { StagingArea } from '../staging/staging-area';
+
+/** A store with a tenant of production, and what loads imports of it. */
+export async function openImports(region: 'uk' | 'au' = 'uk') {
+  const clock = new SystemClock();
+  const store = await createTestStore(definitions, clock);
+  const signal = new AppendSignal(store.writes);
+  const tenants = new Tenants(store.writes, { region, partitions: 12 } as Installation);
+  const bulk = new BulkAppender(store.writes, store.codec, store.keys, signal, clock);
+  const setup = new TenantSetup(tenants, store.store, store.loader, store.writes);
+  const parts = projectionParts(store, allProjections, clock);
+  const reached = new ReachedPositions(store.reads, new Projections(allProjections));
+  const existing = new ExistingRecords(store.loader, store.codec.definitions);
+  const stagingTenants = new StagingTenants(tenants, store.writes);
+  const loading = (appender = bulk) =>
+    new Loading(stagingTenants, existing, store.writes, appender, store.store, reached, clock);
+  const tenant = await setup.create({ alias: 'firm', name: 'Firm', region });
+  const client = new Client(store.url);
+  await client.connect();
+  const production = operatorContext(tenant);
+  return {
+    ...{ store, tenant, client, tenants, setup, existing, bulk, loading },
+    production,
+    audit: parts.audit,
+    reconciliation: parts.reconciliation,
+    runner: parts.runner,
+    verifier: derivedOf(store).verifier,
+
+    /** A worker's turn at an import whose staging area is filled by the caller. */
+    async run(given: Partial<ImportRun> = {}): Promise<ImportRun & { counts: Map<string, TableCounts> }> {
+      const requestId = given.requestId ?? randomUUID();
+      await client.query(
+        `insert into import.requests (id, tenant_id, status, message, requested_by, queued_at, updated_at)
+         values ($1, $2, 'Loading', 'Loading', 'integration:etl', now(), now()) on conflict do nothing`,
+        [requestId, tenant.id],
+      );
+      const counts = new Map<string, TableCounts>();
+      return {
+        ...{ requestId, tenant, counts, staging: new StagingArea(requestId) },
+        signal: new AbortController().signal,
+        report: (table, more) => void counts.set(table, { ...(counts.get(table) as TableCounts), ...more }),
+        ...given,
+      };
+    },
+
+    /** Deletes the tenant's own Standard tax codes: those of an import are then the only ones. */
+    async dropStandardCodes(): Promise<void> {
+      await store.store.execute(production, async (work) => {
+        const { codes } = await work.load({ codes: linkedTo(TaxCode, THE_STANDARD, [STANDARD_TAX_CODE]) });
+        return codes.map((code) => work.change(TaxCode, code, remove(TaxCode, 0)))[0];
+      });
+    },
+
+    /** The request of an import is over: another may begin. */
+    async finish({ requestId }: Pick<ImportRun, 'requestId'>): Promise<void> {
+      await client.query(`update import.requests set status = 'Validated' where id = $1`, [requestId]);
+    },
+
+    contextOf: (of: RegisteredTenant): RequestContext => operatorContext(of),
+
+    async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+      return (await store.reads.pool.query<Row>(text, values)).rows;
+    },
+
+    async close(): Promise<void> {
+      signal.onApplicationShutdown();
+      await parts.bus.onApplicationShutdown();
+      await client.end();
+      await store.close();
+    },
+  };
+}
+
+export type Imports = Awaited<ReturnType<typeof openImports>>;

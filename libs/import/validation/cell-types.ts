@@ -1,0 +1,106 @@
+import { escapeLiteral } from 'pg';
+import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
+import type { Column } from '../schema/table';
+
+/** How a cell is read: SQL over `v`, its text. */
+export interface CellType {
+  /** What the finding calls it. */
+  called: string;
+  /** Whether the text can be cast. */
+  isValid(v: string): string;
+  cast(v: string): string;
+  sqlType: string;
+}
+
+/** Digits that a decimal may have after the point; noughts beyond them say nothing. */
+const decimalOf = (called: string, decimals: number): CellType => ({
+  called,
+  isValid: (v) => `${v} ~ '^-?\\d{1,15}(\\.\\d{0,${decimals}}0*)?$'`,
+  cast: (v) => `${v}::numeric`,
+  sqlType: 'numeric',
+});
+
+const whole: CellType = {
+  called: 'a whole number',
+  isValid: (v) => `${v} ~ '^-?\\d{1,15}$'`,
+  cast: (v) => `${v}::bigint`,
+  sqlType: 'bigint',
+};
+
+const text: CellType = {
+  called: 'a text; leave it empty instead of blank',
+  isValid: (v) => `${v} ~ '\\S'`,
+  cast: (v) => v,
+  sqlType: 'text',
+};
+
+const DAY = '\\d{4}-\\d\\d-\\d\\d';
+const TIME = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?Z?';
+
+export const cellTypes: Record<Column['type'], CellType> = {
+  key: text,
+  reference: text,
+  text,
+  choice: text,
+  currency: text,
+  money: decimalOf('an amount of at most 4 decimals', 4),
+  quantity: decimalOf('a number of at most 4 decimals', 4),
+  percent: decimalOf('a percentage of at most 4 decimals', 4),
+  rate: decimalOf('a rate of at most 10 decimals', 10),
+  ticks: whole,
+  integer: whole,
+  boolean: {
+    called: '0 or 1',
+    isValid: (v) => `${v} in ('0', '1')`,
+    cast: (v) => `${v} = '1'`,
+    sqlType: 'boolean',
+  },
+  date: {
+    called: 'a day such as 2026-03-31',
+    isValid: (v) => `${v} ~ '^${DAY}$' and pg_input_is_valid(${v}, 'date')`,
+    cast: (v) => `${v}::date`,
+    sqlType: 'date',
+  },
+  instant: {
+    called: 'an instant such as 2026-03-31T09:30:00',
+    isValid: (v) => `${v} ~ '^${DAY}(T${TIME})?$' and pg_input_is_valid(left(${v}, 10), 'date')`,
+    // To the millisecond, as instants are kept.
+    cast: (v) => `rtrim(left(${v}, 23), 'Z')::timestamp`,
+    sqlType: 'timestamp',
+  },
+};
+
+const DAYS = ['1900-01-01', '2199-12-31'] as const;
+
+/** What a column accepts beside its type; as requests do. */
+const ranges: Record<string, readonly [least: number, most: number]> = {
+  'TaxRate.Percent': [0, 100],
+  'DisbursementCode.UnitAmount': [0, LARGEST_AMOUNT],
+  'Employee.DefaultRate': [0, 99_999],
+  'Client.PaymentTermsDays': [0, 365],
+  'Supplier.PaymentTermsDays': [0, 365],
+  'RateSetEntry.Rate': [0, 99_999],
+  'ApplicableRate.Rate': [0, 99_999],
+  'Matter.FeeEstimate': [0, LARGEST_AMOUNT],
+  'WorkItem.DurationTicks': [0, 100_000_000_000_000],
+  'WorkItem.Units': [0, LARGEST_UNITS],
+  'WorkItem.Rate': [0, 99_999],
+  'CostRecovery.Quantity': [0, LARGEST_UNITS],
+  'CostRecovery.UnitAmount': [0, LARGEST_AMOUNT],
+  'InvoiceLine.Units': [0, LARGEST_UNITS],
+  'InvoiceLine.Rate': [0, 99_999],
+  'InvoiceLine.Amount': [-LARGEST_AMOUNT, LARGEST_AMOUNT],
+  'Payment.Amount': [0, LARGEST_AMOUNT],
+  'ControlTotal.Count': [0, Number.MAX_SAFE_INTEGER],
+};
+
+/** SQL: the valid cell `v` is within what its column accepts; with the two bounds. Null: everything is. */
+export function rangeOf(table: string, { name, type }: Column) {
+  if (type === 'date' || type === 'instant') {
+    const within = (v: string) => `left(${v}, 10) between ${DAYS.map(escapeLiteral).join(' and ')}`;
+    return { bounds: DAYS, within };
+  }
+  const bounds = ranges[`${table}.${name}`];
+  if (!bounds) return null;
+  return { bounds, within: (v: string) => `${v}::numeric between ${bounds[0]} and ${bounds[1]}` };
+}

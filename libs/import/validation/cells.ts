@@ -1,0 +1,151 @@
+import { type ClientBase, escapeLiteral } from 'pg';
+import { tables } from '../schema/schema-1.0';
+import type { Column, Table } from '../schema/table';
+import { cellTypes, rangeOf } from './cell-types';
+import { checkedColumn, checkedTable, isCopied } from './checked-names';
+import { type FindingCode, severityOf } from './findings';
+import { makeTable } from './working-tables';
+
+/** Between the parts of a fault: column, code, the beginning of the value. */
+const SEPARATOR = '\u001f';
+/** How much of a value a finding quotes. */
+const QUOTED = 20;
+/** Of which nothing is quoted. */
+const PERSONAL = new Set(['Entity']);
+
+/**
+ * The checked copies of all tables, each in one pass over its rows, and a finding for every cell that is none of its
+ * column's. `bad` names the columns of a row whose cells are null for that reason.
+ */
+export async function checkCells(session: ClientBase): Promise<void> {
+  for (const table of tables) {
+    const name = checkedTable(table.name);
+    await makeTable(session, name, copyOf(table));
+    await session.query(`create index on ${name} (import_id)`);
+  }
+}
+
+export async function reportCells(session: ClientBase, requestId: string): Promise<void> {
+  for (const table of tables) {
+    await session.query(
+      `insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
+       select $1, m.severity, m.code, $2, t.import_id, m.name, replace(m.message, '{value}', split_part(f, $4, 3))
+       from ${checkedTable(table.name)} t
+       cross join lateral unnest(t.faults) f
+       join json_to_recordset($3) m(name text, code text, severity text, message text)
+         on m.name = split_part(f, $4, 1) and m.code = split_part(f, $4, 2)`,
+      [requestId, table.name, JSON.stringify(messagesOf(table)), SEPARATOR],
+    );
+  }
+}
+
+/** The query that reads the copy. The inner one says of each cell, once, what is wrong with it. */
+function copyOf(table: Table): string {
+  const { columns } = table;
+  const codes = columns.map((column, at) => `${codeOf(table, column)} as c${at}`);
+  const values = columns.flatMap((column, at) =>
+    isCopied(column) ? [`${typedCell(column, at)} as ${checkedColumn(column.name)}`] : [],
+  );
+  const faults = columns.map(({ name }, at) => {
+    const head = `${name}${SEPARATOR}`;
+    return `${escapeLiteral(head)} || c${at} || ${escapeLiteral(SEPARATOR)} || ${quoted(table, name)}`;
+  });
+  const bad = columns.map(({ name }, at) => `case when ${isUnread(at)} then '${checkedColumn(name)}' end`);
+  return `
+    select ${values.join(', ')},
+      nullif(array_remove(array[${faults.join(', ')}], null), '{}') as faults,
+      nullif(array_remove(array[${bad.join(', ')}], null), '{}') as bad
+    from (select r.*, ${codes.join(', ')} from ${readable(table)} r offset 0) s`;
+}
+
+/** The rows with '' as null. */
+function readable({ name, columns }: Table): string {
+  const cells = columns.map((column) => `nullif("${column.name}", '') as "${column.name}"`);
+  return `(select ${cells.join(', ')} from "${name}")`;
+}
+
+/** SQL: the code of what is wrong with a cell, null of a sound one. */
+function codeOf(table: Table, column: Column): string {
+  const v = `r."${column.name}"`;
+  const cases = Object.entries(faultsOf(table, column)).map(
+    ([code, { isFault }]) => `when ${isFault(v)} then '${code}'`,
+  );
+  const empty = column.isRequired ? "'required'" : 'null';
+  return `case when ${v} is null then ${empty} ${cases.join(' ')} end`;
+}
+
+interface Fault {
+  isFault(v: string): string;
+  message: string;
+}
+
+/** What can be wrong with a cell that is not empty, in the order of the checks. */
+function faultsOf(table: Table, column: Column): Partial<Record<FindingCode, Fault>> {
+  const { name, type, length, values } = column;
+  const { called, isValid } = cellTypes[type];
+  const range = rangeOf(table.name, column);
+  const blank = column.isRequired && isText(column);
+  const wrong: Fault = {
+    isFault: (v) => `not (${isValid(v)})`,
+    message: blank ? `${name} is blank; fill it in.` : `${name} must be ${called}; it begins with “{value}”.`,
+  };
+  return {
+    [blank ? 'required' : 'invalid_value']: wrong,
+    ...(values && {
+      invalid_choice: {
+        isFault: (v) => `${v} not in (${values.map(escapeLiteral).join(', ')})`,
+        message: `${name} must be one of ${values.join(', ')}; it begins with “{value}”.`,
+      },
+    }),
+    ...(type === 'currency' && {
+      unknown_currency: {
+        isFault: (v) => `${v} <> all (array(select code from currency_codes))`,
+        message: `${name} must be a currency code such as GBP; it begins with “{value}”.`,
+      },
+    }),
+    ...(length !== undefined && {
+      too_long: {
+        isFault: (v) => `length(${v}) > ${length}`,
+        message: `${name} has more than ${length} characters; shorten it.`,
+      },
+    }),
+    ...(range && {
+      out_of_range: {
+        isFault: (v) => `not (${range.within(v)})`,
+        message: `${name} must be between ${range.bounds[0]} and ${range.bounds[1]}; it begins with “{value}”.`,
+      },
+    }),
+  };
+}
+
+function isText({ type }: Column): boolean {
+  return cellTypes[type].sqlType === 'text';
+}
+
+/** The cell cannot be used; one that is only too long can. */
+function isUnread(at: number): string {
+  return `c${at} <> 'too_long'`;
+}
+
+function typedCell({ name, type }: Column, at: number): string {
+  const { cast, sqlType } = cellTypes[type];
+  return `(case when c${at} is null or c${at} = 'too_long' then ${cast(`s."${name}"`)} end)::${sqlType}`;
+}
+
+function quoted(table: Table, column: string): string {
+  return PERSONAL.has(table.name) && !['EntityType', 'Currency'].includes(column)
+    ? "'…'"
+    : `coalesce(left(s."${column}", ${QUOTED}), '')`;
+}
+
+function messagesOf(table: Table) {
+  return table.columns.flatMap((column) => {
+    const { name } = column;
+    const faults = Object.entries(faultsOf(table, column)) as [FindingCode, Fault][];
+    const empty = column.isRequired
+      ? [['required', { message: `${name} is empty; fill it in.` }] as const]
+      : [];
+    const messages = new Map([...faults, ...empty].map(([code, { message }]) => [code, message]));
+    return [...messages].map(([code, message]) => ({ name, code, severity: severityOf(code), message }));
+  });
+}

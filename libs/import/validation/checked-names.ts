@@ -1,0 +1,24 @@
+import type { Table } from '../schema/table';
+
+/**
+ * Beside each table of the source's rows, which are text, stands its checked copy: the same rows with values of their
+ * types, null where a cell is none. `"WorkItem"."EntryDate"` is checked as `work_items.entry_date`.
+ */
+export function checkedTable(name: string): string {
+  const snake = checkedColumn(name);
+  return snake.endsWith('y') ? `${snake.slice(0, -1)}ies` : `${snake}s`;
+}
+
+export function checkedColumn(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+}
+
+/** Whether a rule reads it; long texts are only measured. */
+export function isCopied({ type, length }: Table['columns'][number]): boolean {
+  return type !== 'text' || (length ?? 0) < 500;
+}
+
+/** SQL: the cell is empty, rather than one that could not be read, about which there is a finding already. */
+export function missing(column: string, alias = 't'): string {
+  return `(${alias}.${column} is null and not coalesce('${column}' = any(${alias}.bad), false))`;
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
+import { at } from '#event-store/load';
+import { Loader } from '#event-store/loader';
+import { Clock } from '#kernel/clock';
+import { toId } from '#kernel/ids';
+import { WriteDatabase } from '#platform/database';
+import { Tenant, type TenantState } from '#practice/tenants/tenant';
+import type { ImportRun } from '../import-run';
+import { checkCells } from './cells';
+import { dropDuplicates } from './duplicates';
+import { makeCurrencies, makeExisting, makeRecordIds, makeSettings } from './ground';
+import { makeKnownRecords } from './known-records';
+import { makeCharges, makeValues } from './values';
+
+/** Sorts and hashes of a million rows, on disk beyond that. */
+const SESSION = `set work_mem = '64MB'; set maintenance_work_mem = '128MB'; set jit = off`;
+
+/** The rows of an import with values of their types, and what is worked out of them; all in SQL, in its staging area. */
+@Injectable()
+export class CheckedRows {
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly loader: Loader,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Work on a session that sees the tables of the import by their names. It ends when the run is aborted.
+   * @throws the reason of the abort
+   */
+  async session<Result>(run: ImportRun, work: (session: Client) => Promise<Result>): Promise<Result> {
+    run.signal.throwIfAborted();
+    const session = await this.database.session(run.signal);
+    try {
+      await session.query(SESSION);
+      await session.query(`set search_path = ${run.staging.schema}, pg_catalog`);
+      return await work(session);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      throw error;
+    } finally {
+      await session.end();
+    }
+  }
+
+  /** Makes them anew. */
+  async make(session: Client, { tenant }: ImportRun): Promise<void> {
+    const settings = await this.settings(tenant);
+    await makeCurrencies(session);
+    await checkCells(session);
+    await dropDuplicates(session);
+    await makeSettings(session, tenant, settings, this.clock.now());
+    await makeRecordIds(session, tenant);
+    await makeExisting(session);
+    await makeKnownRecords(session);
+    await makeValues(session, settings.unitRounding);
+    await makeCharges(session);
+  }
+
+  /** Makes those that a crash of the server has emptied, or nobody has made. */
+  async keep(session: Client, run: ImportRun): Promise<void> {
+    const { rows } = await session.query<{ there: boolean }>(
+      `select to_regclass('settings') is not null and to_regclass('invoice_totals') is not null as there`,
+    );
+    if (rows[0].there) {
+      const { rows: settings } = await session.query('select from settings');
+      if (settings.length === 1) return;
+    }
+    await this.make(session, run);
+  }
+
+  private async settings({ id, streamId }: ImportRun['tenant']): Promise<TenantState> {
+    const [folded] = await this.loader.load(id, [at(Tenant, toId('tenant', streamId))]);
+    return (folded as { data: TenantState }).data;
+  }
+}

@@ -1,0 +1,46 @@
+import { tables } from '../../schema/schema-1.0';
+import type { Rule } from '../rule';
+
+const names = tables.map(({ name }) => `'${name}'`).join(', ');
+/** Of what each measure can be a total. */
+const COMPARED = `(t.measure = 'Rows' and t.group_by = 'Table')
+  or (t.measure in ('Work', 'UnbilledWork', 'Billed') and t.group_by in ('Total', 'Matter', 'FeeEarner'))
+  or (t.measure = 'Debtors' and t.group_by in ('Total', 'Matter'))`;
+
+/** Control totals say what they are of. */
+export const controlTotalRules: readonly Rule[] = [
+  {
+    ...{ code: 'wrong_kind', table: 'ControlTotal', column: 'GroupBy' },
+    message:
+      'Rows are counted by Table, work and bills in Total, by Matter or by FeeEarner, Debtors by no FeeEarner.',
+    rows: `from control_totals t where not (${COMPARED})`,
+  },
+  {
+    ...{ code: 'wrong_kind', table: 'ControlTotal', column: 'GroupKey' },
+    message: 'A total of everything has no GroupKey; empty it.',
+    rows: "from control_totals t where t.group_by = 'Total' and t.group_key is not null",
+  },
+  {
+    ...{ code: 'wrong_kind', table: 'ControlTotal', column: 'GroupKey' },
+    message: 'A total by {} needs a GroupKey; fill it in.',
+    detail: 't.group_by',
+    rows: "from control_totals t where t.group_by <> 'Total' and t.group_key is null",
+  },
+  {
+    ...{ code: 'not_found', table: 'ControlTotal', column: 'GroupKey' },
+    message: 'GroupKey must be the name of a table, or the ImportId of a matter or an employee; correct it.',
+    rows: `from control_totals t where case t.group_by
+             when 'Table' then t.group_key not in (${names})
+             when 'Matter' then not exists (select from all_matters m where m.key = t.group_key)
+             when 'FeeEarner' then not exists (select from employees e where e.import_id = t.group_key)
+               and not exists (select from existing e where e.kind = 'employee' and e.id = t.group_key)
+           end`,
+  },
+  {
+    ...{ code: 'duplicate_entry', table: 'ControlTotal' },
+    message: '{} control totals are of the same; leave one.',
+    detail: 't.sharing',
+    rows: `from (select import_id, count(*) over (partition by measure, group_by, coalesce(group_key, '')) as sharing
+                 from control_totals where measure is not null and group_by is not null) t where t.sharing > 1`,
+  },
+];

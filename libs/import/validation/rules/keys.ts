@@ -1,0 +1,123 @@
+import { tables } from '../../schema/schema-1.0';
+import { checkedTable } from '../checked-names';
+import { isExisting } from '../ground';
+import type { Rule } from '../rule';
+
+/** Each ImportId is one row's, and cannot be taken for the id of a record. */
+export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[] => [
+  {
+    ...{ code: 'duplicate_key', table, column: 'ImportId' },
+    message: 'The ImportId is that of {} rows; give each its own.',
+    detail: 't.rows',
+    rows: `from (select import_id, count(*) as rows from "${table}" r cross join lateral (select r."ImportId" as import_id) i
+                 where import_id <> '' group by import_id having count(*) > 1) t`,
+  },
+  {
+    ...{ code: 'duplicate_key', table, column: 'ImportId' },
+    message: "The ImportId looks like the id of one of the tenant's records; choose another form.",
+    rows: `from ${checkedTable(table)} t where ${isExisting('t.import_id')}`,
+  },
+]);
+
+/** A number, code or name that at most one record of the tenant has. */
+interface UniqueKey {
+  table: string;
+  column: string;
+  /** As the event store reserves it. */
+  reservation: string;
+  /** SQL of the reserved key; null: nothing is claimed. */
+  key: string;
+  called: string;
+}
+
+const unique: readonly UniqueKey[] = [
+  { table: 'TaskType', column: 'Code', reservation: 'task_type_code', key: 't.code', called: 'Code' },
+  { table: 'TaxCode', column: 'Code', reservation: 'tax_code', key: 't.code', called: 'Code' },
+  {
+    table: 'DisbursementCode',
+    column: 'Code',
+    reservation: 'disbursement_code',
+    key: 't.code',
+    called: 'Code',
+  },
+  { table: 'Role', column: 'Name', reservation: 'role_name', key: 'lower(btrim(t.name))', called: 'Name' },
+  {
+    table: 'Client',
+    column: 'ClientNumber',
+    reservation: 'client_number',
+    key: 't.client_number',
+    called: 'number',
+  },
+  {
+    table: 'Matter',
+    column: 'MatterNumber',
+    reservation: 'matter_number',
+    key: 't.matter_number',
+    called: 'number',
+  },
+  { table: 'Invoice', column: 'Number', reservation: 'invoice_number', key: 't.number', called: 'number' },
+];
+
+const numberRules = unique.flatMap(({ table, column, reservation, key, called }): Rule[] => [
+  {
+    ...{ code: 'duplicate_code', table, column },
+    message: `The ${called} is that of {} rows; it must be one row's.`,
+    detail: 't.sharing',
+    rows: `from (select t.import_id, t.key, count(*) over (partition by t.key) as sharing
+                 from (select t.import_id, ${key} as key from ${checkedTable(table)} t) t where t.key is not null) t
+           where t.sharing > 1`,
+  },
+  taken(
+    table,
+    column,
+    reservation,
+    key,
+    `Another record of the tenant has the ${called}; change it, or refer to that record.`,
+  ),
+]);
+
+/** An entity is one client, one employee and one supplier at most. */
+const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] => {
+  const called = table.toLowerCase();
+  return [
+    {
+      ...{ code: 'duplicate_code', table, column: 'EntityId' },
+      message: `The entity is {} rows of ${table}; it is one ${called} at most.`,
+      detail: 't.sharing',
+      rows: `from (select import_id, entity_id, count(*) over (partition by entity_id) as sharing
+                   from ${checkedTable(table)} where entity_id is not null) t where t.sharing > 1`,
+    },
+    taken(
+      ...([table, 'EntityId', `entity_${called}`] as const),
+      `coalesce((select 'entity_' || replace(i.id::text, '-', '') from record_ids i
+                 where i.table_name = 'Entity' and i.import_id = t.entity_id), t.entity_id)`,
+      `The entity is another ${called} of the tenant already; refer to that one.`,
+    ),
+  ];
+});
+
+const defaultRules: Rule[] = [
+  {
+    ...{ code: 'duplicate_code', table: 'RateSet', column: 'IsDefault' },
+    message: 'There are {} default rate sets; leave one.',
+    detail: '(select count(*) from rate_sets where is_default)',
+    rows: 'from rate_sets t where t.is_default and (select count(*) from rate_sets where is_default) > 1',
+  },
+  taken(
+    ...(['RateSet', 'IsDefault', 'default_rate_set', "case when t.is_default then '' end"] as const),
+    'The tenant has another default rate set already; make none of the import the default.',
+  ),
+];
+
+/** A key that the record of this very row holds, from an import before, is its own. */
+function taken(table: string, column: string, reservation: string, key: string, message: string): Rule {
+  return {
+    ...{ code: 'code_taken', table, column, message },
+    rows: `from ${checkedTable(table)} t cross join settings s
+           join event_store.reservations r on r.tenant_id = s.tenant_id and r.kind = '${reservation}' and r.key = ${key}
+           left join record_ids own on own.table_name = '${table}' and own.import_id = t.import_id
+           where own.id is distinct from r.stream_id`,
+  };
+}
+
+export const uniqueRules: readonly Rule[] = [...numberRules, ...placeRules, ...defaultRules];

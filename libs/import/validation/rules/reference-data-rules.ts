@@ -1,0 +1,151 @@
+import type { Rule } from '../rule';
+
+const matterTypeRules: readonly Rule[] = [
+  {
+    ...{ code: 'cycle', table: 'MatterType', column: 'ParentId' },
+    message: 'The type is above itself; take a ParentId away.',
+    rows: `from (
+             with recursive above as (
+               select import_id, parent_id as ancestor from matter_types where parent_id is not null
+               union
+               select a.import_id, p.parent_id from above a join matter_types p on p.import_id = a.ancestor
+               where p.parent_id is not null
+             )
+             select import_id from above where ancestor = import_id
+           ) t`,
+  },
+  {
+    ...{ code: 'too_deep', table: 'MatterType', column: 'ParentId' },
+    message: 'The parent has a parent itself; there are two levels.',
+    // Of a circle that goes back to the type itself there is a finding already.
+    rows: `from matter_types t join all_matter_types p on p.key = t.parent_id
+           where p.parent_id is not null and p.parent_id <> t.import_id and p.key <> t.import_id`,
+  },
+];
+
+const taxRules: readonly Rule[] = [
+  {
+    ...{ code: 'wrong_kind', table: 'TaxCode', column: 'Category' },
+    message: 'A Standard or Reduced code needs a rate; add one to TaxRate.',
+    rows: `from tax_codes t where t.category in ('Standard', 'Reduced')
+             and not exists (select from tax_rates r where r.tax_code_id = t.import_id)`,
+  },
+  {
+    ...{ code: 'wrong_kind', table: 'TaxCode', column: 'Category' },
+    message: 'A code of the category {} has no rates; take them out of TaxRate.',
+    detail: 't.category',
+    rows: `from tax_codes t where t.category not in ('Standard', 'Reduced')
+             and exists (select from tax_rates r where r.tax_code_id = t.import_id)`,
+  },
+  {
+    ...{ code: 'rates_overlap', table: 'TaxRate', column: 'FromDate' },
+    message: 'Another rate of the code is in force on {}; end it before.',
+    detail: 't.from_date',
+    rows: `from tax_rates t where coalesce(t.to_date, 'infinity') >= t.from_date and exists (
+             select from tax_rates o
+             where o.tax_code_id = t.tax_code_id and o.ctid <> t.ctid
+               and (o.from_date < t.from_date or (o.from_date = t.from_date and o.ctid < t.ctid))
+               and t.from_date <= coalesce(o.to_date, 'infinity')
+               and not coalesce('to_date' = any(o.bad), false))`,
+  },
+  {
+    ...{ code: 'too_many', table: 'TaxCode' },
+    message: 'The code has {} rates; at most 50 are kept.',
+    detail: 't.parts',
+    rows: `from (select tax_code_id as import_id, count(*) as parts from tax_rates group by 1) t
+           where t.parts > 50 and t.import_id in (select import_id from tax_codes)`,
+  },
+];
+
+/** What a charge is for, as one text: two of the same are never told apart. */
+const forWhat = (alias: string, keys: readonly string[]) =>
+  `jsonb_build_array(${keys.map((key) => `${alias}.${key}`).join(', ')})`;
+
+const ENTRY_KEYS = [
+  'rate_set_id',
+  'per',
+  'employee_id',
+  'task_type_id',
+  'matter_type_id',
+  'billing_grade',
+  'job_title',
+];
+const AGREED_KEYS = ['scope', 'scope_id', 'per', 'employee_id', 'task_type_id', 'billing_grade'];
+
+const rateRules: readonly Rule[] = [
+  {
+    ...{ code: 'duplicate_entry', table: 'RateSetEntry' },
+    message: '{} charges of the rate set are for the same work; leave one.',
+    detail: 't.sharing',
+    rows: `from (select t.import_id, count(*) over (partition by ${forWhat('t', ENTRY_KEYS)}) as sharing
+                 from rate_set_entries t
+                 where t.rate_set_id is not null and not coalesce(t.bad && array['${ENTRY_KEYS.join("', '")}'], false)) t
+           where t.sharing > 1`,
+  },
+  {
+    ...{ code: 'too_many', table: 'RateSet' },
+    message: 'The rate set has {} charges; it can have 1,000.',
+    detail: 't.parts',
+    rows: `from (select rate_set_id as import_id, count(*) as parts from rate_set_entries group by 1) t
+           where t.parts > 1000 and t.import_id in (select import_id from rate_sets)`,
+  },
+  ...(['Matter', 'Client'] as const).map(
+    (scope): Rule => ({
+      ...{ code: 'wrong_kind', table: 'ApplicableRate', column: 'ScopeId' },
+      message: `The Scope is ${scope}, but ScopeId names none; correct one of them.`,
+      rows: `from applicable_rates t where t.scope = '${scope}'
+               and not exists (select from all_${scope.toLowerCase()}s x where x.key = t.scope_id)
+               and exists (select from all_${scope === 'Matter' ? 'client' : 'matter'}s x where x.key = t.scope_id)`,
+    }),
+  ),
+  {
+    ...{ code: 'wrong_state', table: 'ApplicableRate', column: 'ScopeId' },
+    message: 'ScopeId refers to a matter or client of the tenant that is not open or active.',
+    rows: `from applicable_rates t join existing e on e.id = t.scope_id where (e.data ->> 'state')::int <> 1`,
+  },
+  {
+    ...{ code: 'rates_overlap', table: 'ApplicableRate', column: 'EffectiveFrom' },
+    message: 'Another rate for the same work is in force on {}; end it before.',
+    detail: 't.effective_from',
+    rows: `from (
+             select t.*, lag(t.until) over same as until_before
+             from (
+               select t.*, ${forWhat('t', AGREED_KEYS)} as for_what,
+                 max(coalesce(t.effective_to, 'infinity')) over (
+                   partition by ${forWhat('t', AGREED_KEYS)} order by t.effective_from, t.import_id
+                   rows unbounded preceding) as until
+               from applicable_rates t
+               where t.scope_id is not null and t.effective_from is not null
+                 and t.effective_from <= coalesce(t.effective_to, 'infinity')
+                 and not coalesce(t.bad && array['${AGREED_KEYS.join("', '")}', 'effective_to'], false)
+             ) t
+             window same as (partition by t.for_what order by t.effective_from, t.import_id)
+           ) t where t.until_before >= t.effective_from`,
+  },
+  {
+    ...{ code: 'rates_overlap', table: 'ApplicableRate', column: 'EffectiveFrom' },
+    message: 'A rate that the tenant has for the same work is in force in that time; end one of them.',
+    rows: agreedInTenant(),
+  },
+];
+
+/** Rates of the tenant's own matters and clients, but for that which the row itself became in an import before. */
+function agreedInTenant(): string {
+  const same = [
+    ['per', 'per'],
+    ['employee_id', 'employeeId'],
+    ['task_type_id', 'taskTypeId'],
+    ['billing_grade', 'billingGrade'],
+  ].map(([cell, field]) => `d.data ->> '${field}' is not distinct from t.${cell}`);
+  return `from applicable_rates t cross join settings s
+    join existing e on e.id = t.scope_id
+    join event_store.links l on l.tenant_id = s.tenant_id and l.target = e.stream_id and l.kind like 'applicable_rate%'
+    join event_store.streams o on o.tenant_id = s.tenant_id and o.stream_id = l.source and o.kind = 'applicablerate'
+    cross join lateral (select o.state -> 'data' as data) d
+    left join record_ids own on own.table_name = 'ApplicableRate' and own.import_id = t.import_id
+    where own.id is distinct from o.stream_id and ${same.join(' and ')} and d.data ->> 'scopeId' = t.scope_id
+      and t.effective_from <= coalesce((d.data ->> 'effectiveTo')::date, 'infinity')
+      and coalesce(t.effective_to, 'infinity') >= (d.data ->> 'effectiveFrom')::date`;
+}
+
+export const referenceDataRules: readonly Rule[] = [...matterTypeRules, ...taxRules, ...rateRules];

@@ -1,0 +1,81 @@
+import { kindOfTable } from '../../records/record-id';
+import { tables } from '../../schema/schema-1.0';
+import type { Column } from '../../schema/table';
+import { checkedColumn, checkedTable } from '../checked-names';
+import { isExisting } from '../ground';
+import type { Rule } from '../rule';
+
+/** References by which a row is a part of the other, or changes it: the other is a row, too. */
+const OF_ROWS = new Set([
+  'TaxRate.TaxCodeId',
+  'RateSetEntry.RateSetId',
+  'InvoiceLine.InvoiceId',
+  'InvoiceLine.WorkItemId',
+  'InvoiceLine.CostRecoveryId',
+  'Payment.InvoiceId',
+]);
+
+/** References for which a record of the tenant must be active, as requests have it. */
+const TO_ACTIVE: Record<string, readonly string[]> = {
+  MatterType: ['ParentId'],
+  Employee: ['DivisionId'],
+  RateSetEntry: ['EmployeeId', 'TaskTypeId', 'MatterTypeId'],
+  ApplicableRate: ['EmployeeId', 'TaskTypeId'],
+  Matter: ['DivisionId', 'MatterTypeId', 'ResponsiblePersonId', 'ActingPersonId', 'AssistingPersonId'],
+  WorkItem: ['EmployeeId', 'TaskTypeId'],
+  CostRecovery: ['DisbursementCodeId', 'SupplierId'],
+};
+
+const found = tables.flatMap(({ name: table, columns }) =>
+  columns.flatMap((column): Rule[] => (column.refersTo ? rulesOf(table, column, column.refersTo) : [])),
+);
+
+function rulesOf(table: string, { name: column }: Column, refersTo: readonly string[]): Rule[] {
+  const cell = `t.${checkedColumn(column)}`;
+  const isRow = refersTo.map(
+    (to) => `exists (select from ${checkedTable(to)} x where x.import_id = ${cell})`,
+  );
+  const from = `from ${checkedTable(table)} t where ${cell} is not null`;
+  const missing: Rule = {
+    ...{ code: 'not_found', table, column },
+    message: `${column} refers to no row of ${refersTo.join(' or ')}: “{}”; add the row or correct the reference.`,
+    detail: `left(${cell}, 50)`,
+    rows: `${from} and not (${isRow.join(' or ')})`,
+  };
+  if (OF_ROWS.has(`${table}.${column}`)) {
+    const isForeign: Rule = {
+      ...{ code: 'existing_record', table, column },
+      message: `${column} refers to a record of the tenant; here only a row of ${refersTo.join(' or ')} can be named.`,
+      rows: `${from} and ${isExisting(cell)} and not (${isRow.join(' or ')})`,
+    };
+    return [
+      { ...missing, rows: `${missing.rows} and not ${isExisting(`coalesce(${cell}, '')`)}` },
+      isForeign,
+    ];
+  }
+  const kinds = refersTo.map((to) => `'${kindOfTable(to)}'`).join(', ');
+  const isRecord = `exists (select from existing e where e.id = ${cell} and e.kind in (${kinds}))`;
+  return [{ ...missing, rows: `${missing.rows} and not ${isRecord}` }];
+}
+
+const active = Object.entries(TO_ACTIVE).flatMap(([table, columns]) =>
+  columns.map(
+    (column): Rule => ({
+      ...{ code: 'wrong_state', table, column },
+      message: `${column} refers to a record of the tenant that is not active; activate it first.`,
+      rows: `from ${checkedTable(table)} t join existing e on e.id = t.${checkedColumn(column)}
+             where (e.data ->> 'state')::int <> 1`,
+    }),
+  ),
+);
+
+const present = ['Client', 'Employee', 'Supplier'].map(
+  (table): Rule => ({
+    ...{ code: 'wrong_state', table, column: 'EntityId' },
+    message: 'EntityId refers to somebody whose personal data was erased; nothing new begins with them.',
+    rows: `from ${checkedTable(table)} t join existing e on e.id = t.entity_id
+           where e.data ->> 'anonymisedOn' is not null`,
+  }),
+);
+
+export const referenceRules: readonly Rule[] = [...found, ...active, ...present];

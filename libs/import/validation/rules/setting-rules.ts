@@ -1,0 +1,91 @@
+import { SCHEMA_VERSION } from '../../schema/schema-1.0';
+import type { Rule } from '../rule';
+
+/** What the import says of itself goes with the tenant. */
+export const settingRules: readonly Rule[] = [
+  {
+    ...{ code: 'one_row', table: 'Info' },
+    message: 'Info has {} rows; it has exactly one.',
+    detail: 't.rows',
+    rows: 'from (select null as import_id, count(*) as rows from "Info") t where t.rows <> 1',
+  },
+  {
+    ...{ code: 'wrong_setting', table: 'Info', column: 'SchemaVersion' },
+    message: `SchemaVersion must be ${SCHEMA_VERSION}; fill the tables of that version.`,
+    rows: `from infos t where t.schema_version <> '${SCHEMA_VERSION}'`,
+  },
+  {
+    ...{ code: 'wrong_setting', table: 'Info', column: 'BaseCurrency' },
+    message: 'BaseCurrency must be that of the tenant, {}.',
+    detail: 's.currency',
+    rows: 'from infos t cross join settings s where t.base_currency <> s.currency',
+  },
+  {
+    ...{ code: 'wrong_setting', table: 'Info', column: 'TimeZone' },
+    message: 'TimeZone must be that of the tenant, {}.',
+    detail: 's.time_zone',
+    rows: 'from infos t cross join settings s where t.time_zone <> s.time_zone',
+  },
+  {
+    ...{ code: 'wrong_setting', table: 'TaxCode', column: 'Scheme' },
+    message: 'Scheme must be that of the region, {}.',
+    detail: 's.tax_scheme',
+    rows: 'from tax_codes t cross join settings s where t.scheme <> s.tax_scheme',
+  },
+];
+
+/** Amounts are in the base currency: there are no exchange rates. */
+const inBaseCurrency = [
+  ['RateSet', 'rate_sets', 'Currency', 'currency'],
+  ['Matter', 'matters', 'Currency', 'currency'],
+  ['WorkItem', 'work_items', 'RateCurrency', 'rate_currency'],
+  ['Invoice', 'invoices', 'Currency', 'currency'],
+] as const;
+
+export const currencyRules: readonly Rule[] = inBaseCurrency.map(
+  ([table, checked, column, cell]): Rule => ({
+    ...{ code: 'currency_differs', table, column },
+    message: `${column} must be the base currency, {}; convert the row.`,
+    detail: 's.currency',
+    rows: `from ${checked} t cross join settings s where t.${cell} <> s.currency`,
+  }),
+);
+
+/** SQL: the day of an instant in the tenant's zone. */
+const dayOf = (cell: string) => `(t.${cell} at time zone 'UTC' at time zone s.time_zone)::date`;
+
+const dated = [
+  ['Matter', 'matters', 'DateOpened', dayOf('date_opened')],
+  ['Matter', 'matters', 'DateClosed', dayOf('date_closed')],
+  ['WorkItem', 'work_items', 'EntryDate', dayOf('entry_date')],
+  ['WorkItem', 'work_items', 'WriteOffDate', 't.write_off_date'],
+  ['CostRecovery', 'cost_recoveries', 'EntryDate', dayOf('entry_date')],
+  ['Invoice', 'invoices', 'IssueDate', 't.issue_date'],
+  ['Payment', 'payments', 'Date', 't.date'],
+] as const;
+
+const periods = [
+  ['TaxRate', 'tax_rates', 'ToDate', 'to_date', 'from_date'],
+  ['ApplicableRate', 'applicable_rates', 'EffectiveTo', 'effective_to', 'effective_from'],
+  ['Matter', 'matters', 'DateClosed', 'date_closed', 'date_opened'],
+  ['Invoice', 'invoices', 'DueDate', 'due_date', 'issue_date'],
+] as const;
+
+export const dateRules: readonly Rule[] = [
+  ...dated.map(
+    ([table, checked, column, day]): Rule => ({
+      ...{ code: 'after_cutover', table, column },
+      message: `${column} is after the CutoverDate, {}; leave the row out or move the cutover.`,
+      detail: 's.cutover',
+      rows: `from ${checked} t cross join settings s where ${day} > s.cutover`,
+    }),
+  ),
+  ...periods.map(
+    ([table, checked, column, end, beginning]): Rule => ({
+      ...{ code: 'period_reversed', table, column },
+      message: `${column} is before the beginning, {}; correct one of them.`,
+      detail: `t.${beginning}::date`,
+      rows: `from ${checked} t where t.${end} < t.${beginning}`,
+    }),
+  ),
+];

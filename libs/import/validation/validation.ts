@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
+import type { ImportRun } from '../import-run';
+import { tables } from '../schema/schema-1.0';
+import { reportCells } from './cells';
+import { CheckedRows } from './checked-rows';
+import { type Rule, report } from './rule';
+import { controlTotalRules } from './rules/control-total-rules';
+import { invoiceRules, paymentRules } from './rules/invoice-rules';
+import { keyRules, uniqueRules } from './rules/keys';
+import { lineRules } from './rules/line-rules';
+import { matterRules } from './rules/matter-rules';
+import { peopleRules } from './rules/people-rules';
+import { referenceDataRules } from './rules/reference-data-rules';
+import { referenceRules } from './rules/references';
+import { currencyRules, dateRules, settingRules } from './rules/setting-rules';
+import { billingRules, workRules } from './rules/work-rules';
+
+/** Every rule beside those of single cells. */
+export const rules: readonly Rule[] = [
+  ...keyRules,
+  ...referenceRules,
+  ...uniqueRules,
+  ...settingRules,
+  ...currencyRules,
+  ...dateRules,
+  ...peopleRules,
+  ...referenceDataRules,
+  ...matterRules,
+  ...workRules,
+  ...billingRules,
+  ...invoiceRules,
+  ...paymentRules,
+  ...lineRules,
+  ...controlTotalRules,
+];
+
+/** Checks every row of an import by every rule: what it finds nothing against can be loaded. */
+@Injectable()
+export class Validation {
+  constructor(private readonly checked: CheckedRows) {}
+
+  /**
+   * Writes what is found to import.findings, in place of what an earlier try found. The rows are in the database from
+   * first to last: the worker's memory does not grow with them.
+   * @returns how many errors and warnings there are
+   * @throws the reason of the run's abort
+   */
+  validate(run: ImportRun): Promise<{ errors: number; warnings: number }> {
+    return this.checked.session(run, async (session) => {
+      await session.query('delete from import.findings where request_id = $1', [run.requestId]);
+      await this.checked.make(session, run);
+      await reportCells(session, run.requestId);
+      for (const rule of rules) await report(session, run.requestId, rule);
+      await this.count(session, run);
+      return counted(session, run.requestId);
+    });
+  }
+
+  /** Tells the run how many rows of each table are sound: there is no error about them. */
+  private async count(session: Client, run: ImportRun): Promise<void> {
+    for (const { name } of tables) {
+      const { rows } = await session.query<{ rows: string; rejected: string }>(
+        `select count(*) as rows, count(*) filter (where nullif("ImportId", '') is null or "ImportId" in (
+           select import_id from import.findings
+           where request_id = $1 and table_name = $2 and severity = 'error' and import_id is not null)) as rejected
+         from "${name}"`,
+        [run.requestId, name],
+      );
+      const rejected = Number(rows[0].rejected);
+      run.report(name, { valid: Number(rows[0].rows) - rejected, rejected });
+    }
+  }
+}
+
+async function counted(session: Client, requestId: string): Promise<{ errors: number; warnings: number }> {
+  const { rows } = await session.query<{ errors: number; warnings: number }>(
+    `select count(*) filter (where severity = 'error')::int as errors,
+       count(*) filter (where severity = 'warning')::int as warnings
+     from import.findings where request_id = $1`,
+    [requestId],
+  );
+  return rows[0];
+}
