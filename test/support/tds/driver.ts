@@ -10,7 +10,13 @@ export async function connect(
     ...parsed,
     pool: { max: 1 },
     ...more,
-    options: { ...parsed.options, ...more.options, ...(ca && { cryptoCredentialsDetails: { ca } }) },
+    options: {
+      ...parsed.options,
+      // Of a connection string mssql takes it for `true`.
+      ...(/;Encrypt=strict(;|$)/.test(connectionString) && { encrypt: 'strict' as unknown as boolean }),
+      ...more.options,
+      ...(ca && { cryptoCredentialsDetails: { ca } }),
+    },
   });
   pool.on('error', () => {}); // said by the request that it ends
   try {

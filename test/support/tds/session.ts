@@ -86,12 +86,14 @@ export class Session {
     if (isStrict ? tls === 'none' : tls === 'strict') return void this.socket.destroy();
     this.socket.pause();
     this.socket.unshift(first);
-    if (isStrict) {
-      this.encryption = 'strict';
-      const secureContext = createSecureContext(identity);
-      this.listen(new TLSSocket(this.socket, { isServer: true, secureContext, ALPNProtocols: ['tds/8.0'] }));
-    } else this.listen(this.socket);
-    this.socket.resume();
+    if (!isStrict) {
+      this.listen(this.socket);
+      return void this.socket.resume();
+    }
+    this.encryption = 'strict';
+    const secureContext = createSecureContext(identity);
+    const options = { isServer: true, secureContext, ALPNProtocols: ['tds/8.0'] };
+    this.listen(new TLSSocket(this.socket, options)); // reads what was put back itself
   }
 
   private listen(channel: Duplex): void {
