@@ -51,7 +51,7 @@ interface Options {
 /**
  * Connects to one of the addresses that the host has at this moment, all of which must be allowed: never to the name
  * again, which could mean another machine by then.
- * @throws SourceFailure `host_unknown`, `host_not_allowed`; else the error of the last address
+ * @throws SourceFailure `host_unknown`, `host_not_allowed`; else the error of the first address
  */
 export async function connectGuarded(to: Destination, options: Options): Promise<Socket> {
   const { hosts, encrypt, connectMs, signal } = options;
@@ -61,18 +61,18 @@ export async function connectGuarded(to: Destination, options: Options): Promise
       'host_not_allowed',
       'The server is not on the public internet, and the operator has not allowed its address.',
     );
-  let last: unknown;
+  let first: unknown;
   for (const address of addresses) {
     signal.throwIfAborted();
     const socket = encrypt === true ? new EncryptedSocket() : new Socket();
     try {
       return await connected(socket, { host: address, port: to.port }, connectMs / addresses.length, signal);
     } catch (error) {
-      last = error;
+      first ??= error;
       socket.destroy();
     }
   }
-  throw last;
+  throw first;
 }
 
 async function connected(socket: Socket, to: Destination, ms: number, signal: AbortSignal): Promise<Socket> {

@@ -6,6 +6,8 @@ export class ImportSettings {
   heartbeatMs = 1_000;
   /** How often a worker looks for something to do. */
   pollMs = 1_000;
+  /** Imports that a worker has in hand: a slow source does not keep the others waiting. */
+  atOnce = 2;
   /** A source that is silent for so long is given up. */
   stallMs = 30_000;
   /** Between tries, doubled each time. */

@@ -29,6 +29,8 @@ export class Source {
   private readonly pool: ConnectionPool;
   private readonly stop = () => this.cut(this.options.signal.reason);
   private cutBy?: Error;
+  /** Number of the error by which the server refused a login; the driver does not pass it on. */
+  private refusal?: number;
 
   private constructor(
     settings: SourceSettings,
@@ -125,7 +127,7 @@ export class Source {
   /** Why it was cut, where it was; else what the driver's error means. */
   private failureOf(error: unknown): unknown {
     if (this.options.signal.aborted) return this.options.signal.reason;
-    return this.cutBy ?? failureOf(error);
+    return this.cutBy ?? failureOf({ cause: error, number: this.refusal });
   }
 
   private driverConfig(settings: SourceSettings): DriverConfig {
@@ -159,6 +161,9 @@ export class Source {
       ...{ server: host, port: settings.port, user, password, database },
       pool: { max: 1, min: 0 },
       validateConnection: false,
+      beforeConnect: (connection) => {
+        connection.on('errorMessage', ({ number }) => (this.refusal = number));
+      },
       options: options as DriverConfig['options'],
     };
   }

@@ -48,7 +48,7 @@ export async function checkSchema(source: Source): Promise<SourceTable[]> {
   if (missing.length > 0)
     throw new SourceFailure(
       'table_missing',
-      `Missing in the database, or hidden from its user: ${listed(missing, 'the table', 'the tables')}. The script of schema ${SCHEMA_VERSION} makes them.`,
+      `Missing in the database, or hidden from its user: ${listed(missing, 'the table', 'the tables')}. Grant it SELECT on the schema ${SOURCE_SCHEMA}, or make them by the script of version ${SCHEMA_VERSION}.`,
     );
   const all = tables.flatMap(({ name, columns }) =>
     columns.map((column) => ({
@@ -65,7 +65,7 @@ export async function checkSchema(source: Source): Promise<SourceTable[]> {
         absent.map(({ path }) => path),
         'the column',
         'the columns',
-      )}. The script of schema ${SCHEMA_VERSION} has them.`,
+      )}. The script of version ${SCHEMA_VERSION} has them.`,
     );
   const wrong = all.filter(({ type, column }) => type !== undefined && !taken[column.type].includes(type));
   if (wrong.length > 0)
