@@ -177,6 +177,20 @@ export class Config {
   @Max(400)
   WEBHOOKS_LOG_DAYS = 30;
 
+  /** Where the SQL Server of an import may be beside the public internet: `host`, `host:port` or CIDR, with commas between. */
+  @IsOptional()
+  @Matches(/^[^\s,]+(,[^\s,]+)*$/, { message: 'IMPORT_ALLOWED must be host,host:port,CIDR' })
+  IMPORT_ALLOWED?: string;
+
+  /** `true`: imports may ask for a connection without encryption, and to this machine. Refused in production. */
+  @IsIn(['true', 'false'])
+  IMPORT_ALLOW_INSECURE: 'true' | 'false' = 'false';
+
+  /** File of certificates, PEM, that those of the SQL Servers are checked against beside the well-known ones. */
+  @IsOptional()
+  @IsString()
+  IMPORT_CA_FILE?: string;
+
   get publicUrl(): string {
     return this.PUBLIC_URL ?? `http://${this.HOST}:${this.PORT}`;
   }
@@ -230,6 +244,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'OTEL_EXPORTER_OTLP_HEADERS',
     'WEBHOOKS_ALLOWED',
+    'IMPORT_ALLOWED',
+    'IMPORT_CA_FILE',
   );
   const given = Object.fromEntries(
     known
@@ -248,6 +264,8 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     if (!config.SECRETS_KEY) problems.push('SECRETS_KEY is required when NODE_ENV=production');
     if (config.WEBHOOKS_ALLOW_INSECURE === 'true')
       problems.push('WEBHOOKS_ALLOW_INSECURE is refused when NODE_ENV=production');
+    if (config.IMPORT_ALLOW_INSECURE === 'true')
+      problems.push('IMPORT_ALLOW_INSECURE is refused when NODE_ENV=production');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -43,7 +43,24 @@ it('takes a collector, and a part of the requests to trace', () => {
   expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' })).toEqual([]);
 });
 
+it('takes hosts that imports may come from, and refuses to lower their guard in production', () => {
+  expect(loadConfig({ IMPORT_ALLOWED: 'sql.firm.example:1433,10.0.0.0/8' })).toMatchObject({
+    IMPORT_ALLOWED: 'sql.firm.example:1433,10.0.0.0/8',
+    IMPORT_ALLOW_INSECURE: 'false',
+  });
+  const production = {
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgres://x/y',
+    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+  };
+  expect(problemsOf({ ...production, IMPORT_ALLOW_INSECURE: 'true' })).toEqual([
+    'IMPORT_ALLOW_INSECURE is refused when NODE_ENV=production',
+  ]);
+});
+
 it.each([
+  ['IMPORT_ALLOWED', 'a, b'],
+  ['IMPORT_ALLOW_INSECURE', 'yes'],
   ['PORT', '99999'],
   ['PORT', 'http'],
   ['REGION', 'us'],

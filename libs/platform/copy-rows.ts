@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
@@ -14,6 +15,33 @@ export async function copyRows(
 ): Promise<void> {
   if (rows.length === 0) return;
   await pipeline(Readable.from(lines(rows)), client.query(copyFrom(`copy ${target} from stdin`)));
+}
+
+/** Rows into a table by COPY, as they come. Its transaction is the caller's; one that is not ended fails the next query. */
+export class CopyStream {
+  private readonly stream: ReturnType<typeof copyFrom>;
+  private readonly failed: Promise<never>;
+
+  constructor(client: ClientBase, target: string) {
+    this.stream = client.query(copyFrom(`copy ${target} from stdin`));
+    this.failed = new Promise((_, reject) => this.stream.once('error', reject));
+    // Heard of by whoever writes next.
+    this.failed.catch(() => undefined);
+  }
+
+  /** Waits while the database is behind. @throws what it refuses */
+  async write(rows: readonly (readonly unknown[])[]): Promise<void> {
+    let text = '';
+    for (const row of rows) text += lineOf(row);
+    if (!this.stream.write(text)) await Promise.race([once(this.stream, 'drain'), this.failed]);
+  }
+
+  /** All rows are in the table. */
+  async end(): Promise<void> {
+    const finished = once(this.stream, 'finish');
+    this.stream.end();
+    await Promise.race([finished, this.failed]);
+  }
 }
 
 function* lines(rows: readonly (readonly unknown[])[]): Generator<string> {

@@ -3,6 +3,7 @@ import { v7 } from 'uuid';
 import { conflict, invalid, notFound } from '#kernel/errors';
 import { newId, toUuid } from '#kernel/ids';
 import { Config } from '#platform/config';
+import type { Change } from '#platform/http/repeatable-requests';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { type DeliveryRow, queueMessages } from './delivery';
@@ -15,7 +16,7 @@ import { notices } from './event-catalogue';
 import { positionAt } from './fan-out-checkpoints';
 import { QueueSignal } from './queue-signal';
 import type { ReplayView } from './replay';
-import { type Change, WebhookRequests } from './webhook-requests';
+import { WebhookRequests } from './webhook-requests';
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,9 @@
 import type { ClientBase, Pool } from 'pg';
 import { conflict, DomainError, notFound } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
+import type { Change } from '#platform/http/repeatable-requests';
 import type { RequestContext } from '#platform/request-context';
 import { ENDPOINT_COLUMNS, type EndpointRow, webhookId } from './endpoint';
-import type { Change } from './webhook-requests';
 
 const MOST = 20;
 

@@ -2,92 +2,25 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import { Clock } from '#kernel/clock';
-import { invalid } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
-import { Reply } from '#platform/http/reply';
+import { RepeatableRequests } from '#platform/http/repeatable-requests';
 import type { RequestContext } from '#platform/request-context';
 import { Secrets } from '#platform/secrets';
 
-const KEPT_MS = 24 * 3_600_000;
-
-/** What a request changes, in one transaction. */
-export interface Change {
-  client: PoolClient;
-  now: Date;
-}
-
-/**
- * Carries out requests that change webhooks, each in one transaction; a repeat under the same Idempotency-Key is
- * answered as the first was. The answer is kept encrypted: it may hold a secret.
- */
+/** Carries out requests that change webhooks. */
 @Injectable()
-export class WebhookRequests {
+export class WebhookRequests extends RepeatableRequests {
   constructor(
-    private readonly database: WriteDatabase,
-    private readonly secrets: Secrets,
-    private readonly clock: Clock,
+    database: WriteDatabase,
+    secrets: Secrets,
+    clock: Clock,
     private readonly closed: ClosedTenants,
-  ) {}
-
-  /** @throws DomainError `promotion_in_progress`, `idempotency_key_reused`, and what the work refuses: a refusal is not kept */
-  async execute(context: RequestContext, work: (change: Change) => Promise<Reply>): Promise<Reply> {
-    const now = this.clock.now();
-    await context.admitted;
-    return this.database.transaction(async (client) => {
-      await this.closed.requireOpen(context.tenant.id, client);
-      const earlier = await this.begin(client, context, now);
-      if (earlier) return earlier;
-      const reply = await work({ client, now });
-      await this.keep(client, context, reply);
-      return reply;
-    });
+  ) {
+    super('webhooks.repeats', database, secrets, clock);
   }
 
-  /** Claims the key; waits for another request that holds it. The answer to that one, if there is one. */
-  private async begin(
-    client: PoolClient,
-    { tenant, integrationId, idempotency }: RequestContext,
-    now: Date,
-  ): Promise<Reply | undefined> {
-    if (!idempotency) return undefined;
-    const { key, hash } = idempotency;
-    const { rowCount } = await client.query(
-      `insert into webhooks.repeats as r (tenant_id, integration_id, key, request_hash, created_at)
-       values ($1, $2, $3, $4, $5)
-       on conflict (tenant_id, integration_id, key) do update
-         set request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
-         where r.created_at <= $6`,
-      [tenant.id, integrationId, key, hash, now, new Date(now.getTime() - KEPT_MS)],
-    );
-    if (rowCount === 1) return undefined;
-    const { rows } = await client.query<{ request_hash: Buffer; answer: string }>(
-      `select request_hash, answer from webhooks.repeats
-       where tenant_id = $1 and integration_id = $2 and key = $3`,
-      [tenant.id, integrationId, key],
-    );
-    if (!rows[0].request_hash.equals(hash))
-      throw invalid('idempotency_key_reused', 'This Idempotency-Key was used before with another request.');
-    const { status, body, headers } = JSON.parse(this.secrets.open(rows[0].answer)) as Reply;
-    return new Reply(status, body, { ...headers, 'Idempotent-Replayed': 'true' });
-  }
-
-  private async keep(
-    client: PoolClient,
-    { tenant, integrationId, idempotency }: RequestContext,
-    { status, body, headers }: Reply,
-  ): Promise<void> {
-    if (!idempotency) return;
-    const answer = this.secrets.seal(JSON.stringify({ status, body, headers }));
-    await client.query(
-      `update webhooks.repeats set answer = $4 where tenant_id = $1 and integration_id = $2 and key = $3`,
-      [tenant.id, integrationId, idempotency.key, answer],
-    );
-  }
-
-  /** Forgets keys after their 24 hours. */
-  async forget(): Promise<void> {
-    await this.database.pool.query('delete from webhooks.repeats where created_at <= $1', [
-      new Date(this.clock.now().getTime() - KEPT_MS),
-    ]);
+  /** @throws DomainError `promotion_in_progress` */
+  protected override admit(client: PoolClient, { tenant }: RequestContext): Promise<void> {
+    return this.closed.requireOpen(tenant.id, client);
   }
 }

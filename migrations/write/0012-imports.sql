@@ -17,6 +17,13 @@ create table import.requests (
   schema_version text,
   source_system text,
   staging_tenant_id integer references platform.tenants (id),
+  -- What it has found.
+  errors integer not null default 0,
+  warnings integer not null default 0,
+  -- Of the step in hand.
+  rows_per_second integer,
+  -- Its rows lie in the staging area still, for its promotion.
+  is_kept boolean not null default false,
   cancel_requested boolean not null default false,
   requested_by text not null,
   queued_at timestamptz not null,
@@ -25,13 +32,17 @@ create table import.requests (
   finished_at timestamptz,
   -- The worker that is at it.
   leased_by uuid,
-  leased_until timestamptz
+  leased_until timestamptz,
+  -- Workers that have died over its present step.
+  deaths integer not null default 0
 );
 
 -- One live request for each tenant.
 create unique index requests_live on import.requests (tenant_id)
   where status in ('Queued', 'Connecting', 'CheckingSchema', 'Extracting', 'Validating', 'Loading', 'Reconciling',
     'PromotionQueued', 'Promoting');
+create index requests_to_do on import.requests (queued_at)
+  where status in ('Queued', 'Connecting', 'CheckingSchema', 'Extracting', 'Validating', 'Loading', 'Reconciling');
 create index requests_of_tenant on import.requests (tenant_id, queued_at desc);
 
 -- How far each table has come.
@@ -78,3 +89,15 @@ create table import.totals (
   loaded_amount numeric,
   primary key (request_id, measure, group_by, group_key)
 );
+
+-- Answers to requests with an Idempotency-Key, encrypted.
+create table import.repeats (
+  tenant_id integer not null,
+  integration_id uuid not null,
+  key text not null,
+  request_hash bytea not null,
+  answer text,
+  created_at timestamptz not null,
+  primary key (tenant_id, integration_id, key)
+);
+create index repeats_age on import.repeats (created_at);

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { Pool } from 'undici';
-import { isAddress } from './address';
+import { isAddress } from '#platform/net/address';
+import { type Resolve, systemResolve } from '#platform/net/resolve';
 import { Ending, exchange, Failure } from './exchange';
-import { type Resolve, systemResolve } from './resolve';
 import { hostOf, InvalidUrl, type TargetRules, Targets } from './target';
 
 /** How an attempt ended. It succeeded when `status` is 2xx and there is no `error`. */

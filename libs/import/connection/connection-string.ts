@@ -1,0 +1,52 @@
+import { invalid } from '#kernel/errors';
+
+/** One setting: its name as it was written, and its value without quotes. */
+export interface Setting {
+  name: string;
+  value: string;
+}
+
+const MOST_CHARACTERS = 4096;
+/** What ADO.NET takes between two semicolons; `==` in a name stands for one `=`, a doubled quote for one. */
+const PAIR =
+  /\s*(?<name>(?:[^=;]|==)+?)\s*=(?!=)\s*(?:"(?<double>(?:[^"]|"")*)"|'(?<single>(?:[^']|'')*)'|(?<plain>[^"';][^;]*)?)\s*(?:;|$)/y;
+const NOTHING = /[\s;]*/y;
+
+/** 422; it may quote the name of a setting, never a value. */
+export function refusedString(detail: string) {
+  return invalid('invalid_connection_string', detail, 'connectionString');
+}
+
+/**
+ * Takes a connection string of ADO.NET apart. A setting that is there twice is there twice.
+ * @see https://learn.microsoft.com/dotnet/framework/data/adonet/connection-string-syntax
+ * @throws DomainError `invalid_connection_string`, without a word of the string
+ */
+export function splitConnectionString(text: string): Setting[] {
+  if (text.length > MOST_CHARACTERS)
+    throw refusedString(`The connection string is longer than ${MOST_CHARACTERS} characters.`);
+  if (/\p{Cc}/u.test(text.replaceAll(/\s/g, '')))
+    throw refusedString('The connection string has control characters.');
+  const settings: Setting[] = [];
+  for (let at = skip(text, 0); at < text.length; at = skip(text, at)) {
+    PAIR.lastIndex = at;
+    const groups = PAIR.exec(text)?.groups;
+    if (!groups)
+      throw refusedString(`Setting ${settings.length + 1} of the connection string is not name=value.`);
+    at = PAIR.lastIndex;
+    settings.push({ name: groups.name.replaceAll('==', '='), value: unquoted(groups) });
+  }
+  return settings;
+}
+
+function unquoted({ double, single, plain = '' }: Record<string, string | undefined>): string {
+  if (double !== undefined) return double.replaceAll('""', '"');
+  if (single !== undefined) return single.replaceAll("''", "'");
+  return plain.trimEnd();
+}
+
+function skip(text: string, at: number): number {
+  NOTHING.lastIndex = at;
+  NOTHING.exec(text);
+  return NOTHING.lastIndex;
+}

@@ -1,0 +1,86 @@
+import type { Request } from 'mssql';
+import { failureOf } from './source-failure';
+
+/** As extraction's statements ask for them: all text. */
+export type SourceRow = readonly unknown[];
+
+/** A batch is as many rows as come to this, or fewer. */
+const BATCH_ROWS = 500;
+/** Batches that wait; the server is asked for no more until they have been taken. */
+const MOST_WAITING = 4;
+
+/**
+ * The rows of a streaming request, some hundred at a time. Memory holds a few batches, whatever the table's size: while
+ * they are not taken the driver reads nothing more from its socket.
+ */
+export class RowBatches {
+  private batch: SourceRow[] = [];
+  private readonly waiting: SourceRow[][] = [];
+  private failure?: Error;
+  private hasEnded = false;
+  private isPaused = false;
+  private wake?: () => void;
+
+  /** @param touch called whenever the server has sent something */
+  constructor(
+    private readonly request: Request,
+    private readonly touch: () => void,
+  ) {
+    request.stream = true;
+    request.arrayRowMode = true;
+    request.on('row', (row: SourceRow) => this.take(row));
+    request.on('error', (error: Error) => (this.failure ??= failureOf(error)));
+    request.on('done', () => this.end());
+  }
+
+  /** Whether rows wait to be taken: the server is silent for our sake then. */
+  get isBehind(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** @throws SourceFailure */
+  async *[Symbol.asyncIterator](): AsyncGenerator<SourceRow[]> {
+    for (;;) {
+      const batch = this.waiting.shift();
+      if (batch) {
+        if (this.isPaused && this.waiting.length === 0) this.resume();
+        yield batch;
+      } else if (this.failure) {
+        throw this.failure;
+      } else if (this.hasEnded) {
+        return;
+      } else {
+        await new Promise<void>((resolve) => (this.wake = resolve));
+      }
+    }
+  }
+
+  private take(row: SourceRow): void {
+    this.touch();
+    this.batch.push(row);
+    if (this.batch.length >= BATCH_ROWS) this.pass();
+  }
+
+  private pass(): void {
+    if (this.batch.length > 0) this.waiting.push(this.batch);
+    this.batch = [];
+    if (this.waiting.length >= MOST_WAITING && !this.hasEnded) this.pause();
+    this.wake?.();
+  }
+
+  private pause(): void {
+    this.isPaused = true;
+    this.request.pause();
+  }
+
+  private resume(): void {
+    this.isPaused = false;
+    this.touch();
+    this.request.resume();
+  }
+
+  private end(): void {
+    this.hasEnded = true;
+    this.pass();
+  }
+}

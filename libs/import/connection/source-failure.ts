@@ -1,0 +1,139 @@
+/** `lasting`: the customer must do something; `busy`: the server says to come again; `lost`: the line to it broke. */
+type Kind = 'lasting' | 'busy' | 'lost';
+
+/** The source cannot be read. The message says what failed and what to do, for the customer; it quotes no setting. */
+export class SourceFailure extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly kind: Kind = 'lasting',
+  ) {
+    super(message);
+  }
+}
+
+type Entry = [code: string, message: string, kind?: Kind];
+
+const CERTIFICATE = 'Have the server present a certificate that is';
+
+/** By the codes of Node and of the driver. */
+const byCode: Record<string, Entry> = {
+  ENOTFOUND: ['host_unknown', 'The name of the server is not known. Check the spelling of Server.'],
+  ENODATA: ['host_unknown', 'The name of the server is not known. Check the spelling of Server.'],
+  ECONNREFUSED: [
+    'connection_refused',
+    'The server refused the connection. Check that it is running, its port, and its firewall.',
+    'lost',
+  ],
+  EHOSTUNREACH: ['unreachable', 'The server cannot be reached. Check its address and its network.', 'lost'],
+  ENETUNREACH: ['unreachable', 'The server cannot be reached. Check its address and its network.', 'lost'],
+  ETIMEDOUT: [
+    'timed_out',
+    'The server did not answer in time. Check its address, port and firewall.',
+    'lost',
+  ],
+  ETIMEOUT: ['timed_out', 'The server did not answer in time. Check its address, port and firewall.', 'lost'],
+  CERT_HAS_EXPIRED: [
+    'certificate_expired',
+    `The certificate of the server has expired. ${CERTIFICATE} valid.`,
+  ],
+  CERT_NOT_YET_VALID: [
+    'certificate_expired',
+    `The certificate of the server is not valid yet. ${CERTIFICATE}.`,
+  ],
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    'certificate_name',
+    'The certificate is for another name than Server. Use that name, or say it by HostNameInCertificate.',
+  ],
+  ECONNRESET: ['connection_lost', 'The connection to the server broke off.', 'lost'],
+  EPIPE: ['connection_lost', 'The connection to the server broke off.', 'lost'],
+  ECONNCLOSED: ['connection_lost', 'The connection to the server broke off.', 'lost'],
+  ENOCONN: ['connection_lost', 'The connection to the server broke off.', 'lost'],
+  ENOTOPEN: ['connection_lost', 'The connection to the server broke off.', 'lost'],
+  ELOGIN: ['login_refused', 'The server refused the login. Check User ID and Password.'],
+  ESOCKET: ['connection_lost', 'The connection to the server broke off.', 'lost'],
+};
+
+const LOGIN: Entry = ['login_refused', 'The server refused the login. Check User ID and Password.'];
+const BUSY: Entry = ['server_busy', 'The server is not ready at the moment. Try again later.', 'busy'];
+const RIGHT: Entry = [
+  'permission_denied',
+  'The user may not read the tables. Grant it SELECT on the schema etl.',
+];
+
+/** By the numbers of SQL Server's errors. @see https://learn.microsoft.com/sql/relational-databases/errors-events */
+const byNumber: Record<number, Entry> = {
+  18456: LOGIN,
+  18452: LOGIN,
+  18470: ['login_refused', 'The login of the user is disabled.'],
+  18486: ['login_refused', 'The login of the user is locked.'],
+  18487: ['login_refused', 'The password of the user has expired.'],
+  18488: ['login_refused', 'The password of the user must be changed first.'],
+  40615: ['firewall', "The server's firewall does not let this service in. Add a rule for its address."],
+  4060: ['database_missing', 'The database does not exist, or the user may not open it. Check Database.'],
+  911: ['database_missing', 'The database does not exist. Check Database.'],
+  916: ['database_missing', 'The user may not open the database.'],
+  229: RIGHT,
+  230: RIGHT,
+  208: ['table_missing', 'A table of the schema etl is missing, or the user may not see it.'],
+  207: ['column_missing', 'A column of a table of the schema etl is missing.'],
+  1205: BUSY,
+  ...Object.fromEntries(
+    [
+      ...[40613, 40197, 40501, 40143, 40540, 49918, 49919, 49920, 10928, 10929, 4221, 615, 983, 3960],
+      ...[701, 802, 8645, 8651, 17142, 18401],
+    ].map((number) => [number, BUSY]),
+  ),
+  ...Object.fromEntries(
+    [10053, 10054, 10060, 233, 64, 121, 596].map((number) => [
+      number,
+      ['connection_lost', 'The connection to the server broke off.', 'lost'],
+    ]),
+  ),
+};
+
+const OF_CERTIFICATES =
+  /CERT|SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|INVALID_CA|PATH_LENGTH|INVALID_PURPOSE|HOSTNAME_MISMATCH/;
+
+interface Told {
+  code?: unknown;
+  number?: unknown;
+  originalError?: unknown;
+  cause?: unknown;
+  errors?: unknown;
+  info?: unknown;
+}
+
+/** What the driver's error means for the customer; what it says itself is not repeated. */
+export function failureOf(error: unknown): SourceFailure {
+  const causes = causesOf(error);
+  const own = causes.find((cause) => cause instanceof SourceFailure);
+  if (own) return own as SourceFailure;
+  const numbers = causes.flatMap(({ number }) => (typeof number === 'number' && number > 0 ? [number] : []));
+  for (const number of numbers) if (byNumber[number]) return new SourceFailure(...byNumber[number]);
+  if (numbers.length > 0)
+    return new SourceFailure('server_error', `The SQL Server refused to go on: its error ${numbers[0]}.`);
+  // The innermost is the one that says what happened.
+  const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : [])).reverse();
+  for (const code of codes) {
+    if (code !== 'ESOCKET' && byCode[code]) return new SourceFailure(...byCode[code]);
+    if (OF_CERTIFICATES.test(code))
+      return new SourceFailure(
+        'certificate_unknown',
+        `The certificate of the server is from nobody who is trusted. ${CERTIFICATE} from a known authority.`,
+      );
+    if (/^(EPROTO|ERR_SSL|ERR_TLS)/.test(code))
+      return new SourceFailure('tls_failed', 'No encrypted connection could be agreed on with the server.');
+  }
+  if (codes.length > 0) return new SourceFailure(...byCode.ESOCKET);
+  return new SourceFailure('source_failed', 'The server gave an answer that is not understood.');
+}
+
+/** An error and what it was caused by, the outermost first. */
+function causesOf(error: unknown, seen = new Set<unknown>()): Told[] {
+  if (typeof error !== 'object' || error === null || seen.has(error)) return [];
+  seen.add(error);
+  const { originalError, cause, errors, info } = error as Told;
+  const inner = [originalError, cause, info, ...(Array.isArray(errors) ? errors : [])];
+  return [error as Told, ...inner.flatMap((each) => causesOf(each, seen))];
+}

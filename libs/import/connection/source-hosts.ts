@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '#kernel/errors';
+import { Config } from '#platform/config';
+import { type Destination, Openings } from '#platform/net/openings';
+import { refusedString } from './connection-string';
+
+/** Below are the ports of the internet's own services, at which no SQL Server listens. */
+const FIRST_PORT = 1024;
+
+/** Where a source may be, and whether it may go without encryption. */
+@Injectable()
+export class SourceHosts {
+  private readonly openings: Openings;
+  private readonly allowsInsecure: boolean;
+
+  constructor(config: Config) {
+    this.allowsInsecure = config.IMPORT_ALLOW_INSECURE === 'true';
+    this.openings = new Openings({
+      allowLoopback: this.allowsInsecure,
+      allowed: config.IMPORT_ALLOWED?.split(',') ?? [],
+      isUsualPort: (port) => port >= FIRST_PORT,
+      subject: 'imports',
+    });
+  }
+
+  /**
+   * All that can be known without asking for the addresses of a name.
+   * @throws DomainError `invalid_connection_string`, `host_not_allowed`
+   */
+  check({ encrypt, ...to }: Destination & { encrypt: boolean | 'strict' }): void {
+    if (encrypt === false && !this.allowsInsecure)
+      throw refusedString('Encrypt must be true or strict: the connection is encrypted.');
+    if (!this.openings.allowsPort(to) || this.openings.refusesHost(to)) {
+      const detail = 'Server must be a host of the public internet, or one that the operator allows.';
+      const errors = [{ pointer: '/connectionString', code: 'host_not_allowed', message: detail }];
+      throw new DomainError('invalid', 'host_not_allowed', detail, errors);
+    }
+  }
+
+  /** Whether one of the addresses of the host may be connected to. */
+  allows(to: Destination, address: string): boolean {
+    return this.openings.allowsPort(to) && this.openings.refusal(to, address) === undefined;
+  }
+}

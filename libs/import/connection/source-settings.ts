@@ -1,0 +1,191 @@
+import { isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { refusedString, splitConnectionString } from './connection-string';
+import type { SourceHosts } from './source-hosts';
+
+/** How to reach a customer's database. */
+export interface SourceSettings {
+  host: string;
+  port: number;
+  /** Of the login when absent. */
+  database?: string;
+  user: string;
+  password: string;
+  /** `strict`: TLS before the first word (TDS 8.0). */
+  encrypt: boolean | 'strict';
+  /** The name that the certificate must have, when it is not the host's. */
+  certificateName?: string;
+  connectMs: number;
+  applicationName: string;
+  isReadOnly: boolean;
+}
+
+const LONGEST_CONNECT_S = 60;
+
+/** What may be set, by its names in lower case without spaces; ADO.NET has several names for some. */
+const meanings: Record<string, keyof typeof readers | 'none'> = {
+  server: 'server',
+  datasource: 'server',
+  address: 'server',
+  addr: 'server',
+  networkaddress: 'server',
+  database: 'database',
+  initialcatalog: 'database',
+  userid: 'user',
+  uid: 'user',
+  user: 'user',
+  password: 'password',
+  pwd: 'password',
+  encrypt: 'encrypt',
+  trustservercertificate: 'trust',
+  hostnameincertificate: 'certificateName',
+  connecttimeout: 'connectTimeout',
+  connectiontimeout: 'connectTimeout',
+  timeout: 'connectTimeout',
+  applicationname: 'applicationName',
+  app: 'applicationName',
+  applicationintent: 'intent',
+  // Every address of the host is tried anyway.
+  multisubnetfailover: 'none',
+  // Part of the strings that portals and tools give away; they mean nothing to one who reads once.
+  persistsecurityinfo: 'none',
+  multipleactiveresultsets: 'none',
+  pooling: 'none',
+};
+
+type Given = Partial<SourceSettings>;
+
+const readers = {
+  server: (value: string): Given => readServer(value),
+  database: (database: string): Given => ({ database }),
+  user: (user: string): Given => ({ user }),
+  password: (password: string): Given => ({ password }),
+  encrypt(value: string, name: string): Given {
+    if (/^strict$/i.test(value)) return { encrypt: 'strict' };
+    if (/^(true|yes|mandatory)$/i.test(value)) return { encrypt: true };
+    if (/^(false|no|optional)$/i.test(value)) return { encrypt: false };
+    throw refusedString(`${name} must be true or strict.`);
+  },
+  trust(value: string, name: string): Given {
+    if (/^(false|no)$/i.test(value)) return {};
+    throw refusedString(`${name} may only be false: the certificate of the server is checked.`);
+  },
+  certificateName(value: string, name: string): Given {
+    const certificateName = domainToASCII(value);
+    if (!certificateName) throw refusedString(`${name} must be the name of a host.`);
+    return { certificateName };
+  },
+  connectTimeout(value: string, name: string): Given {
+    const seconds = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+    if (seconds < 1) throw refusedString(`${name} must be a whole number of seconds, 1 or more.`);
+    return { connectMs: Math.min(seconds, LONGEST_CONNECT_S) * 1000 };
+  },
+  applicationName: (value: string): Given => (value ? { applicationName: value.slice(0, 128) } : {}),
+  intent(value: string, name: string): Given {
+    if (/^readonly$/i.test(value)) return { isReadOnly: true };
+    if (/^readwrite$/i.test(value)) return { isReadOnly: false };
+    throw refusedString(`${name} must be ReadOnly or ReadWrite.`);
+  },
+};
+
+const defaults = {
+  encrypt: true,
+  connectMs: 15_000,
+  applicationName: 'practice-management-import',
+  isReadOnly: false,
+};
+
+/**
+ * What a connection string says. Only what is known here may be set: no integrated security, no file, no trust in a
+ * certificate that nobody vouches for.
+ * @throws DomainError `invalid_connection_string`, `host_not_allowed`; they name settings, never values
+ */
+export function readSettings(text: string, hosts: SourceHosts): SourceSettings {
+  const given: Given = {};
+  for (const { name, value } of splitConnectionString(text)) {
+    const meaning = meanings[name.toLowerCase().replaceAll(/\s/g, '')];
+    if (meaning === undefined) throw refusedString(`${shown(name)} may not be set in the connection string.`);
+    if (meaning !== 'none') Object.assign(given, readers[meaning](value, name));
+  }
+  const { host, port = 1433, user, password } = given;
+  if (!host) throw refusedString('The connection string must have a Server.');
+  if (!user) throw refusedString('The connection string must have a User ID.');
+  if (!password) throw refusedString('The connection string must have a Password.');
+  const settings = { ...defaults, ...given, host, port, user, password };
+  hosts.check(settings);
+  return settings;
+}
+
+/** A name as the caller wrote it; what cannot be a name may be a part of a password. */
+function shown(name: string): string {
+  return /^[\w ]{1,40}$/.test(name) && name.toLowerCase().replaceAll(/\s/g, '') in refusedNames
+    ? name
+    : 'A setting that is not known';
+}
+
+/** Settings of ADO.NET that are not taken: only such a name is said again. */
+const refusedNames = Object.fromEntries(
+  [
+    ...[
+      'integratedsecurity',
+      'trusted_connection',
+      'attachdbfilename',
+      'extendedproperties',
+      'initialfilename',
+    ],
+    ...[
+      'userinstance',
+      'contextconnection',
+      'provider',
+      'driver',
+      'dsn',
+      'filedsn',
+      'networklibrary',
+      'network',
+    ],
+    ...['net', 'failoverpartner', 'failoverpartnerspn', 'serverspn', 'authentication', 'servercertificate'],
+    ...[
+      'columnencryptionsetting',
+      'enclaveattestationurl',
+      'attestationprotocol',
+      'currentlanguage',
+      'language',
+    ],
+    ...[
+      'workstationid',
+      'wsid',
+      'packetsize',
+      'enlist',
+      'replication',
+      'transactionbinding',
+      'typesystemversion',
+    ],
+    ...['asynchronousprocessing', 'async', 'commandtimeout', 'connectretrycount', 'connectretryinterval'],
+    ...['minpoolsize', 'maxpoolsize', 'loadbalancetimeout', 'connectionlifetime', 'poolblockingperiod'],
+    ...['connectionreset', 'transparentnetworkipresolution', 'ipaddresspreference', 'trustedconnection'],
+  ].map((name) => [name, true]),
+);
+
+function readServer(value: string): Given {
+  const [, protocol, name = '', port] =
+    /^(?:([a-z]+):(?!:))?\s*([^,]*?)\s*(?:,\s*(\d{1,5})\s*)?$/i.exec(value) ?? [];
+  if (protocol && protocol.toLowerCase() !== 'tcp')
+    throw refusedString('Server is reached by TCP alone: tcp:host,port.');
+  const [host, instance] = name.split('\\');
+  if (instance !== undefined && port === undefined)
+    throw refusedString('Server names an instance: give its port in place of that, as host,port.');
+  const ascii = hostOf(host);
+  if (!ascii || (port !== undefined && (Number(port) < 1 || Number(port) > 65535)))
+    throw refusedString('Server must be host, or host,port.');
+  return { host: ascii, port: port === undefined ? 1433 : Number(port) };
+}
+
+/** In one spelling, as `1.2.3.4`, `::1` or `sql.firm.example`; '' when it is no host. */
+function hostOf(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const written = isIPv6(bare) ? `[${bare}]` : bare;
+  // URL knows the spellings of an address and of a name in other letters.
+  const url = `http://${written}`;
+  if (!/^[^\s/?#@%\\]+$/.test(written) || !URL.canParse(url)) return '';
+  return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+}

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { DomainError } from '#kernel/errors';
+import { loadConfig } from '#platform/config';
+import { splitConnectionString } from './connection-string';
+import { SourceHosts } from './source-hosts';
+import { readSettings } from './source-settings';
+
+const production = new SourceHosts(loadConfig({}));
+const LOGIN = 'User ID=reader;Password=pw';
+const firm = `Server=sql.firm.example;Database=books;${LOGIN}`;
+
+const hostsWith = (environment: Record<string, string>) => new SourceHosts(loadConfig(environment));
+
+/** The refusal's code and sentence. */
+function refusalOf(text: string, hosts = production): [string, string] | undefined {
+  try {
+    readSettings(text, hosts);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    expect(error.fault).toBe('invalid');
+    expect(error.errors).toEqual([{ pointer: '/connectionString', code: error.code, message: error.detail }]);
+    return [error.code, error.detail];
+  }
+}
+
+describe('the settings of a connection string', () => {
+  it.each([
+    ['a=1;b=2', { a: '1', b: '2' }],
+    [' a = 1 ;; ; b=2;', { a: '1', b: '2' }],
+    ['a="1;2"', { a: '1;2' }],
+    ['a="say ""hi"""', { a: 'say "hi"' }],
+    ["a='it''s'", { a: "it's" }],
+    ['a="it\'s";b=2', { a: "it's", b: '2' }],
+    ["a=' 1 '", { a: ' 1 ' }],
+    ['a=1=2', { a: '1=2' }],
+    ['a==b=2', { 'a=b': '2' }],
+    ['a=', { a: '' }],
+    ['a=x"y', { a: 'x"y' }],
+    ['', {}],
+  ])('%j', (text, wanted) => {
+    const settings = splitConnectionString(text).map(({ name, value }) => [name, value]);
+    expect(Object.fromEntries(settings)).toEqual(wanted);
+  });
+
+  it.each(['a', 'a;b=1', '=1', 'a="1', "a='1", 'a="1"2', 'a=1;"b"', 'a=\u0001'])('%j is none', (text) => {
+    expect(() => splitConnectionString(text)).toThrow(DomainError);
+  });
+
+  it('of any value, in quotes', () => {
+    const value = fc.string({ unit: 'grapheme-ascii' });
+    fc.assert(
+      fc.property(value, value, (first, second) => {
+        const text = `a="${first.replaceAll('"', '""')}";b='${second.replaceAll("'", "''")}'`;
+        expect(splitConnectionString(text).map((each) => each.value)).toEqual([first, second]);
+      }),
+    );
+  });
+
+  it('is refused in no time however it is made', () => {
+    for (const part of ['=', '==', '"', '""', "'", ' ', 'a=', ';', 'a="'])
+      refusalOf(part.repeat(Math.floor(4096 / part.length)));
+    expect(refusalOf('a'.repeat(4097))?.[1]).toContain('longer than 4096');
+  });
+});
+
+it('is encrypted, with the usual port, unless it says more', () => {
+  expect(readSettings(firm, production)).toEqual({
+    host: 'sql.firm.example',
+    port: 1433,
+    database: 'books',
+    user: 'reader',
+    password: 'pw',
+    encrypt: true,
+    connectMs: 15_000,
+    applicationName: 'practice-management-import',
+    isReadOnly: false,
+  });
+});
+
+it('takes what a portal gives away', () => {
+  const text =
+    'Server=tcp:firm.database.windows.net,1433;Initial Catalog=books;Persist Security Info=False;User ID=reader;' +
+    'Password="p;w=";MultipleActiveResultSets=False;Encrypt=Strict;TrustServerCertificate=False;' +
+    'HostNameInCertificate=*.database.windows.net;Connection Timeout=300;ApplicationIntent=ReadOnly;App=books;';
+  expect(readSettings(text, production)).toMatchObject({
+    host: 'firm.database.windows.net',
+    password: 'p;w=',
+    encrypt: 'strict',
+    certificateName: '*.database.windows.net',
+    connectMs: 60_000,
+    isReadOnly: true,
+    applicationName: 'books',
+  });
+});
+
+it.each([
+  ['Data Source=SQL.Firm.Example.', 'sql.firm.example', 1433],
+  ['Address=sql.firm.example , 14330', 'sql.firm.example', 14330],
+  ['Server=tcp:8.8.8.8', '8.8.8.8', 1433],
+  ['Server=tcp:[2606:4700::1],1500', '2606:4700::1', 1500],
+  ['Server=2606:4700::1', '2606:4700::1', 1433],
+  ['Server=sql.firm.example\\BOOKS,1500', 'sql.firm.example', 1500],
+  ['Server=bücher.example', 'xn--bcher-kva.example', 1433],
+])('%s', (server, host, port) => {
+  expect(readSettings(`${server};UID=reader;PWD=pw`, production)).toMatchObject({ host, port });
+});
+
+it.each([
+  ['Integrated Security=SSPI', 'Integrated Security'],
+  ['Trusted_Connection=yes', 'Trusted_Connection'],
+  ['AttachDbFilename=C:\\books.mdf', 'AttachDbFilename'],
+  ['User Instance=true', 'User Instance'],
+  ['Context Connection=true', 'Context Connection'],
+  ['Provider=SQLOLEDB', 'Provider'],
+  ['Failover Partner=other', 'Failover Partner'],
+  ['Authentication=Active Directory Default', 'Authentication'],
+  ['TrustServerCertificate=true', 'TrustServerCertificate'],
+  ['Trust Server Certificate=yes', 'Trust Server Certificate'],
+  ['Encrypt=false', 'Encrypt'],
+  ['Encrypt=optional', 'Encrypt'],
+  ['Encrypt=maybe', 'Encrypt'],
+  ['Connect Timeout=0', 'Connect Timeout'],
+  ['ApplicationIntent=Both', 'ApplicationIntent'],
+  ['Server=np:\\\\sql\\pipe', 'Server'],
+  ['Server=sql\\BOOKS', 'Server'],
+  ['Server=sql.firm.example,99999', 'Server'],
+  ['Server=sql.firm.example,0', 'Server'],
+  ['Server=http://sql.firm.example', 'Server'],
+  ['Server=a b', 'Server'],
+])('%s is refused by its name', (setting, name) => {
+  const [code, detail] = refusalOf(`${firm};${setting}`)!;
+  expect(code).toBe('invalid_connection_string');
+  expect(detail).toContain(name);
+});
+
+it.each(['Server', 'User ID', 'Password'])('must have %s', (name) => {
+  const without = firm.replace(new RegExp(`${name}=[^;]*;?`), '');
+  expect(refusalOf(without)).toEqual(['invalid_connection_string', expect.stringContaining(name)]);
+});
+
+it.each([
+  '127.0.0.1',
+  'localhost',
+  '2130706433',
+  '0x7f.1',
+  '10.0.0.1',
+  '169.254.169.254',
+  '::1',
+  '::ffff:10.0.0.1',
+  'sql.internal',
+  'sql.firm.example,22',
+])('a source at %s is refused', (server) => {
+  expect(refusalOf(`Server=${server};${LOGIN}`)?.[0]).toBe('host_not_allowed');
+});
+
+it('goes where the operator allows, and only there', () => {
+  const hosts = hostsWith({ IMPORT_ALLOWED: '10.1.0.0/16,sql.internal,sql.firm.example:443' });
+  for (const server of ['10.1.2.3', 'sql.internal', 'sql.firm.example,443'])
+    expect(refusalOf(`Server=${server};${LOGIN}`, hosts)).toBeUndefined();
+  for (const server of ['10.2.2.3', 'other.example,443'])
+    expect(refusalOf(`Server=${server};${LOGIN}`, hosts)?.[0]).toBe('host_not_allowed');
+  expect(hosts.allows({ host: 'sql.internal', port: 1433 }, '10.9.9.9')).toBe(true);
+  expect(hosts.allows({ host: 'sql.firm.example', port: 1433 }, '10.9.9.9')).toBe(false);
+});
+
+it('goes without encryption, and to this machine, where that is allowed', () => {
+  const hosts = hostsWith({ IMPORT_ALLOW_INSECURE: 'true' });
+  expect(readSettings(`Server=127.0.0.1,5000;${LOGIN};Encrypt=false`, hosts)).toMatchObject({
+    encrypt: false,
+  });
+  expect(refusalOf(`Server=10.0.0.1;${LOGIN}`, hosts)?.[0]).toBe('host_not_allowed');
+});
+
+it('says no value again, whatever is wrong', () => {
+  const secret = 'Zq7xSecret';
+  const strings = [
+    `${firm};Zq7xSecret`,
+    `${firm};Zq7xSecret=1`,
+    `Server=a;Password=x;${secret}=tail;User ID=b`,
+    `Server=${secret} x;User ID=${secret};Password=${secret}`,
+    `Server=127.0.0.1;User ID=${secret};Password=${secret}`,
+    `${firm};Encrypt=${secret}`,
+    `${firm};Connect Timeout=${secret}`,
+    `${firm};Password="${secret}`,
+    `${firm};HostNameInCertificate=${secret} ${secret}`,
+    `${firm};ApplicationIntent=${secret}`,
+    `${firm};Server=${secret}:x`,
+  ];
+  for (const text of strings) expect(refusalOf(text)?.join()).not.toMatch(/Zq7x/i);
+  for (const text of strings) expect(refusalOf(text)).toBeDefined();
+});

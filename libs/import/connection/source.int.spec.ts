@@ -1,0 +1,81 @@
+import { Logger } from '@nestjs/common';
+import { serverIdentity } from '#webhooks/protocol/testing/certificates';
+import { createSourceTables } from '../../../test/support/tds/source-tables';
+import type { ConnectionStringParts, TdsOptions } from '../../../test/support/tds/tds-server';
+import { type ExtractionParts, openExtraction } from '../testing/extraction-parts';
+import type { SourceFailure } from './source-failure';
+
+const PASSWORD = 'Zq7x;Secret=1';
+let parts: ExtractionParts;
+
+beforeAll(() => Logger.overrideLogger(false));
+afterEach(() => parts?.close());
+
+/** How an import from such a server ends, before a row is read. */
+async function failureOf(
+  options: Partial<TdsOptions>,
+  said: ConnectionStringParts = {},
+  environment: object = {},
+  fault: object = {},
+): Promise<SourceFailure> {
+  parts = await openExtraction({ password: PASSWORD, ...options });
+  await createSourceTables(parts.store.url);
+  Object.assign(parts.store.config, environment);
+  Object.assign(parts.source.faults, fault);
+  await parts.queue(parts.source.connectionString(said));
+  const { run } = (await parts.take({ mostTries: 1, stallMs: 10_000 }))!;
+  const failure = await run().then(
+    () => new Error('It went well.'),
+    (error: Error) => error,
+  );
+  expect(failure.message).not.toMatch(/Zq7x|importer|127\.0\.0\.1|localhost/);
+  expect(failure.message).toMatch(/^[A-Z].*\.$/);
+  return failure as SourceFailure;
+}
+
+it.each([
+  ['optional', 'true'],
+  ['optional', 'strict'],
+  ['required', 'true'],
+  ['strict', 'strict'],
+] as const)('reads a server whose encryption is %s, asked for as %s', async (tls, encrypt) => {
+  expect((await failureOf({ tls }, { encrypt })).message).toBe('It went well.');
+});
+
+it('reads without encryption where that is allowed', async () => {
+  const insecure = { IMPORT_ALLOW_INSECURE: 'true' };
+  expect((await failureOf({ tls: 'none' }, { encrypt: 'false' }, insecure)).message).toBe('It went well.');
+});
+
+it.each<[string, Partial<TdsOptions>, ConnectionStringParts, object]>([
+  ['login_refused', {}, { password: 'Zq7x-another' }, {}],
+  ['login_refused', {}, {}, { refuseLogin: 18456 }],
+  ['database_missing', {}, { name: 'other' }, {}],
+  ['not_encrypted', { tls: 'none' }, {}, {}],
+  ['not_encrypted', {}, {}, { noEncryption: true }],
+  ['connection_lost', {}, {}, { refuseConnections: true }],
+  ['timed_out', {}, { more: ['Connect Timeout=1'] }, { silent: true }],
+  ['server_busy', {}, {}, { refuseLogin: 40613 }],
+  ['firewall', {}, {}, { refuseLogin: 40615 }],
+  ['certificate_name', {}, { more: ['HostNameInCertificate=sql.firm.example'] }, {}],
+])('says %s: %j %j %j', async (code, options, said, fault) => {
+  expect((await failureOf(options, said, {}, fault)).code).toBe(code);
+  if (code === 'not_encrypted') expect(parts.source.logins).toEqual([]);
+});
+
+it('trusts no authority that it was not told of', async () => {
+  const failure = await failureOf({}, {}, { IMPORT_CA_FILE: undefined });
+  expect(failure.code).toBe('certificate_unknown');
+  expect(parts.source.logins).toEqual([]);
+});
+
+it('says that a certificate has expired', async () => {
+  const certificate = await serverIdentity('localhost', { hasExpired: true });
+  expect((await failureOf({ certificate }, { encrypt: 'true' })).code).toBe('certificate_expired');
+});
+
+it('connects to no address that is not allowed any more', async () => {
+  const failure = await failureOf({}, {}, { IMPORT_ALLOWED: undefined });
+  expect(failure.message).toContain('one that the operator allows');
+  expect(parts.source.logins).toEqual([]);
+});

@@ -1,0 +1,170 @@
+import type { Socket } from 'node:net';
+import { ConnectionPool, type config as DriverConfig, NVarChar, type Request } from 'mssql';
+import type { Resolve } from '#platform/net/resolve';
+import { connectGuarded } from './guarded-socket';
+import { RowBatches, type SourceRow } from './row-batches';
+import { failureOf, SourceFailure } from './source-failure';
+import type { SourceHosts } from './source-hosts';
+import type { SourceSettings } from './source-settings';
+
+/** No text of the source is longer than this; what is longer is cut off, and still too long for its column. */
+const MOST_BYTES_OF_TEXT = 64 * 1024;
+
+export interface SourceOptions {
+  hosts: SourceHosts;
+  resolve: Resolve;
+  /** Authorities, PEM; those of Node when absent. */
+  ca?: string[];
+  /** A server that is silent for so long is given up. */
+  stallMs: number;
+  signal: AbortSignal;
+}
+
+/** Values by their names in a statement. */
+export type Parameters = Record<string, string>;
+
+/** A customer's database, over one connection that only reads. Whoever opens it closes it. */
+export class Source {
+  private readonly sockets = new Set<Socket>();
+  private readonly pool: ConnectionPool;
+  private readonly stop = () => this.cut(this.options.signal.reason);
+  private cutBy?: Error;
+  /** Number of the error by which the server refused a login; the driver does not pass it on. */
+  private refusal?: number;
+
+  private constructor(
+    settings: SourceSettings,
+    private readonly options: SourceOptions,
+  ) {
+    this.pool = new ConnectionPool(this.driverConfig(settings));
+    // A connection that breaks fails the request in hand; without a listener it would end the process.
+    this.pool.on('error', () => undefined);
+    options.signal.addEventListener('abort', this.stop, { once: true });
+  }
+
+  /** @throws SourceFailure, or the reason of the signal */
+  static async open(settings: SourceSettings, options: SourceOptions): Promise<Source> {
+    options.signal.throwIfAborted();
+    const source = new Source(settings, options);
+    try {
+      await source.pool.connect();
+      return source;
+    } catch (error) {
+      const failure = source.failureOf(error);
+      await source.close();
+      throw failure;
+    }
+  }
+
+  /** All rows of a small answer, each by its column's names. @throws SourceFailure */
+  async query(sql: string, parameters: Parameters = {}): Promise<Record<string, unknown>[]> {
+    const request = this.request(parameters);
+    const timer = this.watch(() => false);
+    try {
+      return (await request.query(sql)).recordset ?? [];
+    } catch (error) {
+      throw this.failureOf(error);
+    } finally {
+      clearInterval(timer.timer);
+    }
+  }
+
+  /** The rows of a large answer, in batches. @throws SourceFailure */
+  async *rows(sql: string, parameters: Parameters = {}): AsyncGenerator<SourceRow[]> {
+    const request = this.request(parameters);
+    const guard: { batches?: RowBatches } = {};
+    const watch = this.watch(() => guard.batches?.isBehind ?? false);
+    const batches = new RowBatches(request, watch.touch);
+    guard.batches = batches;
+    let isComplete = false;
+    try {
+      request.query(sql, () => undefined);
+      yield* batches;
+      isComplete = true;
+    } catch (error) {
+      throw this.failureOf(error);
+    } finally {
+      clearInterval(watch.timer);
+      // Whoever does not want the rest need not wait for it.
+      if (!isComplete) this.cut();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.options.signal.removeEventListener('abort', this.stop);
+    this.cut();
+    await this.pool.close().catch(() => undefined);
+  }
+
+  private request(parameters: Parameters): Request {
+    const request = this.pool.request();
+    for (const [name, value] of Object.entries(parameters)) request.input(name, NVarChar(4000), value);
+    return request;
+  }
+
+  /** Ends the connection when nothing was heard for too long, unless it is us who are slow. */
+  private watch(isOurs: () => boolean) {
+    const { stallMs } = this.options;
+    let heard = performance.now();
+    const touch = () => {
+      heard = performance.now();
+    };
+    const timer = setInterval(() => {
+      if (isOurs()) touch();
+      if (performance.now() - heard < stallMs) return;
+      this.cut(
+        new SourceFailure('stalled', 'The server stopped answering. Check its load and its network.', 'lost'),
+      );
+    }, stallMs / 4);
+    return { touch, timer };
+  }
+
+  private cut(reason?: Error): void {
+    this.cutBy ??= reason;
+    for (const socket of this.sockets) socket.destroy(reason);
+  }
+
+  /** Why it was cut, where it was; else what the driver's error means. */
+  private failureOf(error: unknown): unknown {
+    if (this.options.signal.aborted) return this.options.signal.reason;
+    return this.cutBy ?? failureOf({ cause: error, number: this.refusal });
+  }
+
+  private driverConfig(settings: SourceSettings): DriverConfig {
+    const { host, database, user, password, encrypt, certificateName, connectMs } = settings;
+    const connector = async (to: { host: string; port: number }, _lookup: unknown, signal: AbortSignal) => {
+      const { hosts, resolve } = this.options;
+      const socket = await connectGuarded(to, { hosts, resolve, encrypt, connectMs, signal });
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+      return socket;
+    };
+    const options = {
+      encrypt,
+      trustServerCertificate: false,
+      // The driver writes into it.
+      cryptoCredentialsDetails: { minVersion: 'TLSv1.2' as const, ca: this.options.ca },
+      serverName: certificateName,
+      connector,
+      port: settings.port,
+      appName: settings.applicationName,
+      readOnlyIntent: settings.isReadOnly,
+      connectTimeout: connectMs,
+      // A silent server is noticed by what it sends, row by row.
+      requestTimeout: 0,
+      // Tries are counted where they are made.
+      maxRetriesOnTransientErrors: 0,
+      textsize: MOST_BYTES_OF_TEXT,
+      abortTransactionOnError: true,
+    };
+    return {
+      ...{ server: host, port: settings.port, user, password, database },
+      pool: { max: 1, min: 0 },
+      validateConnection: false,
+      beforeConnect: (connection) => {
+        connection.on('errorMessage', ({ number }) => (this.refusal = number));
+      },
+      options: options as DriverConfig['options'],
+    };
+  }
+}

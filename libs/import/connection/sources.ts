@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { rootCertificates } from 'node:tls';
+import { Injectable } from '@nestjs/common';
+import { Config, ConfigError } from '#platform/config';
+import { systemResolve } from '#platform/net/resolve';
+import { ImportSettings } from './import-settings';
+import { Source } from './source';
+import { SourceHosts } from './source-hosts';
+import { readSettings } from './source-settings';
+
+const RESOLVE_MS = 5_000;
+
+/** Opens customers' databases. */
+@Injectable()
+export class Sources {
+  private readonly resolve = systemResolve({ timeoutMs: RESOLVE_MS });
+  private authorities?: Promise<string[] | undefined>;
+
+  constructor(
+    private readonly hosts: SourceHosts,
+    private readonly config: Config,
+    private readonly settings: ImportSettings,
+  ) {}
+
+  /** @throws SourceFailure; DomainError when the operator allows less than when the import was asked for */
+  async open(connectionString: string, signal: AbortSignal): Promise<Source> {
+    this.authorities ??= readAuthorities(this.config.IMPORT_CA_FILE);
+    const ca = await this.authorities;
+    const { hosts, resolve } = this;
+    const settings = readSettings(connectionString, hosts);
+    return Source.open(settings, { hosts, resolve, ca, stallMs: this.settings.stallMs, signal });
+  }
+}
+
+/** Those that Node knows, and those of the file. @throws ConfigError */
+async function readAuthorities(file: string | undefined): Promise<string[] | undefined> {
+  if (file === undefined) return undefined;
+  const pem = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new ConfigError([`IMPORT_CA_FILE cannot be read: ${error.message}`]);
+  });
+  return [...rootCertificates, pem];
+}

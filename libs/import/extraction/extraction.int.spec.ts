@@ -1,0 +1,190 @@
+import { Logger } from '@nestjs/common';
+import type { Firm } from '../../../test/support/firms/firm';
+import { writeFirm } from '../../../test/support/firms/write-firm';
+import { waitFor } from '../../../test/support/wait-for';
+import { SourceFailure } from '../connection/source-failure';
+import { LeaseLost, WorkerEnding } from '../requests/import-request';
+import { tableStates } from '../requests/import-tables';
+import { StagingArea } from '../staging/staging-area';
+import { type ExtractionParts, openExtraction } from '../testing/extraction-parts';
+
+let parts: ExtractionParts;
+let firm: Firm;
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  parts = await openExtraction();
+  firm = await writeFirm(parts.client, { items: 2_000 });
+});
+afterEach(async () => {
+  Object.assign(parts.source.faults, {
+    ...{ drop: undefined, stall: undefined, error: undefined, missing: undefined, denied: undefined },
+    ...{ refuseConnections: undefined, refuseLogin: undefined, silent: undefined },
+  });
+  await parts.finish();
+});
+afterAll(() => parts?.close());
+
+/** A worker that has the import that was queued. */
+async function worker(...settings: Parameters<ExtractionParts['take']>) {
+  const requestId = await parts.queue();
+  return { requestId, ...(await parts.take(...settings))! };
+}
+
+async function expectWhole(requestId: string): Promise<void> {
+  expect(await parts.differing(requestId)).toEqual([]);
+  const states = await tableStates(parts.client, requestId);
+  expect(states.filter(({ isComplete }) => !isComplete)).toEqual([]);
+  expect(Object.fromEntries(states.map(({ name, read }) => [name, read]))).toEqual(firm.rows);
+  const { rows } = await parts.client.query<{ name: string; total: string }>(
+    'select name, total from import.tables where request_id = $1',
+    [requestId],
+  );
+  expect(Object.fromEntries(rows.map(({ name, total }) => [name, Number(total)]))).toEqual(firm.rows);
+}
+
+const resumed = () => parts.source.queries.filter((query) => query.includes('@after'));
+
+it('stages every row as the source has it', async () => {
+  const { requestId, run, turn } = await worker();
+  await run();
+  await expectWhole(requestId);
+  expect(turn.status).toBe('Extracting');
+  const { rows } = await parts.client.query('select schema_version from import.requests where id = $1', [
+    requestId,
+  ]);
+  expect(rows).toEqual([{ schema_version: '1.0' }]);
+});
+
+it('goes on at the last key when the connection breaks, and when the server is busy', async () => {
+  const before = resumed().length;
+  parts.source.faults.drop = { table: 'WorkItem', afterRows: 800, times: 2 };
+  parts.source.faults.error = { number: 1205, table: 'InvoiceLine', afterRows: 30, times: 1 };
+  const { requestId, run } = await worker();
+  await run();
+  await expectWhole(requestId);
+  expect(resumed().length - before).toBeGreaterThanOrEqual(3);
+});
+
+it('gives up a server that goes silent, and goes on when it speaks again', async () => {
+  parts.source.faults.stall = { table: 'WorkItem', afterRows: 900 };
+  const { requestId, run } = await worker();
+  const running = run();
+  await waitFor(() => resumed().some((query) => query.includes('WorkItem')), { description: 'another try' });
+  parts.source.faults.stall = undefined;
+  await running;
+  await expectWhole(requestId);
+});
+
+it.each([
+  ['drop', { drop: { table: 'Matter', afterRows: 0 } }, 'connection_lost'],
+  ['stall', { stall: { table: 'Matter', afterRows: 0 } }, 'stalled'],
+  ['deadlock', { error: { number: 1205, table: 'Matter', afterRows: 0 } }, 'server_busy'],
+])('ends after some tries that brought nothing: %s', async (_name, faults, code) => {
+  Object.assign(parts.source.faults, faults);
+  const { run } = await worker({ mostTries: 2, stallMs: code === 'stalled' ? 300 : 20_000 });
+  await expect(run()).rejects.toMatchObject({ code });
+});
+
+it('another worker goes on where one was killed', async () => {
+  parts.source.faults.stall = { table: 'WorkItem', afterRows: 1_200 };
+  const { requestId, run, turn } = await worker({ stallMs: 60_000 });
+  const running = run();
+  const staged = async () =>
+    (await tableStates(parts.client, requestId)).find(({ name }) => name === 'WorkItem')?.read ?? 0;
+  await waitFor(async () => (await staged()) >= 1_000, { description: 'two chunks' });
+  // Nothing of it is heard any more, but for what it would still write.
+  await turn.close();
+  const next = (await waitFor(() => parts.take(), { description: 'the lease to end' }))!;
+  parts.source.faults.stall = undefined;
+  expect(next.turn.requestId).toBe(requestId);
+  expect(next.turn.deaths).toBe(1);
+  await next.run();
+  await expect(running).rejects.toBeInstanceOf(LeaseLost);
+  await expectWhole(requestId);
+});
+
+it('stops when its process ends, and leaves the rest to the next', async () => {
+  parts.source.faults.stall = { table: 'WorkItem', afterRows: 700 };
+  const { requestId, run, turn, requests } = await worker({ stallMs: 60_000 });
+  const running = run();
+  await waitFor(
+    async () =>
+      (await tableStates(parts.client, requestId)).some(({ name, read }) => name === 'WorkItem' && read > 0),
+    { description: 'a chunk' },
+  );
+  turn.abort(new WorkerEnding());
+  await expect(running).rejects.toBeInstanceOf(WorkerEnding);
+  await requests.release(requestId, turn.worker);
+  parts.source.faults.stall = undefined;
+  const next = (await parts.take())!;
+  expect(next.turn.deaths).toBe(0);
+  await next.run();
+  await expectWhole(requestId);
+});
+
+it('begins again when a crash of the server has emptied what was staged', async () => {
+  const { requestId, run, turn, requests } = await worker();
+  await run();
+  await requests.release(requestId, turn.worker);
+  await turn.close();
+  await parts.client.query(`truncate ${new StagingArea(requestId).table({ name: 'WorkItem' })}`);
+  const next = (await parts.take())!;
+  await next.run();
+  await expectWhole(requestId);
+});
+
+describe('keys that are no keys', () => {
+  afterEach(() => parts.client.query(`delete from etl."Payment" where "Reference" = 'odd'`));
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'are read once each, though the connection breaks after %i',
+    async (afterRows) => {
+      await parts.client.query(
+        `insert into etl."Payment" ("ImportId", "InvoiceId", "Date", "Amount", "Reference")
+       select k, 'I', '2026-01-01', n, 'odd'
+       from unnest(array[null, null, '', ' ', '!', '!', '! ']) with ordinality u(k, n)`,
+      );
+      parts.source.faults.drop = { table: 'Payment', afterRows, times: 1 };
+      const { requestId, run } = await worker({ chunkRows: 1 });
+      await run();
+      expect(await parts.differing(requestId)).toEqual([]);
+    },
+  );
+});
+
+it.each([
+  [{ missing: ['Payment', 'Role'] }, 'table_missing', 'the tables etl.Role, etl.Payment'],
+  [{ missing: ['WorkItem.Rate'] }, 'column_missing', 'the column etl.WorkItem.Rate'],
+  [{ denied: ['Matter'] }, 'table_missing', 'hidden from its user: the table etl.Matter. Grant it SELECT'],
+])('says what it misses: %j', async (faults, code, text) => {
+  Object.assign(parts.source.faults, faults);
+  const { run } = await worker();
+  await expect(run()).rejects.toMatchObject({ code, message: expect.stringContaining(text) });
+});
+
+it('does without a column that may lack', async () => {
+  parts.source.faults.missing = ['Invoice.Total'];
+  const { requestId, run } = await worker();
+  await run();
+  const table = new StagingArea(requestId).table({ name: 'Invoice' });
+  const { rows } = await parts.client.query(
+    `select count(*)::int as rows, count("Total")::int as totals from ${table}`,
+  );
+  expect(rows).toEqual([{ rows: firm.rows.Invoice, totals: 0 }]);
+});
+
+it('refuses another version of the tables', async () => {
+  await parts.client.query(`update etl."Info" set "SchemaVersion" = '2.0'`);
+  const { run } = await worker();
+  await expect(run()).rejects.toMatchObject({ code: 'schema_version' });
+  await parts.client.query(`update etl."Info" set "SchemaVersion" = '1.0'`);
+});
+
+it('refuses a type that loses digits', async () => {
+  await parts.client.query('alter table etl."Matter" alter "FeeEstimate" type float8');
+  const { run } = await worker();
+  const failure = await run().catch((error: unknown) => error);
+  await parts.client.query('alter table etl."Matter" alter "FeeEstimate" type numeric(19,4)');
+  expect(failure).toBeInstanceOf(SourceFailure);
+});

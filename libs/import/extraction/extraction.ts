@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger } from '@nestjs/common';
+import type { Client } from 'pg';
+import { DomainError } from '#kernel/errors';
+import { WriteDatabase } from '#platform/database';
+import { Secrets } from '#platform/secrets';
+import { ImportSettings } from '../connection/import-settings';
+import type { Source } from '../connection/source';
+import { SourceFailure } from '../connection/source-failure';
+import { Sources } from '../connection/sources';
+import { ImportFailed, needsSource, steps } from '../requests/import-request';
+import { ImportRequests } from '../requests/import-requests';
+import { isIntact, resetTables, setTotal, type TableState, tableStates } from '../requests/import-tables';
+import type { ImportTurn } from '../requests/import-turn';
+import { checkSchema, checkVersion, type SourceTable } from './source-schema';
+import { countStatement } from './statements';
+import { TableExtraction } from './table-extraction';
+
+const toRead = steps.filter(needsSource);
+/** Of which a connection is at hand: another takes its place when it breaks. */
+interface Line {
+  source?: Source;
+}
+
+/** Brings the customer's tables into the staging area. */
+@Injectable()
+export class Extraction {
+  private readonly log = new Logger(Extraction.name);
+
+  constructor(
+    private readonly sources: Sources,
+    private readonly requests: ImportRequests,
+    private readonly database: WriteDatabase,
+    private readonly secrets: Secrets,
+    private readonly settings: ImportSettings,
+  ) {}
+
+  /**
+   * From the first connection to the last row; it goes on where another worker stopped.
+   * @throws SourceFailure, ImportFailed, LeaseLost, or why the turn is to stop
+   */
+  async run(turn: ImportTurn): Promise<void> {
+    const line: Line = {};
+    try {
+      await turn.advance(toRead, 'Connecting');
+      await this.patiently(turn, line, async () => {
+        line.source ??= await this.connect(turn);
+      });
+      await turn.advance(['Connecting'], 'CheckingSchema');
+      const tables = await this.patiently(turn, line, () => this.check(turn, line));
+      await turn.advance(['CheckingSchema'], 'Extracting');
+      await this.extract(turn, line, tables);
+    } catch (error) {
+      // Whatever failed because of it: why the turn stops says more.
+      turn.signal.throwIfAborted();
+      throw error;
+    } finally {
+      await line.source?.close();
+    }
+  }
+
+  private async connect(turn: ImportTurn): Promise<Source> {
+    const { connection } = turn.request;
+    if (connection === null) throw new ImportFailed('The address of the source is gone. Import again.');
+    try {
+      return await this.sources.open(this.secrets.open(connection), turn.signal);
+    } catch (error) {
+      if (error instanceof DomainError) throw new ImportFailed(error.detail);
+      throw error;
+    }
+  }
+
+  private async check(turn: ImportTurn, line: Line): Promise<SourceTable[]> {
+    line.source ??= await this.connect(turn);
+    const tables = await checkSchema(line.source);
+    const schemaVersion = await checkVersion(line.source);
+    await this.requests.describe(turn.requestId, turn.worker, { schemaVersion });
+    return tables;
+  }
+
+  private async extract(turn: ImportTurn, line: Line, tables: SourceTable[]): Promise<void> {
+    const client = await this.database.session(turn.signal);
+    try {
+      const states = await this.prepare(client, turn);
+      await this.patiently(turn, line, () => this.count(turn, line, tables));
+      for (const table of tables) {
+        const state = states.get(table.table.name)!;
+        if (!state.isComplete) await this.extractTable(turn, line, table, client, state);
+      }
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** The staging area as it was left, or a new one. */
+  private async prepare(client: Client, turn: ImportTurn): Promise<Map<string, TableState>> {
+    await client.query('begin');
+    await this.requests.supersede(client, turn.request);
+    if (!(await isIntact(client, turn.staging, await tableStates(client, turn.requestId)))) {
+      await turn.staging.create(client);
+      await resetTables(client, turn.requestId);
+    }
+    await client.query('commit');
+    const states = await tableStates(client, turn.requestId);
+    return new Map(states.map((state) => [state.name, state]));
+  }
+
+  private async count(turn: ImportTurn, line: Line, tables: SourceTable[]): Promise<void> {
+    line.source ??= await this.connect(turn);
+    for (const { table } of tables) {
+      const [{ rows }] = await line.source.query(countStatement(table));
+      await setTotal(this.database.pool, turn.requestId, table.name, String(rows));
+    }
+  }
+
+  private async extractTable(
+    turn: ImportTurn,
+    line: Line,
+    from: SourceTable,
+    client: Client,
+    state: TableState,
+  ): Promise<void> {
+    const extraction = new TableExtraction(client, turn, from, state, this.settings);
+    const read = async () => {
+      line.source ??= await this.connect(turn);
+      await extraction.run(line.source);
+    };
+    await this.patiently(turn, line, read, () => extraction.count);
+  }
+
+  /**
+   * Tries again, over another connection, what failed because the server was busy or the line broke; no more than some
+   * times without anything that came of it. A first connection is not tried again when nobody answers it.
+   * @param progress grows with what came of it
+   */
+  private async patiently<Result>(
+    turn: ImportTurn,
+    line: Line,
+    work: () => Promise<Result>,
+    progress = () => 0,
+  ): Promise<Result> {
+    for (let tries = 1, reached = progress(); ; tries++) {
+      try {
+        return await work();
+      } catch (error) {
+        turn.signal.throwIfAborted();
+        if (!(error instanceof SourceFailure) || error.kind === 'lasting') throw error;
+        if (turn.status === 'Connecting' && error.kind === 'lost') throw error;
+        if (progress() > reached) tries = 1;
+        reached = progress();
+        if (tries > this.settings.mostTries) throw error;
+        this.log.warn(`Import ${turn.requestId}: ${error.code}, try ${tries}`);
+        await line.source?.close();
+        line.source = undefined;
+        await delay(this.settings.retryMs * 2 ** (tries - 1), undefined, { signal: turn.signal }).catch(
+          () => {
+            throw turn.signal.reason;
+          },
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import type { Source } from '../connection/source';
+import { SourceFailure } from '../connection/source-failure';
+import { SCHEMA_VERSION, SOURCE_SCHEMA, tables } from '../schema/schema-1.0';
+import { sqlTypeOf } from '../schema/t-sql';
+import type { Column, ColumnType, Table } from '../schema/table';
+import { columnsStatement, versionStatement } from './statements';
+
+/** A table with those of its columns that the source has. */
+export interface SourceTable {
+  table: Table;
+  columns: readonly Column[];
+}
+
+const MOST_NAMED = 20;
+const text = ['nvarchar', 'varchar', 'nchar', 'char'];
+const whole = ['bigint', 'int', 'smallint', 'tinyint'];
+const decimal = ['decimal', 'numeric', ...whole];
+const instant = ['datetime2', 'datetime', 'smalldatetime', 'date'];
+
+/** Types of SQL Server that come through without the loss of a digit. */
+const taken: Record<ColumnType, readonly string[]> = {
+  key: text,
+  reference: text,
+  text,
+  choice: text,
+  currency: text,
+  money: decimal,
+  rate: decimal,
+  quantity: decimal,
+  percent: decimal,
+  ticks: whole,
+  integer: whole,
+  boolean: ['bit'],
+  date: instant,
+  instant,
+};
+
+/**
+ * Compares the source's tables with those that are declared.
+ * @throws SourceFailure `table_missing`, `column_missing`, `column_type`, naming all that is wrong
+ */
+export async function checkSchema(source: Source): Promise<SourceTable[]> {
+  const rows = await source.query(columnsStatement, { schema: SOURCE_SCHEMA });
+  const types = new Map(rows.map(({ table, column, type }) => [key(`${table}.${column}`), String(type)]));
+  const present = new Set(rows.map(({ table }) => key(String(table))));
+
+  const missing = tables.filter(({ name }) => !present.has(key(name))).map(({ name }) => named(name));
+  if (missing.length > 0)
+    throw new SourceFailure(
+      'table_missing',
+      `Missing in the database, or hidden from its user: ${listed(missing, 'the table', 'the tables')}. Grant it SELECT on the schema ${SOURCE_SCHEMA}, or make them by the script of version ${SCHEMA_VERSION}.`,
+    );
+  const all = tables.flatMap(({ name, columns }) =>
+    columns.map((column) => ({
+      path: `${named(name)}.${column.name}`,
+      column,
+      type: types.get(key(`${name}.${column.name}`)),
+    })),
+  );
+  const absent = all.filter(({ type, column }) => type === undefined && !column.mayLack);
+  if (absent.length > 0)
+    throw new SourceFailure(
+      'column_missing',
+      `Missing in the database: ${listed(
+        absent.map(({ path }) => path),
+        'the column',
+        'the columns',
+      )}. The script of version ${SCHEMA_VERSION} has them.`,
+    );
+  const wrong = all.filter(({ type, column }) => type !== undefined && !taken[column.type].includes(type));
+  if (wrong.length > 0)
+    throw new SourceFailure(
+      'column_type',
+      `Of another type than it must be: ${listed(
+        wrong.map(({ path, column }) => `${path} (${sqlTypeOf(column)})`),
+        'the column',
+        'the columns',
+      )}.`,
+    );
+  return tables.map((table) => ({
+    table,
+    columns: table.columns.filter(({ name }) => types.has(key(`${table.name}.${name}`))),
+  }));
+}
+
+/**
+ * The version that the source's tables say they are of; null when they say none, or several, which validation reports.
+ * @throws SourceFailure `schema_version`
+ */
+export async function checkVersion(source: Source): Promise<string | null> {
+  const rows = await source.query(versionStatement);
+  const version = rows.length === 1 ? rows[0].SchemaVersion : null;
+  if (typeof version === 'string' && version !== '' && version !== SCHEMA_VERSION)
+    throw new SourceFailure(
+      'schema_version',
+      `Info.SchemaVersion is not ${SCHEMA_VERSION}, the version that this service reads.`,
+    );
+  return version === SCHEMA_VERSION ? version : null;
+}
+
+/** Most databases do not tell capitals from small letters in names. */
+function key(name: string): string {
+  return name.toLowerCase();
+}
+
+function named(table: string): string {
+  return `${SOURCE_SCHEMA}.${table}`;
+}
+
+function listed(names: string[], one: string, several: string): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return `${names.length === 1 ? one : several} ${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+}

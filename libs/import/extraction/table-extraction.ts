@@ -1,0 +1,118 @@
+import type { Client } from 'pg';
+import { CopyStream } from '#platform/copy-rows';
+import type { ImportSettings } from '../connection/import-settings';
+import type { Source } from '../connection/source';
+import { SourceFailure } from '../connection/source-failure';
+import { markChunk, type TableState } from '../requests/import-tables';
+import type { ImportTurn } from '../requests/import-turn';
+import type { SourceTable } from './source-schema';
+import { stagedValues } from './staged-values';
+import { rowsStatement } from './statements';
+
+/**
+ * Brings the rows of one table into the staging area, in the order of their keys and in chunks. Each chunk is one
+ * transaction with the key that it ends at, from which the reading goes on, in this process or in another.
+ */
+export class TableExtraction {
+  private readonly target: string;
+  private copy?: CopyStream;
+  private began = 0;
+  private inChunk = 0;
+  private lastKey: string | null;
+  private read: number;
+
+  constructor(
+    private readonly client: Client,
+    private readonly turn: ImportTurn,
+    private readonly from: SourceTable,
+    state: TableState,
+    private readonly settings: ImportSettings,
+  ) {
+    this.target = turn.staging.table(from.table);
+    ({ lastKey: this.lastKey, read: this.read } = state);
+  }
+
+  /** Rows that are staged. */
+  get count(): number {
+    return this.read;
+  }
+
+  /** Reads what is missing. What came before a failure of the source stays. @throws SourceFailure, LeaseLost */
+  async run(source: Source): Promise<void> {
+    const { table, columns } = this.from;
+    // A key of spaces alone is none to go on from: SQL Server takes it for an empty one.
+    const after = this.lastKey?.trimEnd() ? this.lastKey : undefined;
+    const sql = rowsStatement(table, columns, after !== undefined);
+    const staged = stagedValues(columns);
+    const key = columns.findIndex(({ name }) => name === 'ImportId');
+    await this.rewind(after);
+    try {
+      for await (const batch of source.rows(sql, after === undefined ? {} : { after })) {
+        this.turn.signal.throwIfAborted();
+        if (!this.copy) await this.begin();
+        const rows = batch.map(staged);
+        await this.copy!.write(rows);
+        this.inChunk += rows.length;
+        this.lastKey = rows.at(-1)![key];
+        if (this.isFull()) await this.commit(false);
+      }
+      await this.commit(true);
+    } catch (error) {
+      if (error instanceof SourceFailure) await this.commit(false);
+      throw error;
+    }
+  }
+
+  private isFull(): boolean {
+    const { chunkRows, chunkMs } = this.settings;
+    return this.inChunk >= chunkRows || performance.now() - this.began >= chunkMs;
+  }
+
+  private async begin(): Promise<void> {
+    const names = this.from.columns.map(({ name }) => `"${name}"`).join(', ');
+    await this.client.query('begin');
+    this.copy = new CopyStream(this.client, `${this.target} (${names})`);
+    this.began = performance.now();
+  }
+
+  private async commit(isComplete: boolean): Promise<void> {
+    if (!this.copy && !isComplete) return;
+    if (this.copy) await this.copy.end();
+    else await this.client.query('begin');
+    this.copy = undefined;
+    this.read += this.inChunk;
+    await this.mark(isComplete);
+    await this.client.query('commit');
+    this.turn.worked(this.inChunk);
+    this.inChunk = 0;
+  }
+
+  /**
+   * Forgets the rows that come once more: those with the last key, of which there may be several. The two databases
+   * need not agree on what is greater then, only on what is equal; SQL Server compares without spaces at the end.
+   */
+  private async rewind(after: string | undefined): Promise<void> {
+    if (this.read === 0) return;
+    await this.client.query('begin');
+    const { rowCount } =
+      after === undefined
+        ? await this.client.query(`delete from ${this.target}`)
+        : await this.client.query(`delete from ${this.target} where rtrim("ImportId") = rtrim($1)`, [after]);
+    this.read -= rowCount ?? 0;
+    await this.mark(false);
+    await this.client.query('commit');
+  }
+
+  private mark(isComplete: boolean): Promise<void> {
+    const { requestId, worker } = this.turn;
+    const { read, lastKey } = this;
+    return markChunk(this.client, {
+      requestId,
+      worker,
+      table: this.from.table.name,
+      read,
+      lastKey,
+      isComplete,
+    });
+  }
+}

@@ -1,0 +1,90 @@
+/** Steps of an import that a worker has in hand, in their order. */
+export const steps = [
+  'Queued',
+  'Connecting',
+  'CheckingSchema',
+  'Extracting',
+  'Validating',
+  'Loading',
+  'Reconciling',
+] as const;
+export type Step = (typeof steps)[number];
+
+/** How an import ends, before a promotion. */
+export type Outcome = 'Validated' | 'ValidatedWithWarnings' | 'ValidationFailed' | 'Failed' | 'Cancelled';
+type PromotionStatus = 'PromotionQueued' | 'Promoting' | 'Promoted' | 'PromotionFailed';
+export type ImportStatus = Step | Outcome | PromotionStatus;
+
+export const statuses: readonly ImportStatus[] = [
+  ...steps,
+  'Validated',
+  'ValidatedWithWarnings',
+  'ValidationFailed',
+  'Failed',
+  'PromotionQueued',
+  'Promoting',
+  'Promoted',
+  'PromotionFailed',
+  'Cancelled',
+];
+
+/** What whoever waits for it is told at each step. */
+export const messages: Record<Step, string> = {
+  Queued: 'Waiting for a worker.',
+  Connecting: 'Connecting to the source.',
+  CheckingSchema: 'Checking the tables of the source.',
+  Extracting: 'Reading the tables.',
+  Validating: 'Checking every row.',
+  Loading: 'Loading the records into the staging tenant.',
+  Reconciling: 'Comparing counts and sums with the source.',
+};
+
+/** Until then the source is read. */
+export function needsSource(status: Step): boolean {
+  return steps.indexOf(status) < steps.indexOf('Validating');
+}
+
+/** A row of import.requests. */
+export interface RequestRow {
+  id: string;
+  tenant_id: number;
+  kind: 'Import' | 'Promotion';
+  status: ImportStatus;
+  message: string;
+  connection: string | null;
+  schema_version: string | null;
+  staging_tenant_id: number | null;
+  errors: number;
+  warnings: number;
+  rows_per_second: number | null;
+  is_kept: boolean;
+  cancel_requested: boolean;
+  queued_at: Date;
+  started_at: Date | null;
+  updated_at: Date;
+  finished_at: Date | null;
+}
+
+/** Another worker has the import by now: what this one would still do does not count. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('Another worker has taken the import over.');
+  }
+}
+
+/** Somebody has asked for its end. */
+export class ImportCancelled extends Error {
+  constructor() {
+    super('The import was cancelled.');
+  }
+}
+
+/** The process ends; another goes on. */
+export class WorkerEnding extends Error {
+  constructor() {
+    super('The process ends.');
+  }
+}
+
+/** The import cannot go on, and the message says why, to the customer. */
+export class ImportFailed extends Error {}

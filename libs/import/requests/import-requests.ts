@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientBase } from 'pg';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { WriteDatabase } from '#platform/database';
+import { ImportSettings } from '../connection/import-settings';
+import { StagingArea } from '../staging/staging-area';
+import { LeaseLost, messages, type Outcome, type RequestRow, type Step, steps } from './import-request';
+
+export type TakenRequest = Pick<RequestRow, 'id' | 'tenant_id' | 'connection' | 'staging_tenant_id'> & {
+  status: Step;
+};
+
+/** An import that a worker has taken. */
+export interface Taken {
+  request: TakenRequest;
+  tenant: RegisteredTenant;
+  /** Workers that died over its present step. */
+  deaths: number;
+}
+
+/**
+ * The queue of imports, as workers see it. A worker has an import by a lease that it renews; every change says whose it
+ * is, so that one who was thought dead changes nothing any more.
+ */
+@Injectable()
+export class ImportRequests {
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly settings: ImportSettings,
+  ) {}
+
+  /** The oldest import that nobody has in hand. */
+  async take(worker: string): Promise<Taken | undefined> {
+    const { rows } = await this.database.pool.query(
+      `with next as (
+         select id from import.requests
+         where status = any($2) and coalesce(leased_until < clock_timestamp(), true)
+         order by queued_at, id limit 1 for update skip locked
+       )
+       update import.requests r
+       set leased_by = $1, leased_until = clock_timestamp() + $3 * interval '1 millisecond',
+         started_at = coalesce(r.started_at, now()), updated_at = now(),
+         deaths = r.deaths + (r.leased_until is not null)::int
+       from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
+       returning r.id as "requestId", r.tenant_id, r.status, r.connection, r.staging_tenant_id, r.deaths,
+         t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"`,
+      [worker, steps, this.settings.leaseMs],
+    );
+    if (rows.length === 0) return undefined;
+    const [{ requestId: id, tenant_id, status, connection, staging_tenant_id, deaths, ...tenant }] = rows;
+    return { request: { id, tenant_id, status, connection, staging_tenant_id }, tenant, deaths };
+  }
+
+  /**
+   * Keeps an import in hand.
+   * @returns whether somebody wants its end; undefined when it is in other hands
+   */
+  async renew(id: string, worker: string, rowsPerSecond: number | undefined): Promise<boolean | undefined> {
+    const { rows } = await this.database.pool.query<{ cancel_requested: boolean }>(
+      `update import.requests
+       set leased_until = clock_timestamp() + $3 * interval '1 millisecond', updated_at = now(),
+         rows_per_second = coalesce($4, rows_per_second)
+       where id = $1 and leased_by = $2 and status = any($5) returning cancel_requested`,
+      [id, worker, this.settings.leaseMs, rowsPerSecond ?? null, steps],
+    );
+    return rows.at(0)?.cancel_requested;
+  }
+
+  /** Another worker may take it at once. */
+  async release(id: string, worker: string): Promise<void> {
+    await this.database.pool.query(
+      'update import.requests set leased_by = null, leased_until = null where id = $1 and leased_by = $2',
+      [id, worker],
+    );
+  }
+
+  /**
+   * The next step, from one of those before it. From validation on the source is not needed: its address is forgotten.
+   * @throws LeaseLost
+   */
+  async advance(id: string, worker: string, from: readonly Step[], to: Step): Promise<void> {
+    const { rowCount } = await this.database.pool.query(
+      `update import.requests
+       set status = $4, message = $5, updated_at = now(), deaths = 0, rows_per_second = null,
+         connection = case when $6 then null else connection end
+       where id = $1 and leased_by = $2 and status = any($3)`,
+      [id, worker, from, to, messages[to], steps.indexOf(to) >= steps.indexOf('Validating')],
+    );
+    if (rowCount === 0) throw new LeaseLost();
+  }
+
+  /** What the source says of itself. */
+  async describe(
+    id: string,
+    worker: string,
+    { schemaVersion }: { schemaVersion: string | null },
+  ): Promise<void> {
+    await this.database.pool.query(
+      'update import.requests set schema_version = $3 where id = $1 and leased_by = $2',
+      [id, worker, schemaVersion],
+    );
+  }
+
+  /** Writes down how many findings there are. */
+  async count(id: string, worker: string): Promise<{ errors: number; warnings: number }> {
+    const { rows } = await this.database.pool.query<{ errors: number; warnings: number }>(
+      `update import.requests r set errors = f.errors, warnings = f.warnings
+       from (select (count(*) filter (where severity = 'error'))::int as errors,
+           (count(*) filter (where severity = 'warning'))::int as warnings
+         from import.findings where request_id = $1) f
+       where r.id = $1 and r.leased_by = $2 returning r.errors, r.warnings`,
+      [id, worker],
+    );
+    if (rows.length === 0) throw new LeaseLost();
+    return rows[0];
+  }
+
+  /**
+   * The end. What was staged is kept for a promotion when the import is valid, and is gone otherwise, in the same
+   * transaction.
+   * @throws LeaseLost
+   */
+  async end(id: string, worker: string, outcome: Outcome, message: string): Promise<void> {
+    const isKept = outcome === 'Validated' || outcome === 'ValidatedWithWarnings';
+    const client = await this.database.session();
+    try {
+      await client.query('begin');
+      const { rowCount } = await client.query(
+        `update import.requests
+         set status = $3, message = $4, is_kept = $5, connection = null, leased_by = null, leased_until = null,
+           rows_per_second = null, updated_at = now(), finished_at = now()
+         where id = $1 and leased_by = $2 and status = any($6)`,
+        [id, worker, outcome, message, isKept, steps],
+      );
+      if (rowCount === 0) throw new LeaseLost();
+      const staging = new StagingArea(id);
+      await (isKept ? staging.keep(client) : staging.drop(client));
+      await client.query('commit');
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** A tenant has one import to promote: earlier ones that wait for it are over when the next begins to be read. */
+  async supersede(
+    client: ClientBase,
+    { id, tenant_id }: Pick<RequestRow, 'id' | 'tenant_id'>,
+  ): Promise<void> {
+    const { rows } = await client.query<{ id: string }>(
+      `update import.requests
+       set status = 'Cancelled', message = 'A later import has taken its place.', is_kept = false,
+         updated_at = now(), finished_at = now()
+       where tenant_id = $1 and id <> $2 and is_kept
+         and status in ('Validated', 'ValidatedWithWarnings', 'PromotionFailed') returning id`,
+      [tenant_id, id],
+    );
+    for (const earlier of rows) await new StagingArea(earlier.id).drop(client);
+  }
+}

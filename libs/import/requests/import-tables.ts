@@ -1,0 +1,100 @@
+import type { ClientBase, Pool } from 'pg';
+import type { TableCounts } from '../import-run';
+import { tables } from '../schema/schema-1.0';
+import type { StagingArea } from '../staging/staging-area';
+import { LeaseLost } from './import-request';
+
+/** How far the reading of a table has come. */
+export interface TableState {
+  name: string;
+  /** Rows that are staged. */
+  read: number;
+  /** Key of the last of them; null when they have none. */
+  lastKey: string | null;
+  isComplete: boolean;
+}
+
+interface Chunk {
+  requestId: string;
+  worker: string;
+  table: string;
+  /** All that are staged now. */
+  read: number;
+  lastKey: string | null;
+  isComplete: boolean;
+}
+
+/** Nothing was read yet. */
+export async function resetTables(client: ClientBase, requestId: string): Promise<void> {
+  await client.query('delete from import.tables where request_id = $1', [requestId]);
+  await client.query('insert into import.tables (request_id, name) select $1, unnest($2::text[])', [
+    requestId,
+    tables.map(({ name }) => name),
+  ]);
+}
+
+export async function tableStates(client: ClientBase | Pool, requestId: string): Promise<TableState[]> {
+  const { rows } = await client.query<TableState>(
+    `select name, read::float8 as read, last_key as "lastKey", is_complete as "isComplete"
+     from import.tables where request_id = $1`,
+    [requestId],
+  );
+  return rows;
+}
+
+/** Whether all that was staged is there: the tables are empty after a crash of the database's server. */
+export async function isIntact(client: ClientBase, staging: StagingArea, states: readonly TableState[]) {
+  if (states.length < tables.length) return false;
+  for (const { name, read } of states) {
+    const table = staging.table({ name });
+    const { rows } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+      table,
+    ]);
+    if (!rows[0].there) return false;
+    const counted = await client.query<{ count: number }>(`select count(*)::float8 as count from ${table}`);
+    if (counted.rows[0].count !== read) return false;
+  }
+  return true;
+}
+
+export async function setTotal(pool: Pool, requestId: string, table: string, total: string): Promise<void> {
+  await pool.query('update import.tables set total = $3 where request_id = $1 and name = $2', [
+    requestId,
+    table,
+    total,
+  ]);
+}
+
+/**
+ * Marks how far the reading has come, in the transaction that has staged the rows. A worker that has lost the import
+ * does not get through: whoever takes it over waits until this transaction has ended.
+ * @throws LeaseLost
+ */
+export async function markChunk(client: ClientBase, chunk: Chunk): Promise<void> {
+  const { requestId, worker, table, read, lastKey, isComplete } = chunk;
+  const { rowCount } = await client.query(
+    'select from import.requests where id = $1 and leased_by = $2 for share',
+    [requestId, worker],
+  );
+  if (rowCount === 0) throw new LeaseLost();
+  await client.query(
+    `update import.tables set read = $3, last_key = $4, is_complete = $5 where request_id = $1 and name = $2`,
+    [requestId, table, read, lastKey, isComplete],
+  );
+}
+
+/** Sets counts that the steps after the reading have reported. */
+export async function writeCounts(
+  pool: Pool,
+  requestId: string,
+  counts: ReadonlyMap<string, Partial<TableCounts>>,
+): Promise<void> {
+  const rows = [...counts].map(([name, { valid, rejected, loaded }]) => ({ name, valid, rejected, loaded }));
+  await pool.query(
+    `update import.tables t set valid = coalesce(n.valid, t.valid), rejected = coalesce(n.rejected, t.rejected),
+       loaded = coalesce(n.loaded, t.loaded)
+     from json_to_recordset($2) n(name text, valid bigint, rejected bigint, loaded bigint)
+     where t.request_id = $1 and t.name = n.name`,
+    [requestId, JSON.stringify(rows)],
+  );
+}

@@ -1,0 +1,94 @@
+import type { PoolClient } from 'pg';
+import type { Clock } from '#kernel/clock';
+import { invalid } from '#kernel/errors';
+import type { WriteDatabase } from '../database';
+import type { RequestContext } from '../request-context';
+import type { Secrets } from '../secrets';
+import { Reply } from './reply';
+
+const KEPT_MS = 24 * 3_600_000;
+
+/** What a request changes, in one transaction. */
+export interface Change {
+  client: PoolClient;
+  now: Date;
+}
+
+/**
+ * Carries out requests that make no events, each in one transaction; a repeat under the same Idempotency-Key is answered
+ * as the first was. The answer is kept encrypted: it may hold a secret.
+ */
+export abstract class RepeatableRequests {
+  /** @param table where the answers are kept, from code */
+  constructor(
+    private readonly table: string,
+    private readonly database: WriteDatabase,
+    private readonly secrets: Secrets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError `idempotency_key_reused`, and what `admit` and the work refuse: a refusal is not kept */
+  async execute(context: RequestContext, work: (change: Change) => Promise<Reply>): Promise<Reply> {
+    const now = this.clock.now();
+    await context.admitted;
+    return this.database.transaction(async (client) => {
+      await this.admit(client, context);
+      const earlier = await this.begin(client, context, now);
+      if (earlier) return earlier;
+      const reply = await work({ client, now });
+      await this.keep(client, context, reply);
+      return reply;
+    });
+  }
+
+  /** Refuses requests that must not be carried out now, repeats among them. */
+  protected async admit(_client: PoolClient, _context: RequestContext): Promise<void> {}
+
+  /** Claims the key; waits for another request that holds it. The answer to that one, if there is one. */
+  private async begin(
+    client: PoolClient,
+    { tenant, integrationId, idempotency }: RequestContext,
+    now: Date,
+  ): Promise<Reply | undefined> {
+    if (!idempotency) return undefined;
+    const { key, hash } = idempotency;
+    const { rowCount } = await client.query(
+      `insert into ${this.table} as r (tenant_id, integration_id, key, request_hash, created_at)
+       values ($1, $2, $3, $4, $5)
+       on conflict (tenant_id, integration_id, key) do update
+         set request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
+         where r.created_at <= $6`,
+      [tenant.id, integrationId, key, hash, now, new Date(now.getTime() - KEPT_MS)],
+    );
+    if (rowCount === 1) return undefined;
+    const { rows } = await client.query<{ request_hash: Buffer; answer: string }>(
+      `select request_hash, answer from ${this.table}
+       where tenant_id = $1 and integration_id = $2 and key = $3`,
+      [tenant.id, integrationId, key],
+    );
+    if (!rows[0].request_hash.equals(hash))
+      throw invalid('idempotency_key_reused', 'This Idempotency-Key was used before with another request.');
+    const { status, body, headers } = JSON.parse(this.secrets.open(rows[0].answer)) as Reply;
+    return new Reply(status, body, { ...headers, 'Idempotent-Replayed': 'true' });
+  }
+
+  private async keep(
+    client: PoolClient,
+    { tenant, integrationId, idempotency }: RequestContext,
+    { status, body, headers }: Reply,
+  ): Promise<void> {
+    if (!idempotency) return;
+    const answer = this.secrets.seal(JSON.stringify({ status, body, headers }));
+    await client.query(
+      `update ${this.table} set answer = $4 where tenant_id = $1 and integration_id = $2 and key = $3`,
+      [tenant.id, integrationId, idempotency.key, answer],
+    );
+  }
+
+  /** Forgets keys after their 24 hours. */
+  async forget(): Promise<void> {
+    await this.database.pool.query(`delete from ${this.table} where created_at <= $1`, [
+      new Date(this.clock.now().getTime() - KEPT_MS),
+    ]);
+  }
+}

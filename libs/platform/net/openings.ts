@@ -1,0 +1,92 @@
+import { isAddress, isWithin, networkOf, parseRange, type Range } from './address';
+
+/** A machine and its port, as somebody asks for them. */
+export interface Destination {
+  /** A name without a dot at its end, or an address without brackets; lower case. */
+  host: string;
+  port: number;
+}
+
+export interface OpeningRules {
+  /** Opens this machine too. */
+  allowLoopback: boolean;
+  /** What the operator opens beside the public internet: `host`, `host:port`, an address, `address:port` or a CIDR. */
+  allowed: readonly string[];
+  /** Whether a port is open on every host that is. */
+  isUsualPort(port: number): boolean;
+  /** What goes there, for the complaint of a wrong entry: "webhooks". */
+  subject: string;
+}
+
+interface Opening {
+  /** Of a host that is named, or of addresses. */
+  opens: string | Range;
+  /** That one only; without it the ports that are open anyway. */
+  port?: number;
+}
+
+/** Names that mean nothing outside of a machine or a network. @see https://www.rfc-editor.org/rfc/rfc6761 and 6762, 8375 */
+const innerNames = /(^|\.)(localhost|local|internal|home\.arpa)$/;
+const loopbackNames = /(^|\.)localhost$/;
+
+/** Where this service may be sent to by its customers: the public internet, and what the operator opens. */
+export class Openings {
+  private readonly openings: Opening[];
+
+  /** @throws Error when an entry is none */
+  constructor(private readonly rules: OpeningRules) {
+    this.openings = rules.allowed.map((text) => parseOpening(text, rules.subject));
+  }
+
+  /** Why nothing goes to an address that the host has; undefined when it may. */
+  refusal(to: Destination, address: string): string | undefined {
+    const network = networkOf(address);
+    if (network === 'public') return undefined;
+    if (network === 'loopback' && this.rules.allowLoopback) return undefined;
+    if (this.isOpened(to, address)) return undefined;
+    return `The host has an address that is not public (${network}).`;
+  }
+
+  /** Whether the port is open there, as far as can be told without asking for the addresses of a name. */
+  allowsPort(to: Destination): boolean {
+    return this.rules.isUsualPort(to.port) || this.isOpened(to, addressOf(to));
+  }
+
+  /** Whether the host is refused before anybody asks for its addresses. */
+  refusesHost(to: Destination): boolean {
+    const address = addressOf(to);
+    if (address !== undefined) return this.refusal(to, address) !== undefined;
+    return innerNames.test(to.host) && !this.mayBeOpened(to);
+  }
+
+  private isOpened({ host, port }: Destination, address: string | undefined): boolean {
+    return this.openings.some((opening) => {
+      if (opening.port === undefined ? !this.rules.isUsualPort(port) : opening.port !== port) return false;
+      if (typeof opening.opens === 'string') return opening.opens === host;
+      return address !== undefined && isWithin(address, opening.opens);
+    });
+  }
+
+  /** By its own name, or by the addresses that it turns out to have. */
+  private mayBeOpened(to: Destination): boolean {
+    return this.isOpened(to, undefined) || this.openings.some(({ opens }) => typeof opens !== 'string');
+  }
+}
+
+/** The address that a host is, or is known to have. */
+export function addressOf({ host }: Destination): string | undefined {
+  if (isAddress(host)) return host;
+  return loopbackNames.test(host) ? '127.0.0.1' : undefined;
+}
+
+function parseOpening(text: string, subject: string): Opening {
+  const [, bracketed, name, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = (bracketed ?? name ?? text).toLowerCase();
+  try {
+    const isName = !host.includes('/') && !isAddress(host);
+    if (isName && !/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host)) throw new Error('no host');
+    return { opens: isName ? host : parseRange(host), port: port ? Number(port) : undefined };
+  } catch (cause) {
+    throw new Error(`"${text}" is no host, host:port or CIDR that ${subject} may be allowed.`, { cause });
+  }
+}
