@@ -244,6 +244,7 @@ describe('updatesOf', () => {
           rate: { amount: '200', currency: 'GBP' },
         },
         ...{ rateSource: 'Request' as const, total: '200', title: 'Call', isBillable: true },
+        ...{ externalReference: null, referenceOwner: null },
         ...at.fields,
       },
       ...{ state, writtenOffOn: at.off ?? null, charge: at.charge ?? null },

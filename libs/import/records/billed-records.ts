@@ -4,7 +4,7 @@ import type { BillableState } from '#practice/billable/billable';
 import type { InvoiceLine } from '#practice/invoices/invoice.events';
 import type { Sources } from '#practice/invoices/invoice.sources';
 import type { Charge } from './billing';
-import { digestOf, type Ground, type ImportedRecord, recordOf } from './imported-record';
+import { type Ground, type ImportedRecord, recordOf } from './imported-record';
 import { invoices, linesOf, type SourceLine, type WantedInvoice, wantedInvoice } from './invoice-records';
 import { NOBODY } from './known-records';
 import { needed, type Row } from './row';
@@ -62,8 +62,8 @@ function workItemOf(row: Row, ground: Ground): Source {
   const record = (charge: Charge) => {
     wanted.charge = charge;
     const { table, definition } = workItems;
-    const events = workItemEvents(wanted, state, ground);
-    return { table, importId, definition, id, events, digest: digestOf(wanted) };
+    const create = () => ({ events: workItemEvents(wanted, state, ground) });
+    return { table, importId, definition, id, wanted, create };
   };
   return { id, importId, state, record };
 }
@@ -76,8 +76,8 @@ function costOf(row: Row, ground: Ground): Source {
   const record = (charge: Charge) => {
     wanted.charge = charge;
     const { table, definition } = costRecoveries;
-    const events = costEvents(wanted, state, ground);
-    return { table, importId, definition, id, events, digest: digestOf(wanted) };
+    const create = () => ({ events: costEvents(wanted, state, ground) });
+    return { table, importId, definition, id, wanted, create };
   };
   return { id, importId, state, record };
 }
