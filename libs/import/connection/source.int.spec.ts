@@ -49,14 +49,14 @@ it('reads without encryption where that is allowed', async () => {
 
 it.each<[string, Partial<TdsOptions>, ConnectionStringParts, object]>([
   ['login_refused', {}, { password: 'Zq7x-another' }, {}],
-  ['login_refused', {}, {}, { refuseLogin: 18456 }],
+  ['login_refused', {}, {}, { refuseLogin: { number: 18456 } }],
   ['database_missing', {}, { name: 'other' }, {}],
   ['not_encrypted', { tls: 'none' }, {}, {}],
   ['not_encrypted', {}, {}, { noEncryption: true }],
   ['connection_lost', {}, {}, { refuseConnections: true }],
   ['timed_out', {}, { more: ['Connect Timeout=1'] }, { silent: true }],
-  ['server_busy', {}, {}, { refuseLogin: 40613 }],
-  ['firewall', {}, {}, { refuseLogin: 40615 }],
+  ['server_busy', {}, {}, { refuseLogin: { number: 40613 } }],
+  ['firewall', {}, {}, { refuseLogin: { number: 40615 } }],
   ['certificate_name', {}, { more: ['HostNameInCertificate=sql.firm.example'] }, {}],
 ])('says %s: %j %j %j', async (code, options, said, fault) => {
   expect((await failureOf(options, said, {}, fault)).code).toBe(code);
