@@ -12,7 +12,7 @@ export type Step = (typeof steps)[number];
 
 /** How an import ends, before a promotion. */
 export type Outcome = 'Validated' | 'ValidatedWithWarnings' | 'ValidationFailed' | 'Failed' | 'Cancelled';
-type PromotionStatus = 'PromotionQueued' | 'Promoting' | 'Promoted' | 'PromotionFailed';
+export type PromotionStatus = 'PromotionQueued' | 'Promoting' | 'Promoted' | 'PromotionFailed';
 export type ImportStatus = Step | Outcome | PromotionStatus;
 
 export const statuses: readonly ImportStatus[] = [

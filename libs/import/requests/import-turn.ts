@@ -4,9 +4,10 @@ import type { WriteDatabase } from '#platform/database';
 import type { ImportSettings } from '../connection/import-settings';
 import type { ImportRun, TableCounts } from '../import-run';
 import { StagingArea } from '../staging/staging-area';
-import { ImportCancelled, LeaseLost, type Outcome, type Step } from './import-request';
+import type { Outcome, Step } from './import-request';
 import type { ImportRequests, Taken, TakenRequest } from './import-requests';
 import { writeCounts } from './import-tables';
+import { Lease } from './lease';
 
 interface Parts {
   worker: string;
@@ -23,12 +24,9 @@ export class ImportTurn implements ImportRun {
   readonly request: TakenRequest;
   readonly staging: StagingArea;
   readonly deaths: number;
-  private readonly ending = new AbortController();
-  private readonly timer: NodeJS.Timeout;
+  private readonly lease: Lease;
   private readonly reported = new Map<string, Partial<TableCounts>>();
   private step: Step;
-  private renewal?: Promise<void>;
-  private renewedAt = performance.now();
   private rows = 0;
   private since = performance.now();
 
@@ -42,11 +40,11 @@ export class ImportTurn implements ImportRun {
     this.step = request.status;
     this.deaths = deaths;
     this.staging = new StagingArea(request.id);
-    this.timer = setInterval(() => this.beat(), parts.settings.heartbeatMs);
+    this.lease = new Lease({ ...parts, renew: () => this.renew() });
   }
 
   get signal(): AbortSignal {
-    return this.ending.signal;
+    return this.lease.signal;
   }
 
   get status(): Step {
@@ -59,7 +57,7 @@ export class ImportTurn implements ImportRun {
 
   /** Whoever works on it stops. */
   abort(reason: Error): void {
-    this.ending.abort(reason);
+    this.lease.abort(reason);
   }
 
   report(table: string, counts: Partial<TableCounts>): void {
@@ -89,32 +87,16 @@ export class ImportTurn implements ImportRun {
   }
 
   /** Renews nothing any more. */
-  async close(): Promise<void> {
-    clearInterval(this.timer);
-    await this.renewal;
+  close(): Promise<void> {
+    return this.lease.close();
   }
 
-  private beat(): void {
-    this.renewal ??= this.renew()
-      .catch((error: Error) => {
-        this.parts.log.warn(`The lease of an import was not renewed: ${error.message}`);
-        if (performance.now() - this.renewedAt > this.parts.settings.leaseMs * 0.9)
-          this.abort(new LeaseLost());
-      })
-      .finally(() => {
-        this.renewal = undefined;
-      });
-  }
-
-  private async renew(): Promise<void> {
-    const at = performance.now();
-    const seconds = (at - this.since) / 1000;
+  private async renew(): Promise<boolean | undefined> {
+    const seconds = (performance.now() - this.since) / 1000;
     const pace = this.rows > 0 ? Math.round(this.rows / seconds) : undefined;
     const isUnwanted = await this.parts.requests.renew(this.requestId, this.worker, pace);
-    if (isUnwanted === undefined) return this.abort(new LeaseLost());
-    if (isUnwanted) return this.abort(new ImportCancelled());
-    this.renewedAt = at;
-    await this.flush();
+    if (isUnwanted === false) await this.flush();
+    return isUnwanted;
   }
 
   private async flush(): Promise<void> {

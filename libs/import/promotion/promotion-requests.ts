@@ -1,0 +1,156 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientBase } from 'pg';
+import { conflict } from '#kernel/errors';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { WriteDatabase } from '#platform/database';
+import { ImportSettings } from '../connection/import-settings';
+import { LeaseLost, type PromotionStatus, type RequestRow } from '../requests/import-request';
+import { StagingArea } from '../staging/staging-area';
+import type { PromotionStep } from './promotion-run';
+
+/** A promotion that a worker has taken. */
+export interface TakenPromotion {
+  requestId: string;
+  requestedBy: string;
+  step: PromotionStep;
+  tenant: RegisteredTenant;
+}
+
+const messages: Record<PromotionStep, string> = {
+  Checking: 'Checking every row against the tenant as it is now.',
+  Appending: 'Bringing the records to the tenant.',
+  Renewing: 'Building what readers will see.',
+  Announcing: 'Showing the import.',
+};
+
+const underWay: readonly PromotionStatus[] = ['PromotionQueued', 'Promoting'];
+
+/** The queue of promotions. What changes one says whose it is, as with imports. */
+@Injectable()
+export class PromotionRequests {
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly settings: ImportSettings,
+  ) {}
+
+  /**
+   * Asks for the promotion of an import that was found valid; asked again, it changes nothing.
+   * @param request of the tenant, locked
+   * @throws DomainError `not_promotable` (409)
+   */
+  async queue(
+    client: ClientBase,
+    request: Pick<RequestRow, 'id' | 'status' | 'is_kept'>,
+    actor: string,
+  ): Promise<void> {
+    if (request.status === 'Promoted' || underWay.some((status) => status === request.status)) return;
+    const isValid = ['Validated', 'ValidatedWithWarnings', 'PromotionFailed'].includes(request.status);
+    if (!isValid || !request.is_kept)
+      throw conflict(
+        'not_promotable',
+        `Only an import that was found valid can be promoted; this one is ${request.status}.`,
+      );
+    await client.query(
+      `update import.requests
+       set kind = 'Promotion', status = 'PromotionQueued', message = 'Waiting for a worker.', requested_by = $2,
+         promotion_step = 'Checking', cancel_requested = false, deaths = 0, rows_per_second = null,
+         started_at = null, finished_at = null, updated_at = now()
+       where id = $1`,
+      [request.id, actor],
+    );
+    await client.query('update import.tables set loaded = 0 where request_id = $1', [request.id]);
+  }
+
+  /** The oldest that nobody has in hand. */
+  async take(worker: string): Promise<TakenPromotion | undefined> {
+    const { rows } = await this.database.pool.query(
+      `with next as (
+         select id from import.requests
+         where status = any($2) and coalesce(leased_until < clock_timestamp(), true)
+         order by updated_at, id limit 1 for update skip locked
+       )
+       update import.requests r
+       set leased_by = $1, leased_until = clock_timestamp() + $3 * interval '1 millisecond', status = 'Promoting',
+         started_at = coalesce(r.started_at, now()), updated_at = now()
+       from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
+       returning r.id as "requestId", r.requested_by as "requestedBy", r.promotion_step as step,
+         t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"`,
+      [worker, underWay, this.settings.leaseMs],
+    );
+    if (rows.length === 0) return undefined;
+    const [{ requestId, requestedBy, step, ...tenant }] = rows;
+    return { requestId, requestedBy, step, tenant };
+  }
+
+  /**
+   * Keeps it in hand.
+   * @returns whether somebody wants its end, which counts only until the first record is appended; undefined when it is
+   * in other hands
+   */
+  async renew(id: string, worker: string, rowsPerSecond: number | undefined): Promise<boolean | undefined> {
+    const { rows } = await this.database.pool.query<{ unwanted: boolean }>(
+      `update import.requests
+       set leased_until = clock_timestamp() + $3 * interval '1 millisecond', updated_at = now(),
+         rows_per_second = coalesce($4, rows_per_second)
+       where id = $1 and leased_by = $2 and status = 'Promoting'
+       returning cancel_requested and promotion_step = 'Checking' as unwanted`,
+      [id, worker, this.settings.leaseMs, rowsPerSecond ?? null],
+    );
+    return rows.at(0)?.unwanted;
+  }
+
+  /**
+   * Begins the next step; nobody can cancel from the second on.
+   * @returns false when somebody wants the end instead
+   * @throws LeaseLost
+   */
+  async advance(id: string, worker: string, to: PromotionStep): Promise<boolean> {
+    const { rows } = await this.database.pool.query<{ unwanted: boolean }>(
+      `update import.requests
+       set promotion_step = case when cancel_requested and promotion_step = 'Checking' then promotion_step else $3 end,
+         message = $4, updated_at = now(), rows_per_second = null
+       where id = $1 and leased_by = $2 and status = 'Promoting'
+       returning promotion_step <> $3 as unwanted`,
+      [id, worker, to, messages[to]],
+    );
+    if (rows.length === 0) throw new LeaseLost();
+    return !rows[0].unwanted;
+  }
+
+  /** Another worker may take it, from `retryMs` on. */
+  async release(id: string, worker: string, retryMs: number, message?: string): Promise<void> {
+    await this.database.pool.query(
+      `update import.requests
+       set leased_by = null, leased_until = now() + $3 * interval '1 millisecond', message = coalesce($4, message)
+       where id = $1 and leased_by = $2`,
+      [id, worker, retryMs, message ?? null],
+    );
+  }
+
+  /**
+   * The end. What was staged goes once it has arrived, or is not wanted any more; after a failure it may be promoted yet.
+   * @throws LeaseLost
+   */
+  async end(
+    id: string,
+    worker: string,
+    outcome: 'Promoted' | 'PromotionFailed' | 'Cancelled',
+    message: string,
+    counts?: { created: number; changed: number },
+  ): Promise<void> {
+    const isKept = outcome === 'PromotionFailed';
+    await this.database.transaction(async (client) => {
+      const { rowCount } = await client.query(
+        `update import.requests r
+         set status = $3, message = $4, is_kept = $5, leased_by = null, leased_until = null, rows_per_second = null,
+           created_records = $6, changed_records = $7, updated_at = now(), finished_at = now(),
+           errors = (select count(*) from import.findings f where f.request_id = r.id and f.severity = 'error'),
+           warnings = (select count(*) from import.findings f where f.request_id = r.id and f.severity = 'warning')
+         where id = $1 and leased_by = $2 and status = 'Promoting'`,
+        [id, worker, outcome, message, isKept, counts?.created ?? null, counts?.changed ?? null],
+      );
+      if (rowCount === 0) throw new LeaseLost();
+      if (!isKept) await new StagingArea(id).drop(client);
+    });
+  }
+}
