@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { at } from '#event-store/load';
-import { Loader } from '#event-store/loader';
 import { Clock } from '#kernel/clock';
-import { toId } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
-import { Tenant, type TenantState } from '#practice/tenants/tenant';
 import type { ImportRun } from '../import-run';
+import { ExistingRecords } from '../records/existing-records';
 import { checkCells } from './cells';
 import { dropDuplicates } from './duplicates';
 import { makeCurrencies, makeExisting, makeRecordIds, makeSettings } from './ground';
@@ -21,7 +18,7 @@ const SESSION = `set work_mem = '64MB'; set maintenance_work_mem = '128MB'; set 
 export class CheckedRows {
   constructor(
     private readonly database: WriteDatabase,
-    private readonly loader: Loader,
+    private readonly existing: ExistingRecords,
     private readonly clock: Clock,
   ) {}
 
@@ -35,7 +32,9 @@ export class CheckedRows {
     try {
       await session.query(SESSION);
       await session.query(`set search_path = ${run.staging.schema}, pg_catalog`);
-      return await work(session);
+      const result = await work(session);
+      run.signal.throwIfAborted();
+      return result;
     } catch (error) {
       run.signal.throwIfAborted();
       throw error;
@@ -46,7 +45,7 @@ export class CheckedRows {
 
   /** Makes them anew. */
   async make(session: Client, { tenant }: ImportRun): Promise<void> {
-    const settings = await this.settings(tenant);
+    const settings = await this.existing.settings(tenant);
     await makeCurrencies(session);
     await checkCells(session);
     await dropDuplicates(session);
@@ -68,10 +67,5 @@ export class CheckedRows {
       if (settings.length === 1) return;
     }
     await this.make(session, run);
-  }
-
-  private async settings({ id, streamId }: ImportRun['tenant']): Promise<TenantState> {
-    const [folded] = await this.loader.load(id, [at(Tenant, toId('tenant', streamId))]);
-    return (folded as { data: TenantState }).data;
   }
 }

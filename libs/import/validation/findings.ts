@@ -3,12 +3,15 @@ export type Severity = 'error' | 'warning';
 
 interface FindingKind {
   severity: Severity;
+  /** The step that finds it. */
+  step: 'Validating' | 'Reconciling';
   /** What it means, and what the firm does about it. */
   about: string;
 }
 
-const error = (about: string): FindingKind => ({ severity: 'error', about });
-const warning = (about: string): FindingKind => ({ severity: 'warning', about });
+const error = (about: string): FindingKind => ({ severity: 'error', step: 'Validating', about });
+const difference = (about: string): FindingKind => ({ severity: 'error', step: 'Reconciling', about });
+const warning = (about: string): FindingKind => ({ severity: 'warning', step: 'Validating', about });
 
 /** All that an import can be told about its data. Fixed: a firm's own tools may sort findings by their codes. */
 export const findingKinds = {
@@ -27,7 +30,7 @@ export const findingKinds = {
   not_found: error(
     'A reference names no row, and no record of the tenant. Add the row, or correct the reference.',
   ),
-  existing_record: error(
+  part_of_existing: error(
     'A part refers to a record that the tenant has already: imports add no parts to those. Refer to a row.',
   ),
   cycle: error('Matter types are above each other in a circle. Take a ParentId away.'),
@@ -68,10 +71,10 @@ export const findingKinds = {
   matter_differs: error(
     'Rows that belong together are for different matters or clients. Correct the reference.',
   ),
-  control_total_differs: error(
+  control_total_differs: difference(
     'The rows do not come to what a ControlTotal says. Correct the rows, or the total that the source system gave.',
   ),
-  loaded_total_differs: error(
+  loaded_total_differs: difference(
     'What was loaded does not come to what the rows do. The fault is ours: tell the operator.',
   ),
   rounded: warning('An amount has more decimals than its currency; it is rounded half-up.'),

@@ -3,6 +3,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { columnReference } from '#import/schema/column-reference';
 import { schemaScript } from '#import/schema/t-sql';
+import { findingsReference } from '#import/validation/findings';
 import { Config } from '#platform/config';
 import { describeApi } from '#platform/http/openapi';
 import { printSdl } from '#reporting/graphql/schema';
@@ -25,5 +26,6 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'schema.graphql': await printSdl(),
     'docs/import/schema-1.0.sql': schemaScript(),
     'docs/import/schema-1.0.md': columnReference(),
+    'docs/import/findings.md': findingsReference(),
   };
 }

@@ -29,7 +29,7 @@ export const controlTotalRules: readonly Rule[] = [
   {
     ...{ code: 'not_found', table: 'ControlTotal', column: 'GroupKey' },
     message: 'GroupKey must be the name of a table, or the ImportId of a matter or an employee; correct it.',
-    rows: `from control_totals t where case t.group_by
+    rows: `from control_totals t where t.group_key is not null and case t.group_by
              when 'Table' then t.group_key not in (${names})
              when 'Matter' then not exists (select from all_matters m where m.key = t.group_key)
              when 'FeeEarner' then not exists (select from employees e where e.import_id = t.group_key)

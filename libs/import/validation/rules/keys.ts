@@ -96,17 +96,14 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
   ];
 });
 
-const defaultRules: Rule[] = [
+/** The import's default rate set takes the place of the tenant's. */
+const defaultRules: readonly Rule[] = [
   {
     ...{ code: 'duplicate_code', table: 'RateSet', column: 'IsDefault' },
     message: 'There are {} default rate sets; leave one.',
     detail: '(select count(*) from rate_sets where is_default)',
     rows: 'from rate_sets t where t.is_default and (select count(*) from rate_sets where is_default) > 1',
   },
-  taken(
-    ...(['RateSet', 'IsDefault', 'default_rate_set', "case when t.is_default then '' end"] as const),
-    'The tenant has another default rate set already; make none of the import the default.',
-  ),
 ];
 
 /** A key that the record of this very row holds, from an import before, is its own. */

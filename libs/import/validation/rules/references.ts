@@ -44,7 +44,7 @@ function rulesOf(table: string, { name: column }: Column, refersTo: readonly str
   };
   if (OF_ROWS.has(`${table}.${column}`)) {
     const isForeign: Rule = {
-      ...{ code: 'existing_record', table, column },
+      ...{ code: 'part_of_existing', table, column },
       message: `${column} refers to a record of the tenant; here only a row of ${refersTo.join(' or ')} can be named.`,
       rows: `${from} and ${isExisting(cell)} and not (${isRow.join(' or ')})`,
     };

@@ -1,0 +1,66 @@
+import { writeFaultyFirm } from '../../../test/support/firms/faulty-firm';
+import type { PlantedFinding } from '../../../test/support/firms/faulty-planter';
+import { type Imports, openImports } from '../testing/import-parts';
+import { stageSource } from '../testing/staged-source';
+import { findingKinds } from './findings';
+import { validationOf } from './testing/validation-of';
+
+describe('a firm with mistakes', () => {
+  let imports: Imports;
+  let planted: PlantedFinding[];
+  let run: Awaited<ReturnType<Imports['run']>>;
+
+  beforeAll(async () => {
+    imports = await openImports('uk');
+    await imports.dropStandardCodes();
+    planted = await writeFaultyFirm(imports.client);
+    run = await imports.run();
+    await stageSource(imports.client, run.staging);
+  });
+  afterAll(() => imports.close());
+
+  const found = () =>
+    imports.sql<PlantedFinding & { message: string }>(
+      `select severity, code, table_name as "table", import_id as "importId", column_name as "column", message
+       from import.findings where request_id = $1`,
+      [run.requestId],
+    );
+
+  it('is told of each, and of nothing else', async () => {
+    const counts = await validationOf(imports).validate(run);
+    const findings = await found();
+    const lines = (all: PlantedFinding[]) =>
+      all
+        .map(
+          ({ severity, code, table, importId, column }) =>
+            `${table} ${importId} ${column}: ${severity} ${code}`,
+        )
+        .sort();
+    expect(lines(findings)).toEqual(lines(planted));
+    const errors = planted.filter(({ severity }) => severity === 'error').length;
+    expect(counts).toEqual({ errors, warnings: planted.length - errors });
+    for (const { message } of findings) expect(message).toMatch(/^[A-Z\d].*\.$/s);
+  });
+
+  it('is told the same once more when the step begins again', async () => {
+    const before = await found();
+    await validationOf(imports).validate(run);
+    expect((await found()).length).toBe(before.length);
+  });
+
+  it('is told how many rows of each table are rejected', () => {
+    const keys = new Map<string, Set<string | null>>();
+    for (const { severity, table, importId } of planted)
+      if (severity === 'error') keys.set(table, (keys.get(table) ?? new Set()).add(importId));
+    // Two rows share a key; Info is wrong as a whole, beside its first row.
+    const rejected = (table: string) =>
+      (keys.get(table)?.size ?? 0) + (table === 'Division' ? 1 : table === 'Info' ? -1 : 0);
+    for (const [table, counts] of run.counts)
+      expect([table, counts.rejected]).toEqual([table, rejected(table)]);
+  });
+
+  it('makes every mistake that there is a code for', () => {
+    const codes = Object.entries(findingKinds).filter(([, { step }]) => step === 'Validating');
+    expect(new Set(planted.map(({ code }) => code))).toEqual(new Set(codes.map(([code]) => code)));
+  });
+});
