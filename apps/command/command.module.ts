@@ -1,4 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
+import { ImportModule } from '#import/import.module';
 import { TokenModule } from '#platform/auth/auth.module';
 import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
@@ -17,6 +18,7 @@ export class CommandModule {
         TokenModule,
         PracticeModule.for({ writes: true }),
         WebhooksModule.for({ writes: true }),
+        ImportModule.for({ writes: true }),
       ],
     };
   }

@@ -1,4 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
+import { ImportModule } from '#import/import.module';
 import { TokenModule } from '#platform/auth/auth.module';
 import { Integrations } from '#platform/auth/integrations';
 import type { Config } from '#platform/config';
@@ -15,6 +16,7 @@ import { WebhooksModule } from '#webhooks/webhooks.module';
 /** Everything in one process. */
 export class LocalModule {
   static forRoot(config: Config): DynamicModule {
+    const projections = areas.flatMap((area) => area.projections);
     return {
       module: LocalModule,
       imports: [
@@ -22,9 +24,10 @@ export class LocalModule {
         ObservabilityModule,
         TokenModule,
         PracticeModule.for({ writes: true, reads: true }),
-        ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
+        ProjectionsModule.forProjections(projections),
         ReportingModule,
         WebhooksModule.for({ writes: true, reads: true, sends: true }),
+        ImportModule.for({ writes: true, reads: true, works: projections }),
       ],
       providers: [Integrations, DocumentSweep, DemoLoad],
     };

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { KafkaPublisher } from '#event-bus/kafka/kafka-publisher';
 import { Housekeeping } from '#event-store/housekeeping';
 import { Sealing } from '#event-store/seals/sealing';
+import { ImportWorker } from '#import/import-worker';
 import { Config, ConfigError } from '#platform/config';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { serveApiDescription } from '#platform/http/serve-openapi';
@@ -31,6 +32,7 @@ void runProcess({
     app.get(Sealing, { strict: false }).start();
     app.get(DocumentSweep, { strict: false }).start();
     app.get(WebhooksWorker, { strict: false }).start();
+    app.get(ImportWorker, { strict: false }).start();
     // The first request of a new installation finds its tenant; a long backlog is not waited for.
     await app.get(ProjectionStatus, { strict: false }).settled(5_000);
   },

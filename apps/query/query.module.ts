@@ -1,4 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
+import { ImportModule } from '#import/import.module';
 import { AuthModule } from '#platform/auth/auth.module';
 import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
@@ -18,6 +19,7 @@ export class QueryModule {
         AuthModule,
         PracticeModule.for({ reads: true }),
         WebhooksModule.for({ reads: true }),
+        ImportModule.for({ reads: true }),
         ReportingModule,
       ],
     };

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Housekeeping } from '#event-store/housekeeping';
 import { Sealing } from '#event-store/seals/sealing';
+import { ImportWorker } from '#import/import-worker';
 import { runProcess } from '#platform/run-process';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import { WebhooksWorker } from '#webhooks/webhooks-worker';
@@ -13,5 +14,6 @@ void runProcess({
     app.get(Sealing, { strict: false }).start();
     app.get(DocumentSweep, { strict: false }).start();
     app.get(WebhooksWorker, { strict: false }).start();
+    app.get(ImportWorker, { strict: false }).start();
   },
 });

@@ -1,10 +1,11 @@
 import type { DynamicModule } from '@nestjs/common';
 import { EventStoreModule } from '#event-store/event-store.module';
+import { ImportModule } from '#import/import.module';
 import { AuthModule } from '#platform/auth/auth.module';
 import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
-import { definitions } from '#practice/areas';
+import { areas, definitions } from '#practice/areas';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import { WebhooksModule } from '#webhooks/webhooks.module';
 
@@ -19,6 +20,7 @@ export class WorkerModule {
         AuthModule,
         EventStoreModule.forDefinitions(definitions),
         WebhooksModule.for({ sends: true }),
+        ImportModule.for({ works: areas.flatMap(({ projections }) => projections) }),
       ],
       providers: [DocumentSweep],
     };

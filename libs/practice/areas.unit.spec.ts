@@ -2,6 +2,7 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { MetadataScanner, Reflector } from '@nestjs/core';
+import { importsArea } from '#import/import.module';
 import { DomainError } from '#kernel/errors';
 import { Permission } from '#platform/auth/permission.guard';
 import { RequestPipe } from '#platform/http/request.pipe';
@@ -11,7 +12,7 @@ import { type Operation, operationsOf, resolve, successOf } from '../../test/sup
 import { areas as practiceAreas } from './areas';
 
 /** What is no event has its routes as every area has them. */
-const areas = [...practiceAreas, webhooksArea];
+const areas = [...practiceAreas, webhooksArea, importsArea];
 
 /** Areas that do not have all of what an area has, and why. */
 const exceptions: Record<string, { has: string[]; because: string }> = {
@@ -30,6 +31,10 @@ const exceptions: Record<string, { has: string[]; because: string }> = {
 };
 /** Served with the writes, because that it was asked is an event; with a permission of its own. */
 const recorded: Record<string, string> = { 'entities/:id/export': 'entities:export' };
+/** One permission for all of an area that is no area of records: who may ask for an import may watch it. */
+const whole: Record<string, string> = { etl: 'etl:write' };
+/** Answers that are CSV too, when that is asked for. */
+const tabular = ['etl/import-report/:requestId'];
 /** Bodies that are no DTO. */
 const freeForm = ['integrations/tenantSettings'];
 /** Other answers than records that have an ETag. */
@@ -100,7 +105,8 @@ it('writes are served where writes are, and reads where reads are', () => {
   expect(gets.map(({ path }) => path)).toEqual(Object.keys(recorded));
 });
 
-it.each(all.map(({ writes, reads }) => [reads[0].path, [...writes, ...reads]] as const))(
+const ofRecords = all.filter(({ reads }) => !whole[reads[0].path.split('/')[0]]);
+it.each(ofRecords.map(({ writes, reads }) => [reads[0].path, [...writes, ...reads]] as const))(
   '%s has all that an area has',
   (area, own) => {
     const wanted = ['', '/:id', '/:id/history'].map((path) => `GET ${area}${path}`);
@@ -120,7 +126,8 @@ describe.each(named)('%s', (_name, route) => {
   it('asks for a permission of its area', () => {
     const targets = [route.controller.prototype[route.handler], route.controller];
     const [area] = route.path.split('/');
-    const wanted = recorded[route.path] ?? `${area}:${route.method === 'GET' ? 'read' : 'write'}`;
+    const wanted =
+      recorded[route.path] ?? whole[area] ?? `${area}:${route.method === 'GET' ? 'read' : 'write'}`;
     expect(new Reflector().getAllAndOverride(Permission, targets)).toBe(wanted);
     expect(operationOf(route).permission).toBe(wanted);
   });
@@ -149,9 +156,10 @@ describe.each(named)('%s', (_name, route) => {
       const [type] = Object.keys(content);
       const isFile = type !== 'application/json';
       const example = isFile ? {} : { example: expect.any(Object) };
-      expect(content).toEqual({ [type]: { schema: expect.any(Object), ...example } });
+      const csv = tabular.includes(route.path) ? { 'text/csv': { schema: { type: 'string' } } } : {};
+      expect(content).toEqual({ [type]: { schema: expect.any(Object), ...example }, ...csv });
     }
-    const data = resolve(description, content?.['application/json']?.schema.properties.data);
+    const data = resolve(description, content?.['application/json']?.schema.properties?.data);
     const view = resolve(description, data?.oneOf?.at(-1) ?? data);
     expect('ETag' in headers).toBe(
       view?.properties?.version !== undefined ||

@@ -32,7 +32,9 @@ export class CheckedRows {
     try {
       await session.query(SESSION);
       await session.query(`set search_path = ${run.staging.schema}, pg_catalog`);
-      return await work(session);
+      const result = await work(session);
+      run.signal.throwIfAborted();
+      return result;
     } catch (error) {
       run.signal.throwIfAborted();
       throw error;

@@ -51,7 +51,10 @@ export class Validation {
       await session.query('delete from import.findings where request_id = $1', [run.requestId]);
       await this.checked.make(session, run);
       await reportCells(session, run.requestId);
-      for (const rule of rules) await report(session, run.requestId, rule);
+      for (const rule of rules) {
+        run.signal.throwIfAborted();
+        await report(session, run.requestId, rule);
+      }
       await this.count(session, run);
       return counted(session, run.requestId);
     });

@@ -17,13 +17,14 @@ const rounded: Record<UnitRounding, (units: string) => string> = {
  * @see priceWorkItem and unitsOf, whose arithmetic this is
  */
 export async function makeValues(session: ClientBase, rounding: UnitRounding): Promise<void> {
+  await session.query(TIMED_AMOUNT);
   const exact = `round(ticks::numeric, ${EXACT}) / (minutes_per_unit * ${TICKS_PER_MINUTE})`;
   await makeTable(
     session,
     'work_values',
     `select import_id, matter_id, employee_id, state, is_billable and matter_id is not null as is_billable, is_timed,
        exact_units, units, rate, minutes_per_unit, digits,
-       round(${quantity('units')} * rate, digits) as amount
+       round(${amountOf('is_timed', 'units', 'minutes_per_unit', 'rate')}, digits) as amount
      from (
        select w.*, coalesce(given_units, case
          when bad_units then null
@@ -55,10 +56,21 @@ export async function makeValues(session: ClientBase, rounding: UnitRounding): P
   await session.query('create index on cost_values (import_id)');
 }
 
-/** Hours of timed work, else units. A minute's sixtieth that never ends is cut off so far that the direction is kept. */
-function quantity(units: string): string {
-  const timed = `case when minutes_per_unit = 6 then ${units} * 0.1 else round(${units} * minutes_per_unit, ${EXACT}) / 60 end`;
-  return `(case when is_timed then ${timed} else ${units} end)`;
+/**
+ * What hours come to at a rate. The domain works with 60 digits: a minute's sixtieth that never ends is rounded there, and
+ * so is what the rate makes of it, before the penny is.
+ */
+const TIMED_AMOUNT = `
+  create or replace function significant(value numeric) returns numeric language sql immutable as
+    $$ select case when value = 0 then 0 else round(value, 59 - floor(log(value))::integer) end $$;
+  create or replace function timed_amount(units numeric, minutes numeric, rate numeric) returns numeric
+    language sql immutable as
+    $$ select significant(significant(round(units * minutes, 80) / 60) * rate) $$`;
+
+/** SQL: the amount, unrounded, of as many units at a rate. Six minutes are a tenth of an hour, exactly. */
+function amountOf(isTimed: string, units: string, minutes: string, rate: string): string {
+  return `case when not ${isTimed} then ${units} * ${rate} when ${minutes} = 6 then ${units} * 0.1 * ${rate}
+    else timed_amount(${units}, ${minutes}, ${rate}) end`;
 }
 
 /**
@@ -122,10 +134,8 @@ const charges = `
         coalesce(l.tax_code_id, case when l.cost_recovery_id is null then coalesce(m.tax_code, d.tax_code) else c.tax_code_id end)
           as tax_code,
         -- Units × Rate, of the units that the line says or takes from what it charges.
-        case when l.rate is not null then round(l.rate * case
-          when w.is_timed and w.minutes_per_unit = 6 then coalesce(l.units, w.units) * 0.1
-          when w.is_timed then round(coalesce(l.units, w.units) * w.minutes_per_unit, ${EXACT}) / 60
-          else coalesce(l.units, w.units, c.units, 1) end, s.digits) end as stated
+        round(case when w.import_id is null then l.rate * coalesce(l.units, c.units, 1)
+          else ${amountOf('w.is_timed', 'coalesce(l.units, w.units)', 'w.minutes_per_unit', 'l.rate')} end, s.digits) as stated
       from invoice_lines l
       cross join settings s
       left join invoices i on i.import_id = l.invoice_id

@@ -124,17 +124,25 @@ function answered(
       ),
       ...answer.headers,
     },
-    ...(schema && { content: { 'application/json': { schema, example: examples.answer(schema) } } }),
+    ...(schema && {
+      content: { ...answer.content, 'application/json': { schema, example: examples.answer(schema) } },
+    }),
   };
 }
 
 /** The refusals that depend on what is asked. */
-function statusesOf(path: string, method: Method, { parameters = [], requestBody }: Operation): number[] {
+function statusesOf(path: string, method: Method, operation: Operation): number[] {
+  const {
+    parameters = [],
+    requestBody,
+    'x-refusals': refusals,
+  } = operation as Operation & { 'x-refusals'?: number[] };
   const reads = method === 'get';
   const given = parameters.flatMap((each) => ('in' in each ? each : []));
   const asks = reads ? given.some((each) => each.in === 'query' && each.required) : method !== 'delete';
   return [
-    ...(path.includes('{id}') ? [404] : []),
+    ...(/\{(id|requestId)\}/.test(path) ? [404] : []),
+    ...(refusals ?? []),
     ...(reads ? [] : [409]),
     ...(given.some(({ name }) => name === 'If-Match') ? [412] : []),
     ...(given.some(({ name }) => name === 'Range') ? [416] : []),

@@ -1,13 +1,14 @@
 import { hour, mark } from '../../e2e/records';
 import type { ApiClient } from '../client';
 import { formOf } from '../form';
+import { waitFor } from '../wait-for';
 
 /** A tenant with one record of every area. */
 export interface Firm {
   api: ApiClient;
   /** In every name of it. */
   word: string;
-  /** By kind. */
+  /** By kind; `requestId` is that of an import. */
   ids: Record<string, string>;
 }
 
@@ -110,8 +111,18 @@ export async function makeFirm(api: ApiClient, word: string): Promise<Firm> {
     const id = await makeRecord(firm, area, word, reference);
     firm.ids[id.split('_')[0]] = id;
   }
+  firm.ids.requestId = await failedImport(api);
   firm.ids.delivery = (await api.data('POST', `webhooks/${firm.ids.webhook}/test`)).id;
   return firm;
+}
+
+/** An import that has ended, since its source is not there: another may be asked for. @returns its id */
+async function failedImport(api: ApiClient): Promise<string> {
+  const connectionString = 'Server=sql.example.invalid;User ID=reader;Password=secret;Connect Timeout=1';
+  const { body } = await api.post('etl/import', { connectionString });
+  const status = async () => (await api.get(`etl/import-status/${body.requestId}`)).body.status;
+  await waitFor(async () => (await status()) === 'Failed', { description: 'the import to end' });
+  return body.requestId;
 }
 
 /** One more record of an area; a client that matters can be opened for. */

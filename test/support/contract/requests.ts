@@ -44,7 +44,7 @@ const first: Record<string, string | string[]> = {
 };
 
 /** A tenant has few of these: what can be done to one again and again is done to the firm's own. */
-const shared = ['webhooks'];
+const shared = ['webhooks', 'etl'];
 
 /** `/{tenant}/api/v1/matters/{id}` is of matters. */
 export const areaOf = ({ path }: Operation) => path.split('/')[4];
@@ -78,14 +78,15 @@ async function bodyOf(operation: Operation, firm: Firm, ids: Firm['ids']): Promi
   if (isCreate(operation)) return bodies[areaOf(operation)]?.(firm, mark());
   if (operation.method === 'PATCH')
     return shared.includes(areaOf(operation)) ? { description: mark() } : { externalReference: mark() };
-  return ownIds(operation.body.example, ids, operation.id);
+  const { example } = operation.body;
+  return ownIds({ ...example, ...(example.requestId && { requestId: ids.requestId }) }, ids, operation.id);
 }
 
 function filled(operation: Operation, ids: Firm['ids'], body: Json): Request {
   const request: Request = { operation, path: {}, query: {}, body };
   for (const { name, in: place, required, schema, example } of operation.parameters) {
     if (!required || name === 'tenant') continue;
-    const value = ids[kindsOf(schema)[0]] ?? example ?? schema.example;
+    const value = ids[kindsOf(schema)[0] ?? name] ?? example ?? schema.example;
     if (value === undefined) throw new Error(`${operation.id}: nothing to fill ${name} with`);
     request[place as 'path' | 'query'][name] = value;
   }

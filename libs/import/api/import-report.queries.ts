@@ -1,0 +1,109 @@
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import { notFound } from '#kernel/errors';
+import { WriteDatabase } from '#platform/database';
+import { data, Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { csvOf } from './csv';
+import type { ReportQuery } from './import.input';
+import type { FindingView, TotalView } from './import.views';
+
+export class GetReport {
+  constructor(
+    readonly context: RequestContext,
+    readonly requestId: string,
+    readonly query: ReportQuery,
+    readonly accept: string | undefined,
+  ) {}
+}
+
+type Row = FindingView | TotalView;
+type Values = unknown[];
+
+const CSV_PAGE = 1_000;
+const findingColumns = ['severity', 'code', 'table', 'importId', 'column', 'message'] as const;
+const totalColumns = [
+  ...([
+    'measure',
+    'groupBy',
+    'groupKey',
+    'sourceCount',
+    'sourceAmount',
+    'controlCount',
+    'controlAmount',
+  ] as const),
+  ...(['loadedCount', 'loadedAmount'] as const),
+];
+
+const FINDINGS = `select severity, code, table_name as "table", import_id as "importId", column_name as "column", message
+  from import.findings
+  where request_id = $1 and ($2::text is null or severity = $2) and ($3::text is null or code = $3)
+    and ($4::text is null or table_name = $4)
+  order by severity, id`;
+const TOTALS = `select measure, group_by as "groupBy", nullif(group_key, '') as "groupKey",
+    source_count::float8 as "sourceCount", source_amount::text as "sourceAmount",
+    control_count::float8 as "controlCount", control_amount::text as "controlAmount",
+    loaded_count::float8 as "loadedCount", loaded_amount::text as "loadedAmount"
+  from import.totals where request_id = $1`;
+const ORDER = `order by array_position(array['Total', 'Table', 'Matter', 'FeeEarner'], group_by), measure, group_key`;
+
+@QueryHandler(GetReport)
+export class GetReportHandler implements IQueryHandler<GetReport> {
+  constructor(private readonly database: WriteDatabase) {}
+
+  /** A page as JSON, or all of it as CSV. @throws DomainError `not_found` */
+  async execute({ context, requestId, query, accept }: GetReport): Promise<Reply> {
+    await this.requireOwn(context, requestId);
+    const { part = 'findings', severity = null, code = null, table = null } = query;
+    const isFindings = part === 'findings';
+    const sql = isFindings ? FINDINGS : `${TOTALS} ${ORDER}`;
+    const values = isFindings ? [requestId, severity, code, table] : [requestId];
+    if (wantsCsv(accept)) return this.csv(part, sql, values, requestId);
+    const { pageIndex = 0, pageSize = 50 } = query;
+    const [rows, totals] = await Promise.all([
+      this.page(sql, values, pageSize + 1, pageIndex * pageSize),
+      this.page(`${TOTALS} and group_by in ('Total', 'Table') ${ORDER}`, [requestId], CSV_PAGE, 0),
+    ]);
+    const hasMore = rows.length > pageSize;
+    return data({ rows: rows.slice(0, pageSize), pageIndex, pageSize, hasMore, totals });
+  }
+
+  private async requireOwn({ tenant }: RequestContext, requestId: string): Promise<void> {
+    const { rowCount } = await this.database.pool.query(
+      'select from import.requests where id = $1 and tenant_id = $2',
+      [requestId, tenant.id],
+    );
+    if (rowCount === 0) throw notFound('import');
+  }
+
+  private csv(part: string, sql: string, values: Values, requestId: string): Reply {
+    const pages = this.pages(sql, values);
+    const body =
+      part === 'findings'
+        ? csvOf<FindingView>(findingColumns, pages as AsyncIterable<FindingView[]>)
+        : csvOf<TotalView>(totalColumns, pages as AsyncIterable<TotalView[]>);
+    return new Reply(200, body, {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="import-${requestId}-${part}.csv"`,
+      'X-Content-Type-Options': 'nosniff',
+    });
+  }
+
+  private async *pages(sql: string, values: Values): AsyncGenerator<Row[]> {
+    for (let offset = 0; ; offset += CSV_PAGE) {
+      const rows = await this.page(sql, values, CSV_PAGE, offset);
+      yield rows;
+      if (rows.length < CSV_PAGE) return;
+    }
+  }
+
+  private async page(sql: string, values: Values, limit: number, offset: number): Promise<Row[]> {
+    const at = values.length;
+    const text = `${sql} limit $${at + 1} offset $${at + 2}`;
+    return (await this.database.pool.query<Row>(text, [...values, limit, offset])).rows;
+  }
+}
+
+/** Whichever of the two is named first. */
+function wantsCsv(accept = ''): boolean {
+  return /text\/csv|application\/json/.exec(accept)?.[0] === 'text/csv';
+}

@@ -1,0 +1,77 @@
+import { applyDecorators, Param, type PipeTransform } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiExtension,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOkResponse,
+  ApiParam,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { notFound } from '#kernel/errors';
+import { envelope } from '#practice/records/api';
+import { exampleRequest } from './import.input';
+import { AcceptedView, FindingView, ImportView, TotalView } from './import.views';
+
+/** 202: a worker does it. Nothing of it is an event yet. */
+export const ApiAccepted = () =>
+  applyDecorators(
+    ApiExtension('x-without-events', true),
+    ApiExtraModels(AcceptedView),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description: 'Makes the request safe to repeat for 24 hours.',
+    }),
+    ApiAcceptedResponse({ schema: { $ref: getSchemaPath(AcceptedView) } }),
+  );
+
+export const ApiStatus = () =>
+  applyDecorators(ApiExtraModels(ImportView), ApiOkResponse({ schema: { $ref: getSchemaPath(ImportView) } }));
+
+/** A page of findings or of totals; or all of them, as CSV. */
+export function ApiReport(): MethodDecorator {
+  const rows = {
+    type: 'array',
+    items: { oneOf: [FindingView, TotalView].map((view) => ({ $ref: getSchemaPath(view) })) },
+  };
+  const properties = {
+    rows,
+    pageIndex: { type: 'integer', example: 0 },
+    pageSize: { type: 'integer', example: 50 },
+    hasMore: { type: 'boolean', example: false },
+    totals: {
+      type: 'array',
+      items: { $ref: getSchemaPath(TotalView) },
+      description:
+        'Of everything and of each table; `part=totals` pages those of matters and fee earners too.',
+    },
+  };
+  const { schema } = envelope({ type: 'object', required: Object.keys(properties), properties }) as {
+    schema: object;
+  };
+  const accept = ApiHeader({ name: 'Accept', required: false, description: '`text/csv`: all rows, as CSV.' });
+  const content = { 'application/json': { schema }, 'text/csv': { schema: { type: 'string' } } };
+  return applyDecorators(
+    ApiExtraModels(FindingView, TotalView),
+    accept,
+    ApiOkResponse({ content } as Parameters<typeof ApiOkResponse>[0]),
+  );
+}
+
+class RequestIdPipe implements PipeTransform {
+  transform(value: string): string {
+    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) throw notFound('import');
+    return value;
+  }
+}
+
+/** The `:requestId` of an address. @throws DomainError `not_found` when it is none */
+export function RequestIdParam(): ParameterDecorator {
+  const schema = { type: 'string' as const, format: 'uuid', example: exampleRequest };
+  const api = ApiParam({ name: 'requestId', schema });
+  return (controller, method, index) => {
+    api(controller, method!, Object.getOwnPropertyDescriptor(controller, method!)!);
+    Param('requestId', new RequestIdPipe())(controller, method, index);
+  };
+}

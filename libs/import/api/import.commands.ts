@@ -1,0 +1,113 @@
+import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { v7 } from 'uuid';
+import { conflict, notFound } from '#kernel/errors';
+import type { Change } from '#platform/http/repeatable-requests';
+import { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { Secrets } from '#platform/secrets';
+import { SourceHosts } from '../connection/source-hosts';
+import { readSettings } from '../connection/source-settings';
+import { ImportRepeats } from '../requests/import-repeats';
+import { type ImportStatus, messages, type Step, steps } from '../requests/import-request';
+import { StagingArea } from '../staging/staging-area';
+
+export class QueueImport {
+  constructor(
+    readonly context: RequestContext,
+    readonly connectionString: string,
+  ) {}
+}
+
+export class CancelImport {
+  constructor(
+    readonly context: RequestContext,
+    readonly requestId: string,
+  ) {}
+}
+
+function accepted(message: string, requestId: string): Reply {
+  return new Reply(202, { success: true, message, requestId });
+}
+
+@CommandHandler(QueueImport)
+export class QueueImportHandler implements ICommandHandler<QueueImport> {
+  constructor(
+    private readonly repeats: ImportRepeats,
+    private readonly hosts: SourceHosts,
+    private readonly secrets: Secrets,
+  ) {}
+
+  /** @throws DomainError `invalid_connection_string`, `host_not_allowed`, `import_in_progress` */
+  execute({ context, connectionString }: QueueImport): Promise<Reply> {
+    readSettings(connectionString, this.hosts);
+    const sealed = this.secrets.seal(connectionString);
+    return this.repeats.execute(context, async ({ client, now }) => {
+      const id = v7();
+      const { rowCount } = await client.query(
+        `insert into import.requests (id, tenant_id, message, connection, requested_by, queued_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $6) on conflict do nothing`,
+        [id, context.tenant.id, messages.Queued, sealed, context.actor, now],
+      );
+      if (rowCount === 0)
+        throw conflict(
+          'import_in_progress',
+          'Another import of the tenant is under way: wait for it, or cancel it.',
+        );
+      return accepted('Import request queued successfully.', id);
+    });
+  }
+}
+
+interface Standing {
+  status: ImportStatus;
+  is_kept: boolean;
+  leased_until: Date | null;
+}
+
+@CommandHandler(CancelImport)
+export class CancelImportHandler implements ICommandHandler<CancelImport> {
+  constructor(private readonly repeats: ImportRepeats) {}
+
+  /** One that has ended otherwise is left as it is. @throws DomainError `not_found`, `promotion_in_progress`, `import_promoted` */
+  execute({ context, requestId }: CancelImport): Promise<Reply> {
+    return this.repeats.execute(context, async (change) => {
+      const { status, is_kept, leased_until } = await standing(change, context, requestId);
+      if (status === 'PromotionQueued' || status === 'Promoting')
+        throw conflict('promotion_in_progress', 'The promotion has begun, and can only go on.');
+      if (status === 'Promoted') throw conflict('import_promoted', 'The import has been promoted.');
+      if (steps.includes(status as Step) && leased_until !== null) {
+        await change.client.query('update import.requests set cancel_requested = true where id = $1', [
+          requestId,
+        ]);
+        return accepted('Import request is being cancelled.', requestId);
+      }
+      if (!steps.includes(status as Step) && !is_kept)
+        return accepted('Import request has ended.', requestId);
+      await end(change, requestId);
+      return accepted('Import request cancelled.', requestId);
+    });
+  }
+}
+
+async function standing({ client }: Change, { tenant }: RequestContext, id: string): Promise<Standing> {
+  const { rows } = await client.query<Standing>(
+    'select status, is_kept, leased_until from import.requests where id = $1 and tenant_id = $2 for update',
+    [id, tenant.id],
+  );
+  if (rows.length === 0) throw notFound('import');
+  return rows[0];
+}
+
+/** Nobody has it in hand. */
+async function end({ client, now }: Change, id: string): Promise<void> {
+  await client.query(
+    `update import.requests
+     set status = 'Cancelled', message = 'Cancelled on request.', is_kept = false, connection = null, updated_at = $2,
+       finished_at = coalesce(finished_at, $2)
+     where id = $1`,
+    [id, now],
+  );
+  await new StagingArea(id).drop(client);
+}
+
+export const importCommandHandlers = [QueueImportHandler, CancelImportHandler];

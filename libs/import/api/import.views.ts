@@ -1,0 +1,232 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type ImportStatus, type RequestRow, type Step, statuses, steps } from '../requests/import-request';
+import { SCHEMA_VERSION } from '../schema/schema-1.0';
+import { exampleRequest } from './import.input';
+
+const nullableText = { type: String, nullable: true } as const;
+const nullableInstant = { ...nullableText, format: 'date-time' } as const;
+
+/** 202 to what a worker does. */
+export class AcceptedView {
+  @ApiProperty({ example: true })
+  success: boolean;
+
+  @ApiProperty({ example: 'Import request queued successfully.' })
+  message: string;
+
+  @ApiProperty({ format: 'uuid', example: exampleRequest })
+  requestId: string;
+}
+
+/** Rows of a table. */
+export class TableView {
+  @ApiProperty({ example: 'WorkItem' })
+  name: string;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'As the source counts them.', example: 1200 })
+  total: number | null;
+
+  @ApiProperty({ example: 1200 })
+  read: number;
+
+  @ApiProperty({ description: 'Those without an error.', example: 1198 })
+  valid: number;
+
+  @ApiProperty({ example: 2 })
+  rejected: number;
+
+  @ApiProperty({ description: 'Those that are records of the staging tenant.', example: 0 })
+  loaded: number;
+}
+
+export class ProgressView {
+  @ApiProperty({ description: 'Of the whole way.', example: 40 })
+  percent: number;
+
+  @ApiProperty({ type: Number, nullable: true, description: 'In the step in hand.', example: 8500 })
+  rowsPerSecond: number | null;
+
+  @ApiProperty({ type: [TableView] })
+  tables: TableView[];
+}
+
+export class ValidationView {
+  @ApiProperty({ example: 2 })
+  errors: number;
+
+  @ApiProperty({ example: 0 })
+  warnings: number;
+
+  @ApiProperty({ example: `/demo/api/v1/etl/import-report/${exampleRequest}` })
+  reportUrl: string;
+}
+
+/** How an import fares. */
+export class ImportView {
+  @ApiProperty({ example: true })
+  success: boolean;
+
+  @ApiProperty({ format: 'uuid', example: exampleRequest })
+  requestId: string;
+
+  @ApiProperty({ enum: ['Import', 'Promotion'], example: 'Import' })
+  kind: 'Import' | 'Promotion';
+
+  @ApiProperty({ enum: statuses, example: 'Extracting' })
+  status: ImportStatus;
+
+  @ApiProperty({ description: 'What it does, or why it has ended.', example: 'Reading the tables.' })
+  message: string;
+
+  @ApiProperty({ ...nullableText, example: SCHEMA_VERSION })
+  schemaVersion: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  queuedAt: string;
+
+  @ApiProperty(nullableInstant)
+  startedAt: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  updatedAt: string;
+
+  @ApiProperty(nullableInstant)
+  finishedAt: string | null;
+
+  @ApiProperty()
+  progress: ProgressView;
+
+  @ApiProperty()
+  validation: ValidationView;
+
+  @ApiProperty({
+    ...nullableText,
+    description: 'Alias under which the loaded records are read.',
+    example: 'demo--staging',
+  })
+  stagingTenant: string | null;
+
+  @ApiProperty({ description: 'Whether it can be promoted to production.', example: false })
+  canPromote: boolean;
+}
+
+/** Something that is wrong with the data. */
+export class FindingView {
+  @ApiProperty({ enum: ['error', 'warning'], example: 'error' })
+  severity: 'error' | 'warning';
+
+  @ApiProperty({ description: 'Stable; meant for programs.', example: 'not_found' })
+  code: string;
+
+  @ApiProperty({ example: 'WorkItem' })
+  table: string;
+
+  @ApiProperty({ ...nullableText, description: 'Null when it is about the whole table.', example: 'W-1' })
+  importId: string | null;
+
+  @ApiProperty({ ...nullableText, description: 'Null when it is about the whole row.', example: 'MatterId' })
+  column: string | null;
+
+  @ApiProperty({ example: 'There is no Matter with this ImportId.' })
+  message: string;
+}
+
+const count = { type: Number, nullable: true } as const;
+const amount = { ...nullableText, example: '1200.00' } as const;
+
+/** A count and a sum on both sides. */
+export class TotalView {
+  @ApiProperty({ example: 'UnbilledWork' })
+  measure: string;
+
+  @ApiProperty({ enum: ['Total', 'Table', 'Matter', 'FeeEarner'], example: 'Matter' })
+  groupBy: string;
+
+  @ApiProperty({ ...nullableText, description: 'Null for the total of everything.', example: 'M-1' })
+  groupKey: string | null;
+
+  @ApiProperty({ ...count, description: "Of the source's rows." })
+  sourceCount: number | null;
+
+  @ApiProperty(amount)
+  sourceAmount: string | null;
+
+  @ApiProperty({ ...count, description: 'As ControlTotal says.' })
+  controlCount: number | null;
+
+  @ApiProperty(amount)
+  controlAmount: string | null;
+
+  @ApiProperty({ ...count, description: 'Of what was loaded.' })
+  loadedCount: number | null;
+
+  @ApiProperty(amount)
+  loadedAmount: string | null;
+}
+
+interface Shown {
+  request: RequestRow;
+  tables: TableView[];
+  alias: string;
+  stagingAlias: string | null;
+}
+
+export function importView({ request, tables, alias, stagingAlias }: Shown): ImportView {
+  const isShown = request.staging_tenant_id !== null && !['Loading', 'Cancelled'].includes(request.status);
+  return {
+    success: true,
+    requestId: request.id,
+    kind: request.kind,
+    status: request.status,
+    message: request.message,
+    schemaVersion: request.schema_version,
+    queuedAt: request.queued_at.toISOString(),
+    startedAt: request.started_at?.toISOString() ?? null,
+    updatedAt: request.updated_at.toISOString(),
+    finishedAt: request.finished_at?.toISOString() ?? null,
+    progress: { percent: percentOf(request.status, tables), rowsPerSecond: request.rows_per_second, tables },
+    validation: {
+      errors: request.errors,
+      warnings: request.warnings,
+      reportUrl: `/${alias}/api/v1/etl/import-report/${request.id}`,
+    },
+    stagingTenant: isShown ? stagingAlias : null,
+    canPromote: request.is_kept && ['Validated', 'ValidatedWithWarnings'].includes(request.status),
+  };
+}
+
+/** Where each step begins, of a hundred: reading and loading take nearly all of the time. */
+const begins: Record<Step, number> = {
+  Queued: 0,
+  Connecting: 0,
+  CheckingSchema: 1,
+  Extracting: 2,
+  Validating: 40,
+  Loading: 50,
+  Reconciling: 95,
+};
+
+function percentOf(status: ImportStatus, tables: readonly TableView[]): number {
+  const at = steps.indexOf(status as Step);
+  // What ended in between has come to its end too.
+  if (at < 0) return 100;
+  const sum = (count: (table: TableView) => number) =>
+    tables.reduce((total, table) => total + count(table), 0);
+  const begin = begins[status as Step];
+  const width = (begins[steps[at + 1]] ?? 100) - begin;
+  const share =
+    status === 'Extracting'
+      ? sum(({ read }) => read) /
+        Math.max(
+          1,
+          sum(({ total }) => total ?? 0),
+        )
+      : status === 'Loading'
+        ? sum(({ loaded }) => loaded) /
+          Math.max(
+            1,
+            sum(({ valid }) => valid),
+          )
+        : 0;
+  return Math.floor(begin + width * Math.min(1, share));
+}

@@ -1,0 +1,74 @@
+import { Body, Controller, Get, Headers, HttpCode, Post, Query } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiExtension, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { CurrentContext } from '#platform/auth/current-context';
+import { Permission } from '#platform/auth/permission.guard';
+import { Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { ApiText } from '#practice/records/api';
+import { schemaScript } from '../schema/t-sql';
+import { ApiAccepted, ApiReport, ApiStatus, RequestIdParam } from './import.api';
+import { CancelImport, QueueImport } from './import.commands';
+import { CancelInput, ImportInput, ReportQuery } from './import.input';
+import { GetImport } from './import.queries';
+import { GetReport } from './import-report.queries';
+
+@ApiTags('etl')
+@Controller(':tenant/api/v1/etl')
+export class ImportsWriteController {
+  constructor(private readonly commands: CommandBus) {}
+
+  @Post('import')
+  @HttpCode(202)
+  @Permission('etl:write')
+  @ApiOperation({ summary: "Import a firm's data from its SQL Server into a staging tenant" })
+  @ApiAccepted()
+  queue(@CurrentContext() context: RequestContext, @Body() body: ImportInput): Promise<Reply> {
+    return this.commands.execute(new QueueImport(context, body.connectionString));
+  }
+
+  @Post('cancel')
+  @HttpCode(202)
+  @Permission('etl:write')
+  @ApiOperation({ summary: 'Cancel an import that is not promoted' })
+  @ApiExtension('x-refusals', [404])
+  @ApiAccepted()
+  cancel(@CurrentContext() context: RequestContext, @Body() body: CancelInput): Promise<Reply> {
+    return this.commands.execute(new CancelImport(context, body.requestId));
+  }
+}
+
+@ApiTags('etl')
+@Controller(':tenant/api/v1/etl')
+export class ImportsReadController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get('import-status/:requestId')
+  @Permission('etl:write')
+  @ApiOperation({ summary: 'Read how an import fares' })
+  @ApiStatus()
+  one(@CurrentContext() context: RequestContext, @RequestIdParam() requestId: string): Promise<Reply> {
+    return this.queries.execute(new GetImport(context, requestId));
+  }
+
+  @Get('import-report/:requestId')
+  @Permission('etl:write')
+  @ApiOperation({ summary: 'Read what is wrong with the data of an import, and what it comes to' })
+  @ApiReport()
+  report(
+    @CurrentContext() context: RequestContext,
+    @RequestIdParam() requestId: string,
+    @Query() query: ReportQuery,
+    @Headers('accept') accept?: string,
+  ): Promise<Reply> {
+    return this.queries.execute(new GetReport(context, requestId, query, accept));
+  }
+
+  @Get('schema/1.0')
+  @Permission('etl:write')
+  @ApiOperation({ summary: 'The T-SQL script that makes the tables of an import, version 1.0' })
+  @ApiText('The script, for SQL Server 2016 and later.')
+  schema(): Reply {
+    return new Reply(200, schemaScript(), { 'Content-Type': 'text/plain; charset=utf-8' });
+  }
+}

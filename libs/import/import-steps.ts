@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { WriteDatabase } from '#platform/database';
+import { Extraction } from './extraction/extraction';
+import { Loading } from './loading/loading';
+import { Reconciliation } from './reconciliation/reconciliation';
+import { ImportFailed, needsSource, type Outcome } from './requests/import-request';
+import { ImportRequests } from './requests/import-requests';
+import { isIntact, tableStates } from './requests/import-tables';
+import type { ImportTurn } from './requests/import-turn';
+import { Validation } from './validation/validation';
+
+/** How an import ends, and what whoever waits for it is told. */
+export interface Ending {
+  outcome: Outcome;
+  message: string;
+}
+
+/** The way of an import, from where it stands to its end. Each step can be done again from its beginning. */
+@Injectable()
+export class ImportSteps {
+  constructor(
+    private readonly extraction: Extraction,
+    private readonly validation: Validation,
+    private readonly loading: Loading,
+    private readonly reconciliation: Reconciliation,
+    private readonly requests: ImportRequests,
+    private readonly database: WriteDatabase,
+  ) {}
+
+  /** @throws SourceFailure, ImportFailed, DomainError, LeaseLost, or why the turn is to stop */
+  async carryOut(turn: ImportTurn): Promise<Ending> {
+    if (needsSource(turn.status)) {
+      await this.extraction.run(turn);
+      await turn.advance(['Extracting'], 'Validating');
+    } else await this.requireStaged(turn);
+
+    if (turn.status === 'Validating') {
+      await this.validation.validate(turn);
+      const { errors } = await this.requests.count(turn.requestId, turn.worker);
+      if (errors > 0) return failed(errors, 'Nothing was loaded.');
+      await turn.advance(['Validating'], 'Loading');
+    }
+    let staging: RegisteredTenant | undefined;
+    if (turn.status === 'Loading') {
+      staging = await this.loading.load(turn);
+      await turn.advance(['Loading'], 'Reconciling');
+    }
+    staging ??= await this.stagingTenant(turn);
+    await this.reconciliation.reconcile(turn, staging);
+    const { errors, warnings } = await this.requests.count(turn.requestId, turn.worker);
+    if (errors > 0) return failed(errors, `The staging tenant ${staging.alias} shows what was loaded.`);
+    return valid(warnings, staging);
+  }
+
+  /** The staging area is unlogged: a crash of the database's server leaves nothing in it. @throws ImportFailed */
+  private async requireStaged(turn: ImportTurn): Promise<void> {
+    const client = await this.database.session(turn.signal);
+    try {
+      if (await isIntact(client, turn.staging, await tableStates(client, turn.requestId))) return;
+    } finally {
+      await client.end();
+    }
+    throw new ImportFailed('The database was stopped, and the rows that were read are gone. Import again.');
+  }
+
+  private async stagingTenant({ request }: ImportTurn): Promise<RegisteredTenant> {
+    const { rows } = await this.database.pool.query<RegisteredTenant>(
+      `select t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"
+       from import.requests r join platform.tenants t on t.id = r.staging_tenant_id
+       where r.id = $1 and r.tenant_id = $2`,
+      [request.id, request.tenant_id],
+    );
+    return rows[0];
+  }
+}
+
+function failed(errors: number, more: string): Ending {
+  const message = `${errors === 1 ? 'There is 1 error' : `There are ${errors} errors`}: see the report. ${more} Correct them in the source, and import again.`;
+  return { outcome: 'ValidationFailed', message };
+}
+
+function valid(warnings: number, { alias }: RegisteredTenant): Ending {
+  const loaded = `The staging tenant ${alias} shows the import.`;
+  if (warnings === 0) return { outcome: 'Validated', message: `No errors. ${loaded}` };
+  const count = warnings === 1 ? '1 warning' : `${warnings} warnings`;
+  return { outcome: 'ValidatedWithWarnings', message: `No errors, ${count}: see the report. ${loaded}` };
+}

@@ -1,0 +1,173 @@
+import type { ClientBase } from 'pg';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { live } from '#projections/live';
+import { makeEmptyTable } from '../validation/working-tables';
+
+/** A measure of the work or the bills, as a query over the read models; `$1` is the tenant. */
+const measures: Record<string, string> = {
+  Work: `select matter_id as matter, employee_id as fee_earner, total as amount from ${workItems()}`,
+  UnbilledWork: `select matter_id as matter, employee_id as fee_earner, remaining as amount from ${workItems()}
+    and is_billable and matter_id is not null and item_state in (0, 1)`,
+  Billed: `select matter_id as matter, employee_id as fee_earner,
+      (state -> 'settlement' -> 'billed' ->> 'amount')::numeric as amount
+    from ${workItems()} and item_state = 2`,
+  Debtors: `select matter_id as matter, null::uuid as fee_earner, balance as amount
+    from read_model.invoices i where ${live('invoices', 'i', '$1')} and not is_deleted and balance <> 0`,
+};
+
+function workItems(): string {
+  return `read_model.work_items w where ${live('work-items', 'w', '$1')} and not is_deleted`;
+}
+
+/** Tables whose records only an import brings: all there are count. */
+const COUNTED = { WorkItem: 'work-items', CostRecovery: 'cost-recoveries' };
+
+/** Tables of which the tenant has other records, too; with what their parts are and where the state has them. */
+const LISTED: Record<string, { projection: string; parts?: Record<string, string> }> = {
+  Division: { projection: 'divisions' },
+  MatterType: { projection: 'matter-types' },
+  Role: { projection: 'roles' },
+  TaskType: { projection: 'task-types' },
+  TaxCode: { projection: 'tax-codes', parts: { TaxRate: 'rates' } },
+  DisbursementCode: { projection: 'disbursement-codes' },
+  Entity: { projection: 'people' },
+  Employee: { projection: 'employees' },
+  Client: { projection: 'clients' },
+  Supplier: { projection: 'suppliers' },
+  RateSet: { projection: 'rate-sets', parts: { RateSetEntry: 'entries' } },
+  Matter: { projection: 'matters' },
+  ApplicableRate: { projection: 'applicable-rates' },
+  Invoice: { projection: 'invoices', parts: { InvoiceLine: 'lines', Payment: 'payments' } },
+};
+
+const PAGE = 10_000;
+
+/**
+ * What the read models of the staging tenant come to: `loaded_totals`. They may be on another server than the rows: sums by
+ * record, and ids, a page at a time, go from one session to the other.
+ * @param session of the rows
+ * @param reads of the read models
+ */
+export async function makeLoadedTotals(
+  session: ClientBase,
+  reads: ClientBase,
+  tenant: RegisteredTenant,
+): Promise<void> {
+  const totals = 'measure text, group_by text, group_key text, count bigint, amount numeric';
+  await makeEmptyTable(session, 'loaded_totals', totals);
+  await makeEmptyTable(session, 'loaded_records', 'table_name text, id uuid, parts int[]');
+  for (const [measure, query] of Object.entries(measures)) {
+    await sum(session, reads, tenant, { measure, groupBy: 'Total', key: 'null', query });
+    await sum(session, reads, tenant, { measure, groupBy: 'Matter', key: 'matter', query });
+    if (measure !== 'Debtors')
+      await sum(session, reads, tenant, { measure, groupBy: 'FeeEarner', key: 'fee_earner', query });
+  }
+  for (const [table, projection] of Object.entries(COUNTED))
+    await count(session, reads, tenant, table, projection);
+  for (const [table, list] of Object.entries(LISTED)) await listed(session, reads, tenant, table, list);
+}
+
+interface Sum {
+  measure: string;
+  groupBy: 'Total' | 'Matter' | 'FeeEarner';
+  key: string;
+  query: string;
+}
+
+/** The record is called by the ImportId of the row that became it, else by its id. */
+async function sum(
+  session: ClientBase,
+  reads: ClientBase,
+  { id }: RegisteredTenant,
+  { measure, groupBy, key, query }: Sum,
+): Promise<void> {
+  const grouped = `select ${key}::uuid as key, count(*) as count, coalesce(sum(amount), 0) as amount from (${query}) q
+    ${groupBy === 'Total' ? '' : `where ${key} is not null group by 1`}`;
+  const kind = groupBy === 'Matter' ? 'matter' : 'employee';
+  for await (const page of pages<{ key: string; count: string; amount: string }>(reads, grouped, [id]))
+    await session.query(
+      `insert into loaded_totals
+       select $1, $2, case when t.key is null then '' else coalesce(r.import_id, $3 || '_' || replace(t.key::text, '-', '')) end,
+         t.count, t.amount
+       from unnest($4::uuid[], $5::bigint[], $6::numeric[]) t(key, count, amount)
+       left join record_ids r on r.id = t.key`,
+      [
+        measure,
+        groupBy,
+        kind,
+        page.map((row) => row.key),
+        page.map((row) => row.count),
+        page.map((row) => row.amount),
+      ],
+    );
+}
+
+async function count(
+  session: ClientBase,
+  reads: ClientBase,
+  { id }: RegisteredTenant,
+  table: string,
+  projection: string,
+): Promise<void> {
+  const { rows } = await reads.query<{ count: string }>(
+    `select count(*) as count from ${tableOf(projection)} t where ${live(projection, 't', '$1')} and not is_deleted`,
+    [id],
+  );
+  await session.query(`insert into loaded_totals values ('Rows', 'Table', $1, $2, null)`, [
+    table,
+    rows[0].count,
+  ]);
+}
+
+/** Counts those that the import has brought, and their parts. */
+async function listed(
+  session: ClientBase,
+  reads: ClientBase,
+  { id }: RegisteredTenant,
+  table: string,
+  { projection, parts = {} }: (typeof LISTED)[string],
+): Promise<void> {
+  const lengths = Object.values(parts).map((field) => `json_array_length(state -> '${field}')`);
+  const query = `select id, array[${lengths.join(', ')}]::int[]::text as parts
+    from ${tableOf(projection)} t where ${live(projection, 't', '$1')} and not is_deleted`;
+  for await (const page of pages<{ id: string; parts: string }>(reads, query, [id]))
+    await session.query(
+      'insert into loaded_records select $1, id, parts::int[] from unnest($2::uuid[], $3::text[]) p(id, parts)',
+      [table, page.map((row) => row.id), page.map((row) => row.parts)],
+    );
+  const counts = [
+    [table, 'count(*)'],
+    ...Object.keys(parts).map((part, index) => [part, `coalesce(sum(l.parts[${index + 1}]), 0)`]),
+  ];
+  for (const [name, counted] of counts)
+    await session.query(
+      `insert into loaded_totals
+       select 'Rows', 'Table', $1, ${counted}, null
+       from loaded_records l join record_ids r on r.table_name = l.table_name and r.id = l.id
+       where l.table_name = $2`,
+      [name, table],
+    );
+}
+
+function tableOf(projection: string): string {
+  return `read_model.${projection.replaceAll('-', '_')}`;
+}
+
+/** The rows of a query, a page at a time. */
+async function* pages<Row extends object>(
+  client: ClientBase,
+  query: string,
+  values: unknown[],
+): AsyncGenerator<Row[]> {
+  await client.query('begin read only');
+  try {
+    await client.query(`declare rows no scroll cursor for ${query}`, values);
+    for (;;) {
+      const { rows } = await client.query<Row>(`fetch ${PAGE} from rows`);
+      if (rows.length === 0) return;
+      yield rows;
+    }
+  } finally {
+    await client.query('rollback').catch(() => undefined);
+  }
+}

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { ReadDatabase } from '#platform/database';
+import type { ImportRun } from '../import-run';
+import { CheckedRows } from '../validation/checked-rows';
+import { findingKinds } from '../validation/findings';
+import { makeLoadedTotals } from './loaded-totals';
+import { makeSourceTotals } from './source-totals';
+
+/** Codes of what this step finds. */
+const CODES = Object.entries(findingKinds)
+  .filter(([, { step }]) => step === 'Reconciling')
+  .map(([code]) => code);
+
+/** Compares what was loaded, and what the source system says, with what the rows come to, to the penny. */
+@Injectable()
+export class Reconciliation {
+  constructor(
+    private readonly checked: CheckedRows,
+    private readonly reads: ReadDatabase,
+  ) {}
+
+  /**
+   * Writes all sides to import.totals, and a finding for each difference, in place of those of an earlier try.
+   * @param staging whose read models show all that was loaded
+   * @returns how many differences there are
+   * @throws the reason of the run's abort
+   */
+  reconcile(run: ImportRun, staging: RegisteredTenant): Promise<{ errors: number }> {
+    return this.checked.session(run, async (session) => {
+      await forget(session, run.requestId);
+      await this.checked.keep(session, run);
+      await makeSourceTotals(session);
+      const reads = await this.reads.session(run.signal);
+      try {
+        await makeLoadedTotals(session, reads, staging);
+      } finally {
+        await reads.end();
+      }
+      await session.query(TOTALS, [run.requestId]);
+      return { errors: await report(session, run.requestId) };
+    });
+  }
+}
+
+async function forget(session: Client, requestId: string): Promise<void> {
+  await session.query('delete from import.totals where request_id = $1', [requestId]);
+  await session.query('delete from import.findings where request_id = $1 and code = any($2)', [
+    requestId,
+    CODES,
+  ]);
+}
+
+/**
+ * Where one side has nothing, it comes to nothing; what only the source has, or only says when it likes, stays empty.
+ * Neither Info nor ControlTotal is loaded.
+ */
+const TOTALS = `
+  insert into import.totals (request_id, measure, group_by, group_key, source_count, source_amount, control_count,
+    control_amount, loaded_count, loaded_amount)
+  select $1, k.measure, k.group_by, k.group_key,
+    coalesce(s.count, 0), case when k.measure <> 'Rows' then coalesce(s.amount, 0) end,
+    c.count, case when k.measure <> 'Rows' then c.amount end,
+    case when k.group_key not in ('Info', 'ControlTotal') or k.group_by <> 'Table' then coalesce(l.count, 0) end,
+    case when k.measure <> 'Rows' then coalesce(l.amount, 0) end
+  from (
+    select measure, group_by, group_key from source_totals
+    union select measure, group_by, coalesce(group_key, '') from control_totals
+    union select measure, group_by, group_key from loaded_totals
+  ) k
+  left join source_totals s using (measure, group_by, group_key)
+  left join loaded_totals l using (measure, group_by, group_key)
+  left join control_totals c on c.measure = k.measure and c.group_by = k.group_by
+    and coalesce(c.group_key, '') = k.group_key`;
+
+const CONTROL = `
+  insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
+  select t.request_id, 'error', 'control_total_differs', 'ControlTotal', c.import_id, d.column_name,
+    format('%s of the rows is %s; correct them or the control total, %s.', d.column_name, trim_scale(d.source), trim_scale(d.control))
+  from import.totals t
+  join control_totals c on c.measure = t.measure and c.group_by = t.group_by and coalesce(c.group_key, '') = t.group_key
+  cross join lateral (values
+    ('Count', t.source_count::numeric, t.control_count::numeric), ('Amount', t.source_amount, t.control_amount)
+  ) d(column_name, source, control)
+  where t.request_id = $1 and d.source <> d.control`;
+
+/** About the matter, the employee or the table; else about what the measure is of. */
+const LOADED = `
+  insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
+  select t.request_id, 'error', 'loaded_total_differs',
+    case t.group_by when 'Matter' then 'Matter' when 'FeeEarner' then 'Employee' when 'Table' then t.group_key
+      else case t.measure when 'Debtors' then 'Invoice' else 'WorkItem' end end,
+    case when t.group_by in ('Matter', 'FeeEarner') then t.group_key end, null,
+    format('%s: %s (%s) of the rows, but %s (%s) of what was loaded; tell the operator.', t.measure,
+      t.source_count, coalesce(trim_scale(t.source_amount)::text, '-'),
+      t.loaded_count, coalesce(trim_scale(t.loaded_amount)::text, '-'))
+  from import.totals t
+  where t.request_id = $1 and (t.source_count <> t.loaded_count or t.source_amount <> t.loaded_amount)`;
+
+async function report(session: Client, requestId: string): Promise<number> {
+  const control = await session.query(CONTROL, [requestId]);
+  const loaded = await session.query(LOADED, [requestId]);
+  return (control.rowCount ?? 0) + (loaded.rowCount ?? 0);
+}

@@ -1,0 +1,45 @@
+import type { ClientBase } from 'pg';
+import { tables } from '../schema/schema-1.0';
+import { makeTable } from '../validation/working-tables';
+
+/** A measure of the work or the bills, as a query over the checked rows: one row an item, with what it is counted by. */
+const measures: Record<string, string> = {
+  Work: 'select matter_id as matter, employee_id as fee_earner, amount from work_values',
+  UnbilledWork: `select matter_id as matter, employee_id as fee_earner, amount from work_values
+    where is_billable and state in ('Pending', 'Finalised')`,
+  Billed: `select i.matter_id as matter, w.employee_id as fee_earner, c.amount
+    from charges c join work_values w on w.import_id = c.source and c.kind = 'Fee'
+    join invoices i on i.import_id = c.invoice_id
+    where c.invoice_state in ('Issued', 'PartPaid', 'Paid', 'WrittenOff')`,
+  Debtors: `select i.matter_id as matter, null::text as fee_earner, c.total - coalesce(p.amount, 0) as amount
+    from invoices i join invoice_totals c on c.invoice_id = i.import_id
+    left join (select invoice_id, sum(round(amount, digits)) as amount from payments cross join settings group by 1) p
+      on p.invoice_id = i.import_id
+    where i.state in ('Issued', 'PartPaid') and c.total <> coalesce(p.amount, 0)`,
+};
+
+/** What the rows come to: `source_totals`. A matter or an employee is called by its ImportId, if it is a row. */
+export async function makeSourceTotals(session: ClientBase): Promise<void> {
+  const counts = tables.map(
+    ({ name }) => `select 'Rows' as measure, 'Table' as group_by, '${name}' as group_key, count(*) as count,
+                     null::numeric as amount from "${name}"`,
+  );
+  const sums = Object.entries(measures).flatMap(([measure, query]) => [
+    summed(measure, 'Total', "''", query),
+    summed(measure, 'Matter', 'matter', query),
+    ...(measure === 'Debtors' ? [] : [summed(measure, 'FeeEarner', 'fee_earner', query)]),
+  ]);
+  await makeTable(session, 'source_totals', [...counts, ...sums].join(' union all '));
+}
+
+function summed(measure: string, groupBy: string, key: string, query: string): string {
+  const isRecord = groupBy !== 'Total';
+  const named = isRecord
+    ? `coalesce((select r.import_id from existing e join record_ids r on r.id = e.stream_id where e.id = g.key), g.key)`
+    : 'g.key';
+  return `
+    select '${measure}', '${groupBy}', ${named}, sum(g.count)::bigint, sum(g.amount)
+    from (select ${key} as key, count(*) as count, coalesce(sum(amount), 0) as amount from (${query}) q
+          ${isRecord ? `where ${key} is not null group by 1` : ''}) g
+    group by 1, 2, 3`;
+}
