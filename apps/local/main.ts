@@ -5,6 +5,7 @@ import { KafkaPublisher } from '#event-bus/kafka/kafka-publisher';
 import { Housekeeping } from '#event-store/housekeeping';
 import { Sealing } from '#event-store/seals/sealing';
 import { ImportWorker } from '#import/import-worker';
+import { PromotionWorker } from '#import/promotion/promotion-worker';
 import { Config, ConfigError } from '#platform/config';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { serveApiDescription } from '#platform/http/serve-openapi';
@@ -33,6 +34,7 @@ void runProcess({
     app.get(DocumentSweep, { strict: false }).start();
     app.get(WebhooksWorker, { strict: false }).start();
     app.get(ImportWorker, { strict: false }).start();
+    app.get(PromotionWorker, { strict: false }).start();
     // The first request of a new installation finds its tenant; a long backlog is not waited for.
     await app.get(ProjectionStatus, { strict: false }).settled(5_000);
   },

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Housekeeping } from '#event-store/housekeeping';
 import { Sealing } from '#event-store/seals/sealing';
 import { ImportWorker } from '#import/import-worker';
+import { PromotionWorker } from '#import/promotion/promotion-worker';
 import { runProcess } from '#platform/run-process';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import { WebhooksWorker } from '#webhooks/webhooks-worker';
@@ -15,5 +16,6 @@ void runProcess({
     app.get(DocumentSweep, { strict: false }).start();
     app.get(WebhooksWorker, { strict: false }).start();
     app.get(ImportWorker, { strict: false }).start();
+    app.get(PromotionWorker, { strict: false }).start();
   },
 });

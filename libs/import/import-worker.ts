@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { isConnectionLost } from '#platform/connection-lost';
 import { WriteDatabase } from '#platform/database';
@@ -8,21 +7,17 @@ import { SourceFailure } from './connection/source-failure';
 import { type Ending, ImportSteps } from './import-steps';
 import { ImportRepeats } from './requests/import-repeats';
 import { ImportCancelled, ImportFailed, LeaseLost, WorkerEnding } from './requests/import-request';
-import { ImportRequests, type Taken } from './requests/import-requests';
+import { ImportRequests } from './requests/import-requests';
 import { ImportTurn } from './requests/import-turn';
+import { RequestWorker } from './requests/request-worker';
 
 const FORGET_EVERY_MS = 3_600_000;
 /** An import over which so many workers died would take the next one too. */
 const MOST_DEATHS = 5;
 
-/** Takes imports from the queue and carries them out, some at a time. */
+/** Carries imports out. */
 @Injectable()
-export class ImportWorker implements OnApplicationShutdown {
-  private readonly log = new Logger(ImportWorker.name);
-  private readonly worker = randomUUID();
-  private readonly turns = new Map<ImportTurn, Promise<void>>();
-  private timer?: NodeJS.Timeout;
-  private looking?: Promise<void>;
+export class ImportWorker extends RequestWorker<ImportTurn> {
   private forgotAt = 0;
 
   constructor(
@@ -30,51 +25,24 @@ export class ImportWorker implements OnApplicationShutdown {
     private readonly steps: ImportSteps,
     private readonly repeats: ImportRepeats,
     private readonly database: WriteDatabase,
-    private readonly settings: ImportSettings,
-  ) {}
-
-  start(): void {
-    this.timer = setInterval(() => {
-      this.looking ??= this.look()
-        .catch((error: Error) => this.log.warn(`Imports are held up: ${error.message}`))
-        .finally(() => {
-          this.looking = undefined;
-        });
-    }, this.settings.pollMs);
+    settings: ImportSettings,
+  ) {
+    super(settings, settings.atOnce);
   }
 
-  /** What is under way is another worker's at once. */
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.looking;
-    for (const turn of this.turns.keys()) turn.abort(new WorkerEnding());
-    await Promise.all(this.turns.values());
+  protected async take(): Promise<ImportTurn | undefined> {
+    const { worker, requests, database, settings, log } = this;
+    const taken = await requests.take(worker);
+    return taken && new ImportTurn(taken, { worker, requests, database, settings, log });
   }
 
-  /** Takes what it can, and carries it out beside what it has. */
-  private async look(): Promise<void> {
-    while (this.turns.size < this.settings.atOnce) {
-      const taken = await this.requests.take(this.worker);
-      if (!taken) break;
-      this.begin(taken);
-    }
+  protected override async tidy(): Promise<void> {
     if (Date.now() - this.forgotAt < FORGET_EVERY_MS) return;
     this.forgotAt = Date.now();
     await this.repeats.forget();
   }
 
-  private begin(taken: Taken): void {
-    const { worker, requests, database, settings, log } = this;
-    const turn = new ImportTurn(taken, { worker, requests, database, settings, log });
-    const done = this.carryOut(turn)
-      .catch((error: Error) =>
-        this.log.warn(`Import ${turn.requestId} is left to the next: ${error.message}`),
-      )
-      .finally(() => this.turns.delete(turn));
-    this.turns.set(turn, done);
-  }
-
-  private async carryOut(turn: ImportTurn): Promise<void> {
+  protected async carryOut(turn: ImportTurn): Promise<void> {
     try {
       const { outcome, message } = await this.endingOf(turn);
       await turn.end(outcome, message);
@@ -83,8 +51,6 @@ export class ImportWorker implements OnApplicationShutdown {
       // Whoever takes it next goes on from there; what failed for want of the database can be told by nobody now.
       if (error instanceof WorkerEnding) await this.requests.release(turn.requestId, turn.worker);
       else if (!(error instanceof LeaseLost)) throw error;
-    } finally {
-      await turn.close();
     }
   }
 

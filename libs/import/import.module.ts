@@ -3,6 +3,7 @@ import { Tenants } from '#platform/auth/tenants';
 import type { Area } from '#practice/records/area';
 import type { Projection } from '#projections/projection';
 import { Projections } from '#projections/projections';
+import { ProjectionsModule } from '#projections/projections.module';
 import { ReachedPositions } from '#projections/reached-positions';
 import { importCommandHandlers } from './api/import.commands';
 import { GetImportHandler } from './api/import.queries';
@@ -16,6 +17,12 @@ import { ImportSteps } from './import-steps';
 import { ImportWorker } from './import-worker';
 import { Loading } from './loading/loading';
 import { StagingTenants } from './loading/staging-tenants';
+import { Arrivals } from './promotion/arrivals';
+import { ImportedRecords } from './promotion/imported-records';
+import { Promotion } from './promotion/promotion';
+import { PromotionAppend } from './promotion/promotion-append';
+import { PromotionRequests } from './promotion/promotion-requests';
+import { PromotionWorker } from './promotion/promotion-worker';
 import { Reconciliation } from './reconciliation/reconciliation';
 import { ExistingRecords } from './records/existing-records';
 import { ImportRepeats } from './requests/import-repeats';
@@ -45,6 +52,12 @@ const working = [
   ReachedPositions,
   Loading,
   Reconciliation,
+  ImportedRecords,
+  Arrivals,
+  PromotionAppend,
+  Promotion,
+  PromotionRequests,
+  PromotionWorker,
 ];
 
 interface Part {
@@ -61,15 +74,16 @@ export class ImportModule {
     const { write, read } = importsArea;
     return {
       module: ImportModule,
+      imports: works ? [ProjectionsModule.forRenewal(works)] : [],
       controllers: [...(writes ? write.controllers : []), ...(reads ? read.controllers : [])],
       providers: [
         ImportRepeats,
         SourceHosts,
-        ...(writes ? write.handlers : []),
+        ...(writes ? [...write.handlers, ImportSettings, PromotionRequests] : []),
         ...(reads ? (read.handlers ?? []) : []),
         ...(works ? [...working, { provide: Projections, useValue: new Projections(works) }] : []),
       ],
-      exports: works ? [ImportWorker] : [],
+      exports: works ? [ImportWorker, PromotionWorker] : [],
     };
   }
 }

@@ -7,6 +7,8 @@ import type { RequestContext } from '#platform/request-context';
 import { Secrets } from '#platform/secrets';
 import { SourceHosts } from '../connection/source-hosts';
 import { readSettings } from '../connection/source-settings';
+import { PromotionRequests } from '../promotion/promotion-requests';
+import type { PromotionStep } from '../promotion/promotion-run';
 import { ImportRepeats } from '../requests/import-repeats';
 import { type ImportStatus, messages, type Step, steps } from '../requests/import-request';
 import { StagingArea } from '../staging/staging-area';
@@ -19,6 +21,13 @@ export class QueueImport {
 }
 
 export class CancelImport {
+  constructor(
+    readonly context: RequestContext,
+    readonly requestId: string,
+  ) {}
+}
+
+export class PromoteImport {
   constructor(
     readonly context: RequestContext,
     readonly requestId: string,
@@ -62,6 +71,7 @@ interface Standing {
   status: ImportStatus;
   is_kept: boolean;
   leased_until: Date | null;
+  promotion_step: PromotionStep | null;
 }
 
 @CommandHandler(CancelImport)
@@ -71,11 +81,11 @@ export class CancelImportHandler implements ICommandHandler<CancelImport> {
   /** One that has ended otherwise is left as it is. @throws DomainError `not_found`, `promotion_in_progress`, `import_promoted` */
   execute({ context, requestId }: CancelImport): Promise<Reply> {
     return this.repeats.execute(context, async (change) => {
-      const { status, is_kept, leased_until } = await standing(change, context, requestId);
-      if (status === 'PromotionQueued' || status === 'Promoting')
+      const { status, is_kept, leased_until, promotion_step } = await standing(change, context, requestId);
+      if (status === 'Promoting' && promotion_step !== 'Checking')
         throw conflict('promotion_in_progress', 'The promotion has begun, and can only go on.');
       if (status === 'Promoted') throw conflict('import_promoted', 'The import has been promoted.');
-      if (steps.includes(status as Step) && leased_until !== null) {
+      if (status === 'Promoting' || (steps.includes(status as Step) && leased_until !== null)) {
         await change.client.query('update import.requests set cancel_requested = true where id = $1', [
           requestId,
         ]);
@@ -91,7 +101,7 @@ export class CancelImportHandler implements ICommandHandler<CancelImport> {
 
 async function standing({ client }: Change, { tenant }: RequestContext, id: string): Promise<Standing> {
   const { rows } = await client.query<Standing>(
-    'select status, is_kept, leased_until from import.requests where id = $1 and tenant_id = $2 for update',
+    'select status, is_kept, leased_until, promotion_step from import.requests where id = $1 and tenant_id = $2 for update',
     [id, tenant.id],
   );
   if (rows.length === 0) throw notFound('import');
@@ -110,4 +120,21 @@ async function end({ client, now }: Change, id: string): Promise<void> {
   await new StagingArea(id).drop(client);
 }
 
-export const importCommandHandlers = [QueueImportHandler, CancelImportHandler];
+@CommandHandler(PromoteImport)
+export class PromoteImportHandler implements ICommandHandler<PromoteImport> {
+  constructor(
+    private readonly repeats: ImportRepeats,
+    private readonly promotions: PromotionRequests,
+  ) {}
+
+  /** @throws DomainError `not_found`, `not_promotable`, `import_in_progress` */
+  execute({ context, requestId }: PromoteImport): Promise<Reply> {
+    return this.repeats.execute(context, async (change) => {
+      const request = await standing(change, context, requestId);
+      await this.promotions.queue(change.client, { ...request, id: requestId }, context.actor);
+      return accepted('Promotion to production started.', requestId);
+    });
+  }
+}
+
+export const importCommandHandlers = [QueueImportHandler, CancelImportHandler, PromoteImportHandler];

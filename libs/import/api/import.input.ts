@@ -18,8 +18,8 @@ export class ImportInput {
   connectionString: string;
 }
 
-/** Body of `POST /etl/cancel`. */
-export class CancelInput {
+/** Body of `POST /etl/promote-to-production` and of `POST /etl/cancel`. */
+export class ImportRequestInput {
   @TextField({
     required: true,
     max: 36,

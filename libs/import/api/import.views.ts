@@ -191,7 +191,8 @@ export function importView({ request, tables, alias, stagingAlias }: Shown): Imp
       reportUrl: `/${alias}/api/v1/etl/import-report/${request.id}`,
     },
     stagingTenant: isShown ? stagingAlias : null,
-    canPromote: request.is_kept && ['Validated', 'ValidatedWithWarnings'].includes(request.status),
+    canPromote:
+      request.is_kept && ['Validated', 'ValidatedWithWarnings', 'PromotionFailed'].includes(request.status),
   };
 }
 
@@ -206,27 +207,43 @@ const begins: Record<Step, number> = {
   Reconciling: 95,
 };
 
+/** How much of a promotion is done when all records have been brought. */
+const PROMOTED_AT = 60;
+
 function percentOf(status: ImportStatus, tables: readonly TableView[]): number {
+  if (status === 'PromotionQueued') return 0;
+  if (status === 'Promoting') return Math.floor(PROMOTED_AT * loadedShare(tables));
   const at = steps.indexOf(status as Step);
   // What ended in between has come to its end too.
   if (at < 0) return 100;
-  const sum = (count: (table: TableView) => number) =>
-    tables.reduce((total, table) => total + count(table), 0);
   const begin = begins[status as Step];
   const width = (begins[steps[at + 1]] ?? 100) - begin;
-  const share =
-    status === 'Extracting'
-      ? sum(({ read }) => read) /
-        Math.max(
-          1,
-          sum(({ total }) => total ?? 0),
-        )
-      : status === 'Loading'
-        ? sum(({ loaded }) => loaded) /
-          Math.max(
-            1,
-            sum(({ valid }) => valid),
-          )
-        : 0;
-  return Math.floor(begin + width * Math.min(1, share));
+  const share = status === 'Extracting' ? readShare(tables) : status === 'Loading' ? loadedShare(tables) : 0;
+  return Math.floor(begin + width * share);
+}
+
+function readShare(tables: readonly TableView[]): number {
+  return shareOf(
+    tables,
+    ({ read }) => read,
+    ({ total }) => total ?? 0,
+  );
+}
+
+function loadedShare(tables: readonly TableView[]): number {
+  return shareOf(
+    tables,
+    ({ loaded }) => loaded,
+    ({ valid }) => valid,
+  );
+}
+
+function shareOf(
+  tables: readonly TableView[],
+  done: (table: TableView) => number,
+  all: (table: TableView) => number,
+): number {
+  const sum = (count: (table: TableView) => number) =>
+    tables.reduce((total, table) => total + count(table), 0);
+  return Math.min(1, sum(done) / Math.max(1, sum(all)));
 }

@@ -8,8 +8,8 @@ import type { RequestContext } from '#platform/request-context';
 import { ApiText } from '#practice/records/api';
 import { schemaScript } from '../schema/t-sql';
 import { ApiAccepted, ApiReport, ApiStatus, RequestIdParam } from './import.api';
-import { CancelImport, QueueImport } from './import.commands';
-import { CancelInput, ImportInput, ReportQuery } from './import.input';
+import { CancelImport, PromoteImport, QueueImport } from './import.commands';
+import { ImportInput, ImportRequestInput, ReportQuery } from './import.input';
 import { GetImport } from './import.queries';
 import { GetReport } from './import-report.queries';
 
@@ -27,13 +27,23 @@ export class ImportsWriteController {
     return this.commands.execute(new QueueImport(context, body.connectionString));
   }
 
+  @Post('promote-to-production')
+  @HttpCode(202)
+  @Permission('etl:write')
+  @ApiOperation({ summary: 'Promote a validated import to production' })
+  @ApiExtension('x-refusals', [404])
+  @ApiAccepted()
+  promote(@CurrentContext() context: RequestContext, @Body() body: ImportRequestInput): Promise<Reply> {
+    return this.commands.execute(new PromoteImport(context, body.requestId));
+  }
+
   @Post('cancel')
   @HttpCode(202)
   @Permission('etl:write')
   @ApiOperation({ summary: 'Cancel an import that is not promoted' })
   @ApiExtension('x-refusals', [404])
   @ApiAccepted()
-  cancel(@CurrentContext() context: RequestContext, @Body() body: CancelInput): Promise<Reply> {
+  cancel(@CurrentContext() context: RequestContext, @Body() body: ImportRequestInput): Promise<Reply> {
     return this.commands.execute(new CancelImport(context, body.requestId));
   }
 }

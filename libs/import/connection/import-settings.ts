@@ -12,6 +12,8 @@ export class ImportSettings {
   stallMs = 30_000;
   /** Between tries, doubled each time. */
   retryMs = 1_000;
+  /** Until a promotion that cannot go on is taken up again. */
+  laterMs = 5_000;
   /** Tries without a row in between. */
   mostTries = 5;
   /** What is staged in one transaction: as much as comes in this time, or so many rows. */

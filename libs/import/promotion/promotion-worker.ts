@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '#kernel/errors';
+import { isConnectionLost } from '#platform/connection-lost';
+import { WriteDatabase } from '#platform/database';
+import { ImportSettings } from '../connection/import-settings';
+import { ImportCancelled, LeaseLost, WorkerEnding } from '../requests/import-request';
+import { RequestWorker } from '../requests/request-worker';
+import { Promotion } from './promotion';
+import { PromotionRequests } from './promotion-requests';
+import { PromotionTurn } from './promotion-turn';
+
+/** Carries promotions out, one at a time: each takes all that a process has. */
+@Injectable()
+export class PromotionWorker extends RequestWorker<PromotionTurn> {
+  constructor(
+    private readonly requests: PromotionRequests,
+    private readonly promotion: Promotion,
+    private readonly database: WriteDatabase,
+    settings: ImportSettings,
+  ) {
+    super(settings, 1);
+  }
+
+  protected async take(): Promise<PromotionTurn | undefined> {
+    const { worker, requests, database, settings, log } = this;
+    const taken = await requests.take(worker);
+    return taken && new PromotionTurn(taken, { worker, requests, database, settings, log });
+  }
+
+  protected async carryOut(turn: PromotionTurn): Promise<void> {
+    const { requestId, worker, tenant } = turn;
+    try {
+      await this.promote(turn);
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      if (error instanceof WorkerEnding) return this.requests.release(requestId, worker, 0);
+      if (isConnectionLost(error)) throw error;
+      if (error instanceof ImportCancelled) {
+        await this.promotion.letGo(tenant);
+        return turn.end('Cancelled', 'Cancelled on request; nothing of it came to the tenant.');
+      }
+      if (error instanceof DomainError && error.code === 'rebuild_running')
+        return this.later(turn, 'Waiting until read models that are being rebuilt are ready.');
+      const { message, stack } = error as Error;
+      this.log.error({ msg: `Promotion ${requestId} failed: ${message}`, stack });
+      if (turn.step !== 'Checking')
+        // Part of it has arrived: it can only go on.
+        return this.later(turn, 'Something went wrong on our side; it is tried again. Tell the operator.');
+      await this.promotion.letGo(tenant);
+      const detail =
+        error instanceof DomainError ? error.detail : 'Something went wrong on our side. Tell the operator.';
+      await turn.end('PromotionFailed', `${detail} Nothing came to the tenant.`);
+    }
+  }
+
+  private async promote(turn: PromotionTurn): Promise<void> {
+    const promoted = await this.promotion.promote(turn);
+    if ('errors' in promoted) {
+      const { errors } = promoted;
+      const found = errors === 1 ? 'There is 1 error' : `There are ${errors} errors`;
+      return turn.end('PromotionFailed', `${found} by now: see the report. Nothing came to the tenant.`);
+    }
+    const { created, changed } = promoted;
+    await turn.end(
+      'Promoted',
+      `All is in production: ${created} records are new, ${changed} have changed.`,
+      promoted,
+    );
+    this.log.log(`Import ${turn.requestId} was promoted to ${turn.tenant.alias}`);
+  }
+
+  private later({ requestId, worker }: PromotionTurn, message: string): Promise<void> {
+    return this.requests.release(requestId, worker, this.settings.laterMs, message);
+  }
+}

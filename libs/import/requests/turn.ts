@@ -1,0 +1,85 @@
+import type { Logger } from '@nestjs/common';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import type { WriteDatabase } from '#platform/database';
+import type { ImportSettings } from '../connection/import-settings';
+import type { ImportRun, TableCounts } from '../import-run';
+import { StagingArea } from '../staging/staging-area';
+import { writeCounts } from './import-tables';
+import { Lease } from './lease';
+
+export interface TurnParts<Requests> {
+  worker: string;
+  requests: Requests;
+  database: WriteDatabase;
+  settings: ImportSettings;
+  log: Logger;
+}
+
+/** A worker's turn at a request, from its lease to its end. It keeps the lease while it lasts, and tells how it fares. */
+export abstract class Turn<Requests = unknown> implements ImportRun {
+  readonly staging: StagingArea;
+  private readonly lease: Lease;
+  private readonly reported = new Map<string, Partial<TableCounts>>();
+  private rows = 0;
+  private since = performance.now();
+
+  constructor(
+    readonly requestId: string,
+    readonly tenant: RegisteredTenant,
+    protected readonly parts: TurnParts<Requests>,
+  ) {
+    this.staging = new StagingArea(requestId);
+    this.lease = new Lease({ ...parts, renew: () => this.renew() });
+  }
+
+  get signal(): AbortSignal {
+    return this.lease.signal;
+  }
+
+  get worker(): string {
+    return this.parts.worker;
+  }
+
+  /** Whoever works on it stops. */
+  abort(reason: Error): void {
+    this.lease.abort(reason);
+  }
+
+  report(table: string, counts: Partial<TableCounts>): void {
+    const before = this.reported.get(table) ?? {};
+    this.worked(Math.max(0, (counts.loaded ?? 0) - (before.loaded ?? 0)));
+    this.reported.set(table, { ...before, ...counts });
+  }
+
+  /** So many rows more were done in this step. */
+  worked(rows: number): void {
+    this.rows += rows;
+  }
+
+  /** Renews nothing any more. */
+  close(): Promise<void> {
+    return this.lease.close();
+  }
+
+  /** @returns whether somebody wants the request's end; undefined when it is in other hands */
+  protected abstract renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined>;
+
+  /** Another step: its pace is its own. */
+  protected begun(): void {
+    this.rows = 0;
+    this.since = performance.now();
+  }
+
+  protected async flush(): Promise<void> {
+    if (this.reported.size === 0) return;
+    await writeCounts(this.parts.database.pool, this.requestId, this.reported);
+  }
+
+  private async renew(): Promise<boolean | undefined> {
+    const seconds = (performance.now() - this.since) / 1000;
+    const pace = this.rows > 0 ? Math.round(this.rows / seconds) : undefined;
+    const isUnwanted = await this.renewLease(pace);
+    if (isUnwanted === false) await this.flush();
+    return isUnwanted;
+  }
+}
