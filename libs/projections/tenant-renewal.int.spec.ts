@@ -1,67 +1,48 @@
 import { Logger } from '@nestjs/common';
 import { waitFor } from '../../test/support/wait-for';
-import { live } from './live';
 import { Divisions } from './testing/divisions';
 import { expectExact } from './testing/expect-exact';
+import { Renewals } from './testing/renewals';
 
 const MANY = 2_500;
 
 describe('renewing the read models of a held tenant', () => {
   let divisions: Divisions;
-  let parts: ReturnType<Divisions['parts']>;
+  let renewals: Renewals;
+  let parts: Renewals['parts'];
   let errors: jest.SpyInstance;
 
   beforeEach(async () => {
     for (const level of ['log', 'warn'] as const) jest.spyOn(Logger.prototype, level).mockImplementation();
     errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     divisions = await Divisions.open(3, 5);
-    parts = divisions.parts();
+    renewals = new Renewals(divisions);
+    parts = renewals.parts;
   });
   afterEach(async () => {
     await divisions.close();
     jest.restoreAllMocks();
   });
 
-  const tenant = (index: number) => parts.tenants.get(divisions.contexts[index].tenant.alias);
-  /** Divisions, and their events, that readers find in one statement: `3/4`. */
-  const seen = async (index: number) => {
-    const [row] = await divisions.rows<{ seen: string }>(
-      `select (select count(*) from read_model.divisions d where ${live('divisions', 'd', '$1')}) || '/' ||
-         (select coalesce(sum(events), 0) from read_model.tally t where ${live('tally', 't', '$1')}) as seen`,
-      [divisions.contexts[index].tenant.id],
-    );
-    return row.seen;
-  };
-  const generations = () =>
-    divisions.rows<{ projection: string; tenant: number; generation: number }>(
-      `select projection, tenant_id as tenant, generation from read_model.live
-       where projection in ('divisions', 'tally') order by 1, 2`,
-    );
   /** Rows of the divisions' tables, whoever they are shown to. */
   const kept = () =>
     divisions.rows<{ generation: number; tenant: number; count: number }>(
       `select generation, tenant_id as tenant, count(*)::int as count from read_model.divisions
        group by 1, 2 order by 1, 2`,
     );
-  const audited = async (index: number) => {
-    const { alias } = await tenant(index);
-    for (const { name } of divisions.projections)
-      expect(await parts.audit.audit(name, { tenant: alias })).toMatchObject({ differing: 0 });
-  };
-
   it('shows everything at one moment, and then what is written later, once', async () => {
     parts.runner.start();
     const renames = await divisions.createMany(0, 6);
-    const one = await tenant(1);
+    const one = await renewals.tenant(1);
     await parts.held.hold(one);
     const found = new Set<string>();
     let reading = true;
     const reader = (async () => {
-      while (reading) found.add(await seen(1));
+      while (reading) found.add(await renewals.seen(1));
     })();
 
     await divisions.append(MANY);
-    await waitFor(async () => (await seen(0)) === `${MANY + 2}/${2 * MANY + 2}`, {
+    await waitFor(async () => (await renewals.seen(0)) === `${MANY + 2}/${2 * MANY + 2}`, {
       description: 'another tenant of its partition to show all',
     });
     let written = 0;
@@ -69,12 +50,12 @@ describe('renewing the read models of a held tenant', () => {
       for (; reading; written++) await renames[0](`Goes on ${written}`);
     })();
     await parts.renewal.renew(one);
-    expect(await seen(1)).toBe(`${MANY + 2}/${2 * MANY + 2}`);
+    expect(await renewals.seen(1)).toBe(`${MANY + 2}/${2 * MANY + 2}`);
     reading = false;
     await Promise.all([reader, other]);
     expect([...found]).toEqual(['2/2', `${MANY + 2}/${2 * MANY + 2}`]);
     expect(written).toBeGreaterThan(0);
-    await waitFor(async () => (await seen(0)) === `${MANY + 2}/${2 * MANY + 2 + written}`, {
+    await waitFor(async () => (await renewals.seen(0)) === `${MANY + 2}/${2 * MANY + 2 + written}`, {
       description: 'the other to have gone on meanwhile',
     });
 
@@ -84,8 +65,8 @@ describe('renewing the read models of a held tenant', () => {
     await parts.renewal.sweep();
     await Promise.all(renames.map((rename) => rename('Later')));
     await expectExact(divisions.store);
-    await audited(1);
-    const [zero, two] = [await tenant(0), await tenant(2)];
+    await renewals.expectSound(1);
+    const [zero, two] = [await renewals.tenant(0), await renewals.tenant(2)];
     expect(await kept()).toEqual([
       { generation: 1, tenant: zero.id, count: MANY + 2 },
       { generation: 1, tenant: two.id, count: MANY + 2 },
@@ -96,7 +77,7 @@ describe('renewing the read models of a held tenant', () => {
     for (const { name } of divisions.projections) await parts.rebuild.rebuild(name);
     await Promise.all(renames.map((rename) => rename('Together')));
     await expectExact(divisions.store);
-    expect(await generations()).toEqual(
+    expect(await renewals.generations()).toEqual(
       ['divisions', 'tally'].map((projection) => ({ projection, tenant: 0, generation: 3 })),
     );
   });
@@ -105,7 +86,7 @@ describe('renewing the read models of a held tenant', () => {
     parts.runner.start();
     await divisions.createMany(0, 3);
     await expectExact(divisions.store);
-    const one = await tenant(1);
+    const one = await renewals.tenant(1);
     await parts.held.hold(one);
     const holder = await divisions.store.writes.session();
     await holder.query('begin; select pg_current_xact_id()');
@@ -117,7 +98,7 @@ describe('renewing the read models of a held tenant', () => {
     expect(progress).not.toHaveBeenCalled();
     await holder.end();
     await renewing;
-    expect(await seen(1)).toBe('2/2');
+    expect(await renewals.seen(1)).toBe('2/2');
     await parts.held.release(one);
     await expectExact(divisions.store);
   });
@@ -126,7 +107,7 @@ describe('renewing the read models of a held tenant', () => {
     parts.runner.start();
     await divisions.createMany(0, 6);
     await expectExact(divisions.store);
-    const chosen = [await tenant(0), await tenant(2)];
+    const chosen = [await renewals.tenant(0), await renewals.tenant(2)];
     await divisions.rows(
       `insert into read_model.parked (projection, tenant_id, event_id, event_type, error)
        values ('divisions', $1, gen_random_uuid(), 'DivisionCreated', 'for a test')`,
@@ -142,7 +123,7 @@ describe('renewing the read models of a held tenant', () => {
     for (const one of chosen) await parts.held.hold(one);
     await divisions.append(20);
     await Promise.all(chosen.map((one) => divisions.parts().renewal.renew(one)));
-    expect(await Promise.all([seen(0), seen(2)])).toEqual(['22/42', '22/42']);
+    expect(await Promise.all([renewals.seen(0), renewals.seen(2)])).toEqual(['22/42', '22/42']);
     expect(await divisions.rows('select from read_model.parked')).toEqual([]);
     for (const one of chosen) await parts.held.release(one);
     await divisions.createMany(6, 12);
@@ -153,14 +134,14 @@ describe('renewing the read models of a held tenant', () => {
     parts.runner.start();
     await divisions.createMany(0, 3);
     await expectExact(divisions.store);
-    const one = await tenant(1);
+    const one = await renewals.tenant(1);
     await expect(parts.renewal.renew(one)).rejects.toMatchObject({ code: 'tenant_not_held' });
     await parts.held.hold(one);
     await divisions.rows(`delete from read_model.held where projection = 'tally'`);
     await expect(parts.renewal.renew(one)).rejects.toMatchObject({ code: 'tenant_not_held' });
     await parts.held.hold(one);
     await parts.renewal.renew(one);
-    expect(await generations()).toHaveLength(2);
+    expect(await renewals.generations()).toHaveLength(2);
     await parts.held.release(one);
     await divisions.createMany(3, 6);
     await expectExact(divisions.store);
