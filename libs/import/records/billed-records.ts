@@ -4,7 +4,7 @@ import type { BillableState } from '#practice/billable/billable';
 import type { InvoiceLine } from '#practice/invoices/invoice.events';
 import type { Sources } from '#practice/invoices/invoice.sources';
 import type { Charge } from './billing';
-import { digestOf, type Ground, type ImportedRecord, recordOf } from './imported-record';
+import { type Ground, ImportedRecord, recordOf } from './imported-record';
 import { invoices, linesOf, type SourceLine, type WantedInvoice, wantedInvoice } from './invoice-records';
 import { NOBODY } from './known-records';
 import { needed, type Row } from './row';
@@ -35,9 +35,11 @@ interface Source {
 export function* billedRecords(row: Row, ground: Ground): Generator<ImportedRecord> {
   const importId = needed(row, 'ImportId');
   const id = ground.ids.of('Invoice', importId);
-  const charged = linesOf(row).flatMap((line) => sourceOf(line, ground) ?? []);
+  const charging = linesOf(row).map((line) => ({ ...line, source: sourceOf(line, ground) }));
+  const charged = charging.flatMap(({ source }) => source ?? []);
   const sources: Sources = new Map(charged.map((source) => [source.id, folded(source)]));
-  const wanted = wantedInvoice(row, sources, ground);
+  const named = charging.map(({ line, source }) => ({ line, sourceId: source?.id ?? null }));
+  const wanted = wantedInvoice(row, named, sources, ground);
   for (const { taxCodeId } of wanted.issued ? wanted.taxation.rates : [])
     ground.known.charged(taxCodeId, wanted.issued!.issueDate);
   yield recordOf(invoices, importId, id, wanted, ground);
@@ -61,9 +63,8 @@ function workItemOf(row: Row, ground: Ground): Source {
   const state = newWorkItem(wanted);
   const record = (charge: Charge) => {
     wanted.charge = charge;
-    const { table, definition } = workItems;
     const events = workItemEvents(wanted, state, ground);
-    return { table, importId, definition, id, events, digest: digestOf(wanted) };
+    return new ImportedRecord(workItems, importId, id, wanted, { events });
   };
   return { id, importId, state, record };
 }
@@ -75,9 +76,8 @@ function costOf(row: Row, ground: Ground): Source {
   const state = newCost(wanted);
   const record = (charge: Charge) => {
     wanted.charge = charge;
-    const { table, definition } = costRecoveries;
     const events = costEvents(wanted, state, ground);
-    return { table, importId, definition, id, events, digest: digestOf(wanted) };
+    return new ImportedRecord(costRecoveries, importId, id, wanted, { events });
   };
   return { id, importId, state, record };
 }

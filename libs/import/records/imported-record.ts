@@ -10,11 +10,30 @@ import type { RecordIds } from './record-id';
 import type { Row } from './row';
 
 /** A row as a record, with the events that create it. */
-export interface ImportedRecord extends NewStream {
-  table: string;
-  importId: string;
-  /** What the row asks for: the same text of equal rows, their parts included. SHA-256, base64. */
-  digest: string;
+export class ImportedRecord<Wanted extends object = object> implements NewStream {
+  readonly table: string;
+  readonly definition: AnyDefinition;
+  readonly events: DomainEvent[];
+  readonly counters?: Record<string, number>;
+
+  /** @param wanted what the row asks for */
+  constructor(
+    { table, definition }: Pick<Maker<Wanted>, 'table' | 'definition'>,
+    readonly importId: string,
+    readonly id: Id,
+    readonly wanted: Wanted,
+    { events, counters }: Creation,
+  ) {
+    this.table = table;
+    this.definition = definition;
+    this.events = events;
+    this.counters = counters;
+  }
+
+  /** Of what the row asks for: the same of equal rows, their parts included. SHA-256, base64; worked out when asked for. */
+  get digest(): string {
+    return hash('sha256', JSON.stringify(this.wanted), 'base64');
+  }
 }
 
 /** All that a row is understood by beside itself. */
@@ -54,12 +73,6 @@ export function recordOf<Wanted extends object>(
   id: Id,
   wanted: Wanted,
   ground: Ground,
-): ImportedRecord {
-  const { events, counters } = maker.create(wanted, ground);
-  const { table, definition } = maker;
-  return { table, importId, definition, id, events, counters, digest: digestOf(wanted) };
-}
-
-export function digestOf(wanted: object): string {
-  return hash('sha256', JSON.stringify(wanted), 'base64');
+): ImportedRecord<Wanted> {
+  return new ImportedRecord(maker, importId, id, wanted, maker.create(wanted, ground));
 }
