@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { serverIdentity } from '#webhooks/protocol/testing/certificates';
+import { serverIdentity } from '#platform/net/testing/certificates';
 import { createSourceTables } from '../../../test/support/tds/source-tables';
 import type { ConnectionStringParts, TdsOptions } from '../../../test/support/tds/tds-options';
 import { type ExtractionParts, openExtraction } from '../testing/extraction-parts';

@@ -1,5 +1,5 @@
 import { generate } from 'selfsigned';
-import { authority, type Identity } from '#webhooks/protocol/testing/certificates';
+import { authority, type Identity } from '#platform/net/testing/certificates';
 
 export interface ServerCertificate extends Identity {
   /** PEM of who signed it. */
