@@ -15,6 +15,8 @@ export class ImportedRecord<Wanted extends object = object> implements NewStream
   readonly definition: AnyDefinition;
   readonly events: DomainEvent[];
   readonly counters?: Record<string, number>;
+  /** How many rows of other tables are parts of it, by table. */
+  readonly parts?: Readonly<Record<string, number>>;
 
   /** @param wanted what the row asks for */
   constructor(
@@ -22,12 +24,13 @@ export class ImportedRecord<Wanted extends object = object> implements NewStream
     readonly importId: string,
     readonly id: Id,
     readonly wanted: Wanted,
-    { events, counters }: Creation,
+    { events, counters, parts }: Creation,
   ) {
     this.table = table;
     this.definition = definition;
     this.events = events;
     this.counters = counters;
+    this.parts = parts;
   }
 
   /** Of what the row asks for: the same of equal rows, their parts included. SHA-256, base64; worked out when asked for. */
@@ -51,6 +54,8 @@ export interface Creation {
   events: DomainEvent[];
   /** Numbers that it took, by counter. */
   counters?: Record<string, number>;
+  /** How many rows of other tables are parts of it, by table. */
+  parts?: Record<string, number>;
 }
 
 /** How the rows of a table become records: what a row asks for, and how a record comes to be that. */

@@ -92,9 +92,10 @@ export const invoices: Pick<Maker<WantedInvoice>, 'table' | 'definition' | 'crea
     const events: InvoiceEvent[] = [{ type: 'InvoiceCreated', data: { ...fields, ...noReference } }];
     for (const chunk of chunks(lines)) events.push({ type: 'InvoiceLinesAdded', data: { lines: chunk } });
     if (taxation.rates.length > 0) events.push({ type: 'InvoiceTaxed', data: taxation });
-    if (issued === null) return { events };
+    const parts = { InvoiceLine: lines.length, Payment: wanted.payments.length };
+    if (issued === null) return { events, parts };
     events.push({ type: 'InvoiceIssued', data: { ...issued, ...taxation } }, ...settled(wanted, ground));
-    return { events, counters: ground.numbers.take(INVOICE_NUMBER, issued.number).counters };
+    return { events, parts, counters: ground.numbers.take(INVOICE_NUMBER, issued.number).counters };
   },
 };
 
