@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
+import { ClosedTenants } from '#event-store/closed-tenants';
 import { Clock } from '#kernel/clock';
 import { invalid } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
@@ -25,13 +26,15 @@ export class WebhookRequests {
     private readonly database: WriteDatabase,
     private readonly secrets: Secrets,
     private readonly clock: Clock,
+    private readonly closed: ClosedTenants,
   ) {}
 
-  /** @throws DomainError `idempotency_key_reused`, and what the work refuses: a refusal is not kept */
+  /** @throws DomainError `promotion_in_progress`, `idempotency_key_reused`, and what the work refuses: a refusal is not kept */
   async execute(context: RequestContext, work: (change: Change) => Promise<Reply>): Promise<Reply> {
     const now = this.clock.now();
     await context.admitted;
     return this.database.transaction(async (client) => {
+      await this.closed.requireOpen(context.tenant.id, client);
       const earlier = await this.begin(client, context, now);
       if (earlier) return earlier;
       const reply = await work({ client, now });

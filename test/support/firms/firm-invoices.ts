@@ -2,9 +2,9 @@ import { type DayNumber, dayText } from './days';
 import { type Exact, exact, money, pennies } from './exact';
 import type { Cost } from './firm-costs';
 import type { Item } from './firm-items';
-import type { ClientOf } from './firm-people';
 import type { Making } from './making';
 import { oddTexts } from './odd-texts';
+import type { ClientOf } from './people';
 import { percentOn } from './reference-rows';
 
 export type InvoiceState = 'Draft' | 'Issued' | 'PartPaid' | 'Paid' | 'Voided' | 'WrittenOff';
@@ -37,10 +37,12 @@ export function writeInvoice(making: Making, wanted: InvoiceWanted): void {
   const isDated = !isDraft || number % 2 === 0;
   const total = totalOf(making, lines, dayText(day));
   const terms = client.terms ?? 30;
+  // Clients of some terms only: the terms of the others can change without their invoices being due on another day.
+  const isByTerms = (client.terms === null || client.terms === 14) && number % 3 !== 1;
   writer.add('Invoice', {
     ...{ ImportId: id, ClientId: client.id, MatterId: matterId, Currency: currency, State: state },
     ...{ Number: isDraft ? null : `B-${++made.numbers}`, IssueDate: isDated ? dayText(day) : null },
-    DueDate: isDraft || number % 3 === 0 ? null : dayText(day + (number % 5 === 0 ? 7 : terms)),
+    DueDate: isDraft || isByTerms ? null : dayText(day + (number % 5 === 0 ? 7 : terms)),
     Total: number % 6 === 1 ? null : money(total),
   });
   if (isDraft || state === 'Voided') return;

@@ -1,9 +1,9 @@
 import { FIXED_FEES, narration, OFFICE_TIME } from '#practice/demo/narrations';
 import { type DayNumber, dayText, instantText } from './days';
 import { type Exact, exact, pennies } from './exact';
-import type { FeeEarner } from './firm-people';
 import type { Making, Staffed } from './making';
 import { oddTexts } from './odd-texts';
+import type { FeeEarner } from './people';
 
 export type BillableState = 'Pending' | 'Finalised' | 'Billed' | 'WrittenOff';
 

@@ -3,9 +3,9 @@ import { exact } from './exact';
 import { type Cost, writeCost } from './firm-costs';
 import { type InvoiceState, writeInvoice } from './firm-invoices';
 import { type BillableState, type Item, writeItem } from './firm-items';
-import type { ClientOf, FeeEarner } from './firm-people';
 import type { Staffed } from './making';
 import { oddTexts } from './odd-texts';
+import type { ClientOf, FeeEarner } from './people';
 import { writeAgreedRates } from './rate-rows';
 
 type MatterState = 'Open' | 'Closed' | 'Archived';
@@ -66,7 +66,10 @@ function openMatter(making: Staffed, index: number): Matter {
   writer.add('Matter', {
     ...{ ImportId: id, ClientId: client.id, DivisionId: `DIV-${(index % 3) + 1}`, State: state },
     MatterTypeId: index % 6 === 4 ? null : ['MT-1', 'MT-10', 'MT-11', 'MT-0', 'MT-3'][index % 5],
-    ...{ ResponsiblePersonId: team[0].id, ActingPersonId: index % 4 === 3 ? null : team[1 % team.length].id },
+    ...{
+      ResponsiblePersonId: index % 8 === 6 ? null : team[0].id,
+      ActingPersonId: index % 4 === 3 ? null : team[1 % team.length].id,
+    },
     AssistingPersonId: index % 3 === 0 ? people.feeEarners[index % people.feeEarners.length].id : null,
     MatterNumber: index % 9 === 7 ? null : `M/${String(index + 1).padStart(6, '0')}`,
     Title:

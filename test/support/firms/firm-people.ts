@@ -1,26 +1,6 @@
 import type { Making } from './making';
 import { oddCompanies, oddPeople } from './odd-texts';
-
-export interface FeeEarner {
-  readonly id: string;
-  /** Of an hour, as the source has it. */
-  readonly rate: string;
-  readonly isActive: boolean;
-}
-
-export interface ClientOf {
-  readonly id: string;
-  readonly terms: number | null;
-}
-
-/** Those whom work and matters refer to. */
-export interface People {
-  readonly feeEarners: readonly FeeEarner[];
-  readonly active: readonly ClientOf[];
-  /** They have closed matters alone. */
-  readonly inactive: readonly ClientOf[];
-  readonly suppliers: readonly string[];
-}
+import type { ClientOf, FeeEarner, People } from './people';
 
 const GRADES = ['A', 'B', 'C', 'D'];
 const TITLES = ['Partner', 'Associate', 'Solicitor', 'Paralegal'];
@@ -101,17 +81,17 @@ function writeClient(making: Making, index: number, state: string): ClientOf {
   const terms = TERMS[index % TERMS.length];
   making.writer.add('Client', {
     ...{ ImportId: id, EntityId: entity, State: state, PaymentTermsDays: terms },
-    ClientNumber: index % 8 === 6 ? null : `C/${String(index + 1).padStart(6, '0')}`,
+    ClientNumber: index % 4 === 1 ? null : `C/${String(index + 1).padStart(6, '0')}`,
   });
   return { id, terms };
 }
 
-/** Every tenth has an odd name. */
+/** Two of ten have an odd name. */
 function writePerson(making: Making, id: string, index: number) {
   const { writer, names } = making;
   const made = names.person();
-  const odd =
-    index % 10 === 3 || index % 10 === 4 ? oddPeople[Math.floor(index / 2) % oddPeople.length] : null;
+  const nth = Math.floor(index / 10) * 2 + ((index % 10) - 3);
+  const odd = index % 10 === 3 || index % 10 === 4 ? oddPeople[nth % oddPeople.length] : null;
   const [firstName, lastName] = odd ? [odd.FirstName, odd.LastName] : [made.firstName, made.lastName];
   writer.add('Entity', {
     ...{ ImportId: id, EntityType: 'Individual', FirstName: firstName, LastName: lastName },
@@ -133,9 +113,10 @@ function writeCompany(making: Making, id: string, index: number): void {
 
 function contact({ names, currency }: Making, index: number) {
   const { street, city, region, postcode, country } = names.address();
+  const phone = names.phone();
   const address = { Street: street, City: city, Region: region, Postcode: postcode, Country: country };
   return {
-    ...{ Phone: names.phone(), Currency: index % 3 === 0 ? currency : null },
+    ...{ Phone: index % 4 === 1 ? null : phone, Currency: index % 3 === 0 ? currency : null },
     ...(index % 6 === 5 ? {} : address),
   };
 }

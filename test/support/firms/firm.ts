@@ -38,7 +38,7 @@ export interface FirmOptions {
 }
 
 export const regions = {
-  uk: { currency: 'GBP', timeZone: 'Europe/London', hoursAhead: 0, standardCode: 'TAX-1' },
+  uk: { currency: 'GBP', timeZone: 'Europe/London', hoursAhead: 0 },
   // Ten hours ahead in winter, eleven in summer: office hours stay on one day in both.
-  au: { currency: 'AUD', timeZone: 'Australia/Sydney', hoursAhead: 10, standardCode: 'TAX-1' },
+  au: { currency: 'AUD', timeZone: 'Australia/Sydney', hoursAhead: 10 },
 } as const;

@@ -3,8 +3,8 @@ import { Random } from '#practice/demo/random';
 import { type DayNumber, dayNumber } from './days';
 import { type FirmOptions, type Region, regions } from './firm';
 import { FirmFigures } from './firm-figures';
-import type { People } from './firm-people';
 import type { FirmWriter } from './firm-writer';
+import type { People } from './people';
 import { type TaxRates, taxRatesOf } from './reference-rows';
 
 /** What is at hand while a firm is made. */

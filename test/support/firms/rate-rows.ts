@@ -28,13 +28,13 @@ export function writeRateSets({ writer, currency, people }: Staffed): void {
 
 /**
  * Charges that were agreed for a client, or for a matter: two that follow each other, and one beside them for other work.
- * @param index of the scope; every fifth has charges of its own
+ * @param index of the scope; every third has charges of its own
  */
 export function writeAgreedRates(
   { writer, cutover, people }: Staffed,
   scope: { kind: 'Client' | 'Matter'; id: string; index: number },
 ): void {
-  if (scope.index % 5 !== 0) return;
+  if (scope.index % 3 !== 0) return;
   const change = cutover - 200 - (scope.index % 90);
   const add = (name: string, from: number, to: number | null, rate: string, keys: object, per = 'Hour') =>
     writer.add('ApplicableRate', {

@@ -92,3 +92,16 @@ async function measured(client: ClientBase, of: string): Promise<Measure> {
     byFeeEarner: await by('earner'),
   };
 }
+
+/** Every row's values as text, by table and ImportId. */
+export type Rows = Record<string, Record<string, Record<string, string | null>>>;
+
+export async function allRows(client: ClientBase): Promise<Rows> {
+  const all: Rows = {};
+  for (const { name, columns } of tables) {
+    const asText = columns.map((column) => `"${column.name}"::text as "${column.name}"`);
+    const { rows } = await client.query(`select ${asText.join(', ')} from ${sourceTable(name)}`);
+    all[name] = Object.fromEntries(rows.map((row) => [row.ImportId, row]));
+  }
+  return all;
+}
