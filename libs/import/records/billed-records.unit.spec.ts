@@ -106,13 +106,15 @@ describe('an invoice', () => {
     ]);
     expect(state.lines[1]).toMatchObject({ description: 'Fee W2', rate: '100', sourceId: charged[1].id });
     expect(invoice.create().counters).toEqual({ invoice_number: 12 });
+    expect(invoice.parts).toEqual({ InvoiceLine: 5, Payment: 0 });
   });
 
   it('is taxed at the rate of its day, which it marks', () => {
     const { state, ground: of } = bill({ IssueDate: '2010-12-31', lines: [fee('W1')] });
     expect(state).toMatchObject({ tax: '17.5', total: '117.5' });
     expect([...of.known.usedRates]).toEqual([[T1, new Set(['2010-01-01'])]]);
-    const draft = bill({ State: 'Draft', Number: null, IssueDate: null, lines: [fee('W1')] });
+    const held = line({ Kind: 'Fee', WorkItemId: 'W1' }, { item: item('W1', { State: 'Finalised' }) });
+    const draft = bill({ State: 'Draft', Number: null, IssueDate: null, lines: [held] });
     expect([...draft.ground.known.usedRates]).toEqual([]);
     expect(draft.state).toMatchObject({ state: 0, number: null, tax: '20', balance: '0' });
     expect(draft.charged[0].create().events.at(-1)!.type).toBe('WorkItemReserved');

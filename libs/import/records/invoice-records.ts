@@ -84,9 +84,10 @@ export function linesOf(row: Row): SourceLine[] {
   return partsOf(row, 'lines') as unknown as SourceLine[];
 }
 
-export const invoices: Pick<Maker<WantedInvoice>, 'table' | 'definition' | 'create'> = {
+export const invoices: Pick<Maker<WantedInvoice>, 'table' | 'definition' | 'create' | 'parts'> = {
   table: 'Invoice',
   definition: Invoice,
+  parts: ({ lines, payments }) => ({ InvoiceLine: lines.length, Payment: payments.length }),
   create(wanted, ground) {
     const { fields, lines, taxation, issued } = wanted;
     const events: InvoiceEvent[] = [{ type: 'InvoiceCreated', data: { ...fields, ...noReference } }];

@@ -104,7 +104,11 @@ describe('work items', () => {
     const ground = groundFor();
     const charge = { invoiceId: ids.of('Invoice', 'I1'), day: null, charged: { amount: '1', units: '1' } };
     const gone = rowOf('WorkItem', { ...timed, State: 'WrittenOff', WriteOffDate: '2025-12-31' });
-    expect(() => workItems.create(wantedWorkItem(gone, ground, charge), ground)).toThrow(DomainError);
+    for (const row of [gone, rowOf('WorkItem', { ...timed, State: 'Pending' })])
+      expect(() => workItems.create(wantedWorkItem(row, ground, charge), ground)).toThrow('Finalised');
+    const issued = { ...charge, day: '2025-08-01' };
+    const open = wantedWorkItem(rowOf('WorkItem', timed), ground, issued);
+    expect(() => workItems.create(open, ground)).toThrow('Billed');
   });
 });
 
