@@ -11,9 +11,9 @@ const CHUNK = 64 * 1024;
 export async function copyRows(
   client: ClientBase,
   target: string,
-  rows: readonly (readonly unknown[])[],
+  rows: Iterable<readonly unknown[]>,
 ): Promise<void> {
-  if (rows.length === 0) return;
+  if (Array.isArray(rows) && rows.length === 0) return;
   await pipeline(Readable.from(lines(rows)), client.query(copyFrom(`copy ${target} from stdin`)));
 }
 
@@ -44,7 +44,7 @@ export class CopyStream {
   }
 }
 
-function* lines(rows: readonly (readonly unknown[])[]): Generator<string> {
+function* lines(rows: Iterable<readonly unknown[]>): Generator<string> {
   let text = '';
   for (const row of rows) {
     text += lineOf(row);
