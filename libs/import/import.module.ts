@@ -16,6 +16,7 @@ import { ImportSteps } from './import-steps';
 import { ImportWorker } from './import-worker';
 import { Loading } from './loading/loading';
 import { StagingTenants } from './loading/staging-tenants';
+import { OperatorImports } from './operator-imports';
 import { Reconciliation } from './reconciliation/reconciliation';
 import { ExistingRecords } from './records/existing-records';
 import { ImportRepeats } from './requests/import-repeats';
@@ -50,6 +51,8 @@ const working = [
 interface Part {
   writes?: boolean;
   reads?: boolean;
+  /** Asks for imports without a route. */
+  asks?: boolean;
   /** Carries imports out, and waits for these read models to show them. */
   works?: readonly Projection[];
 }
@@ -57,7 +60,7 @@ interface Part {
 /** Bulk imports; a process loads the part that it serves. Needs PlatformModule, EventStoreModule, and CQRS for routes. */
 @Module({})
 export class ImportModule {
-  static for({ writes, reads, works }: Part): DynamicModule {
+  static for({ writes, reads, asks, works }: Part): DynamicModule {
     const { write, read } = importsArea;
     return {
       module: ImportModule,
@@ -67,9 +70,10 @@ export class ImportModule {
         SourceHosts,
         ...(writes ? write.handlers : []),
         ...(reads ? (read.handlers ?? []) : []),
+        ...(asks ? [Tenants, ...importCommandHandlers, GetImportHandler, OperatorImports] : []),
         ...(works ? [...working, { provide: Projections, useValue: new Projections(works) }] : []),
       ],
-      exports: works ? [ImportWorker] : [],
+      exports: [...(works ? [ImportWorker] : []), ...(asks ? [OperatorImports] : [])],
     };
   }
 }
