@@ -1,5 +1,5 @@
 import { recordId } from '#import/records/record-id';
-import type { ApiClient, Json } from '../support/client';
+import type { ApiClient, Credentials, Json } from '../support/client';
 import { changedCopy } from '../support/firms/changed-copy';
 import { waitFor } from '../support/wait-for';
 import { HookReceiver } from './hook-receiver';
@@ -11,6 +11,7 @@ import { expectProblem } from './refusals';
 let imports: ImportOffice;
 let receiver: HookReceiver;
 let leeds: ApiClient;
+let credentials: Credentials;
 let tenant: string;
 /** What the tenant had before. */
 let own: ShownFigures;
@@ -18,8 +19,8 @@ const path = `/${mark()}`;
 
 beforeAll(async () => {
   receiver = await HookReceiver.open();
-  imports = await ImportOffice.open(800, { WEBHOOKS_ALLOW_INSECURE: 'true' });
-  ({ api: leeds } = await imports.tenant('leeds'));
+  imports = await ImportOffice.open(10_000, { WEBHOOKS_ALLOW_INSECURE: 'true' });
+  ({ api: leeds, credentials } = await imports.tenant('leeds'));
   [{ stream_id: tenant }] = await imports.office.sql<{ stream_id: string }>(
     `select stream_id from platform.tenants where alias = 'leeds'`,
   );
@@ -65,6 +66,8 @@ const messages = () => receiver.at(path).filter(({ body }) => body.type === 'imp
 
 it('arrives at one moment beside what the tenant has, and is told once', async () => {
   const requestId = await validated();
+  const firm = firmFigures(tenant, imports.firm);
+  expect(await shownFigures(await imports.caller('leeds--staging', credentials))).toEqual(firm);
   const seen = new Set<number>();
   const refused = new Set<number>();
   let isOver = false;
@@ -83,7 +86,6 @@ it('arrives at one moment beside what the tenant has, and is told once', async (
   isOver = true;
   await onlooker;
   expect(ended).toMatchObject({ kind: 'Promotion', status: 'Promoted', canPromote: false });
-  const firm = firmFigures(tenant, imports.firm);
   expect(await shownFigures(leeds)).toEqual(together(own, firm));
   const all = own.counts.workitems + firm.counts.workitems;
   expect([...seen].sort((a, b) => a - b)).toEqual([own.counts.workitems, all]);
