@@ -163,7 +163,7 @@ it('serves two connections at once', async () => {
 it.each([
   ['select [ImportId] as [ImportId] from [etl].[Nothing]', 208, "Invalid object name 'etl.Nothing'."],
   ['select [Nothing] as [Nothing] from [etl].[WorkItem]', 207, "Invalid column name 'Nothing'."],
-  ['this is no SQL', 102, 'Incorrect syntax near'],
+  ['this, that', 102, 'Incorrect syntax near'],
 ])('%s is error %d', async (sql, number, message) => {
   await expect(rowsOf(pool, sql)).rejects.toMatchObject({
     number,

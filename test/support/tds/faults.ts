@@ -12,8 +12,8 @@ export interface Faults {
   silent?: boolean;
   /** The server says that it has no encryption, whatever the client wants. */
   noEncryption?: boolean;
-  /** Number of an error, 18456 or 4060 or 40613 for instance, that every login has. */
-  refuseLogin?: number;
+  /** Number of an error, 18456 or 4060 or 40613 for instance, in place of a login. */
+  refuseLogin?: { number: number; times?: number };
   /** The connection ends after those rows have been sent. */
   drop?: AtRow & { times?: number };
   /** Nothing is sent after those rows until this fault is taken back. */

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, TLSSocket } from 'node:tls';
@@ -69,7 +68,8 @@ export class Session {
     socket.setNoDelay(true);
     socket.on('error', () => socket.destroy());
     socket.once('data', (first) => this.begin(first));
-    this.closed = once(socket, 'close').then(async () => {
+    const closed = new Promise((resolve) => socket.once('close', resolve)); // whether or not an error came first
+    this.closed = closed.then(async () => {
       this.interruption.abort();
       await this.work;
       await this.source.close();
@@ -168,7 +168,10 @@ export class Session {
   private loginError(user: string, password: string, database: string): SqlError | undefined {
     const { context } = this;
     const { refuseLogin } = context.faults;
-    if (refuseLogin !== undefined) return errorOf(refuseLogin, refuseLogin === 18456 ? user : database);
+    if (refuseLogin && refuseLogin.times !== 0) {
+      if (refuseLogin.times !== undefined) refuseLogin.times--;
+      return errorOf(refuseLogin.number, refuseLogin.number === 18456 ? user : database);
+    }
     if (user !== context.user || password !== context.password) return errorOf(18456, user);
     if (database !== '' && database.toLowerCase() !== context.name.toLowerCase())
       return errorOf(4060, database);

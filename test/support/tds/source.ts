@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ConnectionPool, NVarChar } from 'mssql';
+import { ConnectionPool, type config, NVarChar } from 'mssql';
 import { Client } from 'pg';
 import { schemaScript } from '#import/schema/t-sql';
 import { type SourceColumn, sourceColumns } from './source-columns';
@@ -41,9 +41,12 @@ async function copied(database: string, given: string): Promise<Source> {
     );
     await admin.close();
   };
-  // The last of a key that is there twice is the one that counts.
-  const connectionString = `${given.replace(/;\s*$/, '')};Database=${name}`;
+  const others = given.replaceAll(/(^|;)\s*(database|initial catalog)\s*=[^;]*/gi, '').replace(/;\s*$/, '');
+  const connectionString = `${others};Database=${name}`;
   try {
+    const { database: used } = ConnectionPool.parseConnectionString(connectionString) as config;
+    if (used !== name)
+      throw new Error('The database that MSSQL_URL names could not be replaced by a new one');
     await fill(connectionString, database);
   } catch (error) {
     await close();
