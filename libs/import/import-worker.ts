@@ -68,6 +68,8 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
       if (error instanceof SourceFailure || error instanceof ImportFailed)
         return { outcome: 'Failed', message: error.message };
       if (error instanceof WorkerEnding || error instanceof LeaseLost || isConnectionLost(error)) throw error;
+      // The database is away, or answers too late: the lease ends, and another goes on.
+      if (error instanceof DomainError && error.code === 'store_unavailable') throw error;
       if (error instanceof DomainError) return { outcome: 'Failed', message: error.detail };
       const { message, stack } = error as Error;
       this.log.error({ msg: `Import ${turn.requestId} failed: ${message}`, stack });

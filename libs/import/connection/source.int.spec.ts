@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { serverIdentity } from '#platform/net/testing/certificates';
+import { expiredCertificate } from '../../../test/support/tds/certificate';
 import { createSourceTables } from '../../../test/support/tds/source-tables';
 import type { ConnectionStringParts, TdsOptions } from '../../../test/support/tds/tds-options';
 import { type ExtractionParts, openExtraction } from '../testing/extraction-parts';
@@ -70,7 +70,7 @@ it('trusts no authority that it was not told of', async () => {
 });
 
 it('says that a certificate has expired', async () => {
-  const certificate = await serverIdentity('localhost', { hasExpired: true });
+  const certificate = await expiredCertificate();
   expect((await failureOf({ certificate }, { encrypt: 'true' })).code).toBe('certificate_expired');
 });
 
