@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseError, type PoolClient } from 'pg';
+import { type ClientBase, DatabaseError } from 'pg';
 import { Clock } from '#kernel/clock';
 import type { DomainEvent } from '#kernel/decider';
 import { conflict } from '#kernel/errors';
 import type { Id } from '#kernel/ids';
-import { copyRows } from '#platform/copy-rows';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { AppendDraft, taken } from './append-draft';
 import type { AppendJob } from './append-job';
+import { writeRows } from './bulk-rows';
 import { tenantClaim } from './claims';
 import { Codec } from './codec';
-import type { AnyDefinition } from './events';
+import type { AnyDefinition, Folded } from './events';
 import { fromStore } from './outage';
-import { type Position, parsePosition } from './position';
+import type { Position } from './position';
 import { AppendSignal } from './signal';
 import { SubjectKeys } from './subject-keys';
 
@@ -28,13 +28,41 @@ export interface NewStream {
   counters?: Record<string, number>;
 }
 
+/** A stream that may exist, with the events to add. */
+export interface BulkStream extends NewStream {
+  /** As it was loaded, if it exists: it must still be at that version. Without events nothing is written of it. */
+  before?: Folded;
+}
+
+/** What a transaction has written. */
+export interface BulkChunk<Stream extends BulkStream> {
+  /** Also those without events. */
+  streams: readonly Stream[];
+  /** Where the last event stands; undefined when there were none. */
+  position: Position | undefined;
+}
+
+export interface BulkOptions<Stream extends BulkStream> {
+  /**
+   * Called in the transaction of each chunk, behind what it wrote: what it writes with the client stands or falls with
+   * the events. What it throws undoes the chunk, and is thrown as it is.
+   */
+  within?(client: ClientBase, chunk: BulkChunk<Stream>): Promise<void>;
+}
+
+/** A stream as it was given, and what it comes to; nothing without events. */
+interface Prepared<Stream extends BulkStream> {
+  stream: Stream;
+  job: AppendJob | undefined;
+}
+
 const FIRST_CHUNK = 500;
 const MAX_CHUNK = 10_000;
 const MAX_CHUNK_BYTES = 32 * 1024 * 1024;
 /** A chunk holds the tenant's appends and every reader of the feed back for as long as it takes. */
 const CHUNK_MS = 1_000;
 
-/** Appends many new streams of one tenant by COPY, as imports and demo data do. */
+/** Appends to many streams of one tenant by COPY, as imports and demo data do; to a closed tenant too. */
 @Injectable()
 export class BulkAppender {
   constructor(
@@ -47,22 +75,25 @@ export class BulkAppender {
 
   /**
    * Each chunk is a transaction of about a second at most; chunks before one that fails stay. References are not
-   * checked: whoever calls knows that they hold.
-   * @returns where the last event stands; undefined when there were no streams
-   * @throws DomainError `stream_exists`, `<kind>_taken`, `event_too_large`, `invalid_text`, `store_unavailable`
+   * checked: whoever calls knows that they hold. A stream comes once; a key that one gives up may be taken in the same
+   * chunk or a later one. Nobody can be erased in bulk.
+   * @returns where the last event stands; undefined when there were none
+   * @throws DomainError `stream_exists`, `concurrent_update` (a stream is not as it was loaded), `<kind>_taken`,
+   * `event_too_large`, `invalid_text`, `store_unavailable`
    */
-  async append(
+  async append<Stream extends BulkStream>(
     context: RequestContext,
-    streams: AsyncIterable<NewStream> | Iterable<NewStream>,
+    streams: AsyncIterable<Stream> | Iterable<Stream>,
     source: string,
+    options: BulkOptions<Stream> = {},
   ): Promise<Position | undefined> {
     let position: Position | undefined;
     let size = FIRST_CHUNK;
-    let chunk: AppendJob[] = [];
+    let chunk: Prepared<Stream>[] = [];
     let bytes = 0;
     const flush = async () => {
       const began = performance.now();
-      position = await this.write(chunk);
+      position = (await this.write(context, chunk, options)) ?? position;
       const pace = CHUNK_MS / (performance.now() - began);
       size = Math.min(MAX_CHUNK, Math.max(1, Math.floor(chunk.length * Math.min(pace, 2))));
       chunk = [];
@@ -70,115 +101,69 @@ export class BulkAppender {
     };
     for await (const stream of streams) {
       const job = this.job(context, stream, source);
-      chunk.push(job);
-      bytes += job.events.reduce((sum, { data }) => sum + data.length, job.streams[0].state.length);
+      chunk.push({ stream, job });
+      if (job) bytes += job.events.reduce((sum, { data }) => sum + data.length, job.streams[0].state.length);
       if (chunk.length >= size || bytes >= MAX_CHUNK_BYTES) await flush();
     }
     if (chunk.length > 0) await flush();
     return position;
   }
 
-  private job(context: RequestContext, stream: NewStream, source: string): AppendJob {
-    const at = stream.recordedAt ?? this.clock.now();
-    const draft = new AppendDraft(context, at, source, this.codec, this.keys);
-    draft.record(stream.definition, stream.id, undefined, stream.events);
-    for (const [name, value] of Object.entries(stream.counters ?? {})) draft.count(name, 0, value);
-    return draft.job([]);
+  private job(context: RequestContext, stream: BulkStream, source: string): AppendJob | undefined {
+    const { definition, id, before, events, recordedAt, counters } = stream;
+    if (before && events.length === 0) return undefined;
+    const draft = new AppendDraft(context, recordedAt ?? this.clock.now(), source, this.codec, this.keys);
+    draft.record(definition, id, before, events);
+    for (const [name, value] of Object.entries(counters ?? {})) draft.count(name, 0, value);
+    const job = draft.job([]);
+    if (job.sections.erasures) throw new Error(`${id} is erased by a bulk append`);
+    return job;
   }
 
-  private write(jobs: AppendJob[]): Promise<Position> {
-    const { tenantId, partition } = jobs[0];
-    return fromStore(async () => {
-      const client = await this.database.pool.connect();
+  private async write<Stream extends BulkStream>(
+    { tenant }: RequestContext,
+    chunk: readonly Prepared<Stream>[],
+    { within }: BulkOptions<Stream>,
+  ): Promise<Position | undefined> {
+    let thrown: { error: unknown } | undefined;
+    const own = async (client: ClientBase, position: Position | undefined) => {
       try {
-        await client.query('begin');
-        await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
-        const position = await this.copy(client, jobs);
-        await client.query('commit');
-        client.release();
-        this.signal.appended([partition]);
-        return position;
+        await within?.(client, { streams: chunk.map(({ stream }) => stream), position });
       } catch (error) {
-        await client.query('rollback').then(
-          () => client.release(),
-          (broken: Error) => client.release(broken),
-        );
-        throw refusal(error);
+        thrown = { error };
+        throw error;
       }
-    }, 'The event store does not answer; whether the last chunk was written is not known.');
+    };
+    const jobs = chunk.flatMap(({ job }) => job ?? []);
+    try {
+      const position = await fromStore(
+        () => this.transaction(tenant.id, jobs, own),
+        'The event store does not answer; whether the last chunk was written is not known.',
+      );
+      if (position) this.signal.appended([tenant.partition]);
+      return position;
+    } catch (error) {
+      // What the caller's part throws is no failure of the store.
+      throw thrown ? thrown.error : error;
+    }
   }
 
-  private async copy(client: PoolClient, jobs: AppendJob[]): Promise<Position> {
-    const { tenantId, partition } = jobs[0];
-    const { rows } = await client.query<{ epoch: number }>(
-      'select max(epoch) as epoch from event_store.epochs',
-    );
-    const { epoch } = rows[0];
-    await copyRows(
-      client,
-      'event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)',
-      jobs.flatMap(({ events, metadata, at }) =>
-        events.map(({ stream, version, id, type, schema, data }) => [
-          ...[tenantId, stream, version, epoch, partition, id, type, schema],
-          ...[data, metadata, at.toISOString()],
-        ]),
-      ),
-    );
-    await copyRows(
-      client,
-      'event_store.streams (tenant_id, stream_id, kind, version, state, state_version)',
-      jobs.flatMap(({ streams }) =>
-        streams.map(({ stream, kind, version, state, stateVersion }) => [
-          ...[tenantId, stream, kind, version, state, stateVersion],
-        ]),
-      ),
-    );
-    await copyRows(
-      client,
-      'event_store.links (tenant_id, target, kind, source)',
-      jobs.flatMap(({ sections }) =>
-        (sections.links ?? []).map(({ target, kind, source }) => [tenantId, target, kind, source]),
-      ),
-    );
-    await copyRows(
-      client,
-      'event_store.reservations (tenant_id, kind, key, stream_id)',
-      jobs.flatMap(({ sections }) =>
-        (sections.keys ?? []).map(({ kind, key, stream }) => [tenantId, kind, key, stream]),
-      ),
-    );
-    await copyRows(
-      client,
-      'event_store.subject_keys (tenant_id, subject, wrapped)',
-      jobs.flatMap(({ sections }) =>
-        (sections.subjects ?? []).map(({ subject, wrapped }) => [tenantId, subject, `\\x${wrapped}`]),
-      ),
-    );
-    await advance(client, jobs);
-    const last = await client.query<{ at: string }>(
-      `select epoch || '.' || transaction_id || '.' || position as at from event_store.events
-       where partition = $1 and epoch = $2 and transaction_id = pg_current_xact_id()
-       order by position desc limit 1`,
-      [partition, epoch],
-    );
-    return parsePosition(last.rows[0].at);
+  private async transaction(
+    tenantId: number,
+    jobs: readonly AppendJob[],
+    within: (client: ClientBase, position: Position | undefined) => Promise<void>,
+  ): Promise<Position | undefined> {
+    try {
+      return await this.database.transaction(async (client) => {
+        await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
+        const position = jobs.length > 0 ? await writeRows(client, jobs) : undefined;
+        await within(client, position);
+        return position;
+      });
+    } catch (error) {
+      throw refusal(error);
+    }
   }
-}
-
-/** Moves the counters past what the chunk took, never back: whoever holds the tenant's lock counts alone. */
-async function advance(client: PoolClient, jobs: AppendJob[]): Promise<void> {
-  const taken = new Map<string, number>();
-  for (const { sections } of jobs) {
-    for (const { name, value } of sections.counters ?? [])
-      taken.set(name, Math.max(value, taken.get(name) ?? 0));
-  }
-  if (taken.size === 0) return;
-  await client.query(
-    `insert into event_store.counters as c (tenant_id, name, value)
-     select $1, * from unnest($2::text[], $3::bigint[])
-     on conflict (tenant_id, name) do update set value = greatest(c.value, excluded.value)`,
-    [jobs[0].tenantId, [...taken.keys()], [...taken.values()]],
-  );
 }
 
 function refusal(error: unknown): unknown {

@@ -3,6 +3,7 @@ import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { type AppendJob, claimsOf } from './append-job';
 import { appendStatement } from './append-parameters';
+import { type ClosedReason, tenantClosed } from './closed-tenants';
 import { type Claims, Coalescer } from './coalescer';
 import { fromStore } from './outage';
 import type { Position } from './position';
@@ -10,6 +11,11 @@ import { AppendSignal } from './signal';
 
 /** Why a command was refused. */
 export type Verdict = 'repeated' | 'version' | 'guard' | 'linked' | 'taken' | 'counter';
+
+/** A reason to refuse a command, as `event_store.append` answers it. */
+type Refusal =
+  | { command: number; verdict: Verdict; subject: string; actual: string | null }
+  | { command: number; verdict: 'closed'; subject: ClosedReason; actual: null };
 
 /** What the decision relied on is no longer so (or the command was already carried out: `repeated`). */
 export class AppendRefused extends Error {
@@ -25,7 +31,7 @@ export class AppendRefused extends Error {
 }
 
 interface Answer {
-  refusals: { command: number; verdict: Verdict; subject: string; actual: string | null }[] | null;
+  refusals: Refusal[] | null;
   epoch: number;
   transaction_id: string | null;
   positions: string[] | null;
@@ -46,7 +52,8 @@ export class Appender {
 
   /**
    * @returns where the command's last event stands, after commit; undefined when it has no events
-   * @throws AppendRefused, or DomainError `store_unavailable` when the store does not answer
+   * @throws AppendRefused, or DomainError `store_unavailable` when the store does not answer, `promotion_in_progress`
+   * when the tenant is closed
    */
   append(job: AppendJob): Promise<Position | undefined> {
     return this.coalescer.submit(job);
@@ -66,14 +73,7 @@ export class Appender {
   }
 
   private results(jobs: AppendJob[], answer: Answer): (Position | undefined | Error)[] {
-    const refused = new Map<number, AppendRefused>();
-    for (const { command, verdict, subject, actual } of answer.refusals ?? []) {
-      const index = command - 1;
-      const known = refused.get(index)?.verdict;
-      // A key found taken may be no more than the number of a counter that has moved on: the other reason counts.
-      if (!known || known === 'taken' || verdict === 'repeated')
-        refused.set(index, new AppendRefused(verdict, subject, actual));
-    }
+    const refused = refusalsOf(answer);
     let appended = 0;
     const partitions = new Set<number>();
     const results = jobs.map((job, index) => {
@@ -91,4 +91,22 @@ export class Appender {
     this.signal.appended(partitions);
     return results;
   }
+}
+
+/** Of each command that was refused, by its index, the reason that counts. */
+function refusalsOf({ refusals }: Answer): Map<number, AppendRefused | DomainError> {
+  const refused = new Map<number, AppendRefused | DomainError>();
+  for (const refusal of refusals ?? []) {
+    const index = refusal.command - 1;
+    const known = refused.get(index);
+    if (refusal.verdict === 'closed') refused.set(index, tenantClosed(refusal.subject));
+    else if (!known || (known instanceof AppendRefused && outweighs(refusal.verdict, known.verdict)))
+      refused.set(index, new AppendRefused(refusal.verdict, refusal.subject, refusal.actual));
+  }
+  return refused;
+}
+
+/** A key found taken may be no more than the number of a counter that has moved on: the other reason counts. */
+function outweighs(verdict: Verdict, known: Verdict): boolean {
+  return known === 'taken' || verdict === 'repeated';
 }

@@ -1,7 +1,10 @@
+import { SystemClock } from '#kernel/clock';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Id, newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
+import { BulkAppender } from './append-bulk';
+import { ClosedTenants } from './closed-tenants';
 import { Erasures } from './erasures';
 import type { Folded } from './events';
 import { at } from './load';
@@ -67,6 +70,24 @@ describe('erased people', () => {
     expect(rows).toHaveLength(1);
     return rows[0].wrapped !== null;
   }
+
+  it('keep their key while their tenant is closed, and in bulk', async () => {
+    const id = await made();
+    const closed = new ClosedTenants(store.writes);
+    const late = store.store.execute(context, async (work) => {
+      const { person } = await work.load({ person: at(Person, id) });
+      await closed.close(context.tenant.id, 'promotion_in_progress');
+      return work.change(Person, person!, [erasure]);
+    });
+    await expect(late).rejects.toMatchObject({ code: 'promotion_in_progress' });
+    const [before] = (await store.loader.load(context.tenant.id, [at(Person, id)])) as [Folded];
+    const signal = { appended: () => undefined };
+    const bulk = new BulkAppender(store.writes, store.codec, store.keys, signal as never, new SystemClock());
+    const erased = { definition: Person, id, before, events: [erasure] };
+    await expect(bulk.append(context, [erased], 'import')).rejects.toThrow('is erased by a bulk append');
+    expect([await hasKey(id), (await read(id)).fullName]).toEqual([true, expect.stringMatching(/^Quill/)]);
+    await closed.open(context.tenant.id);
+  });
 
   it('lose their key with the event, and what their name was reserved for', async () => {
     const id = await made();

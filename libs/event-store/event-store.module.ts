@@ -9,6 +9,7 @@ import { StreamRefold } from '#event-store/streams/stream-refold';
 import { StreamVerifier } from '#event-store/streams/stream-verifier';
 import { Appender } from './append';
 import { BulkAppender } from './append-bulk';
+import { ClosedTenants } from './closed-tenants';
 import { Codec } from './codec';
 import { Epochs } from './epochs';
 import { Erasures } from './erasures';
@@ -32,6 +33,7 @@ export class EventStoreModule {
       providers: [
         { provide: Definitions, useValue: new Definitions(definitions) },
         SubjectKeys,
+        ClosedTenants,
         Codec,
         Loader,
         AppendSignal,
@@ -55,6 +57,7 @@ export class EventStoreModule {
       ],
       exports: [
         BulkAppender,
+        ClosedTenants,
         Codec,
         Definitions,
         Epochs,

@@ -1,11 +1,12 @@
 import type { DomainEvent, NaturalKey, StreamDefinition } from '#kernel/decider';
 import { type Id, toUuid } from '#kernel/ids';
+import type { ClosedReason } from './closed-tenants';
 import type { AnyDefinition, Audit, Folded } from './events';
 import { storedJson } from './stored-json';
 
 /** A question about current state; Answer is what it is answered with. */
 export interface Ask<Answer> {
-  section: (typeof SECTIONS)[number] | 'related' | 'none';
+  section: (typeof SECTIONS)[number] | 'related' | 'closed' | 'none';
   definition?: AnyDefinition;
   /** Answered with a list of streams. */
   many?: true;
@@ -100,6 +101,11 @@ export function repeatOf(integration: string, key: string, now: Date): Ask<Repea
   return { section: 'repeats', query: { integration, key, at: now } };
 }
 
+/** Why the tenant takes no commands, if it is closed. */
+export function closed(): Ask<ClosedReason | undefined> {
+  return { section: 'closed' };
+}
+
 /** What one command asks, with its tenant. */
 export interface LoadJob {
   tenantId: number;
@@ -107,7 +113,8 @@ export interface LoadJob {
 }
 
 export interface LoadRow {
-  n: number;
+  /** Null: `value` is a tenant that is closed, `kind` the reason. */
+  n: number | null;
   stream_id: string | null;
   kind: string | null;
   version: number | null;
@@ -145,6 +152,9 @@ export function questionsOf(jobs: LoadJob[]): Questions {
   return { distinct, numbers };
 }
 
+/** Hardly ever has a row: cheaper than to ask it for a tenant. */
+const CLOSED = `select null, null, reason, null, null, null, null, tenant_id from event_store.closed_tenants`;
+
 /** The statement that answers them; n is a question's number. Only who asks for related streams pays for them. */
 export function loadStatement({ distinct }: Questions): { name: string; text: string; values: unknown[] } {
   const asked = (section: Ask<unknown>['section']) => {
@@ -155,7 +165,7 @@ export function loadStatement({ distinct }: Questions): { name: string; text: st
   };
   const values = SECTIONS.map(asked);
   const related = asked('related');
-  const text = 'select * from event_store.load($1, $2, $3, $4, $5, $6)';
+  const text = `select * from event_store.load($1, $2, $3, $4, $5, $6) union all ${CLOSED}`;
   if (related === null) return { name: 'event_store.load', text, values };
   return {
     name: 'event_store.load_related',

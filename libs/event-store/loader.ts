@@ -92,14 +92,21 @@ export class Loader {
       'The event store does not answer; nothing was changed.',
     );
     const byNumber = new Map<number, LoadRow[]>();
+    const closed = new Map<number, string>();
     for (const row of rows) {
+      if (row.n === null) {
+        closed.set(Number(row.value), row.kind!);
+        continue;
+      }
       const found = byNumber.get(row.n);
       if (found) found.push(row);
       else byNumber.set(row.n, [row]);
     }
     const answers = await Promise.all(
       questions.distinct.map(({ tenantId, ask }, number) =>
-        this.settled(tenantId, ask, byNumber.get(number) ?? []),
+        ask.section === 'closed'
+          ? closed.get(tenantId)
+          : this.settled(tenantId, ask, byNumber.get(number) ?? []),
       ),
     );
     return questions.numbers.map((numbers) => {

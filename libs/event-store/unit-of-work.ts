@@ -5,9 +5,10 @@ import { type Id, kindOf, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { AppendDraft } from './append-draft';
 import type { AppendJob } from './append-job';
+import { type ClosedReason, tenantClosed } from './closed-tenants';
 import type { Codec } from './codec';
 import type { Folded } from './events';
-import { type Ask, type Repeat, repeatOf } from './load';
+import { type Ask, closed, type Repeat, repeatOf } from './load';
 import type { Loader } from './loader';
 import type { SubjectKeys } from './subject-keys';
 
@@ -51,19 +52,22 @@ export class UnitOfWork {
     this.draft = new AppendDraft(context, now, source, codec, keys);
   }
 
-  /** Answers all questions in one round trip. Streams that are read and not written become guards. */
+  /**
+   * Answers all questions in one round trip. Streams that are read and not written become guards.
+   * @throws DomainError `promotion_in_progress`: what a closed tenant holds is no ground for a decision
+   */
   async load<Asks extends Record<string, Ask<unknown>>>(asks: Asks): Promise<Answers<Asks>> {
     const { context } = this;
     const names = Object.keys(asks);
-    const list: Ask<unknown>[] = names.map((name) => asks[name]);
+    const list: Ask<unknown>[] = [...names.map((name) => asks[name]), closed()];
     if (context.idempotency && this.loads++ === 0) {
       list.push(repeatOf(context.integrationId, context.idempotency.key, this.now));
     }
     // The rate limit is counted beside the load; what it refuses goes no further.
     const [answers] = await Promise.all([this.loader.load(context.tenant.id, list), context.admitted]);
-    if (list.length > names.length && answers[names.length]) {
-      throw new AlreadyDone(answers[names.length] as Repeat);
-    }
+    const [reason, repeat] = answers.slice(names.length) as [ClosedReason | undefined, Repeat?];
+    if (reason) throw tenantClosed(reason);
+    if (repeat) throw new AlreadyDone(repeat);
     for (const [index, answer] of answers.slice(0, names.length).entries()) {
       if (!answer || !list[index].definition) continue;
       for (const folded of [answer].flat() as Folded[]) {

@@ -18,6 +18,7 @@ import { roles } from '#practice/roles/role.queries';
 import { suppliers } from '#practice/suppliers/supplier.queries';
 import { taskTypes } from '#practice/task-types/task-type.queries';
 import { taxCodes } from '#practice/tax-codes/tax-code.queries';
+import { tenants } from '#practice/tenants/tenant.queries';
 import { workItems } from '#practice/work-items/work-item.queries';
 import { nameOfEvent, ownName, qualifiedName } from './protocol/event-names';
 
@@ -41,6 +42,7 @@ export const recordLists: Record<string, AnyList> = {
   applicablerates: applicableRates,
   documents,
   documentcollections: documentCollections,
+  tenants,
 };
 
 const areaOfKind = new Map(Object.entries(recordLists).map(([area, { kind }]) => [kind as string, area]));
@@ -73,14 +75,18 @@ function entry(name: string, kind: string): EventName {
   return { name, qualified: qualifiedName(name), kind, permission };
 }
 
+/** What happens to a tenant is its operator's doing, and told to nobody, but for this. */
+export const importPromoted = entry('import.promoted', 'tenant');
+
 /** By the type of the domain event. */
-const byType = new Map<string, EventName>(
-  definitions
-    .filter(({ kind }) => areaOfKind.has(kind))
+const byType = new Map<string, EventName>([
+  ['ImportPromoted', importPromoted],
+  ...definitions
+    .filter(({ kind }) => areaOfKind.has(kind) && kind !== 'tenant')
     .flatMap(({ kind, events }) =>
-      Object.keys(events).map((type) => [type, entry(nameOfEvent(kind, type), kind)]),
+      Object.keys(events).map((type) => [type, entry(nameOfEvent(kind, type), kind)] as const),
     ),
-);
+]);
 
 /** What is told of webhooks themselves. */
 export const notices = {

@@ -59,7 +59,10 @@ export function eventTypes(): readonly EventTypeView[] {
 
 function viewOf(event: EventName): EventTypeView {
   const { name, qualified, permission, kind } = event;
-  const answer = description().paths[`/{tenant}/api/v1/${areaOf(kind)}/{id}`].get.responses[200];
+  const { paths } = description();
+  const area = `/{tenant}/api/v1/${areaOf(kind)}`;
+  // There is one tenant at an address, which has no id there.
+  const answer = (paths[`${area}/{id}`] ?? paths[area]).get.responses[200];
   const { schema, example } = answer.content['application/json'];
   return {
     ...{ name, qualifiedName: qualified ?? null, permission },
@@ -105,14 +108,16 @@ function schemaOf({ name, qualified }: EventName, record: Json): Json {
 
 function exampleOf({ name }: EventName, record: Json): Json {
   const isNew = name.endsWith('.created');
+  // A tenant tells neither of itself.
+  const { updatedBy = 'integration:demo-client', version = 2 } = record;
   return {
     type: name,
     timestamp: '2025-06-12T10:00:00.000Z',
     requestId: '0198c2f1-a4b8-8c3d-9e5f-60718293a4b5',
-    data: { id: record.id, data: record, sourceId: record.updatedBy },
+    data: { id: record.id, data: record, sourceId: updatedBy },
     id: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5',
     tenant: 'demo',
-    sequence: record.version,
+    sequence: version,
     changed: isNew ? Object.keys(record).slice(0, 3) : [],
   };
 }

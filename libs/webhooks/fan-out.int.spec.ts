@@ -1,7 +1,8 @@
 import { SystemClock } from '#kernel/clock';
-import { newId } from '#kernel/ids';
+import { newId, toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { Role } from '#practice/roles/role';
+import { newTenant, Tenant } from '#practice/tenants/tenant';
 import { waitFor } from '../../test/support/wait-for';
 import { openWebhooks, type Webhooks } from './testing/webhook-parts';
 
@@ -116,6 +117,35 @@ it('tells nothing of bulk work, row by row', async () => {
   await role('Made up', 'demo');
   await role('Written');
   expect(await queued()).toHaveLength(1);
+});
+
+it('tells of the end of an import, and of nothing else that happens to the tenant itself', async () => {
+  const webhooks = await Promise.all(
+    [['*'], ['import.*'], ['import.promoted']].map((events) => hooks.hook(context, { events })),
+  );
+  await hooks.hook(context, { events: ['role.*'] });
+  const data = {
+    ...{ requestId: newId('replay').slice(7), sourceSystem: 'Ledger 4', at: '2026-04-01T06:00:00.000Z' },
+    records: { created: 2, changed: 0 },
+  };
+  await hooks.store.store.execute(
+    context,
+    async (work) =>
+      work.create(Tenant, toId('tenant', context.tenant.streamId), [
+        ...newTenant('Firm', 'uk'),
+        { type: 'TenantSettingsChanged', data: { firmName: 'Firm & Firm' } },
+        { type: 'ImportPromoted', data },
+      ]),
+    { source: 'import' },
+  );
+  const rows = await queued();
+  expect(rows.map(({ webhook_id }) => webhook_id).sort()).toEqual([...webhooks].sort());
+  for (const { type, sent_as, changed, version, subject } of rows) {
+    expect({ type, sent_as, changed, version, subject }).toEqual({
+      ...{ type: 'import.promoted', sent_as: 'import.promoted', changed: '["lastImport"]', version: 3 },
+      subject: context.tenant.streamId,
+    });
+  }
 });
 
 it('sends an integration only what its tenant lets it read now', async () => {

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '#event-store/events';
 import { printPosition } from '#event-store/position';
 import type { Message } from './delivery';
-import { type EventName, eventOfType } from './event-catalogue';
+import { type EventName, eventOfType, importPromoted } from './event-catalogue';
 
 /** How bulk work marks its events: no message is sent of each, their end is told by one. */
 const SILENT = new Set(['import', 'demo']);
@@ -34,6 +34,7 @@ const implied: Record<string, readonly string[]> = {
   roleRemoved: ['roleIds'],
   anonymised: ['anonymisedOn'],
   exported: [],
+  promoted: ['lastImport'],
   used: ['rates'],
   issued: [...STATE, 'number', 'issueDate', 'dueDate', ...TOTALS],
   unissued: [...STATE, 'balance'],
@@ -52,7 +53,7 @@ export type EventMessage = Omit<Message, 'webhook_id' | 'sent_as'>;
 /** What is told of an event, to whomever it is sent; undefined when nobody is told. */
 export function messageOf(recorded: RecordedEvent): { event: EventName; message: EventMessage } | undefined {
   const event = eventOfType(recorded.event.type);
-  if (!event || SILENT.has(recorded.metadata.source)) return undefined;
+  if (!event || (SILENT.has(recorded.metadata.source) && event !== importPromoted)) return undefined;
   const message = {
     tenant_id: recorded.tenantId,
     event_id: recorded.eventId,

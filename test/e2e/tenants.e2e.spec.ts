@@ -25,6 +25,7 @@ describe('GET /tenants', () => {
         minutesPerUnit: 6,
         unitRounding: 'Up',
         autoFinaliseWorkItems: true,
+        lastImport: null,
       },
     });
   });

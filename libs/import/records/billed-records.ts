@@ -4,28 +4,29 @@ import type { BillableState } from '#practice/billable/billable';
 import type { InvoiceLine } from '#practice/invoices/invoice.events';
 import type { Sources } from '#practice/invoices/invoice.sources';
 import type { Charge } from './billing';
-import { type Ground, type ImportedRecord, recordOf } from './imported-record';
+import { type Ground, ImportedRecord, recordOf } from './imported-record';
 import { invoices, linesOf, type SourceLine, type WantedInvoice, wantedInvoice } from './invoice-records';
 import { NOBODY } from './known-records';
 import { needed, type Row } from './row';
 import {
+  costEvents,
   costRecoveries,
   newCost,
   newWorkItem,
-  type WantedCost,
-  type WantedWorkItem,
   wantedCost,
   wantedWorkItem,
+  workItemEvents,
   workItems,
 } from './work-records';
 
 /** A record that a line charges, before it is known for how much. */
-type Source = {
+interface Source {
   id: Id;
   importId: string;
   /** As it was recorded. */
   state: BillableState;
-} & ({ item: WantedWorkItem } | { cost: WantedCost });
+  record(charge: Charge): ImportedRecord;
+}
 
 /**
  * An invoice with all that it charges; of one that was voided only itself: what it charged can be billed another time.
@@ -34,33 +35,51 @@ type Source = {
 export function* billedRecords(row: Row, ground: Ground): Generator<ImportedRecord> {
   const importId = needed(row, 'ImportId');
   const id = ground.ids.of('Invoice', importId);
-  const charged = linesOf(row).flatMap((line) => sourceOf(line, ground) ?? []);
+  const charging = linesOf(row).map((line) => ({ ...line, source: sourceOf(line, ground) }));
+  const charged = charging.flatMap(({ source }) => source ?? []);
   const sources: Sources = new Map(charged.map((source) => [source.id, folded(source)]));
-  const wanted = wantedInvoice(row, sources, ground);
+  const named = charging.map(({ line, source }) => ({ line, sourceId: source?.id ?? null }));
+  const wanted = wantedInvoice(row, named, sources, ground);
   for (const { taxCodeId } of wanted.issued ? wanted.taxation.rates : [])
     ground.known.charged(taxCodeId, wanted.issued!.issueDate);
   yield recordOf(invoices, importId, id, wanted, ground);
   if (wanted.state === 'Voided') return;
   const lines = new Map(wanted.lines.map((line) => [line.sourceId, line]));
-  for (const source of charged)
-    yield sourceRecord(source, chargeOf(id, wanted, lines.get(source.id)!), ground);
+  for (const source of charged) yield source.record(chargeOf(id, wanted, lines.get(source.id)!));
 }
 
 function sourceOf({ line, item, cost }: SourceLine, ground: Ground): Source | undefined {
-  const { ids } = ground;
-  if (item !== null) {
-    const importId = needed(item, 'ImportId');
-    const wanted = wantedWorkItem(item, ground, null);
-    return { id: ids.of('WorkItem', importId), importId, state: newWorkItem(wanted), item: wanted };
-  }
-  if (cost !== null) {
-    const importId = needed(cost, 'ImportId');
-    const wanted = wantedCost(cost, ground, null);
-    return { id: ids.of('CostRecovery', importId), importId, state: newCost(wanted), cost: wanted };
-  }
+  if (item !== null) return workItemOf(item, ground);
+  if (cost !== null) return costOf(cost, ground);
   if (line.WorkItemId !== null || line.CostRecoveryId !== null)
     throw new Error(`What line ${line.ImportId} charges is no row of the import`);
   return undefined;
+}
+
+function workItemOf(row: Row, ground: Ground): Source {
+  const importId = needed(row, 'ImportId');
+  const id = ground.ids.of('WorkItem', importId);
+  const wanted = wantedWorkItem(row, ground, null);
+  const state = newWorkItem(wanted);
+  const record = (charge: Charge) => {
+    wanted.charge = charge;
+    const events = workItemEvents(wanted, state, ground);
+    return new ImportedRecord(workItems, importId, id, wanted, { events });
+  };
+  return { id, importId, state, record };
+}
+
+function costOf(row: Row, ground: Ground): Source {
+  const importId = needed(row, 'ImportId');
+  const id = ground.ids.of('CostRecovery', importId);
+  const wanted = wantedCost(row, ground, null);
+  const state = newCost(wanted);
+  const record = (charge: Charge) => {
+    wanted.charge = charge;
+    const events = costEvents(wanted, state, ground);
+    return new ImportedRecord(costRecoveries, importId, id, wanted, { events });
+  };
+  return { id, importId, state, record };
 }
 
 function folded({ id, state }: Source): Folded<BillableState> {
@@ -69,10 +88,4 @@ function folded({ id, state }: Source): Folded<BillableState> {
 
 function chargeOf(invoiceId: string, { issued }: WantedInvoice, { amount, units }: InvoiceLine): Charge {
   return { invoiceId, day: issued?.issueDate ?? null, charged: { amount, units: units! } };
-}
-
-function sourceRecord(source: Source, charge: Charge, ground: Ground): ImportedRecord {
-  const { id, importId } = source;
-  if ('item' in source) return recordOf(workItems, importId, id, { ...source.item, charge }, ground);
-  return recordOf(costRecoveries, importId, id, { ...source.cost, charge }, ground);
 }

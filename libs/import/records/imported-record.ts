@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { NewStream } from '#event-store/append-bulk';
 import type { AnyDefinition } from '#event-store/events';
 import type { DomainEvent } from '#kernel/decider';
@@ -10,11 +10,33 @@ import type { RecordIds } from './record-id';
 import type { Row } from './row';
 
 /** A row as a record, with the events that create it. */
-export interface ImportedRecord extends NewStream {
-  table: string;
-  importId: string;
-  /** What the row asks for: the same text of equal rows, their parts included. SHA-256, base64. */
-  digest: string;
+export class ImportedRecord<Wanted extends object = object> implements NewStream {
+  readonly table: string;
+  readonly definition: AnyDefinition;
+  readonly events: DomainEvent[];
+  readonly counters?: Record<string, number>;
+  /** How many rows of other tables are parts of it, by table. */
+  readonly parts?: Readonly<Record<string, number>>;
+
+  /** @param wanted what the row asks for */
+  constructor(
+    { table, definition }: Pick<Maker<Wanted>, 'table' | 'definition'>,
+    readonly importId: string,
+    readonly id: Id,
+    readonly wanted: Wanted,
+    { events, counters, parts }: Creation,
+  ) {
+    this.table = table;
+    this.definition = definition;
+    this.events = events;
+    this.counters = counters;
+    this.parts = parts;
+  }
+
+  /** Of what the row asks for: the same of equal rows, their parts included. SHA-256, base64; worked out when asked for. */
+  get digest(): string {
+    return hash('sha256', JSON.stringify(this.wanted), 'base64');
+  }
 }
 
 /** All that a row is understood by beside itself. */
@@ -32,6 +54,8 @@ export interface Creation {
   events: DomainEvent[];
   /** Numbers that it took, by counter. */
   counters?: Record<string, number>;
+  /** How many rows of other tables are parts of it, by table. */
+  parts?: Record<string, number>;
 }
 
 /** How the rows of a table become records: what a row asks for, and how a record comes to be that. */
@@ -54,12 +78,6 @@ export function recordOf<Wanted extends object>(
   id: Id,
   wanted: Wanted,
   ground: Ground,
-): ImportedRecord {
-  const { events, counters } = maker.create(wanted, ground);
-  const { table, definition } = maker;
-  return { table, importId, definition, id, events, counters, digest: digestOf(wanted) };
-}
-
-export function digestOf(wanted: object): string {
-  return createHash('sha256').update(JSON.stringify(wanted)).digest('base64');
+): ImportedRecord<Wanted> {
+  return new ImportedRecord(maker, importId, id, wanted, maker.create(wanted, ground));
 }

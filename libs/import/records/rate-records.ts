@@ -19,7 +19,7 @@ export const rateSets: Maker<Fields<RateSetFields>> = {
   }),
   create({ fields }) {
     requireDistinct(fields.entries);
-    return { events: [created(RateSet, fields)] };
+    return { events: [created(RateSet, fields)], parts: { RateSetEntry: fields.entries.length } };
   },
 };
 

@@ -90,7 +90,7 @@ export const taxCodes: Maker<Fields<TaxCodeFields>> = {
   }),
   create({ fields }) {
     requireRates(fields);
-    return { events: [created(TaxCode, fields)] };
+    return { events: [created(TaxCode, fields)], parts: { TaxRate: fields.rates.length } };
   },
   learn: (known, id, { fields }) => known.taxCode(id, { ...fields, ...noReference, isDeleted: false }),
 };

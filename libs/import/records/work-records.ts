@@ -1,3 +1,4 @@
+import type { DomainEvent } from '#kernel/decider';
 import { dayIn } from '#kernel/zone';
 import {
   CostRecovery,
@@ -12,15 +13,18 @@ import { WorkItem, type WorkItemState } from '#practice/work-items/work-item';
 import { ItemType, type WorkItemEvent, type WorkItemFields } from '#practice/work-items/work-item.events';
 import { priceWorkItem, type ValueBasis } from '#practice/work-items/work-item.value';
 import { type Charge, type Course, courseOf } from './billing';
-import { type Ground, type Maker, noReference } from './imported-record';
+import type { Ground, Maker, noReference } from './imported-record';
 import { amountOf, flagOf, instantOf, maybeAmount, moneyOf, needed, type Row } from './row';
 
+type Reference = typeof noReference;
+
+/** The fields are those of the event, so that nothing of so many records is copied. */
 export interface WantedWorkItem extends Course {
-  fields: WorkItemFields;
+  fields: WorkItemFields & Reference;
 }
 
 export interface WantedCost extends Course {
-  fields: CostRecoveryFields;
+  fields: CostRecoveryFields & Reference;
 }
 
 const itemTypes: Record<string, ItemType> = ItemType;
@@ -29,11 +33,7 @@ export const workItems: Maker<WantedWorkItem> = {
   table: 'WorkItem',
   definition: WorkItem,
   wanted: (row, ground) => wantedWorkItem(row, ground, null),
-  create: ({ fields, ...course }, ground) => {
-    const first = workItemCreated(fields);
-    const state = WorkItem.evolve(undefined, first);
-    return { events: [first, ...courseOf(WorkItem, state, course, reasonOf(ground))] };
-  },
+  create: (wanted, ground) => ({ events: workItemEvents(wanted, newWorkItem(wanted), ground) }),
 };
 
 /** @param charge of the line that charges it */
@@ -67,6 +67,8 @@ export function wantedWorkItem(row: Row, ground: Ground, charge: Charge | null):
       total: value.total,
       title: row.Title ?? known.narrations.get(taskTypeId ?? '') ?? null,
       isBillable: flagOf(needed(row, 'IsBillable')),
+      externalReference: null,
+      referenceOwner: null,
     },
     state: needed(row, 'State'),
     writtenOffOn: row.WriteOffDate,
@@ -81,24 +83,22 @@ function priced({ Units }: Row, basis: ValueBasis) {
   return units === null || units === derived.units ? derived : priceWorkItem({ ...basis, units });
 }
 
-function workItemCreated(fields: WorkItemFields): WorkItemEvent {
-  return { type: 'WorkItemCreated', data: Object.assign({ ...noReference }, fields) };
+/** As it was recorded, before anything happened to it. */
+export function newWorkItem({ fields: data }: WantedWorkItem): WorkItemState {
+  return WorkItem.evolve(undefined, { type: 'WorkItemCreated', data });
 }
 
-/** As it was recorded, before anything happened to it. */
-export function newWorkItem({ fields }: WantedWorkItem): WorkItemState {
-  return WorkItem.evolve(undefined, workItemCreated(fields));
+/** @param state as it was recorded */
+export function workItemEvents(wanted: WantedWorkItem, state: WorkItemState, ground: Ground): DomainEvent[] {
+  const first: WorkItemEvent = { type: 'WorkItemCreated', data: wanted.fields };
+  return [first, ...courseOf(WorkItem, state, wanted, reasonOf(ground))];
 }
 
 export const costRecoveries: Maker<WantedCost> = {
   table: 'CostRecovery',
   definition: CostRecovery,
   wanted: (row, ground) => wantedCost(row, ground, null),
-  create: ({ fields, ...course }, ground) => {
-    const first = costCreated(fields);
-    const state = CostRecovery.evolve(undefined, first);
-    return { events: [first, ...courseOf(CostRecovery, state, course, reasonOf(ground))] };
-  },
+  create: (wanted, ground) => ({ events: costEvents(wanted, newCost(wanted), ground) }),
 };
 
 /** @param charge of the line that charges it */
@@ -127,6 +127,8 @@ export function wantedCost(row: Row, { ids, settings, known }: Ground, charge: C
       taxCodeId: code.taxCodeId,
       supplierId,
       description: row.Description ?? code.description ?? code.name,
+      externalReference: null,
+      referenceOwner: null,
     },
     state: needed(row, 'State'),
     // The source says no day of it.
@@ -135,13 +137,15 @@ export function wantedCost(row: Row, { ids, settings, known }: Ground, charge: C
   };
 }
 
-function costCreated(fields: CostRecoveryFields): CostRecoveryEvent {
-  return { type: 'CostRecoveryCreated', data: Object.assign({ ...noReference }, fields) };
+/** As it was recorded, before anything happened to it. */
+export function newCost({ fields: data }: WantedCost): CostRecoveryState {
+  return CostRecovery.evolve(undefined, { type: 'CostRecoveryCreated', data });
 }
 
-/** As it was recorded, before anything happened to it. */
-export function newCost({ fields }: WantedCost): CostRecoveryState {
-  return CostRecovery.evolve(undefined, costCreated(fields));
+/** @param state as it was recorded */
+export function costEvents(wanted: WantedCost, state: CostRecoveryState, ground: Ground): DomainEvent[] {
+  const first: CostRecoveryEvent = { type: 'CostRecoveryCreated', data: wanted.fields };
+  return [first, ...courseOf(CostRecovery, state, wanted, reasonOf(ground))];
 }
 
 /** Of a write-off. */

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { BulkAppender } from '#event-store/append-bulk';
-import { linkedTo } from '#event-store/load';
+import type { Folded } from '#event-store/events';
+import { at, linkedTo } from '#event-store/load';
 import { AppendSignal } from '#event-store/signal';
 import { derivedOf } from '#event-store/streams/testing/derived';
 import { SystemClock } from '#kernel/clock';
+import { kindOf } from '#kernel/ids';
 import type { Installation } from '#platform/auth/installation';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
-import type { RequestContext } from '#platform/request-context';
+import type { RequestContext, TenantRef } from '#platform/request-context';
 import { definitions } from '#practice/areas';
 import { remove } from '#practice/records/simple-record';
 import { STANDARD_TAX_CODE, TaxCode, THE_STANDARD } from '#practice/tax-codes/tax-code.lookup';
@@ -56,7 +58,7 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
       await client.query(
         `insert into import.requests (id, tenant_id, status, message, requested_by, queued_at, updated_at)
          values ($1, $2, 'Loading', 'Loading', 'integration:etl', now(), now()) on conflict do nothing`,
-        [requestId, tenant.id],
+        [requestId, (given.tenant ?? tenant).id],
       );
       const counts = new Map<string, TableCounts>();
       return {
@@ -65,6 +67,13 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
         report: (table, more) => void counts.set(table, { ...(counts.get(table) as TableCounts), ...more }),
         ...given,
       };
+    },
+
+    /** A record as commands find it; undefined when there is none. */
+    async find<State extends object>(of: TenantRef, id: string): Promise<State | undefined> {
+      const definition = store.codec.definitions.ofKind(kindOf(id)!);
+      const [found] = await store.loader.load(of.id, [at(definition, id)]);
+      return (found as Folded<State> | undefined)?.data;
     },
 
     /** Deletes the tenant's own Standard tax codes: those of an import are then the only ones. */

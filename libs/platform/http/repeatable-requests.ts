@@ -32,6 +32,7 @@ export abstract class RepeatableRequests {
     const now = this.clock.now();
     await context.admitted;
     return this.database.transaction(async (client) => {
+      await this.admit(client, context);
       const earlier = await this.begin(client, context, now);
       if (earlier) return earlier;
       const reply = await work({ client, now });
@@ -39,6 +40,9 @@ export abstract class RepeatableRequests {
       return reply;
     });
   }
+
+  /** Whether anything may be changed at all, before all else. @throws DomainError when not */
+  protected async admit(_client: PoolClient, _context: RequestContext): Promise<void> {}
 
   /** Claims the key; waits for another request that holds it. The answer to that one, if there is one. */
   private async begin(

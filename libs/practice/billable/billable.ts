@@ -42,18 +42,6 @@ export interface BillableDefinition<State extends BillableState>
 // biome-ignore lint/suspicious/noExplicitAny: any record that an invoice can charge
 export type AnyBillable = BillableDefinition<any>;
 
-/** What is added to a new record's own fields. */
-export function unbilled({ amount, units }: Portion) {
-  return {
-    state: BillableStatus.Pending,
-    invoiceId: null,
-    settlement: null,
-    isDeleted: false,
-    remaining: amount,
-    remainingUnits: units,
-  };
-}
-
 type Verb = BillableEvent<''>['type'];
 type Data<V extends Verb> = Extract<BillableEvent<''>, { type: V }>['data'];
 

@@ -9,7 +9,6 @@ import {
   moved,
   requireFree,
   requirePending,
-  unbilled,
 } from '../billable/billable';
 import type { DisbursementKind } from '../disbursement-codes/disbursement-code.events';
 import { UNBILLED_COST, WORK } from '../matters/matter.lookup';
@@ -50,8 +49,17 @@ export const CostRecovery: BillableDefinition<CostRecoveryState> = {
     const event = recorded as CostRecoveryEvent;
     switch (event.type) {
       case 'CostRecoveryCreated': {
-        const { total: amount, quantity: units } = event.data;
-        return { ...unbilled({ amount, units }), ...event.data };
+        const { total, quantity } = event.data;
+        // As a work item's: written out, because another spread is slow.
+        return {
+          state: BillableStatus.Pending,
+          invoiceId: null,
+          settlement: null,
+          isDeleted: false,
+          remaining: total,
+          remainingUnits: quantity,
+          ...event.data,
+        };
       }
       case 'CostRecoveryUpdated': {
         const after = { ...state!, ...event.data };

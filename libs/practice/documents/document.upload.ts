@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { ClosedTenants } from '#event-store/closed-tenants';
 import type { Written } from '#event-store/event-store';
 import { DomainError } from '#kernel/errors';
 import { coverUpload } from '#platform/auth/request-headers';
@@ -47,6 +48,7 @@ export class DocumentUploads {
   constructor(
     private readonly storage: ContentStorage,
     private readonly commands: CommandBus,
+    private readonly closed: ClosedTenants,
   ) {}
 
   create(request: DocumentUpload<DocumentUploadQuery>): Promise<Written<DocumentState>> {
@@ -76,6 +78,7 @@ export class DocumentUploads {
     const remove = () => Promise.all(kept.map(({ key }) => this.storage.remove(context.tenant.id, key)));
     try {
       await context.admitted;
+      await this.closed.requireOpen(context.tenant.id);
       const isForm = /^multipart\/form-data\b/i.test(upload.type ?? '');
       const received = await (isForm ? this.form(request, dto, keep) : this.raw(request, dto, keep));
       const { body, content } = received;

@@ -1,4 +1,5 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { ClosedTenants } from '#event-store/closed-tenants';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
@@ -15,16 +16,20 @@ export class PutIntegrationSettings {
 
 /**
  * Replaces what the integration keeps with the tenant; the same again changes nothing.
- * @throws DomainError not_an_object, settings_too_large, version_mismatch
+ * @throws DomainError promotion_in_progress, not_an_object, settings_too_large, version_mismatch
  */
 @CommandHandler(PutIntegrationSettings)
 export class PutIntegrationSettingsHandler implements ICommandHandler<PutIntegrationSettings> {
-  constructor(private readonly database: WriteDatabase) {}
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly closed: ClosedTenants,
+  ) {}
 
   async execute({ context, settings }: PutIntegrationSettings): Promise<IntegrationSettings> {
     const checked = requireSettings(settings);
     const { tenant, integrationId, ifMatch = null } = context;
     await context.admitted;
+    await this.closed.requireOpen(tenant.id);
     const { rows } = await this.database.pool.query<IntegrationSettings>(
       `insert into platform.integration_settings as s (tenant_id, integration_id, settings, version)
        select $1, $2, $3::json, 1

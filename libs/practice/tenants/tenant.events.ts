@@ -16,8 +16,19 @@ export interface TenantSettings {
   autoFinaliseWorkItems: boolean;
 }
 
+/** What the promotion of an import came to, all of which is there with this event. */
+export interface Promotion {
+  requestId: string;
+  /** As the import names it. */
+  sourceSystem: string;
+  /** Records of the tenant, apart from those that were equal. */
+  records: { created: number; changed: number };
+  at: string;
+}
+
 export type TenantEvent =
   | DomainEvent<'TenantCreated', TenantSettings>
-  | DomainEvent<'TenantSettingsChanged', Partial<TenantSettings>>;
+  | DomainEvent<'TenantSettingsChanged', Partial<TenantSettings>>
+  | DomainEvent<'ImportPromoted', Promotion>;
 
-export const tenantEvents = { TenantCreated: [], TenantSettingsChanged: [] };
+export const tenantEvents = { TenantCreated: [], TenantSettingsChanged: [], ImportPromoted: [] };

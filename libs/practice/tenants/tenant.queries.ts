@@ -7,7 +7,25 @@ import { ReadDatabase } from '#platform/database';
 import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { live } from '#projections/live';
-import type { TenantState } from './tenant';
+import type { RecordList, RecordRow } from '../records/record-list';
+import type { LastImport, TenantState } from './tenant';
+
+class LastImportView implements LastImport {
+  @ApiProperty({ example: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5' })
+  requestId: string;
+
+  @ApiProperty({ example: 'Ledger 4' })
+  sourceSystem: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-04-01T06:00:00.000Z' })
+  promotedAt: string;
+
+  @ApiProperty({ type: 'integer', description: 'Records that the tenant did not have.', example: 1200 })
+  created: number;
+
+  @ApiProperty({ type: 'integer', description: 'Records that an earlier import had brought.', example: 3 })
+  changed: number;
+}
 
 export class TenantView {
   @ApiProperty({ example: 'tenant_0198c2f1a4b87c3d9e5f60718293a4b5' })
@@ -42,7 +60,37 @@ export class TenantView {
 
   @ApiProperty()
   autoFinaliseWorkItems: boolean;
+
+  @ApiProperty({
+    type: LastImportView,
+    nullable: true,
+    description: 'The last import that was promoted: all of it is visible.',
+  })
+  lastImport: LastImport | null;
 }
+
+/** All of the tenant's view that its stream holds. */
+type Told = Omit<TenantView, 'alias'>;
+
+function told(streamId: string, state: TenantState): Told {
+  const { isDeleted: _deleted, externalReference: _reference, referenceOwner: _owner, ...settings } = state;
+  return {
+    id: toId('tenant', streamId),
+    ...settings,
+    minutesPerUnit: Number(settings.minutesPerUnit),
+    // A row that an earlier version has made, which is being rebuilt, holds nothing of it.
+    lastImport: settings.lastImport ?? null,
+  };
+}
+
+/** A tenant as a record, for those who are told of it without asking; it is never listed. */
+export const tenants: RecordList<never, Told> = {
+  kind: 'tenant',
+  projection: 'tenants',
+  sorts: { id: 'r.id' },
+  order: 'id',
+  view: ({ id, state }: RecordRow) => told(id, state),
+};
 
 /** How long a request for a tenant that was made this moment waits for its settings to show. */
 const NEW_TENANT_MS = 1_000;
@@ -76,13 +124,8 @@ export class GetTenantHandler implements IQueryHandler<GetTenant> {
         later,
       );
     }
-    const { isDeleted: _deleted, externalReference: _reference, referenceOwner: _owner, ...settings } = state;
-    const view: TenantView = {
-      id: toId('tenant', tenant.streamId),
-      alias: tenant.alias,
-      ...settings,
-      minutesPerUnit: Number(settings.minutesPerUnit),
-    };
+    const { id, ...settings } = told(tenant.streamId, state);
+    const view: TenantView = { id, alias: tenant.alias, ...settings };
     return data(view);
   }
 

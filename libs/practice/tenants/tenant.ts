@@ -2,24 +2,46 @@ import type { StreamDefinition } from '#kernel/decider';
 import { conflict, invalid } from '#kernel/errors';
 import { isZone } from '#kernel/zone';
 import type { RecordState } from '../records/record';
-import { type TenantEvent, type TenantSettings, tenantEvents } from './tenant.events';
+import { type Promotion, type TenantEvent, type TenantSettings, tenantEvents } from './tenant.events';
 
-export interface TenantState extends TenantSettings, RecordState {}
+/** The last import that was promoted. */
+export interface LastImport {
+  requestId: string;
+  sourceSystem: string;
+  promotedAt: string;
+  created: number;
+  changed: number;
+}
+
+export interface TenantState extends TenantSettings, RecordState {
+  lastImport: LastImport | null;
+}
 
 export const Tenant: StreamDefinition<TenantState, TenantEvent> = {
   kind: 'tenant',
-  foldVersion: 1,
+  foldVersion: 2,
   events: tenantEvents,
   isDeleted: () => false,
   links: () => [],
   keys: () => [],
   evolve(state, event) {
-    if (event.type === 'TenantCreated') {
-      return { isDeleted: false, externalReference: null, referenceOwner: null, ...event.data };
+    switch (event.type) {
+      case 'TenantCreated':
+        return {
+          ...{ isDeleted: false, externalReference: null, referenceOwner: null, lastImport: null },
+          ...event.data,
+        };
+      case 'TenantSettingsChanged':
+        return { ...(state as TenantState), ...event.data };
+      case 'ImportPromoted':
+        return { ...(state as TenantState), lastImport: lastImport(event.data) };
     }
-    return { ...(state as TenantState), ...event.data };
   },
 };
+
+function lastImport({ requestId, sourceSystem, records, at }: Promotion): LastImport {
+  return { requestId, sourceSystem, promotedAt: at, ...records };
+}
 
 const REGIONS = {
   uk: { currency: 'GBP', timeZone: 'Europe/London', taxScheme: 'VAT', financialYearStart: 4 },

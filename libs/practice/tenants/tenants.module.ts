@@ -6,7 +6,7 @@ import { TenantsReadController } from './tenants.controllers';
 
 const tenantsProjection = stateTable(Tenant, {
   name: 'tenants',
-  version: 1,
+  version: 2,
   columns: {
     firm_name: column<TenantState>('text', ({ firmName }) => firmName),
     currency: column<TenantState>('text', ({ currency }) => currency),

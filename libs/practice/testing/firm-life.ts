@@ -31,6 +31,10 @@ const address = {
   postcode: 'LS1 4AP',
   country: 'GB',
 };
+const promotion = {
+  ...{ requestId: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5', sourceSystem: 'Ledger 4' },
+  ...{ records: { created: 7, changed: 1 }, at: '2026-04-01T06:00:00.000Z' },
+};
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 
 /**
@@ -114,7 +118,10 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
       ...{ firmName: 'Firm & Firm', currency: 'EUR', timeZone: 'Europe/Dublin', financialYearStart: '1' },
       ...{ minutesPerUnit: '10', unitRounding: 'Down', autoFinaliseWorkItems: 'false' },
     };
-    return work.change(Tenant, settings!, changeSettings(settings!.data, changes, false));
+    return work.change(Tenant, settings!, [
+      ...changeSettings(settings!.data, changes, false),
+      { type: 'ImportPromoted', data: promotion },
+    ]);
   });
   await act(matter.UpdateMatter, matter.UpdateMatterHandler, matterId, { currency: 'EUR' });
   await act(rateSet.UpdateRateSet, rateSet.UpdateRateSetHandler, rateSetId, { currency: 'EUR' });

@@ -105,10 +105,12 @@ export class Rendering {
       .map(parsePosition)
       .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));
     const list = listOf(kind);
+    // A tenant's stream does not hold its alias.
+    const own = kind === 'tenant' ? { alias: config.alias } : {};
     const found = new Map(rows.filter(({ id }) => id !== null).map((row) => [row.id, row]));
     for (const subject of ids) {
       const row = found.get(subject);
-      const text = row ? JSON.stringify(list.view(row)) : 'null';
+      const text = row ? JSON.stringify({ ...list.view(row), ...own }) : 'null';
       this.told.set(keyOf({ tenant_id, kind, subject }), { version: row?.version ?? 0, text, reached, at });
     }
   }

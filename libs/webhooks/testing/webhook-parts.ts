@@ -1,4 +1,5 @@
 import { StoreEventBus } from '#event-bus/store-event-bus';
+import { ClosedTenants } from '#event-store/closed-tenants';
 import type { Written } from '#event-store/event-store';
 import { TenantFeed } from '#event-store/tenant-feed';
 import type { Clock } from '#kernel/clock';
@@ -41,7 +42,7 @@ export async function openWebhooks(clock: Clock) {
   const bus = new StoreEventBus(store.config, store.feed, new Health());
   const otherBus = new StoreEventBus(store.config, store.feed, new Health());
   const projections = projectionParts(store, allProjections);
-  const requests = new WebhookRequests(store.writes, secrets, clock);
+  const requests = new WebhookRequests(store.writes, secrets, clock, new ClosedTenants(store.writes));
   const signal = new QueueSignal(store.writes, store.config);
   const watch = new FailureWatch(store.writes, signal, clock);
   const dispatchers: Dispatcher[] = [];

@@ -1,0 +1,126 @@
+import { BulkAppender } from '#event-store/append-bulk';
+import { SystemClock } from '#kernel/clock';
+import { Grants } from '#platform/auth/grants';
+import { Integrations } from '#platform/auth/integrations';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import type { Firm } from '../../../test/support/firms/firm';
+import { writeFirm } from '../../../test/support/firms/write-firm';
+import { type Imports, openImports } from '../testing/import-parts';
+import { stageSource } from '../testing/staged-source';
+
+describe('an import that is loaded again', () => {
+  let imports: Imports;
+  let firm: Firm;
+
+  beforeAll(async () => {
+    imports = await openImports();
+    await imports.dropStandardCodes();
+    firm = await writeFirm(imports.client, { items: 600 });
+    imports.runner.start();
+  });
+  afterAll(() => imports.close());
+
+  const tenant = async (id: number) => {
+    const tenants = await imports.tenants.list();
+    return tenants.find((one) => one.id === id)!;
+  };
+
+  async function work({ id }: RegisteredTenant) {
+    const [row] = await imports.sql<{ count: number; amount: string | null }>(
+      `select count(*)::int as count, sum(total)::numeric(20, 2)::text as amount
+       from read_model.work_items where tenant_id = $1`,
+      [id],
+    );
+    return row;
+  }
+
+  /** Appends as the real one does, and has something happen behind the first so many streams. */
+  const interrupted = (after: number, happening: () => void): BulkAppender =>
+    Object.assign(Object.create(imports.bulk), {
+      append: (context: never, streams: AsyncIterable<never>, source: string) => {
+        const counted = async function* () {
+          let count = 0;
+          for await (const stream of streams) {
+            if (++count === after) happening();
+            yield stream;
+          }
+        };
+        return imports.bulk.append(context, counted(), source);
+      },
+    });
+
+  it('stops with the reason of its end, and begins afresh: one staging tenant, with equal figures', async () => {
+    const cancelled = new AbortController();
+    const reason = new Error('The import was cancelled');
+    const run = await imports.run({ signal: cancelled.signal });
+    await stageSource(imports.client, run.staging);
+    const first = imports.loading(interrupted(700, () => cancelled.abort(reason)));
+    await expect(first.load(run)).rejects.toBe(reason);
+    const dead = await imports.tenants.get('firm--staging');
+    const [{ events }] = await imports.sql<{ events: number }>(
+      'select count(*)::int as events from event_store.events where tenant_id = $1',
+      [dead.id],
+    );
+    expect(events).toBeGreaterThan(0);
+
+    const again = await imports.run({ requestId: run.requestId });
+    const staging = await imports.loading().load(again);
+    expect(staging.id).not.toBe(dead.id);
+    expect(await tenant(dead.id)).toMatchObject({
+      alias: `firm--staging-${dead.id}`,
+      partition: staging.partition,
+    });
+    expect(await work(staging)).toEqual(firm.work.total);
+    const requests = await imports.sql('select staging_tenant_id as id from import.requests where id = $1', [
+      run.requestId,
+    ]);
+    expect(requests).toEqual([{ id: staging.id }]);
+    await imports.finish(run);
+  });
+
+  it('gives its records the same ids in each staging tenant', async () => {
+    const before = await imports.tenants.get('firm--staging');
+    const run = await imports.run();
+    await stageSource(imports.client, run.staging);
+    const staging = await imports.loading().load(run);
+    await imports.finish(run);
+    const ids = (id: number) =>
+      imports.sql(
+        `select stream_id, state -> 'data' as data from event_store.streams
+         where tenant_id = $1 and kind not in ('tenant', 'entity') order by stream_id`,
+        [id],
+      );
+    expect(await ids(staging.id)).toEqual(await ids(before.id));
+    expect(await work(staging)).toEqual(firm.work.total);
+  });
+
+  it('is open to whom the parent lets in, but for webhooks and imports; the one before to nobody', async () => {
+    const integrations = new Integrations(imports.store.writes, imports.tenants);
+    const permissions = ['workitems:read', 'webhooks:read', 'webhooks:write', 'reports:read', 'etl:write'];
+    const terms = { tenant: 'firm', permissions, limit: 7, period: 11 };
+    const { integrationId, clientId } = await integrations.create({ name: 'Ledger', ...terms });
+    const shut = await integrations.create({ name: 'Gone', ...terms });
+    await integrations.revoke({ clientId: shut.clientId }, 'firm');
+    const before = await imports.tenants.get('firm--staging');
+    await integrations.grant({ clientId }, { ...terms, tenant: before.alias });
+    const run = await imports.run();
+    await stageSource(imports.client, run.staging);
+    const staging = await imports.loading().load(run);
+    await imports.finish(run);
+    const grants = new Grants(imports.store.writes, new SystemClock());
+    expect(await grants.find(integrationId, staging.alias)).toMatchObject({
+      ...{ tenant: { id: staging.id }, limit: 7, period: 11 },
+      permissions: new Set(['workitems:read', 'reports:read']),
+    });
+    expect(await grants.find(shut.integrationId, staging.alias)).toBeUndefined();
+    expect(await grants.find(integrationId, `firm--staging-${before.id}`)).toBeUndefined();
+  });
+
+  it('never takes the alias of a tenant that no import has made', async () => {
+    const other = await imports.setup.create({ alias: 'other', name: 'Other' });
+    const own = await imports.setup.create({ alias: 'other--staging', name: 'Our test firm' });
+    const run = await imports.run({ tenant: other });
+    await expect(imports.loading().load(run)).rejects.toMatchObject({ code: 'staging_alias_taken' });
+    expect(await tenant(own.id)).toMatchObject({ alias: 'other--staging' });
+  });
+});
