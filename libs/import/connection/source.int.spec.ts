@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { expiredCertificate } from '../../../test/support/tds/certificate';
 import { createSourceTables } from '../../../test/support/tds/source-tables';
-import type { ConnectionStringParts, TdsOptions } from '../../../test/support/tds/tds-server';
+import type { ConnectionStringParts, TdsOptions } from '../../../test/support/tds/tds-options';
 import { type ExtractionParts, openExtraction } from '../testing/extraction-parts';
 import type { SourceFailure } from './source-failure';
 
