@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { expiredCertificate } from '../../../test/support/tds/certificate';
+import type { Faults } from '../../../test/support/tds/faults';
 import { createSourceTables } from '../../../test/support/tds/source-tables';
 import type { ConnectionStringParts, TdsOptions } from '../../../test/support/tds/tds-options';
 import { type ExtractionParts, openExtraction } from '../testing/extraction-parts';
@@ -16,7 +17,7 @@ async function failureOf(
   options: Partial<TdsOptions>,
   said: ConnectionStringParts = {},
   environment: object = {},
-  fault: object = {},
+  fault: Partial<Faults> = {},
 ): Promise<SourceFailure> {
   parts = await openExtraction({ password: PASSWORD, ...options });
   await createSourceTables(parts.store.url);
@@ -47,16 +48,16 @@ it('reads without encryption where that is allowed', async () => {
   expect((await failureOf({ tls: 'none' }, { encrypt: 'false' }, insecure)).message).toBe('It went well.');
 });
 
-it.each<[string, Partial<TdsOptions>, ConnectionStringParts, object]>([
+it.each<[string, Partial<TdsOptions>, ConnectionStringParts, Partial<Faults>]>([
   ['login_refused', {}, { password: 'Zq7x-another' }, {}],
-  ['login_refused', {}, {}, { refuseLogin: 18456 }],
+  ['login_refused', {}, {}, { refuseLogin: { number: 18456 } }],
   ['database_missing', {}, { name: 'other' }, {}],
   ['not_encrypted', { tls: 'none' }, {}, {}],
   ['not_encrypted', {}, {}, { noEncryption: true }],
   ['connection_lost', {}, {}, { refuseConnections: true }],
   ['timed_out', {}, { more: ['Connect Timeout=1'] }, { silent: true }],
-  ['server_busy', {}, {}, { refuseLogin: 40613 }],
-  ['firewall', {}, {}, { refuseLogin: 40615 }],
+  ['server_busy', {}, {}, { refuseLogin: { number: 40613 } }],
+  ['firewall', {}, {}, { refuseLogin: { number: 40615 } }],
   ['certificate_name', {}, { more: ['HostNameInCertificate=sql.firm.example'] }, {}],
 ])('says %s: %j %j %j', async (code, options, said, fault) => {
   expect((await failureOf(options, said, {}, fault)).code).toBe(code);
