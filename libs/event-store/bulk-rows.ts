@@ -89,7 +89,7 @@ async function copyEvents(client: ClientBase, jobs: readonly AppendJob[]): Promi
   await copyRows(
     client,
     'event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)',
-    eventRows(jobs, epoch),
+    [...eventRows(jobs, epoch)],
   );
   return epoch;
 }

@@ -11,9 +11,9 @@ const CHUNK = 64 * 1024;
 export async function copyRows(
   client: ClientBase,
   target: string,
-  rows: Iterable<readonly unknown[]>,
+  rows: readonly (readonly unknown[])[],
 ): Promise<void> {
-  if (Array.isArray(rows) && rows.length === 0) return;
+  if (rows.length === 0) return;
   await pipeline(Readable.from(lines(rows)), client.query(copyFrom(`copy ${target} from stdin`)));
 }
 
