@@ -35,8 +35,11 @@ import { createTenants } from './support/firm';
 import { median, report } from './support/rounds';
 
 const WHOLE = 3_600_000;
-/** As package.json and the image start every process. */
+/** Nothing is done in them that grows with the rows. */
+const WAITING = ['Queued', 'Connecting', 'CheckingSchema', 'PromotionQueued'];
+/** As package.json and the image start every process, and the worker. */
 const NODE_OPTIONS = '--max-semi-space-size=64';
+const WORKER_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=192';
 
 interface Told {
   connectionString: string;
@@ -104,9 +107,16 @@ function extractions(url: string, caFile: string, { connectionString }: Told) {
   return { one, close: () => store.close() };
 }
 
-/** A whole import, and the part of it in which tables were read. */
-async function whole(api: ApiClient, connectionString: string): Promise<{ all: number; extraction: number }> {
-  const { body } = await api.post('etl/import', { connectionString });
+interface Followed {
+  requestId: string;
+  /** From the first status of work to the end. */
+  all: number;
+  by: Record<string, number>;
+}
+
+/** Seconds of each status of a request until its end, from the first that is named. */
+async function followed(api: ApiClient, path: string, given: object, end: RegExp): Promise<Followed> {
+  const { body } = await api.post(path, given);
   const at: Record<string, number> = {};
   const ended = await waitFor(
     async () => {
@@ -114,11 +124,16 @@ async function whole(api: ApiClient, connectionString: string): Promise<{ all: n
       at[view.status] ??= performance.now();
       return view.finishedAt !== null && view;
     },
-    { timeoutMs: WHOLE, description: 'the end of the import' },
+    { timeoutMs: WHOLE, description: 'the end' },
   );
-  if (!/^Validated/.test(ended.status)) throw new Error(`The import ended so: ${JSON.stringify(ended)}`);
-  const seconds = (from: string, to: string) => (at[to] - at[from]) / 1000;
-  return { all: seconds('Extracting', ended.status), extraction: seconds('Extracting', 'Validating') };
+  if (!end.test(ended.status)) throw new Error(`It ended so: ${JSON.stringify(ended)}`);
+  const began = Object.entries(at).filter(([name]) => !WAITING.includes(name));
+  const seconds = began
+    .slice(0, -1)
+    .map(([name, time], index) => [name, (began[index + 1][1] - time) / 1000] as const);
+  const all = seconds.reduce((sum, [, each]) => sum + each, 0);
+  process.stderr.write(`${seconds.map(([name, each]) => `${name} ${each.toFixed(1)} s`).join(', ')}\n`);
+  return { requestId: body.requestId, all, by: Object.fromEntries(seconds) };
 }
 
 /** The most memory that a process has had, in MB. */
@@ -183,11 +198,11 @@ async function main(): Promise<void> {
     await migrate(env.DATABASE_URL, 'write');
     await migrate(env.DATABASE_URL, 'read');
     const credentials = await createTenants(env, ['bench']);
-    const [command, query, , worker] = [
+    const [command, query, projector, worker] = [
       await start(startApp('command', env)),
       await start(startApp('query', env)),
       await start(startApp('projector', env)),
-      await start(startApp('worker', env)),
+      await start(startApp('worker', { ...env, NODE_OPTIONS: WORKER_OPTIONS })),
     ];
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const api = new ApiClient('bench', token, { writes: command.baseUrl, reads: query.baseUrl });
@@ -195,8 +210,11 @@ async function main(): Promise<void> {
     // The firm's own standard code is the only one then: lines that name none are taxed by it.
     for (const { id, category } of await api.rows('taxcodes'))
       if (category === 'Standard') await api.data('DELETE', `taxcodes/${id}`);
-    const imported = await whole(api, told.connectionString);
+    const { connectionString } = told;
+    const imported = await followed(api, 'etl/import', { connectionString }, /^Validated/);
     const peak = peakOf(worker);
+    const { requestId } = imported;
+    const promoted = await followed(api, 'etl/promote-to-production', { requestId }, /^Promoted$/);
 
     const [{ server_version }] = await execute<{ server_version: string }>(
       server.url('whole'),
@@ -211,9 +229,15 @@ async function main(): Promise<void> {
         'extraction rows/s': median(rates.ours),
         'bare driver rows/s': median(rates.bare),
         'whole import s': imported.all,
-        'of that extraction s': imported.extraction,
-        'whole import ÷ extraction': imported.all / imported.extraction,
+        'of that extraction s': imported.by.Extracting,
+        'of that validation s': imported.by.Validating,
+        'of that loading s': imported.by.Loading,
+        'whole import ÷ extraction': imported.all / imported.by.Extracting,
         "worker's peak MB": peak,
+        'promotion s': promoted.all,
+        'promotion rows/s': expected / promoted.all,
+        "worker's peak after the promotion MB": peakOf(worker),
+        "projector's peak MB": peakOf(projector),
       },
       server_version,
     );
