@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { type ClientBase, DatabaseError } from 'pg';
 import { Clock } from '#kernel/clock';
@@ -62,6 +63,8 @@ const MAX_CHUNK = 2_000;
 const MAX_CHUNK_BYTES = 32 * 1024 * 1024;
 /** A chunk holds the tenant's appends and every reader of the feed back for as long as it takes. */
 const CHUNK_MS = 1_000;
+/** So many streams are made before the sockets have a turn. */
+const TURN = 50;
 
 /** Appends to many streams of one tenant by COPY, as imports and demo data do; to a closed tenant too. */
 @Injectable()
@@ -92,21 +95,40 @@ export class BulkAppender {
     let size = FIRST_CHUNK;
     let chunk: Prepared<Stream>[] = [];
     let bytes = 0;
-    const flush = async () => {
+    let made = 0;
+    const write = async (full: readonly Prepared<Stream>[]) => {
       const began = performance.now();
-      position = (await this.write(context, chunk, options)) ?? position;
+      position = (await this.write(context, full, options)) ?? position;
       const pace = CHUNK_MS / (performance.now() - began);
-      size = Math.min(MAX_CHUNK, Math.max(1, Math.floor(chunk.length * Math.min(pace, 2))));
+      size = Math.min(MAX_CHUNK, Math.max(1, Math.floor(full.length * Math.min(pace, 2))));
+    };
+    // While the database writes one chunk the next is made.
+    let writing = Promise.resolve();
+    const flush = async () => {
+      const full = chunk;
       chunk = [];
       bytes = 0;
+      await writing;
+      writing = write(full);
+      // Whoever waits for it hears of it.
+      writing.catch(() => undefined);
     };
-    for await (const stream of streams) {
-      const job = this.job(context, stream, source);
-      chunk.push({ stream, job });
-      if (job) bytes += job.events.reduce((sum, { data }) => sum + data.length, job.streams[0].state.length);
-      if (chunk.length >= size || bytes >= MAX_CHUNK_BYTES) await flush();
+    try {
+      for await (const stream of streams) {
+        const job = this.job(context, stream, source);
+        chunk.push({ stream, job });
+        if (job)
+          bytes += job.events.reduce((sum, { data }) => sum + data.length, job.streams[0].state.length);
+        if (chunk.length >= size || bytes >= MAX_CHUNK_BYTES) await flush();
+        else if (++made % TURN === 0) await nextTurn();
+      }
+      if (chunk.length > 0) await flush();
+    } catch (error) {
+      // Nothing is written any more by the time that the caller hears of it.
+      await writing.catch(() => undefined);
+      throw error;
     }
-    if (chunk.length > 0) await flush();
+    await writing;
     return position;
   }
 
