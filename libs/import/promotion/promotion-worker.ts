@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
-import { isConnectionLost } from '#platform/connection-lost';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
-import { ImportCancelled, LeaseLost, WorkerEnding } from '../requests/import-request';
+import { ImportCancelled, isDatabaseAway, LeaseLost, WorkerEnding } from '../requests/import-request';
 import { RequestWorker } from '../requests/request-worker';
 import { Promotion } from './promotion';
 import { PromotionRequests } from './promotion-requests';
@@ -34,7 +33,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     } catch (error) {
       if (error instanceof LeaseLost) return;
       if (error instanceof WorkerEnding) return this.requests.release(requestId, worker, 0);
-      if (isConnectionLost(error)) throw error;
+      if (isDatabaseAway(error)) throw error;
       if (error instanceof ImportCancelled) {
         await this.promotion.letGo(tenant);
         return turn.end('Cancelled', 'Cancelled on request; nothing of it came to the tenant.');
