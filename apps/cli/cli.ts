@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit';
 import { demoCommand } from './demo';
 import { explain } from './explain';
+import { importCommand } from './imports';
 import { integrationsCommand } from './integrations';
 import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
@@ -52,6 +53,7 @@ function program(session: Session, terminal: Terminal): Command {
     auditCommand,
     subjectsCommand,
     webhooksCommand,
+    importCommand,
     demoCommand,
   ];
   for (const make of commands) root.addCommand(make(session));

@@ -3,6 +3,7 @@ import { type INestApplicationContext, Module, type Type } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core';
 import { Client } from 'pg';
 import { EventStoreModule } from '#event-store/event-store.module';
+import { ImportModule } from '#import/import.module';
 import { Integrations } from '#platform/auth/integrations';
 import { SigningKeys } from '#platform/auth/signing-keys';
 import { Tenants } from '#platform/auth/tenants';
@@ -100,6 +101,7 @@ async function connect(config: Config): Promise<INestApplicationContext> {
       PlatformModule.forRoot(Object.assign(new Config(), config, { REGION })),
       EventStoreModule.forDefinitions(definitions),
       ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
+      ImportModule.for({ asks: true }),
     ],
     providers: [Tenants, TenantSetup, DemoLoad, Integrations, SigningKeys, ErasedEntities, DeliveryTail],
   })

@@ -199,9 +199,11 @@ function difference<Item extends object>(
   before: Folded | undefined,
   after: Folded,
 ): { added: Item[]; removed: Item[] } {
-  const items = (folded: Folded | undefined) =>
-    new Map(folded ? itemsOf(folded.data).map((item) => [JSON.stringify(item), item]) : []);
-  const [old, now] = [items(before), items(after)];
+  const items = (folded: Folded) => new Map(itemsOf(folded.data).map((item) => [JSON.stringify(item), item]));
+  const now = items(after);
+  // Of a new stream all of them.
+  if (!before) return { added: [...now.values()], removed: [] };
+  const old = items(before);
   return {
     added: [...now].filter(([text]) => !old.has(text)).map(([, item]) => item),
     removed: [...old].filter(([text]) => !now.has(text)).map(([, item]) => item),

@@ -89,14 +89,17 @@ async function copyEvents(client: ClientBase, jobs: readonly AppendJob[]): Promi
   await copyRows(
     client,
     'event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)',
-    jobs.flatMap(({ tenantId, partition, events, metadata, at }) =>
-      events.map(({ stream, version, id, type, schema, data }) => [
-        ...[tenantId, stream, version, epoch, partition, id, type, schema],
-        ...[data, metadata, at.toISOString()],
-      ]),
-    ),
+    [...eventRows(jobs, epoch)],
   );
   return epoch;
+}
+
+function* eventRows(jobs: readonly AppendJob[], epoch: number): Generator<unknown[]> {
+  for (const { tenantId, partition, events, metadata, at } of jobs) {
+    const on = at.toISOString();
+    for (const { stream, version, id, type, schema, data } of events)
+      yield [tenantId, stream, version, epoch, partition, id, type, schema, data, metadata, on];
+  }
 }
 
 async function copyNew(client: ClientBase, jobs: readonly AppendJob[]): Promise<void> {

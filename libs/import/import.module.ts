@@ -17,6 +17,7 @@ import { ImportSteps } from './import-steps';
 import { ImportWorker } from './import-worker';
 import { Loading } from './loading/loading';
 import { StagingTenants } from './loading/staging-tenants';
+import { OperatorImports } from './operator-imports';
 import { Arrivals } from './promotion/arrivals';
 import { ImportedRecords } from './promotion/imported-records';
 import { Promotion } from './promotion/promotion';
@@ -63,6 +64,8 @@ const working = [
 interface Part {
   writes?: boolean;
   reads?: boolean;
+  /** Asks for imports without a route. */
+  asks?: boolean;
   /** Carries imports out, and waits for these read models to show them. */
   works?: readonly Projection[];
 }
@@ -70,7 +73,7 @@ interface Part {
 /** Bulk imports; a process loads the part that it serves. Needs PlatformModule, EventStoreModule, and CQRS for routes. */
 @Module({})
 export class ImportModule {
-  static for({ writes, reads, works }: Part): DynamicModule {
+  static for({ writes, reads, asks, works }: Part): DynamicModule {
     const { write, read } = importsArea;
     return {
       module: ImportModule,
@@ -81,9 +84,19 @@ export class ImportModule {
         SourceHosts,
         ...(writes ? [...write.handlers, ImportSettings, PromotionRequests] : []),
         ...(reads ? (read.handlers ?? []) : []),
+        ...(asks
+          ? [
+              Tenants,
+              ImportSettings,
+              PromotionRequests,
+              ...importCommandHandlers,
+              GetImportHandler,
+              OperatorImports,
+            ]
+          : []),
         ...(works ? [...working, { provide: Projections, useValue: new Projections(works) }] : []),
       ],
-      exports: works ? [ImportWorker, PromotionWorker] : [],
+      exports: [...(works ? [ImportWorker, PromotionWorker] : []), ...(asks ? [OperatorImports] : [])],
     };
   }
 }

@@ -191,6 +191,11 @@ export class Config {
   @IsString()
   IMPORT_CA_FILE?: string;
 
+  /** Connection string of a source, for the command `import run`: a variable is in no list of processes. */
+  @IsOptional()
+  @IsString()
+  IMPORT_CONNECTION?: string;
+
   get publicUrl(): string {
     return this.PUBLIC_URL ?? `http://${this.HOST}:${this.PORT}`;
   }
@@ -246,6 +251,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     'WEBHOOKS_ALLOWED',
     'IMPORT_ALLOWED',
     'IMPORT_CA_FILE',
+    'IMPORT_CONNECTION',
   );
   const given = Object.fromEntries(
     known

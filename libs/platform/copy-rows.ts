@@ -44,7 +44,7 @@ export class CopyStream {
   }
 }
 
-function* lines(rows: readonly (readonly unknown[])[]): Generator<string> {
+function* lines(rows: Iterable<readonly unknown[]>): Generator<string> {
   let text = '';
   for (const row of rows) {
     text += lineOf(row);

@@ -107,8 +107,9 @@ export class Caller {
       const address = this.addresses[this.requests++ % this.addresses.length];
       const url = `${address}/${this.tenant}/api/v1/${path}`;
       const answer = await send(method, url, options).catch((error: Error) => error);
-      if (!(answer instanceof Error) && answer.status < 500) return { answer, repeated };
-      const what = answer instanceof Error ? answer : `${answer.status} ${JSON.stringify(answer.body)}`;
+      // Not instanceof: the errors of fetch are of another realm than those of Jest.
+      if ('status' in answer && answer.status < 500) return { answer, repeated };
+      const what = 'status' in answer ? `${answer.status} ${JSON.stringify(answer.body)}` : answer;
       if (!this.outages.excuses(began)) throw new Error(`${method} ${path}: ${what}`);
       if (!repeated) this.ledger.repeated++;
       await this.outages.over();

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { serverIdentity } from '#webhooks/protocol/testing/certificates';
+import { expiredCertificate } from '../../../test/support/tds/certificate';
+import type { Faults } from '../../../test/support/tds/faults';
 import { createSourceTables } from '../../../test/support/tds/source-tables';
 import type { ConnectionStringParts, TdsOptions } from '../../../test/support/tds/tds-options';
 import { type ExtractionParts, openExtraction } from '../testing/extraction-parts';
@@ -16,7 +17,7 @@ async function failureOf(
   options: Partial<TdsOptions>,
   said: ConnectionStringParts = {},
   environment: object = {},
-  fault: object = {},
+  fault: Partial<Faults> = {},
 ): Promise<SourceFailure> {
   parts = await openExtraction({ password: PASSWORD, ...options });
   await createSourceTables(parts.store.url);
@@ -47,7 +48,7 @@ it('reads without encryption where that is allowed', async () => {
   expect((await failureOf({ tls: 'none' }, { encrypt: 'false' }, insecure)).message).toBe('It went well.');
 });
 
-it.each<[string, Partial<TdsOptions>, ConnectionStringParts, object]>([
+it.each<[string, Partial<TdsOptions>, ConnectionStringParts, Partial<Faults>]>([
   ['login_refused', {}, { password: 'Zq7x-another' }, {}],
   ['login_refused', {}, {}, { refuseLogin: { number: 18456 } }],
   ['database_missing', {}, { name: 'other' }, {}],
@@ -70,7 +71,7 @@ it('trusts no authority that it was not told of', async () => {
 });
 
 it('says that a certificate has expired', async () => {
-  const certificate = await serverIdentity('localhost', { hasExpired: true });
+  const certificate = await expiredCertificate();
   expect((await failureOf({ certificate }, { encrypt: 'true' })).code).toBe('certificate_expired');
 });
 

@@ -29,7 +29,7 @@ export class Source {
   private readonly pool: ConnectionPool;
   private readonly stop = () => this.cut(this.options.signal.reason);
   private cutBy?: Error;
-  /** Number of the error by which the server refused a login; the driver does not pass it on. */
+  /** The first error that the server told of: why a login is refused comes before that it is; the driver passes neither on. */
   private refusal?: number;
 
   private constructor(
@@ -162,7 +162,7 @@ export class Source {
       pool: { max: 1, min: 0 },
       validateConnection: false,
       beforeConnect: (connection) => {
-        connection.on('errorMessage', ({ number }) => (this.refusal = number));
+        connection.on('errorMessage', ({ number }) => (this.refusal ??= number));
       },
       options: options as DriverConfig['options'],
     };

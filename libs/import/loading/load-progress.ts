@@ -12,12 +12,18 @@ export class LoadProgress {
   /** The same records. */
   async *counted(records: AsyncIterable<ImportedRecord>): AsyncGenerator<ImportedRecord> {
     for await (const record of records) {
-      const { table } = record;
-      const count = (this.loaded.get(table) ?? 0) + 1;
-      this.loaded.set(table, count);
-      if (count % REPORTED_EVERY === 0) this.run.report(table, { loaded: count });
+      this.count(record.table, 1);
+      for (const table in record.parts) this.count(table, record.parts[table]);
       yield record;
     }
     for (const [table, loaded] of this.loaded) this.run.report(table, { loaded });
+  }
+
+  private count(table: string, rows: number): void {
+    const before = this.loaded.get(table) ?? 0;
+    const loaded = before + rows;
+    this.loaded.set(table, loaded);
+    const isTold = Math.floor(loaded / REPORTED_EVERY) > Math.floor(before / REPORTED_EVERY);
+    if (isTold) this.run.report(table, { loaded });
   }
 }

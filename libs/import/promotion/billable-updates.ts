@@ -5,8 +5,7 @@ import { bill, release, reserve, reverseBilling } from '#practice/billable/billa
 import { finalise, reinstate, unfinalise } from '#practice/billable/billable.transitions';
 import { writeOff } from '#practice/billable/billable.write-off';
 import type { Charge, Course } from '../records/billing';
-import { changesOf, livingOn } from './changes';
-import type { Occasion } from './updates';
+import { changesOf, livingOn, type Occasion } from './changes';
 
 const { Pending, Finalised, Billed, WrittenOff } = BillableStatus;
 

@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
+import type { Day } from '#kernel/zone';
+
+/** What a change needs to know beside the record. */
+export interface Occasion {
+  /** Of write-offs. */
+  reason: string;
+  /** The day on which the record was written off, if it is. */
+  writtenOffOn: Day | null;
+}
 
 /** The fields that are not yet as they are wanted, as they are wanted. */
 export function changesOf<State extends object>(state: State, wanted: object): Partial<State> {

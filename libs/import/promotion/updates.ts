@@ -1,7 +1,6 @@
 import type { AnyDefinition } from '#event-store/events';
 import type { DomainEvent } from '#kernel/decider';
 import { conflict } from '#kernel/errors';
-import type { Day } from '#kernel/zone';
 import { type ApplicableRateState, requireSound } from '#practice/applicable-rates/applicable-rate';
 import { activateClient, type ClientState, deactivateClient, updateClient } from '#practice/clients/client';
 import { CostRecovery } from '#practice/cost-recoveries/cost-recovery';
@@ -37,16 +36,8 @@ import type { WantedClient } from '../records/people-records';
 import type { Fields } from '../records/reference-records';
 import type { WantedCost, WantedWorkItem } from '../records/work-records';
 import { billableUpdates } from './billable-updates';
-import { changesOf, livingOn } from './changes';
+import { changesOf, livingOn, type Occasion } from './changes';
 import { invoiceUpdates } from './invoice-updates';
-
-/** What a change needs to know beside the record. */
-export interface Occasion {
-  /** Of write-offs. */
-  reason: string;
-  /** The day on which the record was written off, if it is. */
-  writtenOffOn: Day | null;
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: the state and the wish belong to the table
 type Update = (state: any, wanted: any, occasion: Occasion) => DomainEvent[];

@@ -35,9 +35,11 @@ interface Source {
 export function* billedRecords(row: Row, ground: Ground): Generator<ImportedRecord> {
   const importId = needed(row, 'ImportId');
   const id = ground.ids.of('Invoice', importId);
-  const charged = linesOf(row).flatMap((line) => sourceOf(line, ground) ?? []);
+  const charging = linesOf(row).map((line) => ({ ...line, source: sourceOf(line, ground) }));
+  const charged = charging.flatMap(({ source }) => source ?? []);
   const sources: Sources = new Map(charged.map((source) => [source.id, folded(source)]));
-  const wanted = wantedInvoice(row, sources, ground);
+  const named = charging.map(({ line, source }) => ({ line, sourceId: source?.id ?? null }));
+  const wanted = wantedInvoice(row, named, sources, ground);
   for (const { taxCodeId } of wanted.issued ? wanted.taxation.rates : [])
     ground.known.charged(taxCodeId, wanted.issued!.issueDate);
   yield recordOf(invoices, importId, id, wanted, ground);

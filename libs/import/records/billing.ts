@@ -33,9 +33,8 @@ export function courseOf<State extends BillableState>(
   { state: wanted, writtenOffOn, charge }: Course,
   reason: string,
 ): DomainEvent[] {
-  if (wanted === 'Pending' && charge === null) return [];
-  if (wanted === 'Billed' && charge === null)
-    throw new Error(`A ${definition.noun} is billed, and no invoice charges it`);
+  requireAgreement(definition.noun, wanted, charge);
+  if (wanted === 'Pending') return [];
   const events: DomainEvent[] = [];
   let now = state;
   const live = (more: DomainEvent[]) => {
@@ -51,4 +50,13 @@ export function courseOf<State extends BillableState>(
   if (charge.day !== null)
     events.push(...bill(definition, now, charge.invoiceId, charge.day, charge.charged));
   return events;
+}
+
+/** What a record's row says of it, and what the lines say, agree: validation has seen to that. */
+function requireAgreement(noun: string, state: string, charge: Charge | null): void {
+  if (state === 'Billed' && charge === null)
+    throw new Error(`A ${noun} is billed, and no invoice charges it`);
+  if (charge === null) return;
+  const wanted = charge.day === null ? 'Finalised' : 'Billed';
+  if (state !== wanted) throw new Error(`A ${noun} is ${state}, and a line that charges it has it ${wanted}`);
 }

@@ -16,6 +16,8 @@ export interface ImportedRecord {
   id: Id;
   /** What the row asks for, its parts included; plain JSON, the same of equal rows. */
   wanted: object;
+  /** How many rows of other tables are parts of it, by table. */
+  parts?: Readonly<Record<string, number>>;
   /** How it comes to be; it takes the numbers that the row leaves open. */
   create(): Creation;
 }
@@ -46,6 +48,8 @@ export interface Maker<Wanted extends object> {
   /** Depends on nothing that creating it changes: a number to be given is null here. */
   wanted(row: Row, ground: Ground): Wanted;
   create(wanted: Wanted, ground: Ground): Creation;
+  /** How many rows of other tables it takes in, by table. */
+  parts?(wanted: Wanted): Record<string, number>;
   /** What later rows must know of it. */
   learn?(known: KnownRecords, id: Id, wanted: Wanted): void;
 }
@@ -54,14 +58,15 @@ export interface Maker<Wanted extends object> {
 export const noReference = { externalReference: null, referenceOwner: null };
 
 export function recordOf<Wanted extends object>(
-  maker: Pick<Maker<Wanted>, 'table' | 'definition' | 'create'>,
+  maker: Pick<Maker<Wanted>, 'table' | 'definition' | 'create' | 'parts'>,
   importId: string,
   id: Id,
   wanted: Wanted,
   ground: Ground,
 ): ImportedRecord {
   const { table, definition } = maker;
-  return { table, importId, definition, id, wanted, create: () => maker.create(wanted, ground) };
+  const create = () => maker.create(wanted, ground);
+  return { table, importId, definition, id, wanted, parts: maker.parts?.(wanted), create };
 }
 
 /** By which two wishes are told apart: SHA-256. */

@@ -38,8 +38,16 @@ export interface SourceLine {
   cost: Row | null;
 }
 
-/** Of a row whose `payments` are its Payment rows, as JSON, the oldest first. */
-export function wantedInvoice(row: Row, sources: Sources, ground: Ground): WantedInvoice {
+/**
+ * Of a row whose `payments` are its Payment rows, as JSON, the oldest first.
+ * @param charging as linesOf gives them, each with the id of what it charges
+ */
+export function wantedInvoice(
+  row: Row,
+  charging: readonly ChargingLine[],
+  sources: Sources,
+  ground: Ground,
+): WantedInvoice {
   const { ids, known, settings, today } = ground;
   const state = needed(row, 'State');
   const clientId = ids.to('Client', needed(row, 'ClientId'));
@@ -48,7 +56,7 @@ export function wantedInvoice(row: Row, sources: Sources, ground: Ground): Wante
   const { IssueDate: issueDate, DueDate: dueDate } = row;
   const isDraft = state === 'Draft';
   const due = () => daysAfter(issueDate!, known.paymentTerms(clientId) ?? PAYMENT_TERMS_DAYS);
-  const inputs = linesOf(row).map(({ line }) => inputOf(line, currency, ground));
+  const inputs = charging.map((line) => inputOf(line, currency, ground));
   const lines = linesFrom(inputs, { matterId, currency }, sources, 0, []);
   const defaults = known.defaultTax({ matterId, clientId });
   const { taxation } = taxationOn(issueDate ?? today, settings.taxScheme, lines, known.taxCodes, defaults);
@@ -66,13 +74,20 @@ export function wantedInvoice(row: Row, sources: Sources, ground: Ground): Wante
   };
 }
 
+interface ChargingLine {
+  line: Row;
+  /** Null: the line is a charge of its own, or a text. */
+  sourceId: string | null;
+}
+
 export function linesOf(row: Row): SourceLine[] {
   return partsOf(row, 'lines') as unknown as SourceLine[];
 }
 
-export const invoices: Pick<Maker<WantedInvoice>, 'table' | 'definition' | 'create'> = {
+export const invoices: Pick<Maker<WantedInvoice>, 'table' | 'definition' | 'create' | 'parts'> = {
   table: 'Invoice',
   definition: Invoice,
+  parts: ({ lines, payments }) => ({ InvoiceLine: lines.length, Payment: payments.length }),
   create(wanted, ground) {
     const { fields, lines, taxation, issued } = wanted;
     const events: InvoiceEvent[] = [{ type: 'InvoiceCreated', data: { ...fields, ...noReference } }];
@@ -102,16 +117,14 @@ function settled({ lines, taxation, fields, payments, state, issued }: WantedInv
   return events;
 }
 
-function inputOf(row: Row, currency: string, { ids }: Ground): LineInput {
+function inputOf({ line: row, sourceId }: ChargingLine, currency: string, { ids }: Ground): LineInput {
   const kind = needed(row, 'Kind') as LineKind;
-  const { Description: description, WorkItemId, CostRecoveryId } = row;
+  const { Description: description } = row;
   // A line of text has nothing else; a nought in its columns says nothing.
   if (kind === 'Text') return { kind, description };
   const numberOf = (value: string | null) => (value === null ? null : Number(value));
   return {
-    kind,
-    sourceId: ids.maybeTo('WorkItem', WorkItemId) ?? ids.maybeTo('CostRecovery', CostRecoveryId),
-    description,
+    ...{ kind, sourceId, description },
     ...{ units: numberOf(row.Units), rate: numberOf(row.Rate) },
     amount: row.Amount === null ? null : Number(minorUnits(row.Amount, currency)),
     taxCodeId: ids.maybeTo('TaxCode', row.TaxCodeId),

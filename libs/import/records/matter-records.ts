@@ -33,7 +33,7 @@ export const matters: Maker<WantedMatter> = {
       dateOpened: instantOf(needed(row, 'DateOpened')),
     },
     state: needed(row, 'State'),
-    dateClosed: row.DateClosed === null ? null : instantOf(row.DateClosed),
+    dateClosed: row.State === 'Open' || row.DateClosed === null ? null : instantOf(row.DateClosed),
   }),
   /** An archived matter was archived when it was closed: the source says no other day. */
   create({ fields, state, dateClosed }, { numbers }) {

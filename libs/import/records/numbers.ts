@@ -27,6 +27,6 @@ export class Numbers {
 }
 
 /** A number that a counter could come to; 0 of any other text. */
-export function wholeNumber(given: string): number {
+function wholeNumber(given: string): number {
   return /^[1-9]\d{0,14}$/.test(given) ? Number(given) : 0;
 }

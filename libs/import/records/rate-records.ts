@@ -22,6 +22,7 @@ export const rateSets: Maker<Fields<RateSetFields>> = {
     const isDefault = fields.isDefault && !keepsDefaultRates;
     return { events: [created(RateSet, { ...fields, isDefault })] };
   },
+  parts: ({ fields }) => ({ RateSetEntry: fields.entries.length }),
 };
 
 function entryOf(row: Row, { ids }: Ground): RateEntry {

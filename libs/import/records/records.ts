@@ -33,7 +33,7 @@ type Query = (staging: StagingArea) => string;
 
 const PAGE = 2_000;
 /** Each with up to a thousand lines. */
-const INVOICE_PAGE = 200;
+const INVOICE_PAGE = 50;
 
 /** What a row can refer to comes before it. */
 const before: readonly (readonly [Maker<object>, Query?])[] = [

@@ -92,6 +92,7 @@ export const taxCodes: Maker<Fields<TaxCodeFields>> = {
     requireRates(fields);
     return { events: [created(TaxCode, fields)] };
   },
+  parts: ({ fields }) => ({ TaxRate: fields.rates.length }),
   learn: (known, id, { fields }) => known.taxCode(id, { ...fields, ...noReference, isDeleted: false }),
 };
 

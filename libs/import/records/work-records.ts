@@ -71,7 +71,7 @@ export function wantedWorkItem(row: Row, ground: Ground, charge: Charge | null):
       referenceOwner: null,
     },
     state: needed(row, 'State'),
-    writtenOffOn: row.WriteOffDate,
+    writtenOffOn: row.State === 'WrittenOff' ? row.WriteOffDate : null,
     charge,
   };
 }

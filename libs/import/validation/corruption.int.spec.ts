@@ -128,7 +128,7 @@ describe('a firm of which one cell is changed', () => {
           loaded++;
         });
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
     expect(loaded).toBeGreaterThan(0);
   });

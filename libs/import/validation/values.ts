@@ -18,7 +18,7 @@ const rounded: Record<UnitRounding, (units: string) => string> = {
  */
 export async function makeValues(session: ClientBase, rounding: UnitRounding): Promise<void> {
   await session.query(TIMED_AMOUNT);
-  const exact = `round(ticks::numeric, ${EXACT}) / (minutes_per_unit * ${TICKS_PER_MINUTE})`;
+  const exact = `round(ticks::numeric, 20) / (minutes_per_unit * ${TICKS_PER_MINUTE})`;
   await makeTable(
     session,
     'work_values',

@@ -58,7 +58,7 @@ export abstract class RepeatableRequests {
        on conflict (tenant_id, integration_id, key) do update
          set request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
          where r.created_at <= $6`,
-      [tenant.id, integrationId, key, hash, now, new Date(now.getTime() - KEPT_MS)],
+      [tenant.id, integrationId, key, this.sealed(hash), now, new Date(now.getTime() - KEPT_MS)],
     );
     if (rowCount === 1) return undefined;
     const { rows } = await client.query<{ request_hash: Buffer; answer: string }>(
@@ -66,10 +66,15 @@ export abstract class RepeatableRequests {
        where tenant_id = $1 and integration_id = $2 and key = $3`,
       [tenant.id, integrationId, key],
     );
-    if (!rows[0].request_hash.equals(hash))
+    if (this.secrets.open(rows[0].request_hash.toString('base64url')) !== hash.toString('hex'))
       throw invalid('idempotency_key_reused', 'This Idempotency-Key was used before with another request.');
     const { status, body, headers } = JSON.parse(this.secrets.open(rows[0].answer)) as Reply;
     return new Reply(status, body, { ...headers, 'Idempotent-Replayed': 'true' });
+  }
+
+  /** The digest of a body that holds a password would tell a weak one to whoever tries many. */
+  private sealed(hash: Buffer): Buffer {
+    return Buffer.from(this.secrets.seal(hash.toString('hex')), 'base64url');
   }
 
   private async keep(

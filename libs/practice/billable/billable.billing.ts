@@ -84,6 +84,7 @@ export function reverseBilling<State extends BillableState>(
 /** How much more one is than the other, never less than nothing. */
 function excess(one: Portion, other: Portion): Portion {
   const above = (name: keyof Portion) => {
+    if (one[name] === other[name]) return '0';
     const difference = decimal(one[name]).sub(other[name]);
     return difference.isPositive() ? text(difference) : '0';
   };

@@ -1,7 +1,7 @@
 import type { ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { authority, type Identity, serverIdentity } from '#platform/net/testing/certificates';
 import { Sender } from './sender';
-import { authority, type Identity, serverIdentity } from './testing/certificates';
 import { answeringSecurely, misbehaving, noting, type Received, stopReceivers } from './testing/receivers';
 
 const rules = { allowInsecure: false, allowed: [] as string[], development: false };

@@ -1,5 +1,5 @@
 import { generate } from 'selfsigned';
-import { authority, type Identity } from '#webhooks/protocol/testing/certificates';
+import { authority, type Identity, serverIdentity } from '#platform/net/testing/certificates';
 
 export interface ServerCertificate extends Identity {
   /** PEM of who signed it. */
@@ -25,4 +25,9 @@ export async function localCertificate(): Promise<ServerCertificate> {
     ],
   });
   return { key, cert, ca: ca.cert };
+}
+
+/** Of localhost, by nobody, until yesterday. */
+export function expiredCertificate(): Promise<Identity> {
+  return serverIdentity('localhost', { hasExpired: true });
 }

@@ -29,12 +29,14 @@ export const controlTotalRules: readonly Rule[] = [
   {
     ...{ code: 'not_found', table: 'ControlTotal', column: 'GroupKey' },
     message: 'GroupKey must be the name of a table, or the ImportId of a matter or an employee; correct it.',
-    rows: `from control_totals t where t.group_key is not null and case t.group_by
-             when 'Table' then t.group_key not in (${names})
-             when 'Matter' then not exists (select from all_matters m where m.key = t.group_key)
-             when 'FeeEarner' then not exists (select from employees e where e.import_id = t.group_key)
-               and not exists (select from existing e where e.kind = 'employee' and e.id = t.group_key)
-           end`,
+    rows: `from control_totals t
+           left join (
+             select 'Table' as group_by, name as key from unnest(array[${names}]) name
+             union select 'Matter', key from all_matters
+             union select 'FeeEarner', import_id from employees
+             union select 'FeeEarner', id from existing where kind = 'employee'
+           ) k on k.group_by = t.group_by and k.key = t.group_key
+           where t.group_key is not null and t.group_by <> 'Total' and k.key is null`,
   },
   {
     ...{ code: 'duplicate_entry', table: 'ControlTotal' },

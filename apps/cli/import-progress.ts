@@ -1,0 +1,38 @@
+import type { ImportView } from '#import/api/import.views';
+import type { Progress } from './progress';
+import type { Session } from './session';
+
+/** A bar for each table while it is read, then one for each step. */
+export class ImportProgress {
+  private bar?: Progress;
+  private label?: string;
+
+  constructor(private readonly session: Pick<Session, 'progress'>) {}
+
+  show({ status, progress: { tables } }: ImportView): void {
+    if (status === 'Extracting') {
+      for (const { name, read, total } of tables)
+        if (read > 0 && total !== null && (read < total || this.label === name))
+          this.draw(name, status, read, total);
+      return;
+    }
+    const sum = (of: 'loaded' | 'valid') => tables.reduce((total, table) => total + table[of], 0);
+    const isCounted = status === 'Loading' || status === 'Promoting';
+    const [done, total] = isCounted ? [sum('loaded'), sum('valid')] : [0, undefined];
+    this.draw(status, status, done, total);
+  }
+
+  end(): void {
+    this.bar?.end();
+    this.bar = undefined;
+  }
+
+  private draw(label: string, phase: string, done: number, total: number | undefined): void {
+    if (label !== this.label) {
+      this.end();
+      this.bar = this.session.progress(label);
+      this.label = label;
+    }
+    this.bar?.show(phase, done, total);
+  }
+}

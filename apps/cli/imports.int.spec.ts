@@ -1,0 +1,99 @@
+import { loadConfig } from '#platform/config';
+import { testConfig } from '../../test/support/auth-application';
+import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
+import { waitFor } from '../../test/support/wait-for';
+import { run } from './cli';
+
+const CONNECTION = 'Server=sql.firm.example;User ID=reader;Password=Zq7xSecret';
+let test: TestDatabase;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  await cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
+});
+afterAll(() => test?.drop());
+
+const config = (given: object) => Object.assign(loadConfig({}), testConfig(test.url), given);
+
+async function cliWith(given: object, ...args: string[]) {
+  const told: string[] = [];
+  const err: string[] = [];
+  const code = await run([...args, '--json'], {
+    config: () => config(given),
+    out: (text) => told.push(text),
+    err: (text) => err.push(text),
+  });
+  expect([...told, ...err].join()).not.toContain('Zq7x');
+  return { code, answer: JSON.parse(told[0] ?? err[0]) };
+}
+const cli = (...args: string[]) => cliWith({}, ...args);
+
+/** What a worker would do with the import that waits. */
+async function carryOut(change: string): Promise<void> {
+  const waiting = `select id from import.requests where status = 'Queued'`;
+  const id = await waitFor(async () => (await execute<{ id: string }>(test.url, waiting)).at(0)?.id, {
+    description: 'the import to be queued',
+  });
+  await execute(
+    test.url,
+    `insert into import.findings (request_id, severity, code, table_name, import_id, message)
+     select $1, 'error', 'not_found', 'Matter', n::text, 'There is none.' from generate_series(1, 3) n`,
+    [id],
+  );
+  await execute(
+    test.url,
+    `update import.requests set finished_at = now(), message = 'Over.', ${change} where id = $1`,
+    [id],
+  );
+}
+
+it('waits for the end of an import, and says what was found', async () => {
+  const running = cli('import', 'run', '--tenant', 'acme', '--connection', CONNECTION);
+  await carryOut(`status = 'ValidationFailed', errors = 3`);
+  const { code, answer } = await running;
+  expect(code).toBe(1);
+  expect(answer).toMatchObject({
+    status: 'ValidationFailed',
+    message: 'Over.',
+    findings: [{ severity: 'error', code: 'not_found', table: 'Matter', count: 3 }],
+  });
+  expect((await cli('import', 'status', '--tenant', 'acme')).answer.requestId).toBe(answer.requestId);
+});
+
+it('takes the connection from the environment, and ends well when the import does', async () => {
+  const running = cliWith({ IMPORT_CONNECTION: CONNECTION }, 'import', 'run', '--tenant', 'acme');
+  await carryOut(`status = 'ValidatedWithWarnings'`);
+  expect(await running).toMatchObject({ code: 0, answer: { status: 'ValidatedWithWarnings' } });
+});
+
+it('cancels the last import of a tenant', async () => {
+  const running = cli('import', 'run', '--tenant', 'acme', '--connection', CONNECTION);
+  await waitFor(async () => (await cli('import', 'status', '--tenant', 'acme')).answer.status === 'Queued', {
+    description: 'the import to be queued',
+  });
+  expect(await cli('import', 'cancel', '--tenant', 'acme')).toMatchObject({
+    code: 0,
+    answer: { message: 'Import request cancelled.' },
+  });
+  expect(await running).toMatchObject({ code: 1, answer: { status: 'Cancelled' } });
+  const rows = await execute<{ connection: string | null }>(
+    test.url,
+    'select distinct connection from import.requests',
+  );
+  expect(rows).toContainEqual({ connection: null });
+});
+
+it.each([
+  [['--tenant', 'acme'], 'usage'],
+  [['--tenant', 'nobody', '--connection', CONNECTION], 'tenant_not_found'],
+  [
+    ['--tenant', 'acme', '--connection', `${CONNECTION};Integrated Security=true`],
+    'invalid_connection_string',
+  ],
+  [
+    ['--tenant', 'acme', '--connection', CONNECTION.replace('sql.firm.example', '10.0.0.1')],
+    'host_not_allowed',
+  ],
+])('refuses import run %j', async (args, error) => {
+  expect(await cli('import', 'run', ...args)).toMatchObject({ code: 1, answer: { error: { code: error } } });
+});

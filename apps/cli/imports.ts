@@ -1,0 +1,100 @@
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Command } from 'commander';
+import type { ImportView } from '#import/api/import.views';
+import { OperatorImports } from '#import/operator-imports';
+import { invalid } from '#kernel/errors';
+import { ImportProgress } from './import-progress';
+import type { Session } from './session';
+
+const LOOK_EVERY_MS = 500;
+
+export function importCommand(session: Session): Command {
+  const command = new Command('import').description('data of a firm from its SQL Server');
+
+  command
+    .command('run')
+    .description(
+      'imports into a staging tenant, by a worker that runs, and waits for the end: exit code 1 and what was found ' +
+        'when it did not go well. Ctrl-C leaves it to the worker',
+    )
+    .requiredOption('--tenant <alias>', 'whose data it is')
+    .option(
+      '--connection <string>',
+      "ADO.NET's connection string; - reads it from the standard input. Default: IMPORT_CONNECTION, which no list of processes shows",
+    )
+    .action(async ({ tenant, connection }: { tenant: string; connection?: string }) => {
+      const given = connection === '-' ? (await text(process.stdin)).trim() : connection;
+      const string = given ?? (await session.config()).IMPORT_CONNECTION;
+      if (!string) throw invalid('usage', 'Which source? Give --connection, or set IMPORT_CONNECTION.');
+      await session.use(OperatorImports, async (imports) => {
+        const id = await imports.queue(tenant, string);
+        const view = await watch(session, () => imports.status(tenant, id));
+        await tell(session, imports, view);
+      });
+    });
+
+  command
+    .command('promote')
+    .description(
+      'brings an import that was found valid to its tenant, by a worker that runs, and waits for the end: exit code 1 ' +
+        'when nothing came. Ctrl-C leaves it to the worker',
+    )
+    .argument('[requestId]', "default: the tenant's last")
+    .requiredOption('--tenant <alias>')
+    .action(async (requestId: string | undefined, { tenant }: { tenant: string }) => {
+      await session.use(OperatorImports, async (imports) => {
+        const id = await imports.promote(tenant, requestId);
+        await tell(session, imports, await watch(session, () => imports.status(tenant, id)));
+      });
+    });
+
+  command
+    .command('status')
+    .description('how an import fares, and what was found')
+    .argument('[requestId]', "default: the tenant's last")
+    .requiredOption('--tenant <alias>')
+    .action(async (requestId: string | undefined, { tenant }: { tenant: string }) => {
+      await session.use(OperatorImports, async (imports) =>
+        tell(session, imports, await imports.status(tenant, requestId)),
+      );
+    });
+
+  command
+    .command('cancel')
+    .description('ends an import that is not promoted')
+    .argument('[requestId]', "default: the tenant's last")
+    .requiredOption('--tenant <alias>')
+    .action(async (requestId: string | undefined, { tenant }: { tenant: string }) => {
+      const { message, requestId: id } = await session.use(OperatorImports, (imports) =>
+        imports.cancel(tenant, requestId),
+      );
+      session.print({ requestId: id, message });
+    });
+  return command;
+}
+
+/** Shows each table as it is read, and each step after that, until the import has ended. */
+async function watch(session: Session, look: () => Promise<ImportView>): Promise<ImportView> {
+  const progress = new ImportProgress(session);
+  try {
+    for (;;) {
+      const view = await look();
+      progress.show(view);
+      if (view.finishedAt !== null) return view;
+      await delay(LOOK_EVERY_MS);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** People are told what was found by kind; an import that failed is found wrong. */
+async function tell(session: Session, imports: OperatorImports, view: ImportView): Promise<void> {
+  const findings = await imports.findings(view.requestId);
+  const { success: _, ...answer } = view;
+  const { requestId, status, message, stagingTenant } = view;
+  const forPeople = findings.length > 0 ? findings : { requestId, status, message, stagingTenant };
+  const isWrong = ['ValidationFailed', 'Failed', 'Cancelled', 'PromotionFailed'].includes(status);
+  (isWrong ? session.found : session.print)({ ...answer, findings }, forPeople);
+}

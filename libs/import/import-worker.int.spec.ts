@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import { SystemClock } from '#kernel/clock';
+import { conflict, DomainError } from '#kernel/errors';
+import { Secrets } from '#platform/secrets';
+import { createContext, createTestStore, type TestStore } from '../../test/support/store';
+import { waitFor } from '../../test/support/wait-for';
+import { ImportSettings } from './connection/import-settings';
+import { SourceFailure } from './connection/source-failure';
+import type { Ending, ImportSteps } from './import-steps';
+import { ImportWorker } from './import-worker';
+import { ImportRepeats } from './requests/import-repeats';
+import { ImportRequests } from './requests/import-requests';
+import type { ImportTurn } from './requests/import-turn';
+import { quick } from './testing/extraction-parts';
+
+let store: TestStore;
+const workers: ImportWorker[] = [];
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  store = await createTestStore([]);
+});
+afterEach(() => stop());
+afterAll(() => store?.close());
+
+const stop = async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.onApplicationShutdown()));
+};
+
+/** One more worker, whose steps are these. */
+function start(carryOut: (turn: ImportTurn) => Promise<Ending>): ImportWorker {
+  const settings = Object.assign(new ImportSettings(), quick);
+  const requests = new ImportRequests(store.writes, settings);
+  const repeats = new ImportRepeats(store.writes, new Secrets(store.config.secretsKey), new SystemClock());
+  const steps = { carryOut } as ImportSteps;
+  const worker = new ImportWorker(requests, steps, repeats, store.writes, settings);
+  workers.push(worker);
+  worker.start();
+  return worker;
+}
+
+async function queue(): Promise<string> {
+  const { tenant } = await createContext(store);
+  const id = randomUUID();
+  await store.writes.pool.query(
+    `insert into import.requests (id, tenant_id, message, connection, requested_by, queued_at, updated_at)
+     values ($1, $2, 'Waiting', 'sealed', 'integration:test', now(), now())`,
+    [id, tenant.id],
+  );
+  return id;
+}
+
+interface Seen {
+  status: string;
+  message: string;
+  connection: string | null;
+  leased_by: string | null;
+  deaths: number;
+  finished_at: Date | null;
+}
+
+async function seen(id: string): Promise<Seen> {
+  const { rows } = await store.writes.pool.query<Seen>('select * from import.requests where id = $1', [id]);
+  return rows[0];
+}
+
+const ended = (id: string) =>
+  waitFor(
+    async () => {
+      const row = await seen(id);
+      return row.finished_at !== null && row;
+    },
+    { description: 'the end' },
+  );
+
+/** Until it is told to stop. */
+const forever = ({ signal }: ImportTurn) =>
+  new Promise<Ending>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+it.each([
+  [new SourceFailure('stalled', 'The server stopped answering.'), 'The server stopped answering.'],
+  [conflict('staging_alias_taken', 'The alias is taken.'), 'The alias is taken.'],
+  [new Error('secret detail'), 'Something went wrong on our side. Tell the operator.'],
+])('says why an import has failed: %s', async (error, message) => {
+  const id = await queue();
+  start(() => Promise.reject(error));
+  expect(await ended(id)).toMatchObject({ status: 'Failed', message, connection: null, leased_by: null });
+});
+
+it('keeps the lease for as long as it takes, and nobody else has the import', async () => {
+  const id = await queue();
+  let begun = 0;
+  const hold = (turn: ImportTurn) => {
+    begun++;
+    return forever(turn);
+  };
+  start(hold);
+  start(hold);
+  const first = await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease' });
+  const renewed = async () =>
+    (
+      await store.writes.pool.query(
+        `select from import.requests where id = $1 and updated_at > queued_at + 3 * $2 * interval '1 ms'`,
+        [id, quick.leaseMs],
+      )
+    ).rowCount === 1;
+  await waitFor(renewed, { description: 'three leases of time' });
+  expect([begun, (await seen(id)).leased_by]).toEqual([1, first]);
+});
+
+it('ends an import that is cancelled', async () => {
+  const id = await queue();
+  start(forever);
+  await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease' });
+  await store.writes.pool.query('update import.requests set cancel_requested = true where id = $1', [id]);
+  expect(await ended(id)).toMatchObject({ status: 'Cancelled', connection: null });
+});
+
+it('leaves an import to the next at once when its process ends', async () => {
+  const id = await queue();
+  start(forever);
+  await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease' });
+  await stop();
+  expect(await seen(id)).toMatchObject({
+    status: 'Queued',
+    leased_by: null,
+    deaths: 0,
+    connection: 'sealed',
+  });
+  start(async () => ({ outcome: 'ValidationFailed', message: 'Over.' }));
+  expect(await ended(id)).toMatchObject({ status: 'ValidationFailed', message: 'Over.' });
+});
+
+it('leaves it to the next when the database was away', async () => {
+  const id = await queue();
+  let tries = 0;
+  start(async () => {
+    if (++tries === 1) throw new DomainError('unavailable', 'store_unavailable', 'The store is away.');
+    return { outcome: 'ValidationFailed', message: 'Over.' };
+  });
+  expect(await ended(id)).toMatchObject({ message: 'Over.', deaths: 1 });
+});
+
+it('gives up an import over which worker after worker dies', async () => {
+  const id = await queue();
+  await store.writes.pool.query(
+    `update import.requests set deaths = 4, leased_by = $2, leased_until = now() - interval '1 s' where id = $1`,
+    [id, randomUUID()],
+  );
+  start(forever);
+  expect(await ended(id)).toMatchObject({
+    status: 'Failed',
+    message: expect.stringContaining('again and again'),
+  });
+});

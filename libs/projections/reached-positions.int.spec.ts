@@ -1,0 +1,70 @@
+import { Logger } from '@nestjs/common';
+import { newId } from '#kernel/ids';
+import { Division } from '#practice/divisions/division';
+import { divisionsProjection } from '#practice/divisions/division.projection';
+import { waitFor } from '../../test/support/wait-for';
+import type { Projection } from './projection';
+import { Projections } from './projections';
+import { ReachedPositions } from './reached-positions';
+import { Divisions } from './testing/divisions';
+
+describe('whoever follows a position', () => {
+  let divisions: Divisions;
+  let reached: ReachedPositions;
+
+  beforeEach(async () => {
+    jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    divisions = await Divisions.open(1);
+    reached = new ReachedPositions(divisions.store.reads, new Projections(divisions.projections));
+  });
+  afterEach(async () => {
+    await divisions.close();
+    jest.restoreAllMocks();
+  });
+
+  /** Where the last event of a new division stands. */
+  async function written() {
+    const [context] = divisions.contexts;
+    const data = { code: null, name: 'One', isDefault: false, externalReference: null, referenceOwner: null };
+    const { position } = await divisions.store.store.execute(context, async (work) =>
+      work.create(Division, newId('division'), [{ type: 'DivisionCreated', data }]),
+    );
+    return { tenant: context.tenant, position: position! };
+  }
+
+  it('waits until every read model has come as far', async () => {
+    const { tenant, position } = await written();
+    const following = reached.follow(tenant, position, new AbortController().signal);
+    divisions.parts().runner.start();
+    await following;
+    const rows = await divisions.rows('select name from read_model.divisions where tenant_id = $1', [
+      tenant.id,
+    ]);
+    expect(rows).toEqual([{ name: 'One' }]);
+  });
+
+  it('stops with the reason of the signal', async () => {
+    const { tenant, position } = await written();
+    const cancelled = new AbortController();
+    const following = reached.follow(tenant, position, cancelled.signal);
+    const reason = new Error('The import was cancelled');
+    cancelled.abort(reason);
+    await expect(following).rejects.toBe(reason);
+  });
+
+  it('is told that a read model does not follow the tenant any more', async () => {
+    const { tenant, position } = await written();
+    const refusing: Projection = {
+      ...divisionsProjection,
+      apply: () => Promise.reject(new Error('cannot apply this')),
+    };
+    divisions.parts([refusing, divisions.tally]).runner.start();
+    await waitFor(async () => (await divisions.rows('select from read_model.parked')).length > 0, {
+      description: 'the tenant to be parked',
+    });
+    await expect(reached.follow(tenant, position, new AbortController().signal)).rejects.toMatchObject({
+      code: 'read_model_parked',
+    });
+  });
+});
