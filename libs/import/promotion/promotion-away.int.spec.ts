@@ -1,20 +1,16 @@
 import { DomainError } from '#kernel/errors';
 import { waitFor } from '../../../test/support/wait-for';
 import { ImportSettings } from '../connection/import-settings';
-import type { Ending, ImportSteps } from '../import-steps';
-import { ImportWorker } from '../import-worker';
-import type { Promotion } from '../promotion/promotion';
-import { PromotionRequests } from '../promotion/promotion-requests';
-import type { Promoted } from '../promotion/promotion-run';
-import { PromotionWorker } from '../promotion/promotion-worker';
 import { type Imports, openImports } from '../testing/import-parts';
-import type { ImportRepeats } from './import-repeats';
-import { ImportRequests } from './import-requests';
+import type { Promotion } from './promotion';
+import { PromotionRequests } from './promotion-requests';
+import type { Promoted } from './promotion-run';
+import { PromotionWorker } from './promotion-worker';
 
 /** As the event store says that it did not answer, while its server is there for everything else. */
 const away = () => new DomainError('unavailable', 'store_unavailable', 'The event store does not answer.');
 
-describe('a request over which the event store did not answer', () => {
+describe('a promotion over which the event store did not answer', () => {
   let imports: Imports;
   const settings = Object.assign(new ImportSettings(), { pollMs: 10, heartbeatMs: 50, leaseMs: 300 });
 
@@ -49,27 +45,7 @@ describe('a request over which the event store did not answer', () => {
     );
   }
 
-  it('is an import that the next turn goes on with', async () => {
-    const { writes } = imports.store;
-    const { requestId } = await imports.run();
-    const ending: Ending = { outcome: 'ValidationFailed', message: 'Told by the second turn.' };
-    const worker = new ImportWorker(
-      new ImportRequests(writes, settings),
-      { carryOut: turns(ending) } as unknown as ImportSteps,
-      { forget: async () => undefined } as unknown as ImportRepeats,
-      writes,
-      settings,
-    );
-    worker.start();
-    try {
-      expect(await ended(requestId)).toEqual({ status: ending.outcome, message: ending.message });
-    } finally {
-      await worker.onApplicationShutdown();
-    }
-    expect(turnsTaken).toBe(2);
-  });
-
-  it('is a promotion that the next turn goes on with, even before anything has arrived', async () => {
+  it('is gone on with by the next turn, even before anything has arrived', async () => {
     const { writes } = imports.store;
     const { requestId } = await imports.run();
     await imports.client.query(
