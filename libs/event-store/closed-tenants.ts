@@ -48,6 +48,17 @@ export class ClosedTenants {
     );
   }
 
+  /**
+   * Opens the tenant when nobody wants it closed any more.
+   * @param isOver nobody closes the tenant between this question and what comes of the answer
+   */
+  async openIf(tenantId: number, isOver: (client: ClientBase) => Promise<boolean>): Promise<void> {
+    await this.database.transaction(async (client) => {
+      await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
+      if (await isOver(client)) await this.open(tenantId, client);
+    });
+  }
+
   async isClosed(tenantId: number, client?: ClientBase): Promise<boolean> {
     return (await this.reason(tenantId, client)) !== undefined;
   }

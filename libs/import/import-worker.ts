@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
-import { isConnectionLost } from '#platform/connection-lost';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from './connection/import-settings';
 import { SourceFailure } from './connection/source-failure';
 import { type Ending, ImportSteps } from './import-steps';
 import { ImportRepeats } from './requests/import-repeats';
-import { ImportCancelled, ImportFailed, LeaseLost, WorkerEnding } from './requests/import-request';
+import {
+  ImportCancelled,
+  ImportFailed,
+  isDatabaseAway,
+  LeaseLost,
+  WorkerEnding,
+} from './requests/import-request';
 import { ImportRequests } from './requests/import-requests';
 import { ImportTurn } from './requests/import-turn';
 import { RequestWorker } from './requests/request-worker';
@@ -67,9 +72,7 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
       if (error instanceof ImportCancelled) return { outcome: 'Cancelled', message: 'Cancelled on request.' };
       if (error instanceof SourceFailure || error instanceof ImportFailed)
         return { outcome: 'Failed', message: error.message };
-      if (error instanceof WorkerEnding || error instanceof LeaseLost || isConnectionLost(error)) throw error;
-      // The database is away, or answers too late: the lease ends, and another goes on.
-      if (error instanceof DomainError && error.code === 'store_unavailable') throw error;
+      if (error instanceof WorkerEnding || error instanceof LeaseLost || isDatabaseAway(error)) throw error;
       if (error instanceof DomainError) return { outcome: 'Failed', message: error.detail };
       const { message, stack } = error as Error;
       this.log.error({ msg: `Import ${turn.requestId} failed: ${message}`, stack });

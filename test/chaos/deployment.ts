@@ -9,12 +9,18 @@ import { waitFor } from '../support/wait-for';
 import { MortalPostgres } from './mortal-postgres';
 import type { Outages } from './outages';
 
-const NAMES = ['command', 'query', 'projector'] as const;
+const NAMES = ['command', 'query', 'projector', 'worker'] as const;
 type Name = (typeof NAMES)[number];
+type Copies = Record<Exclude<Name, 'worker'>, number> & { worker?: number };
 
-/** Copies of command, query and projector as processes of their own, on a PostgreSQL of their own. */
+/** What the database calls the sessions of a copy of the worker. */
+export const workerName = (copy: number) => `worker ${copy}`;
+
+/** Copies of each process as processes of their own, on a PostgreSQL of their own. */
 export class Deployment {
-  private readonly apps: Record<Name, Promise<RunningApp>[]> = { command: [], query: [], projector: [] };
+  private readonly apps: Record<Name, Promise<RunningApp>[]> = {
+    ...{ command: [], query: [], projector: [], worker: [] },
+  };
   /** What processes that were killed have complained about. */
   private lastWords = '';
 
@@ -27,10 +33,7 @@ export class Deployment {
    * @param copies how many of each process
    * @param settings environment of all of them, beside what every deployment needs
    */
-  static async start(
-    copies: Record<Name, number>,
-    settings: Record<string, string> = {},
-  ): Promise<Deployment> {
+  static async start(copies: Copies, settings: Record<string, string> = {}): Promise<Deployment> {
     const database = await MortalPostgres.start();
     const secretsKey = randomBytes(32).toString('base64');
     const env = { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, LOG_LEVEL: 'warn', ...settings };
@@ -38,7 +41,7 @@ export class Deployment {
     try {
       await deployment.launch('command', 0); // migrates the database
       const all = NAMES.flatMap((name) =>
-        Array.from({ length: copies[name] }, (_, copy) => ({ name, copy })),
+        Array.from({ length: copies[name] ?? 0 }, (_, copy) => ({ name, copy })),
       );
       await Promise.all(all.slice(1).map(({ name, copy }) => deployment.launch(name, copy)));
       return deployment;
@@ -78,11 +81,17 @@ export class Deployment {
 
   /** SIGKILL, and a new one at the same address. @throws when it was dead already */
   async kill(name: Name, copy = 0): Promise<void> {
+    const restart = await this.fell(name, copy);
+    await restart();
+  }
+
+  /** SIGKILL alone. @returns what starts a new one at the same address. @throws when it was dead already */
+  async fell(name: Name, copy = 0): Promise<() => Promise<void>> {
     const app = await this.apps[name][copy];
     const code = await app.stop('SIGKILL');
     this.lastWords += app.output();
     if (code !== null) throw new Error(`${name} had ended by itself, with ${code}`);
-    await this.launch(name, copy, { PORT: new URL(app.baseUrl).port });
+    return () => this.launch(name, copy, { PORT: new URL(app.baseUrl).port });
   }
 
   /** Kills the process that writes, with all that it has in hand. */
@@ -91,12 +100,15 @@ export class Deployment {
     await this.kill('command').finally(() => outages.end());
   }
 
-  /** Kills the database and brings it back; over when every process works again, by itself. */
-  async loseDatabase(outages: Outages): Promise<void> {
+  /**
+   * Kills the database and brings it back; over when every process works again, by itself.
+   * @param first begun before it is back, for whoever must be sooner than those processes
+   */
+  async loseDatabase(outages: Outages, first?: () => Promise<unknown>): Promise<void> {
     outages.begin();
     try {
       await this.database.crash();
-      await this.database.restart();
+      await Promise.all([this.database.restart(), first?.()]);
       const all = await Promise.all(NAMES.map((name) => this.addressesOf(name)));
       for (const address of all.flat()) {
         await waitFor(async () => (await fetch(`${address}/health/ready`)).status === 200, {
@@ -159,9 +171,17 @@ export class Deployment {
   }
 
   private async launch(name: Name, copy: number, env: Record<string, string> = {}): Promise<void> {
-    const starting = startApp(name, { ...this.env, ...env });
+    const own = name === 'worker' ? this.named(workerName(copy)) : {};
+    const starting = startApp(name, { ...this.env, ...own, ...env });
     this.apps[name][copy] = starting;
     await starting;
+  }
+
+  /** So that it can be told whose sessions those are. */
+  private named(name: string): Record<string, string> {
+    const url = new URL(this.url);
+    url.searchParams.set('application_name', name);
+    return { DATABASE_URL: url.href };
   }
 
   private async token(credentials: Credentials): Promise<string> {

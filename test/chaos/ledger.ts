@@ -41,6 +41,11 @@ export class Ledger {
   events = 0;
   private readonly promises = new Map<string, Promises>();
 
+  /** Those whose writes are in it. */
+  get tenants(): string[] {
+    return [...this.promises.keys()];
+  }
+
   begin(tenant: string, area: string): void {
     count(this.of(tenant).begun, area);
   }

@@ -6,20 +6,21 @@ import type { Ledger } from './ledger';
 
 /** Every acknowledged write is in the store once, where its answer said, and nothing that was refused. */
 export async function expectStored(url: string, ledger: Ledger): Promise<void> {
-  expect(await storedVersions(url)).toEqual(acknowledgedVersions(ledger));
+  expect(await storedVersions(url, ledger)).toEqual(acknowledgedVersions(ledger));
   expect(await brokenStreams(url)).toEqual([]);
   expect(await storedKeys(url)).toEqual([...ledger.keys].sort());
   expect(await tracesOfRefusals(url)).toEqual([]);
   expect(await misstated(url, ledger)).toEqual([]);
 }
 
-/** Streams and their versions, by tenant and id; those of the set-up are left out. */
-async function storedVersions(url: string): Promise<Map<string, number>> {
+/** Streams of the ledger's tenants and their versions, by tenant and id; those of the set-up are left out. */
+async function storedVersions(url: string, { tenants }: Ledger): Promise<Map<string, number>> {
   const rows = await execute<{ name: string; version: number }>(
     url,
     `select t.alias || ' ' || s.stream_id as name, s.version
      from event_store.streams s join platform.tenants t on t.id = s.tenant_id
-     where s.state -> 'audit' ->> 'createdBy' <> 'cli'`,
+     where s.state -> 'audit' ->> 'createdBy' <> 'cli' and t.alias = any($1)`,
+    [tenants],
   );
   return new Map(rows.map(({ name, version }) => [name, version]));
 }

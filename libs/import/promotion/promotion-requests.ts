@@ -107,6 +107,15 @@ export class PromotionRequests {
     return rows.at(0)?.unwanted;
   }
 
+  /** Whether another than this worker promotes to the tenant, or is about to. */
+  async isElsewhere(client: ClientBase, { id }: RegisteredTenant, worker: string): Promise<boolean> {
+    const { rowCount } = await client.query(
+      'select from import.requests where tenant_id = $1 and status = any($2) and leased_by is distinct from $3',
+      [id, underWay, worker],
+    );
+    return rowCount !== 0;
+  }
+
   /**
    * Begins the next step; nobody can cancel from the second on.
    * @returns false when somebody wants the end instead

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
-import { isConnectionLost } from '#platform/connection-lost';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
-import { ImportCancelled, LeaseLost, WorkerEnding } from '../requests/import-request';
+import { ImportCancelled, isDatabaseAway, LeaseLost, WorkerEnding } from '../requests/import-request';
 import { RequestWorker } from '../requests/request-worker';
 import { Promotion } from './promotion';
 import { PromotionRequests } from './promotion-requests';
@@ -28,15 +27,17 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
   }
 
   protected async carryOut(turn: PromotionTurn): Promise<void> {
-    const { requestId, worker, tenant } = turn;
+    const { requestId, worker } = turn;
     try {
       await this.promote(turn);
     } catch (error) {
-      if (error instanceof LeaseLost) return;
-      if (error instanceof WorkerEnding) return this.requests.release(requestId, worker, 0);
-      if (isConnectionLost(error)) throw error;
+      if (error instanceof WorkerEnding) await this.requests.release(requestId, worker, 0);
+      if (error instanceof WorkerEnding || error instanceof LeaseLost)
+        // It has closed the tenant, perhaps after those who went on had ended.
+        return this.letGo(turn);
+      if (isDatabaseAway(error)) throw error;
       if (error instanceof ImportCancelled) {
-        await this.promotion.letGo(tenant);
+        await this.letGo(turn);
         return turn.end('Cancelled', 'Cancelled on request; nothing of it came to the tenant.');
       }
       if (error instanceof DomainError && error.code === 'rebuild_running')
@@ -46,7 +47,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
       if (turn.step !== 'Checking')
         // Part of it has arrived: it can only go on.
         return this.later(turn, 'Something went wrong on our side; it is tried again. Tell the operator.');
-      await this.promotion.letGo(tenant);
+      await this.letGo(turn);
       const detail =
         error instanceof DomainError ? error.detail : 'Something went wrong on our side. Tell the operator.';
       await turn.end('PromotionFailed', `${detail} Nothing came to the tenant.`);
@@ -67,6 +68,11 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
       promoted,
     );
     this.log.log(`Import ${turn.requestId} was promoted to ${turn.tenant.alias}`);
+  }
+
+  /** Unless another promotes to the tenant by now. */
+  private letGo({ tenant, worker }: PromotionTurn): Promise<void> {
+    return this.promotion.letGo(tenant, (client) => this.requests.isElsewhere(client, tenant, worker));
   }
 
   private later({ requestId, worker }: PromotionTurn, message: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ClientBase } from 'pg';
 import { BulkAppender, type BulkStream } from '#event-store/append-bulk';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import type { Folded } from '#event-store/events';
@@ -70,10 +71,20 @@ export class Promotion {
     return counts;
   }
 
-  /** The tenant goes on as if nothing had been asked of it: only before anything was appended. */
-  async letGo(tenant: RegisteredTenant): Promise<void> {
-    await this.held.release(tenant);
-    await this.closed.open(tenant.id);
+  /**
+   * The tenant goes on as it is: before anything was appended, or when the promotion went to other hands and has ended
+   * there.
+   * @param isElsewhere whether another promotes to it: the tenant is left to that one then
+   */
+  letGo(
+    tenant: RegisteredTenant,
+    isElsewhere: (client: ClientBase) => Promise<boolean> = async () => false,
+  ): Promise<void> {
+    return this.closed.openIf(tenant.id, async (client) => {
+      if (await isElsewhere(client)) return false;
+      await this.held.release(tenant);
+      return true;
+    });
   }
 
   private async check(run: PromotionRun): Promise<number> {

@@ -1,3 +1,6 @@
+import { DomainError } from '#kernel/errors';
+import { isConnectionLost } from '#platform/connection-lost';
+
 /** Steps of an import that a worker has in hand, in their order. */
 export const steps = [
   'Queued',
@@ -88,3 +91,9 @@ export class WorkerEnding extends Error {
 
 /** The import cannot go on, and the message says why, to the customer. */
 export class ImportFailed extends Error {}
+
+/** Whether nothing is wrong but that a database went away or did not answer: whoever takes the request next goes on. */
+export function isDatabaseAway(error: unknown): boolean {
+  // The event store says so in its own words.
+  return isConnectionLost(error) || (error instanceof DomainError && error.code === 'store_unavailable');
+}
