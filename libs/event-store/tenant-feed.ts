@@ -74,32 +74,4 @@ export class TenantFeed {
       more: isFull || count === SCANNED,
     };
   }
-
-  /**
-   * Where the tenant's last event stands, whether the feed shows it yet or not; undefined when there is none. Cheap where
-   * the tenant was written lately: events of others behind its last one are gone along.
-   */
-  async last({ id, partition }: Pick<TenantRef, 'id' | 'partition'>): Promise<Position | undefined> {
-    const { rows } = await this.database.pool.query<{ at: string }>(
-      `select epoch || '.' || transaction_id || '.' || position as at from event_store.events
-       where partition = $2 and tenant_id = $1
-       order by epoch desc, transaction_id desc, position desc limit 1`,
-      [id, partition],
-    );
-    return rows[0] && parsePosition(rows[0].at);
-  }
-
-  /** The types of the tenant's events behind a position, in the order of the alphabet. */
-  async typesSince(
-    { id, partition }: Pick<TenantRef, 'id' | 'partition'>,
-    { epoch, transactionId, position }: Position,
-  ): Promise<string[]> {
-    const { rows } = await this.database.pool.query<{ type: string }>(
-      `select distinct type collate "C" as type from event_store.events
-       where partition = $2 and tenant_id = $1 and (epoch, transaction_id, position) > ($3, $4::xid8, $5)
-       order by type`,
-      [id, partition, epoch, transactionId.toString(), position.toString()],
-    );
-    return rows.map(({ type }) => type);
-  }
 }

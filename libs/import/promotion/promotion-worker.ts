@@ -40,8 +40,11 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
         await this.letGo(turn);
         return turn.end('Cancelled', 'Cancelled on request; nothing of it came to the tenant.');
       }
-      if (error instanceof DomainError && error.code === 'rebuild_running')
+      if (error instanceof DomainError && error.code === 'rebuild_running') {
+        // A rebuild may take long; until records arrive nobody has to wait for it.
+        if (turn.step === 'Checking') await this.letGo(turn);
         return this.later(turn, 'Waiting until read models that are being rebuilt are ready.');
+      }
       const { message, stack } = error as Error;
       this.log.error({ msg: `Promotion ${requestId} failed: ${message}`, stack });
       if (turn.step !== 'Checking')
