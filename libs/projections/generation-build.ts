@@ -68,7 +68,7 @@ export class GenerationBuild {
     projection: Projection,
     unfinished: Unfinished,
     tenants: readonly { id: number; upTo: Position }[],
-    progress: { counted(total: number): void; copied(events: number): void },
+    progress: { counted?(total: number): void; copied(events: number): void },
   ): Promise<void> {
     const { generation, filledTenant, filledStream } = unfinished;
     const target = (table: ReadTable) => generationTable(table, generation);
@@ -77,11 +77,12 @@ export class GenerationBuild {
       .sort((a, b) => a.id - b.id)
       .map(({ id, upTo }) => ({ id, upTo, after: (id === filledTenant && filledStream) || undefined }));
     const [reader, counter] = await Promise.all([this.store.session(), this.store.session()]);
+    const { counted } = progress;
     // One chunk is written while the next is folded.
     let writing = Promise.resolve();
     try {
-      const counting = this.history.count(counter, tenants, projection.eventTypes).then(progress.counted);
-      counting.catch(() => undefined);
+      const counting = counted && this.history.count(counter, tenants, projection.eventTypes).then(counted);
+      counting?.catch(() => undefined);
       for await (const chunk of rowsOf(this.history, reader, projection, left)) {
         await writing;
         writing = this.write(client, projection, target, generation, chunk).then(() =>

@@ -68,7 +68,7 @@ export class NextGeneration {
       }));
       run.report('filling');
       await this.build.fill(client, projection, unfinished, tenants, {
-        counted: (total) => run.count(total),
+        counted: run.isWatched ? (total) => run.count(total) : undefined,
         copied: (events) => run.advance(events),
       });
     }

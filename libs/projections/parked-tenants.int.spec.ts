@@ -92,6 +92,7 @@ describe('tenants that are parked', () => {
     await renames[1]('more');
     await renames[1]('worse');
     await renames[4]('elsewhere');
+    await divisions.visible();
     poison = new Set(['worse']);
     const [{ resumed: done, reason }] = await parts.parked.retry('divisions');
     expect([done, reason]).toEqual([

@@ -50,6 +50,11 @@ export class RebuildRun {
     return this.signal?.aborted ?? false;
   }
 
+  /** Whether anybody wants to know how far it is: to count the events takes as long as to read them. */
+  get isWatched(): boolean {
+    return this.options.progress !== undefined;
+  }
+
   /** 0: all tenants. */
   get tenantId(): number {
     return this.tenant?.id ?? 0;

@@ -150,7 +150,8 @@ export class TenantRenewal {
     { signal, progress }: RenewalOptions,
   ): RebuildRun {
     const all = this.projections.all.length;
-    const tell = (of: RebuildProgress) => progress?.({ ...of, projection: projection.name, done, all });
+    const tell =
+      progress && ((of: RebuildProgress) => progress({ ...of, projection: projection.name, done, all }));
     return new RebuildRun(projection, tenant, { signal, progress: tell }, true);
   }
 

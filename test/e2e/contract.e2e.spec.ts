@@ -22,6 +22,7 @@ let firm: Firm;
 beforeAll(async () => {
   office = await Office.open();
   firm = await makeFirm(await office.tenant('leeds'), 'rosebud');
+  firm.ids.promotedRequestId = await office.promotedImport('leeds');
 });
 afterAll(() => office.close());
 

@@ -80,6 +80,16 @@ export class Office {
     return this.operator.run(args);
   }
 
+  /** An import of the tenant that has been promoted, without what it brought. @returns its id */
+  async promotedImport(tenant: string): Promise<string> {
+    const [{ id }] = await this.sql<{ id: string }>(
+      `insert into import.requests (id, tenant_id, kind, status, message, requested_by, queued_at, updated_at, finished_at)
+       select gen_random_uuid(), id, 'Promotion', 'Promoted', 'All is in production.', 'cli', now(), now(), now()
+       from platform.tenants where alias = '${tenant}' returning id`,
+    );
+    return id;
+  }
+
   /** A new integration of the tenant; without a limit that a test could reach, unless one is given. */
   integration(tenant: string, terms: string[] = []): Promise<Credentials> {
     const limit = terms.includes('--limit') ? [] : ['--limit', '100000'];

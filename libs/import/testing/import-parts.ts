@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { BulkAppender } from '#event-store/append-bulk';
 import type { Folded } from '#event-store/events';
@@ -28,6 +29,7 @@ import { StagingArea } from '../staging/staging-area';
 
 /** A store with a tenant of production, and what loads imports of it. */
 export async function openImports(region: 'uk' | 'au' = 'uk') {
+  jest.spyOn(Logger.prototype, 'log').mockImplementation();
   const clock = new SystemClock();
   const store = await createTestStore(definitions, clock);
   const signal = new AppendSignal(store.writes);

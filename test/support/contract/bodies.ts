@@ -8,7 +8,7 @@ export interface Firm {
   api: ApiClient;
   /** In every name of it. */
   word: string;
-  /** By kind; `requestId` is that of an import. */
+  /** By kind; `requestId` is that of an import, `promotedRequestId` of one that has been promoted. */
   ids: Record<string, string>;
 }
 

@@ -79,7 +79,9 @@ async function bodyOf(operation: Operation, firm: Firm, ids: Firm['ids']): Promi
   if (operation.method === 'PATCH')
     return shared.includes(areaOf(operation)) ? { description: mark() } : { externalReference: mark() };
   const { example } = operation.body;
-  return ownIds({ ...example, ...(example.requestId && { requestId: ids.requestId }) }, ids, operation.id);
+  // Asked for once more, a promotion is answered as the first time.
+  const requestId = operation.id === 'promoteImport' ? ids.promotedRequestId : ids.requestId;
+  return ownIds({ ...example, ...(example.requestId && { requestId }) }, ids, operation.id);
 }
 
 function filled(operation: Operation, ids: Firm['ids'], body: Json): Request {
