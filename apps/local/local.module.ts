@@ -1,5 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { ImportModule } from '#import/import.module';
+import { ImportWorkerModule } from '#import/import-worker.module';
 import { TokenModule } from '#platform/auth/auth.module';
 import { Integrations } from '#platform/auth/integrations';
 import type { Config } from '#platform/config';
@@ -27,7 +28,8 @@ export class LocalModule {
         ProjectionsModule.forProjections(projections),
         ReportingModule,
         WebhooksModule.for({ writes: true, reads: true, sends: true }),
-        ImportModule.for({ writes: true, reads: true, works: projections }),
+        ImportModule.for({ writes: true, reads: true }),
+        ImportWorkerModule.for(projections),
       ],
       providers: [Integrations, DocumentSweep, DemoLoad],
     };

@@ -1,6 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { EventStoreModule } from '#event-store/event-store.module';
-import { ImportModule } from '#import/import.module';
+import { ImportWorkerModule } from '#import/import-worker.module';
 import { AuthModule } from '#platform/auth/auth.module';
 import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
@@ -20,7 +20,7 @@ export class WorkerModule {
         AuthModule,
         EventStoreModule.forDefinitions(definitions),
         WebhooksModule.for({ sends: true }),
-        ImportModule.for({ works: areas.flatMap(({ projections }) => projections) }),
+        ImportWorkerModule.for(areas.flatMap(({ projections }) => projections)),
       ],
       providers: [DocumentSweep],
     };

@@ -1,0 +1,59 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Tenants } from '#platform/auth/tenants';
+import type { Projection } from '#projections/projection';
+import { Projections } from '#projections/projections';
+import { ProjectionsModule } from '#projections/projections.module';
+import { ReachedPositions } from '#projections/reached-positions';
+import { ImportSettings } from './connection/import-settings';
+import { SourceHosts } from './connection/source-hosts';
+import { Sources } from './connection/sources';
+import { Extraction } from './extraction/extraction';
+import { ImportSteps } from './import-steps';
+import { ImportWorker } from './import-worker';
+import { Loading } from './loading/loading';
+import { StagingTenants } from './loading/staging-tenants';
+import { Arrivals } from './promotion/arrivals';
+import { ImportedRecords } from './promotion/imported-records';
+import { Promotion } from './promotion/promotion';
+import { PromotionAppend } from './promotion/promotion-append';
+import { PromotionRequests } from './promotion/promotion-requests';
+import { PromotionWorker } from './promotion/promotion-worker';
+import { Reconciliation } from './reconciliation/reconciliation';
+import { ExistingRecords } from './records/existing-records';
+import { ImportRepeats } from './requests/import-repeats';
+import { ImportRequests } from './requests/import-requests';
+import { CheckedRows } from './validation/checked-rows';
+import { Validation } from './validation/validation';
+
+const importing = [
+  ...[ImportSettings, ImportRequests, ImportRepeats, ImportSteps, ImportWorker],
+  ...[SourceHosts, Sources, Extraction],
+  ...[CheckedRows, Validation],
+  ...[Tenants, ExistingRecords, StagingTenants, ReachedPositions, Loading],
+  Reconciliation,
+];
+const promoting = [
+  ...[PromotionRequests, PromotionWorker, Promotion],
+  ...[PromotionAppend, Arrivals, ImportedRecords],
+];
+
+/**
+ * Carries imports and promotions out. A module of its own: the driver of SQL Server takes 34 MB, which processes that
+ * only answer do not have to spare. Needs PlatformModule and EventStoreModule.
+ */
+@Module({})
+export class ImportWorkerModule {
+  /** @param projections those that are waited for, and renewed */
+  static for(projections: readonly Projection[]): DynamicModule {
+    return {
+      module: ImportWorkerModule,
+      imports: [ProjectionsModule.forRenewal(projections)],
+      providers: [
+        ...importing,
+        ...promoting,
+        { provide: Projections, useValue: new Projections(projections) },
+      ],
+      exports: [ImportWorker, PromotionWorker],
+    };
+  }
+}
