@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { waitFor } from './wait-for';
 
 const root = join(__dirname, '../..');
+
+/** Below those that systems give to outgoing connections: such a one would take the port before its server does. */
+const PORTS = [12_000, 32_000] as const;
 
 export type RunningApp = {
   baseUrl: string;
@@ -79,11 +83,17 @@ export async function startProcess(
 
 /** A port of 127.0.0.1 that nobody listens on now. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(...PORTS);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!free) continue;
+    await once(server.close(), 'close');
+    return port;
+  }
 }
 
 async function isReady(baseUrl: string): Promise<boolean> {
