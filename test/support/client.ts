@@ -58,6 +58,8 @@ export function requestToken(
 
 /** Each waits for five seconds. */
 const MOST_READS = 12;
+/** What reads are refused with that come before what they ask for; a tenant that was made this moment among it. */
+const LATER = ['position_not_reached', 'not_yet_visible'];
 
 /**
  * An integration in one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`). Addresses of processes
@@ -113,7 +115,7 @@ export class ApiClient {
    */
   async data(method: string, path: string, body?: unknown, headers?: Headings): Promise<Json> {
     let answer = await this.send(method, path, body, headers);
-    for (let tries = 1; tries < MOST_READS && answer.body?.code === 'position_not_reached'; tries++)
+    for (let tries = 1; tries < MOST_READS && LATER.includes(answer.body?.code); tries++)
       answer = await this.send(method, path, body, headers);
     if (answer.status >= 300)
       throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
