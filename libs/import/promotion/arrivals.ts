@@ -89,7 +89,8 @@ export class Arrivals {
       const { table, importId, id } = one.record;
       const told = (code: Hindrance['code'], message: string) => hindered({ code, table, importId, message });
       const before = found[index];
-      if (!before || (await this.wasEdited(tenant, one)))
+      const isAsLeft = before?.version === one.imported.version;
+      if (!before || (!isAsLeft && (await this.wasEdited(tenant, one))))
         told(
           'edited_since_import',
           'The record was changed in production since its import; take the change over into the source, or leave the row as it was.',

@@ -70,15 +70,6 @@ export class ImportedRecords {
     );
   }
 
-  /** A stream of an import that went on by the import's own doing. */
-  async follow(client: ClientBase, { id: tenantId }: TenantRef, id: string, version: number): Promise<void> {
-    await client.query('update import.records set version = $3 where tenant_id = $1 and record_id = $2', [
-      tenantId,
-      toUuid(id),
-      version,
-    ]);
-  }
-
   /** What a request has come to. */
   async counts(
     { id: tenantId }: TenantRef,
