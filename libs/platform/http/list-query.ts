@@ -93,12 +93,17 @@ export function InstantFilter(description: string): PropertyDecorator {
     ValidateBy({
       name: 'instant',
       validator: {
-        // Date.parse takes the 30th of February for the 2nd of March.
-        validate: (value: unknown) => typeof value === 'string' && DateTime.fromISO(value).isValid,
+        validate: (value: unknown) => typeof value === 'string' && isInTheCalendar(value),
         defaultMessage: (args) => `${args!.property} must be an ISO 8601 date or timestamp`,
       },
     }),
   );
+}
+
+/** Date.parse takes the 30th of February for the 2nd of March, and PostgreSQL has no year 0. */
+function isInTheCalendar(text: string): boolean {
+  const at = DateTime.fromISO(text, { zone: 'utc' });
+  return at.isValid && at.year > 0;
 }
 
 const DAY_MS = 86_400_000;
