@@ -92,6 +92,14 @@ describe('the life of a work item', () => {
       remainingUnits: 5,
     });
     await refuse(id, 'writeoff', { ...part, amount: 125.01 }, 422, 'more_than_remains');
+    await refuse(id, 'writeoff', { ...part, amount: gbp(125.01) }, 422, 'more_than_remains');
+    await refuse(
+      id,
+      'writeoff',
+      { ...part, amount: { Amount: 1, Currency: 'EUR' } },
+      422,
+      'currency_mismatch',
+    );
     await refuse(id, 'writeoff', { ...part, units: 5.0001 }, 422, 'more_than_remains');
     await refuse(id, 'writeoff', { ...part, units: 1, amount: 1 }, 422, 'units_or_amount');
     await refuse(id, 'writeoff', { ...part, amount: 0.001 }, 422, 'too_precise');
@@ -99,7 +107,7 @@ describe('the life of a work item', () => {
     await refuse(id, 'writeoff', { writeOffDate: '2025-06-30' }, 422, 'validation_failed');
     await refuse(id, 'writeoff', { ...part, writeOffDate: '2025-02-30' }, 422, 'validation_failed');
     await refuse(id, 'writeoff', { ...part, writeOffDate: 'soon' }, 422, 'validation_failed');
-    expect(await act(id, 'writeoff', { ...part, amount: 33.33 })).toMatchObject({
+    expect(await act(id, 'writeoff', { ...part, amount: gbp(33.33) })).toMatchObject({
       remaining: gbp(91.67),
       remainingUnits: 3.6668,
     });

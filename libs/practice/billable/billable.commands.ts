@@ -8,6 +8,7 @@ import type { RequestContext } from '#platform/request-context';
 import { Matter, requireOpen } from '../matters/matter.lookup';
 import { addressed } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
+import { amountGiven } from './amount-given';
 import type { AnyBillable } from './billable';
 import type { WriteOffInput } from './billable.input';
 import { finalise, reinstate, remove, unfinalise } from './billable.transitions';
@@ -82,7 +83,7 @@ export class WriteOffBillableHandler implements ICommandHandler<WriteOffBillable
         day,
         reason: body.reason,
         units: numberGiven(body.units),
-        amount: numberGiven(body.amount),
+        amount: amountGiven(body.amount, definition.currency(record.data), 'amount'),
       };
       return work.change(definition, record, writeOff(definition, record.data, request));
     });

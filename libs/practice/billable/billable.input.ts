@@ -1,3 +1,4 @@
+import { AmountField, type AmountInput } from '#platform/http/amount-field';
 import { DayField, LARGEST_UNITS, NumberField, TextField } from '#platform/http/fields';
 
 export class WriteOffInput {
@@ -10,6 +11,6 @@ export class WriteOffInput {
   @NumberField({ min: 0.0001, max: LARGEST_UNITS, decimals: 4 })
   units?: number | null;
 
-  @NumberField({ min: 0.0001, max: 99_999_999_999, decimals: 4 })
-  amount?: number | null;
+  @AmountField({ min: 0.0001 })
+  amount?: AmountInput | number | null;
 }

@@ -1,8 +1,9 @@
 import type { Folded } from '#event-store/events';
-import { type DomainError, invalid } from '#kernel/errors';
+import { invalid } from '#kernel/errors';
 import { type DecimalText, decimal, numberGiven, roundMoney, text } from '#kernel/money';
 import type { AmountInput } from '#platform/http/amount-field';
 import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
+import { amountGiven } from '../billable/amount-given';
 import { type BillableState, left } from '../billable/billable';
 import type { Portion } from '../billable/billable.events';
 import { requireMinorUnits } from '../billable/billable.write-off';
@@ -98,7 +99,7 @@ type Charge = Pick<InvoiceLine, 'units' | 'rate' | 'amount'>;
 function chargeOf(source: Folded<BillableState>, input: LineInput, of: Of, at: string): Charge {
   const remains = left(source.data);
   const units = numberGiven(input.units);
-  const rate = priceOf(input.rate, of, `${at}/rate`);
+  const rate = amountGiven(input.rate, of.currency, `${at}/rate`);
   const amount = amountOf(input.amount, of, `${at}/amount`);
   const shownRate = rate ?? rateOf(source);
   if (amount !== null) return { amount, units: units ?? proRata(remains, amount), rate: shownRate };
@@ -117,7 +118,7 @@ function chargeOf(source: Folded<BillableState>, input: LineInput, of: Of, at: s
 /** A charge with nothing behind it: its amount, or units × rate. */
 function ownCharge(input: LineInput, of: Of, at: string): Charge {
   const units = numberGiven(input.units);
-  const rate = priceOf(input.rate, of, `${at}/rate`);
+  const rate = amountGiven(input.rate, of.currency, `${at}/rate`);
   const amount = amountOf(input.amount, of, `${at}/amount`);
   if (amount !== null) return { amount, units, rate };
   if (rate === null)
@@ -163,12 +164,6 @@ function hours(units: DecimalText, minutesPerUnit: DecimalText) {
   return decimal(units).mul(minutesPerUnit).div(60);
 }
 
-function priceOf(value: LineInput['rate'], of: Of, field: string): DecimalText | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'object' && value.Currency !== of.currency) throw otherCurrency(of, field);
-  return text(decimal(typeof value === 'object' ? value.Amount : value));
-}
-
 /**
  * An amount of the invoice's, from a request.
  * @throws DomainError `currency_mismatch`, `too_precise` (422)
@@ -178,13 +173,7 @@ export function amountOf(
   { currency }: Pick<InvoiceFields, 'currency'>,
   field: string,
 ): DecimalText | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'object' && value.Currency !== currency) throw otherCurrency({ currency }, field);
-  const amount = decimal(typeof value === 'object' ? value.Amount : value);
-  requireMinorUnits(amount, currency, field);
-  return text(amount);
-}
-
-function otherCurrency({ currency }: Pick<InvoiceFields, 'currency'>, field: string): DomainError {
-  return invalid('currency_mismatch', `${field}: the invoice is in ${currency}.`, field);
+  const amount = amountGiven(value, currency, field);
+  if (amount !== null) requireMinorUnits(decimal(amount), currency, field);
+  return amount;
 }

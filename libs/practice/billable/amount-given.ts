@@ -1,0 +1,19 @@
+import { invalid } from '#kernel/errors';
+import { type DecimalText, decimal, text } from '#kernel/money';
+import type { AmountInput } from '#platform/http/amount-field';
+
+/**
+ * What an AmountField was given, as a decimal of the currency that it must be in.
+ * @throws DomainError `currency_mismatch` (422)
+ */
+export function amountGiven(
+  value: AmountInput | number | null | undefined,
+  currency: string,
+  field: string,
+): DecimalText | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'number') return text(decimal(value));
+  if (value.Currency !== currency)
+    throw invalid('currency_mismatch', `${field}: it must be in ${currency}.`, field);
+  return text(decimal(value.Amount));
+}
