@@ -1,8 +1,76 @@
-import { Controller, Get, Module } from '@nestjs/common';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { waitFor } from '../../../test/support/wait-for';
 import { Config } from '../config';
 import { createHttpApplication } from './http-application';
+
+const config = Object.assign(new Config(), { NODE_ENV: 'test', LOG_LEVEL: 'silent' });
+
+describe('a request that no route sees', () => {
+  let app: NestFastifyApplication;
+
+  @Controller('echo')
+  class EchoController {
+    @Post()
+    echo(@Body() body: object): object {
+      return body;
+    }
+  }
+
+  @Module({ controllers: [EchoController] })
+  class EchoModule {}
+
+  beforeAll(async () => {
+    app = await createHttpApplication(EchoModule, config);
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
+
+  /** What comes back for bytes as they are. */
+  async function answerTo(bytes: string): Promise<{ head: string; body: Record<string, unknown> }> {
+    const socket = connect(Number(new URL(await app.getUrl()).port), '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(bytes);
+    const [head, body] = (await text(socket)).split('\r\n\r\n');
+    return { head, body: JSON.parse(body) };
+  }
+
+  it.each([
+    ['no HTTP', 'nonsense\r\n\r\n', 400, 'malformed_request'],
+    ['a method that there is not', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
+    [
+      'too many headers',
+      `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+  ])('%s is refused as every other', async (_, bytes, status, code) => {
+    const { head, body } = await answerTo(bytes);
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/content-type: application\/problem\+json/i);
+    expect(body).toMatchObject({ status, code, success: false, reason: body.detail });
+    expect(head).toContain(body.traceId);
+  });
+
+  it('is refused when its body is compressed, and taken when it says that it is not', async () => {
+    const post = async (coding: string, body: Uint8Array) =>
+      fetch(`${await app.getUrl()}/echo`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Content-Encoding': coding },
+        body,
+      });
+    const json = Buffer.from('{"a":1}');
+    const compressed = await post('gzip', gzipSync(json));
+    expect(compressed.status).toBe(415);
+    expect(compressed.headers.get('accept-encoding')).toBe('identity');
+    expect(await compressed.json()).toMatchObject({ code: 'unsupported_media_type' });
+    expect((await post('identity', json)).status).toBe(201);
+  });
+});
 
 describe('an HTTP application that closes', () => {
   let app: NestFastifyApplication;
@@ -23,7 +91,6 @@ describe('an HTTP application that closes', () => {
   class SlowModule {}
 
   it('finishes a request that is under way, and does not keep its connection', async () => {
-    const config = Object.assign(new Config(), { NODE_ENV: 'test', LOG_LEVEL: 'silent' });
     app = await createHttpApplication(SlowModule, config);
     await app.listen(0, '127.0.0.1');
     const asking = fetch(`${await app.getUrl()}/slow`);

@@ -6,6 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../config';
 import { JsonLogger } from '../json-logger';
 import { registerRequestMetrics } from '../observability/request-metrics';
+import { answerClientError } from './client-error';
+import { refuseEncodedBodies } from './content-encoding';
 import { Drain } from './drain';
 import { registerJsonBody } from './json-body';
 import { toProblem } from './problem';
@@ -31,6 +33,7 @@ export async function createHttpApplication(
     connectionTimeout: 60_000,
     routerOptions: { maxParamLength: 200 },
     return503OnClosing: false,
+    clientErrorHandler: answerClientError,
     // An address that cannot be decoded never reaches a route, nor its filter.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const { status, headers, body } = toProblem(error, request.url, traceOf(request));
@@ -52,6 +55,7 @@ export async function createHttpApplication(
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));
     done();
   });
+  refuseEncodedBodies(fastify);
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ProblemFilter());
   return app;

@@ -31,6 +31,7 @@ const TITLES: Record<number, string> = {
   416: 'Range Not Satisfiable',
   422: 'Unprocessable Content',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
 };
@@ -40,9 +41,11 @@ const CODES: Record<number, string> = {
   400: 'malformed_request',
   404: 'no_such_address',
   405: 'method_not_allowed',
+  408: 'request_too_slow',
   413: 'body_too_large',
   414: 'address_too_long',
   415: 'unsupported_media_type',
+  431: 'headers_too_large',
 };
 
 /** `application/problem+json` (RFC 9457), with the two members that existing clients read. */

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Refuses bodies with a Content-Encoding (RFC 9110 section 15.5.16): nothing here decodes them, and a document would be
+ * kept as the compressed bytes that came.
+ */
+export function refuseEncodedBodies(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const coding = request.headers['content-encoding']?.trim().toLowerCase();
+    if (!coding || coding === 'identity') return done();
+    void reply.header('Accept-Encoding', 'identity');
+    done(Object.assign(new Error('The body must come without Content-Encoding.'), { statusCode: 415 }));
+  });
+}
