@@ -141,6 +141,18 @@ it.each<[report: 'work_item_listing' | 'fee_analysis', reason: string, path: str
   ['work_item_listing', 'ID_INVALID', 'criteria.matterIds[0]', { matterIds: [`client_${'0'.repeat(32)}`] }],
   ['fee_analysis', 'ID_INVALID', 'criteria.feeEarnerId', { feeEarnerId: '0'.repeat(32) }],
   ['fee_analysis', 'PERIOD_INVALID', 'criteria.periodRelativeTo', { periodRelativeTo: 'yesterday' }],
+  [
+    'fee_analysis',
+    'PERIOD_INVALID',
+    'criteria.periodRelativeTo',
+    { relativePeriod: 'LAST_MONTH', periodRelativeTo: '0001-01-01' },
+  ],
+  [
+    'fee_analysis',
+    'PERIOD_INVALID',
+    'criteria.periodRelativeTo',
+    { relativePeriod: 'THIS_FINANCIAL_YEAR', periodRelativeTo: '9999-12-31' },
+  ],
   ['fee_analysis', 'UNKNOWN_PERIOD', 'criteria.relativePeriod', { relativePeriod: 'today' }],
 ])('%s: %s at %s', async (report, reason, path, criteria) => {
   const refusal = await reports.refusal(report, { cols: [] }, criteria);

@@ -31,7 +31,11 @@ export function readPeriod(
     return { min, max };
   }
   if (!relative || !isRelativePeriod(relative)) return undefined;
-  return resolvePeriod(relative, anchor ?? dayIn(calendar.zone, calendar.now), calendar.financialYearStart);
+  const day = anchor ?? dayIn(calendar.zone, calendar.now);
+  const period = resolvePeriod(relative, day, calendar.financialYearStart);
+  if (![period.min, period.max].every((end) => end === null || isDay(end)))
+    throw refused('PERIOD_INVALID', paths.relativeTo, `${relative} of ${day} leaves the years 1 to 9999.`);
+  return period;
 }
 
 function readDay(given: Given<string>, path: string): string | null {
