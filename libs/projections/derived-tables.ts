@@ -103,30 +103,24 @@ function startOf(grain: Grain, day: string): string {
 
 /**
  * Goes on from an INSERT with what follows for the derived tables, as one statement: a fact follows its row, and each
- * rollup takes the difference.
+ * rollup takes the difference that this made to the facts.
  * @param insert INSERT … ON CONFLICT … of the source's rows, without RETURNING
  * @param generation placeholder of the generation
  */
 export function withDerived(source: ReadTable, derived: Derived, insert: string, generation: string): string {
   const { facts, rollup } = derived;
-  const values = facts
-    ? Object.entries(facts.columns).map(([name, { value }]) => ({ name, value }))
-    : [rollup.day, ...dimensionColumns(rollup), ...Object.keys(rollup.splits), ...rollup.sums].map(
-        (name) => ({ name, value: (row: string) => `${row}.${name}` }),
-      );
-  const names = values.map(({ name }) => name);
-  const before = names.map((name) => `was_${name}`).join(', ');
-  const after = names.map((name) => `is_${name}`).join(', ');
-  const changed = `(tenant_before is null or (${before}) is distinct from (${after}))`;
-  return `with written as (
-      ${insert}
-      returning old.tenant_id as tenant_before, ${source.key.map((name) => `new.${name}`).join(', ')},
-        ${values.flatMap(({ name, value }) => [`${value('old')} as was_${name}`, `${value('new')} as is_${name}`]).join(', ')}
-    ), ${facts ? `facts as (${factInsert(source, facts, generation, changed, after)}), ` : ''}moved as (
-      select w.tenant_id, m.* from written w cross join lateral (
-        values (-1, ${before}), (1, ${after})
-      ) m (sign, ${names.join(', ')})
-      where ${changed} and (m.sign = 1 or w.tenant_before is not null) and ${rollup.counts('m')}
+  const names = facts
+    ? Object.keys(facts.columns)
+    : [rollup.day, ...dimensionColumns(rollup), ...Object.keys(rollup.splits), ...rollup.sums];
+  const both = names.flatMap((name) => [`old.${name} as was_${name}`, `new.${name} as is_${name}`]);
+  const returning = `returning old.tenant_id as tenant_before, new.tenant_id, ${both.join(', ')}`;
+  return `with ${facts ? factInsert(source, facts, insert, generation) : `made as (${insert}`}
+      ${returning}
+    ), moved as (
+      select tenant_id, 1 as items, ${names.map((name) => `is_${name} as ${name}`).join(', ')} from made
+      union all
+      select tenant_id, -1, ${names.map((name) => `${rollup.sums.includes(name) ? '-' : ''}was_${name}`).join(', ')}
+      from made where tenant_before is not null
     )
     ${rollupInsert(rollup, generation)}`;
 }
@@ -135,27 +129,47 @@ function dimensionColumns({ dimensions }: RollupTable): string[] {
   return Object.values(dimensions).flatMap(({ column }) => column ?? []);
 }
 
-function factInsert(source: ReadTable, facts: FactTable, generation: string, changed: string, after: string) {
-  const names = Object.keys(facts.columns);
+/** The last part is open: RETURNING may follow, of those that have come or changed. */
+function factInsert(source: ReadTable, facts: FactTable, insert: string, generation: string): string {
+  const columns = Object.entries(facts.columns);
+  const names = columns.map(([name]) => name);
   const key = source.key.join(', ');
-  return `
-      insert into read_model.${facts.name} (generation, ${key}, ${names.join(', ')})
-      select ${generation}, ${key}, ${after} from written where ${changed} order by ${key}
-      on conflict (generation, ${key}) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+  const of = (row: string) => `(${names.map((name) => `${row}.${name}`).join(', ')})`;
+  return `written as (
+      ${insert}
+      returning ${[...source.key.map((name) => `new.${name}`), ...columns.map(([name, { value }]) => `${value('new')} as ${name}`)].join(', ')}
+    ), made as (
+      insert into read_model.${facts.name} as f (generation, ${key}, ${names.join(', ')})
+      select ${generation}, ${key}, ${names.join(', ')} from written order by ${key}
+      on conflict (generation, ${key}) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
+      where ${of('f')} is distinct from ${of('excluded')}`;
 }
 
-/** Sorted, so that writers meet in one order; what comes to nothing is left out. */
+/** One pass for all dimensions and grains. Sorted, so that writers meet in one order; what comes to nothing is left out. */
 function rollupInsert(rollup: RollupTable, generation: string): string {
   const key = rollupKey(rollup);
-  const splits = Object.keys(rollup.splits).map((name) => `m.${name}`);
-  const sums = rollup.sums.map((name) => `sum(m.sign * m.${name})`);
-  const rows = kept(rollup, 'm').map(({ code, period, key: of }) => `(${[...code, period, of].join(', ')})`);
+  const splits = Object.keys(rollup.splits);
+  const dimensions = Object.entries(rollup.dimensions);
+  const keyed = dimensionColumns(rollup);
+  const number = (column: string, code: number) => `when grouping(${column}) = 0 then ${code}`;
+  const dimension = dimensions.flatMap(([, { column }], code) => (column ? number(column, code) : []));
+  const [none] = dimensions.flatMap(([, { column }], code) => (column ? [] : code));
+  const sets = dimensions.flatMap(([, { column, grains: own }]) =>
+    own.map((grain) => `(${column ? `${grain}, ${column}` : grain})`),
+  );
   const added = ['items', ...rollup.sums];
+  const sums = added.map((name) => `sum(${name})`);
+  const starts = grains.map((grain) => `${startOf(grain, `m.${rollup.day}`)} as ${grain}`);
+  const keys = keyed.map((column) => `coalesce(m.${column}, '${NO_KEY}') as ${column}`);
   return `insert into read_model.${rollup.name} as r (generation, ${[...key, ...added].join(', ')})
-    select ${generation}, m.tenant_id, k.*, ${[...splits, 'sum(m.sign)', ...sums].join(', ')}
-    from moved m cross join lateral (values ${rows.join(', ')}) k (dimension, grain, period, key)
-    group by ${key.map((_, index) => index + 2).join(', ')}
-    having ${['sum(m.sign)', ...sums].map((sum) => `${sum} <> 0`).join(' or ')}
+    select ${generation}, tenant_id, (case ${dimension.join(' ')} else ${none} end)::smallint,
+      (case ${grains.map((grain, code) => number(grain, code)).join(' ')} end)::smallint,
+      coalesce(${grains.join(', ')}), coalesce(${keyed.join(', ')}, '${NO_KEY}'), ${[...splits, ...sums].join(', ')}
+    from (
+      select tenant_id, ${[...starts, ...keys, ...splits, ...added].join(', ')} from moved m where ${rollup.counts('m')}
+    ) m
+    group by tenant_id, ${splits.join(', ')}, grouping sets (${sets.join(', ')})
+    having ${sums.map((sum) => `${sum} <> 0`).join(' or ')}
     order by ${key.map((_, index) => index + 2).join(', ')}
     on conflict (generation, ${key.join(', ')}) do update set ${added.map((name) => `${name} = r.${name} + excluded.${name}`).join(', ')}`;
 }

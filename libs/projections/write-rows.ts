@@ -16,23 +16,46 @@ export async function writeRows(
   derived?: Derived,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const names = Object.keys(table.columns);
-  const objects = rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
-  const insert = statement(table, names, onConflict);
+  const columns = Object.entries(table.columns);
+  const insert = statement(table, onConflict);
   await client.query({
     name: `projections.write.${table.name}.${onConflict}`,
     text: derived ? withDerived(table, derived, insert, '$1') : insert,
-    values: [generation, JSON.stringify(objects)],
+    values: [generation, ...columns.map(([, type], index) => parameter(type, rows, index))],
   });
 }
 
-function statement(table: ReadTable, names: string[], onConflict: 'update' | 'fail'): string {
+/** A column's values in array syntax. Documents, each a line, are spared the quotes of it, and being read twice. */
+function parameter(type: string, rows: readonly ReadRow[], index: number): string {
+  if (type === 'json') return rows.map((row) => JSON.stringify(row[index])).join('\n');
+  const element = isText(type) ? quoted : String;
+  return `{${rows.map((row) => (row[index] == null ? 'null' : element(row[index]))).join()}}`;
+}
+
+/** Whether a value may have characters that mean something in an array; numbers, ids and times have none. */
+function isText(type: string): boolean {
+  return type === 'text' || type === 'tsvector' || type.endsWith('[]');
+}
+
+function quoted(value: unknown): string {
+  return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** The array that a parameter holds. */
+function arrayOf(type: string, parameter: string): string {
+  if (type === 'json') return `string_to_array(${parameter}, e'\\n')::json[]`;
+  // There is no type of arrays of arrays: each comes as its text.
+  return type.endsWith('[]') ? `${parameter}::text[]` : `${parameter}::${type}[]`;
+}
+
+function statement(table: ReadTable, onConflict: 'update' | 'fail'): string {
   const key = table.key.join(', ');
-  const types = Object.entries(table.columns)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', ');
+  const columns = Object.entries(table.columns);
+  const names = columns.map(([name]) => name);
+  const arrays = columns.map(([, type], index) => arrayOf(type, `$${index + 2}`));
+  const values = columns.map(([name, type]) => (type.endsWith('[]') ? `${name}::${type}` : name));
   const insert = `insert into read_model.${table.name} (generation, ${names.join(', ')})
-    select $1, ${names.join(', ')} from json_to_recordset($2) as r(${types}) order by ${key}`;
+    select $1, ${values.join(', ')} from unnest(${arrays.join(', ')}) as r(${names.join(', ')}) order by ${key}`;
   if (onConflict === 'fail') return insert;
   const others = names.filter((name) => !table.key.includes(name));
   return `${insert} on conflict (generation, ${key}) do update set ${others
