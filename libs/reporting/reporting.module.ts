@@ -9,6 +9,7 @@ import { ReportDriver } from './graphql/report-driver';
 import { reportNotesPlugin } from './graphql/report-notes.plugin';
 import { reportSpansPlugin } from './graphql/report-spans.plugin';
 import { PlaygroundController } from './playground/playground.controller';
+import { ReportStatements } from './report-statements';
 import { Reports } from './reports';
 import { SourceChoice } from './sources/source-choice';
 import { TenantCalendars } from './tenant-calendar';
@@ -38,6 +39,13 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
     }),
   ],
   controllers: [PlaygroundController],
-  providers: [Reports, SourceChoice, TenantCalendars, WorkItemsResolver, FeeAnalysisResolver],
+  providers: [
+    Reports,
+    ReportStatements,
+    SourceChoice,
+    TenantCalendars,
+    WorkItemsResolver,
+    FeeAnalysisResolver,
+  ],
 })
 export class ReportingModule {}

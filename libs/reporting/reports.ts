@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { CustomTypesConfig, QueryArrayResult } from 'pg';
 import type { Period } from '#kernel/periods';
 import type { Day } from '#kernel/zone';
-import { ReadDatabase } from '#platform/database';
 import type { Column } from './columns/column';
 import { baseOf, type Report } from './columns/report';
 import type { Condition, Restrictions } from './condition';
 import type { Given } from './criteria/criteria';
 import { type Expression, isNumber } from './expression';
 import { failure } from './graphql/failure';
-import type { ReportContext } from './graphql/report-context';
+import type { ReportContext, ReportNotes } from './graphql/report-context';
 import { MAXIMUM_PIVOT_FIELDS, type PivotField, pivotFields } from './pivots';
 import { type Plan, planRows } from './plan';
 import { refused } from './refusal';
+import { ReportStatements } from './report-statements';
 import { isAggregated, readSlice, type Slice } from './slice/slice';
 import type { AggregationSliceSpecInput } from './slice/slice.input';
 import { describe, type Over, type Source, sourcesFor } from './sources/source';
@@ -24,12 +23,11 @@ import {
   countQuery,
   pivotDemand,
   pivotQuery,
-  type Query,
   rowsDemand,
   rowsQuery,
   type Scope,
 } from './sql/query';
-import { type TenantCalendar, TenantCalendars } from './tenant-calendar';
+import { isSameCalendar, type TenantCalendar, TenantCalendars } from './tenant-calendar';
 
 export interface ReportRequest {
   report: Report;
@@ -40,31 +38,49 @@ export interface ReportRequest {
   field: string;
 }
 
-/** Everything as PostgreSQL prints it: a row's values are read by their column's type. */
-const printed: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
+interface Answer {
+  /** JSON texts between commas. */
+  rows: string;
+  notes: ReportNotes;
+}
 
 /** Slice → plan → SQL → rows, for every report. */
 @Injectable()
 export class Reports {
   constructor(
-    private readonly database: ReadDatabase,
+    private readonly statements: ReportStatements,
     private readonly calendars: TenantCalendars,
     private readonly choice: SourceChoice,
   ) {}
 
   /** The rows of a slice, by what stands for them; what there is to say of them goes into the context's notes. */
   async run(request: ReportRequest): Promise<unknown[]> {
+    const { context, field } = request;
     try {
-      return request.context.answer.standIn(await this.rows(request));
+      const { rows, notes } = await this.current(request);
+      context.notes[field] = notes;
+      return context.answer.standIn(rows);
     } catch (error) {
-      throw failure(error, request.context.request.correlationId);
+      throw failure(error, context.request.correlationId);
     }
   }
 
-  private async rows({ report, over, slice: input, context, field }: ReportRequest): Promise<string> {
-    const slice = readSlice(input, report);
+  /** By the tenant's calendar as it is now: the one that is remembered is looked at again beside the rows. */
+  private async current(request: ReportRequest): Promise<Answer> {
+    const tenantId = request.context.request.tenant.id;
+    const known = this.calendars.known(tenantId);
+    const reading = this.calendars.of(tenantId);
+    if (!known) return this.answer(request, await reading);
+    const answer = this.answer(request, known);
+    answer.catch(() => undefined); // nobody waits for it when it is another calendar's
+    const calendar = await reading;
+    return isSameCalendar(known, calendar) ? answer : this.answer(request, calendar);
+  }
+
+  private async answer(request: ReportRequest, calendar: TenantCalendar): Promise<Answer> {
+    const { report, over, context } = request;
+    const slice = readSlice(request.slice, report);
     const tenantId = context.request.tenant.id;
-    const calendar = await this.calendars.of(tenantId);
     const { zone, financialYearStart } = calendar;
     const { deepFrom } = this.choice;
     const scope = { tenantId, zone, financialYearStart, deepFrom };
@@ -73,19 +89,19 @@ export class Reports {
     const plan = planRows(report, slice, within({ report, ...criteria }, slice, financialYearStart), pivoted);
     const source = this.choice.of(sourcesFor(plan, rowsDemand(plan)));
     const { rows, lastRow } = await this.page(plan, source, scope);
-    context.notes[field] = {
+    const notes = {
       lastRow,
       pivotResultFields: pivoted.map(({ field, keys, colId }) => ({ field, keys, colId })),
       ignoredSort: plan.ignoredSort,
       ...(context.explains && { plan: describe(source) }),
     };
-    return rows;
+    return { rows, notes };
   }
 
   private async page(plan: Plan, source: Source, scope: Scope): Promise<{ rows: string; lastRow: number }> {
     const span = plan.end - plan.start;
     if (span === 0) return { rows: '', lastRow: -1 };
-    const [[count, mixed, json]] = await this.query(rowsQuery(plan, source, scope));
+    const [[count, mixed, json]] = await this.statements.rows(rowsQuery(plan, source, scope));
     if (mixed === 't')
       throw refused(
         'MIXED_CURRENCY',
@@ -101,14 +117,14 @@ export class Reports {
 
   private async count(plan: Plan, scope: Scope): Promise<number> {
     const source = this.choice.of(sourcesFor(plan, countDemand(plan)));
-    return Number((await this.query(countQuery(plan, source, scope)))[0][0]);
+    return Number((await this.statements.rows(countQuery(plan, source, scope)))[0][0]);
   }
 
   private async pivot(over: Over, slice: Slice, scope: Scope): Promise<PivotField[]> {
     const aggregates = slice.cols.filter(isAggregated).length;
     const limit = Math.floor(MAXIMUM_PIVOT_FIELDS / aggregates);
     const source = this.choice.of(sourcesFor(over, pivotDemand(over, slice.pivots)));
-    const found = await this.query(pivotQuery(over, slice.pivots, limit + 1, source, scope));
+    const found = await this.statements.rows(pivotQuery(over, slice.pivots, limit + 1, source, scope));
     if (found.length > limit)
       throw refused(
         'PIVOT_TOO_WIDE',
@@ -120,12 +136,6 @@ export class Reports {
       exact: values.slice(slice.pivots.length),
     }));
     return pivotFields(slice, combinations);
-  }
-
-  private async query(query: Query): Promise<(string | null)[][]> {
-    const config = { ...query, rowMode: 'array' as const, types: printed };
-    const result: QueryArrayResult<(string | null)[]> = await this.database.pool.query(config);
-    return result.rows;
   }
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { Clock } from '#kernel/clock';
 import { DomainError } from '#kernel/errors';
 import { ReadDatabase } from '#platform/database';
@@ -12,12 +13,24 @@ export interface TenantCalendar {
   now: Date;
 }
 
+export function isSameCalendar(one: TenantCalendar, other: TenantCalendar): boolean {
+  return one.zone === other.zone && one.financialYearStart === other.financialYearStart;
+}
+
 @Injectable()
 export class TenantCalendars {
+  private readonly read = new LRUCache<number, Omit<TenantCalendar, 'now'>>({ max: 10_000 });
+
   constructor(
     private readonly database: ReadDatabase,
     private readonly clock: Clock,
   ) {}
+
+  /** As it was when this process last looked: to begin with, while `of` looks again. */
+  known(tenantId: number): TenantCalendar | undefined {
+    const known = this.read.get(tenantId);
+    return known && { ...known, now: this.clock.now() };
+  }
 
   /** @throws DomainError unavailable, for the moment in which a new tenant has not reached the read models yet */
   async of(tenantId: number): Promise<TenantCalendar> {
@@ -36,6 +49,8 @@ export class TenantCalendars {
           'Retry-After': '1',
         },
       );
-    return { zone: rows[0].zone, financialYearStart: rows[0].start, now: this.clock.now() };
+    const calendar = { zone: rows[0].zone, financialYearStart: rows[0].start };
+    this.read.set(tenantId, calendar);
+    return { ...calendar, now: this.clock.now() };
   }
 }

@@ -59,6 +59,17 @@ export function joinClauses(joins: readonly Join[], tenant: string): string {
     .join('\n  ');
 }
 
+/** The same for few rows, each looked up by its id: what PostgreSQL takes for many it would join with a whole table. */
+export function lookups(joins: readonly Join[], tenant: string): string {
+  return joins
+    .map(
+      ({ alias, table, projection, on }) => `left join lateral (
+    select * from read_model.${table} ${alias} where ${live(projection, alias, tenant)} and ${on} offset 0
+  ) ${alias} on true`,
+    )
+    .join('\n  ');
+}
+
 /** The report's column that a join hangs on. */
 export function baseOfJoin(report: Report, alias: string): string {
   const { of, needs } = joinOf(report, alias);

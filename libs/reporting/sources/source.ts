@@ -25,11 +25,15 @@ export interface Over {
 export function sourcesFor(over: Over, demand: Demand): Source[] {
   if (demand.rows || over.conditions.some(({ of }) => !isFact(over.report, of))) return [{ kind: 'listing' }];
   const rollup = rollupFor(over, demand);
-  // What an index finds is read from the facts sooner than all of the sums.
-  const isSelective = over.conditions.some((condition) => condition.isSelective);
   const facts: Source[] = [{ kind: 'facts' }, { kind: 'listing' }];
   if (!rollup) return facts;
-  return isSelective ? [facts[0], rollup, facts[1]] : [rollup, ...facts];
+  // What an index finds is read from the facts sooner than all of the sums.
+  return isNarrow(over) ? [facts[0], rollup, facts[1]] : [rollup, ...facts];
+}
+
+/** Whether it is over few rows, which an index finds. */
+export function isNarrow({ conditions }: Over): boolean {
+  return conditions.some(({ isSelective }) => isSelective);
 }
 
 function isFact({ derived: { facts } }: Report, column: string | undefined): boolean {

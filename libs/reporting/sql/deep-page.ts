@@ -3,6 +3,7 @@ import type { Demand } from '../sources/demand';
 import { sourcesFor } from '../sources/source';
 import { baseOfSource } from './base';
 import type { Building } from './items';
+import { isByDay } from './one-plan';
 
 /**
  * Of a page far down the rows by day, where it begins: whole days before it are counted rather than read.
@@ -11,14 +12,7 @@ import type { Building } from './items';
 export function pageDay(plan: Plan, { scope, bind, context }: Building) {
   const { report, order, start, zero } = plan;
   const [first] = order;
-  if (
-    start < scope.deepFrom ||
-    zero ||
-    !first ||
-    first.expression.kind !== 'value' ||
-    !first.expression.column.byDay
-  )
-    return undefined;
+  if (start < scope.deepFrom || zero || !isByDay(plan)) return undefined;
   const { day } = report.derived.rollup;
   const days = [...report.columns.values()].find(({ of, grain }) => of === day && grain === 'day')!;
   const demand: Demand = { keys: new Set([days]), sums: new Set(), extremes: new Set(), rows: false };

@@ -1,8 +1,8 @@
 import type { Column, SourceContext } from '../columns/column';
-import { joinClauses, joinsNeeded } from '../columns/report';
+import { joinClauses, joinsNeeded, lookups } from '../columns/report';
 import type { Bind } from '../condition';
 import type { Demand } from '../sources/demand';
-import type { Over, Source } from '../sources/source';
+import { isNarrow, type Over, type Source } from '../sources/source';
 import { baseOfSource, extreme, TENANT } from './base';
 import { endOf, ITEMS, itemName } from './expressions';
 
@@ -10,6 +10,8 @@ import { endOf, ITEMS, itemName } from './expressions';
 export interface Query {
   text: string;
   values: unknown[];
+  /** One plan serves all values, so it is worth keeping. */
+  recurs: boolean;
 }
 
 /** What every query of a report is bound to. */
@@ -83,7 +85,8 @@ export function itemsQuery(
   const conditions = [...base.where, ...leaf.where];
   const where = conditions.length > 0 ? `\n  where ${conditions.join(' and ')}` : '';
   const select = `select ${taken.join(', ')}`;
-  if (!leaf.page) return `\n  ${select}\n  from ${base.from}\n  ${joinClauses(joins, TENANT)}${where}\n`;
+  const joining = isSummed(parts) && isNarrow(over) ? lookups : joinClauses;
+  if (!leaf.page) return `\n  ${select}\n  from ${base.from}\n  ${joining(joins, TENANT)}${where}\n`;
   const page = `(\n  select * from ${base.from}${where}\n  ${leaf.page}\n  ) ${report.alias}`;
   return `\n  ${select}\n  from ${page}\n  ${joinClauses(joins, TENANT)}\n`;
 }

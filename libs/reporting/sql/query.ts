@@ -1,4 +1,5 @@
 import type { Column } from '../columns/column';
+import type { Bind } from '../condition';
 import type { Expression } from '../expression';
 import type { Plan } from '../plan';
 import { type Demand, demandOf } from '../sources/demand';
@@ -6,6 +7,7 @@ import type { Over, Source } from '../sources/source';
 import { pageDay } from './deep-page';
 import { expressionSql, finished, item, jsonSql, shownSql } from './expressions';
 import { type Building, building, isSummed, itemsQuery, type Query, type Scope, sourceSql } from './items';
+import { hasOnePlan, isByDay } from './one-plan';
 import { topGroups } from './top-groups';
 
 export type { Query, Scope } from './items';
@@ -32,7 +34,7 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, rowsDemand(plan));
   const { bind, values } = parts;
   const deep = plan.level === 'leaf' ? pageDay(plan, parts) : undefined;
-  const limit = `limit ${bind(plan.end - plan.start + 1)} offset ${deep?.offset ?? bind(plan.start)}`;
+  const limit = limitSql(plan, deep?.offset, bind);
   const order = plan.level === 'leaf' ? ownOrder(plan, parts) : undefined;
   const leaf = { key: plan.report.key, where: deep?.where ?? [], page: order && `${order} ${limit}` };
   const top = topGroups(plan, source, parts.demand, bind);
@@ -49,7 +51,14 @@ select count(*), bool_or(mixed), string_agg(json, ',') filter (where number <= $
 from (select json, mixed, row_number() over () as number from (
   ${page}
 ) page) numbered`;
-  return { text, values };
+  const recurs = plan.level === 'leaf' ? !!order && isByDay(plan) : !!top || hasOnePlan(plan, source);
+  return { text, values, recurs };
+}
+
+/** A page's size stands in the text, for it decides how rows are best read; where the page begins does not. */
+function limitSql({ start, end }: Plan, offset: string | undefined, bind: Bind): string {
+  const size = `limit ${Math.trunc(end - start + 1)}`;
+  return start === 0 ? size : `${size} offset ${offset ?? bind(start)}`;
 }
 
 /** A row as the text of a JSON object. Pivots make names of values, so they are bound like these. */
@@ -73,10 +82,11 @@ export function countQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, countDemand(plan));
   const items = `with items as (${itemsQuery(plan, parts)})`;
   const { values } = parts;
+  const recurs = hasOnePlan(plan, source);
   if (plan.level === 'leaf' && isSummed(parts))
-    return { text: `${items}\nselect coalesce(sum(row_items), 0) from items`, values };
+    return { text: `${items}\nselect coalesce(sum(row_items), 0) from items`, values, recurs };
   const rows = ['select 1', ...rowSet(plan, parts)].join('\n');
-  return { text: `${items}\nselect count(*) from (${rows}) as rows`, values };
+  return { text: `${items}\nselect count(*) from (${rows}) as rows`, values, recurs };
 }
 
 /** What the distinct values of pivots need of their source. */
@@ -97,7 +107,7 @@ export function pivotQuery(over: Over, pivots: Column[], limit: number, source: 
     `order by ${pivots.map((column) => `${item(column)} nulls first`).join(', ')}`,
     `limit ${bind(limit)}`,
   ].join('\n');
-  return { text, values };
+  return { text, values, recurs: hasOnePlan(over, source) };
 }
 
 /** FROM, WHERE, GROUP BY and HAVING over `items`. */
