@@ -17,6 +17,10 @@ export interface HistoryRange {
 }
 
 const STREAMS_AT_ONCE = 1_000;
+/** Before anything is known of their size. */
+const FIRST_STREAMS = 100;
+/** Text that is read at once, but for the last stream of it: several times as much memory, with what is made of it. */
+const TEXT_AT_ONCE = 4 * 1024 * 1024;
 const FIRST_STREAM = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -25,17 +29,22 @@ const FIRST_STREAM = '00000000-0000-0000-0000-000000000000';
  * answer, so that nothing has to be sorted.
  */
 const HISTORY_QUERY = `
-  select e.stream_id, min(e.partition) as partition,
-    case when bool_or(e.data ? 'sealed') then (
-      select k.wrapped from event_store.subject_keys k where k.tenant_id = $1 and k.subject = e.stream_id
-    ) end as wrapped,
-    string_agg(concat('[', e.version, ',"', e.event_id, '",', to_json(e.type), ',', e.schema_version, ',', e.data, ',',
-      e.metadata, ',', to_json(e.recorded_at), ',"', e.epoch, '.', e.transaction_id, '.', e.position, '"]'),
-      ',' order by e.version) as events
-  from event_store.events e
-  where e.tenant_id = $1 and e.stream_id > $2
-    and (e.epoch, e.transaction_id, e.position) <= ($3, $4::xid8, $5) and e.type = any($6)
-  group by e.stream_id order by e.stream_id limit $7`;
+  select * from (
+    select h.*, sum(length(h.events)) over (order by h.stream_id rows unbounded preceding)::float8 as text from (
+      select e.stream_id, min(e.partition) as partition,
+        case when bool_or(e.data ? 'sealed') then (
+          select k.wrapped from event_store.subject_keys k where k.tenant_id = $1 and k.subject = e.stream_id
+        ) end as wrapped,
+        string_agg(concat('[', e.version, ',"', e.event_id, '",', to_json(e.type), ',', e.schema_version, ',', e.data,
+          ',', e.metadata, ',', to_json(e.recorded_at), ',"', e.epoch, '.', e.transaction_id, '.', e.position, '"]'),
+          ',' order by e.version) as events
+      from event_store.events e
+      where e.tenant_id = $1 and e.stream_id > $2
+        and (e.epoch, e.transaction_id, e.position) <= ($3, $4::xid8, $5) and e.type = any($6)
+      group by e.stream_id order by e.stream_id limit $7
+    ) h
+  ) h
+  where text - length(events) < ${TEXT_AT_ONCE} order by stream_id`;
 
 /** Settings under which the query follows the key, whatever the server knows of the table. */
 const ALONG_THE_KEY = `
@@ -46,6 +55,8 @@ interface StreamRow {
   partition: number;
   wrapped: Buffer | null;
   events: string;
+  /** Characters of the events up to the end of this one. */
+  text: number;
 }
 
 type EventTuple = [
@@ -65,17 +76,23 @@ export class History {
   constructor(private readonly codec: Codec) {}
 
   /**
-   * Complete streams, ordered by their ids, some thousands at a time. An event that cannot be read throws when its data
+   * Complete streams, ordered by their ids, as many at a time as their size allows. An event that cannot be read throws when its data
    * is asked for.
    * @param client a session of the event store's database without a time limit, for nothing else
    */
   async *streams(client: ClientBase, range: HistoryRange): AsyncGenerator<RecordedEvent[][]> {
     await client.query(ALONG_THE_KEY);
-    let next: Promise<StreamRow[]> | undefined = this.read(client, range, range.after ?? FIRST_STREAM);
+    let limit = FIRST_STREAMS;
+    let next: Promise<StreamRow[]> | undefined = this.read(client, range, range.after ?? FIRST_STREAM, limit);
     while (next) {
       const rows: StreamRow[] = await next;
       // The next ones are on their way while these are worked on.
-      next = rows.length < STREAMS_AT_ONCE ? undefined : this.read(client, range, rows.at(-1)!.stream_id);
+      next = undefined;
+      const last = rows.at(-1);
+      if (last && (rows.length === limit || last.text >= TEXT_AT_ONCE)) {
+        limit = nextLimit(rows.length, last.text);
+        next = this.read(client, range, last.stream_id, limit);
+      }
       next?.catch(() => undefined);
       yield rows
         .map((row) => until(range.asOf, this.decode(range.tenantId, row)))
@@ -103,15 +120,16 @@ export class History {
     );
   }
 
-  /** How many events of those types the tenants have, as a measure of the work. */
+  /** How many events the tenants have, each as often as its type is named, as a measure of the work. */
   async count(
     client: ClientBase,
     tenants: readonly { id: number }[],
-    types: ReadonlySet<string>,
+    types: readonly string[],
   ): Promise<number> {
     const { rows } = await client.query<{ count: number }>(
-      'select count(*)::float8 as count from event_store.events where tenant_id = any($1::int[]) and type = any($2)',
-      [tenants.map(({ id }) => id), [...types]],
+      `select count(*)::float8 as count from event_store.events join unnest($2::text[]) t(type) using (type)
+       where tenant_id = any($1::int[])`,
+      [tenants.map(({ id }) => id), types],
     );
     return rows[0].count;
   }
@@ -120,6 +138,7 @@ export class History {
     client: ClientBase,
     { tenantId, types, upTo }: HistoryRange,
     after: string,
+    limit: number,
   ): Promise<StreamRow[]> {
     const { rows } = await client.query<StreamRow>({
       name: 'event_store.history',
@@ -131,11 +150,16 @@ export class History {
         upTo.transactionId.toString(),
         upTo.position.toString(),
         types,
-        STREAMS_AT_ONCE,
+        limit,
       ],
     });
     return rows;
   }
+}
+
+/** As many streams as fit if they are like the last ones. */
+function nextLimit(streams: number, text: number): number {
+  return Math.max(1, Math.min(STREAMS_AT_ONCE, Math.floor((streams * TEXT_AT_ONCE) / text)));
 }
 
 function until(asOf: Date | undefined, events: RecordedEvent[]): RecordedEvent[] {

@@ -7,11 +7,11 @@ import { WriteDatabase } from '#platform/database';
 import { placeCheckpoint } from './checkpoints';
 import { derive } from './derived-tables';
 import { createTables, generationTable } from './generation-tables';
-import type { Unfinished } from './generations';
-import type { Projection, ReadTable } from './projection';
+import type { Started, Unfinished } from './generations';
+import type { Projection } from './projection';
 import { lockHolds, refuseHeld } from './rebuild-lock';
 import type { RebuildRun } from './rebuild-run';
-import { copyInto, type Filled, rowsOf, type Target } from './stream-rows';
+import { copyInto, type Filled, rowsOf } from './stream-rows';
 
 /** Fills the tables of generations that are not live yet. */
 @Injectable()
@@ -26,7 +26,11 @@ export class GenerationBuild {
    * Empty tables of a new generation, which will show the events up to what the feed delivers now.
    * @throws DomainError tenant_held
    */
-  async begin(client: Client, { projection, tenant, isRenewal }: RebuildRun): Promise<Unfinished> {
+  async begin(
+    client: Client,
+    { tenant, isRenewal }: RebuildRun,
+    projection: Projection,
+  ): Promise<Unfinished> {
     const heads = await this.feed.heads();
     const partitions = tenant ? [tenant.partition] : await this.feed.partitions();
     const tenantId = tenant?.id ?? 0;
@@ -58,20 +62,20 @@ export class GenerationBuild {
   }
 
   /**
-   * Copies the rows of all streams up to the generation's first checkpoints, each chunk in a transaction that also says
-   * how far it has come.
+   * Copies the rows of all streams up to the generations' first checkpoints, each chunk in a transaction that also says
+   * how far they have come.
    * @param client a session of the read database
+   * @param together generations of several projections that are filled alike so far
    * @throws EventNotApplied
    */
   async fill(
     client: Client,
-    projection: Projection,
-    unfinished: Unfinished,
+    together: readonly Started[],
     tenants: readonly { id: number; upTo: Position }[],
     progress: { counted?(total: number): void; copied(events: number): void },
   ): Promise<void> {
-    const { generation, filledTenant, filledStream } = unfinished;
-    const target = (table: ReadTable) => generationTable(table, generation);
+    const projections = together.map(({ projection }) => projection);
+    const { filledTenant, filledStream } = together[0].unfinished;
     const left = tenants
       .filter(({ id }) => filledTenant === null || id >= filledTenant)
       .sort((a, b) => a.id - b.id)
@@ -81,13 +85,12 @@ export class GenerationBuild {
     // One chunk is written while the next is folded.
     let writing = Promise.resolve();
     try {
-      const counting = counted && this.history.count(counter, tenants, projection.eventTypes).then(counted);
+      const types = projections.flatMap(({ eventTypes }) => [...eventTypes]);
+      const counting = counted && this.history.count(counter, tenants, types).then(counted);
       counting?.catch(() => undefined);
-      for await (const chunk of rowsOf(this.history, reader, projection, left)) {
+      for await (const chunk of rowsOf(this.history, reader, projections, left)) {
         await writing;
-        writing = this.write(client, projection, target, generation, chunk).then(() =>
-          progress.copied(chunk.events),
-        );
+        writing = this.write(client, together, chunk).then((events) => progress.copied(events));
         writing.catch(() => undefined);
       }
       await Promise.all([writing, counting]);
@@ -95,27 +98,36 @@ export class GenerationBuild {
       await writing.catch(() => undefined);
       await Promise.all([reader.end(), counter.end()]);
     }
+    for (const started of together) await this.complete(client, started);
+  }
+
+  /** @returns how many events the chunk has, counted for each projection */
+  private async write(
+    client: Client,
+    together: readonly Started[],
+    { tenantId, streamId, shares }: Filled,
+  ): Promise<number> {
+    const generations = together.map(({ unfinished }) => unfinished.generation);
+    const events = shares.map((share) => share.events);
+    await client.query('begin');
+    for (const [index, share] of shares.entries())
+      await copyInto(client, share, (table) => generationTable(table, generations[index]));
+    await client.query(
+      `update read_model.generations g set filled_tenant = $1, filled_stream = $2, events = g.events + f.events
+       from unnest($3::text[], $4::int[], $5::bigint[]) f(projection, generation, events)
+       where g.projection = f.projection and g.generation = f.generation`,
+      [tenantId, streamId, together.map(({ projection }) => projection.name), generations, events],
+    );
+    await client.query('commit');
+    return events.reduce((sum, each) => sum + each, 0);
+  }
+
+  private async complete(client: Client, { projection, unfinished }: Started): Promise<void> {
+    const { generation } = unfinished;
     await derive(client, projection, (name) => generationTable({ name }, generation));
     await client.query(
       'update read_model.generations set filled = true where projection = $1 and generation = $2',
       [projection.name, generation],
     );
-  }
-
-  private async write(
-    client: Client,
-    projection: Projection,
-    target: Target,
-    generation: number,
-    { tenantId, streamId, events, rows }: Filled,
-  ): Promise<void> {
-    await client.query('begin');
-    await copyInto(client, projection, target, rows);
-    await client.query(
-      `update read_model.generations
-       set filled_tenant = $3, filled_stream = $4, events = events + $5 where projection = $1 and generation = $2`,
-      [projection.name, generation, tenantId, streamId, events],
-    );
-    await client.query('commit');
   }
 }

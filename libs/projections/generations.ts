@@ -21,6 +21,12 @@ export interface Unfinished {
   events: number;
 }
 
+/** A projection's generation that is being built. */
+export interface Started {
+  projection: Projection;
+  unfinished: Unfinished;
+}
+
 /** The generation that a rebuild has left behind, or has in hand: newer than every live one. */
 export async function unfinishedOf(
   client: ClientBase,

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { START } from '#event-store/position';
+import { printPosition, START } from '#event-store/position';
 import { Tenants } from '#platform/auth/tenants';
 import { isConnectionLost } from '#platform/connection-lost';
 import { ReadDatabase } from '#platform/database';
 import { CheckpointMoved } from './checkpoints';
 import { GenerationBuild } from './generation-build';
 import { attachTables, createIndexes, dropGeneration } from './generation-tables';
-import { trackOfGeneration, type Unfinished, unfinishedOf } from './generations';
+import { type Started, trackOfGeneration, unfinishedOf } from './generations';
 import type { Track } from './live-models';
+import type { Projection } from './projection';
 import type { RebuildRun } from './rebuild-run';
 
-/** A generation that can be read, and that nobody reads yet. */
-export interface NextTrack {
-  unfinished: Unfinished;
+/** A generation on its way to be shown; nobody reads it yet. */
+export interface NextTrack extends Started {
   track: Track;
 }
 
-/** Brings a generation to where it only has to catch up and be shown. */
+/** Brings generations to where they only have to catch up and be shown. */
 @Injectable()
 export class NextGeneration {
   constructor(
@@ -27,59 +27,87 @@ export class NextGeneration {
   ) {}
 
   /**
-   * Goes on with the generation that was left for the same tenants by the same version of the projection; one that was
-   * left for others is dropped. When it fails for good, nothing is left of it.
-   * @param client a session that has the lock of the projection's generations
-   * @param finish what remains to be done with it
+   * Goes on with the generations that were left for the same tenants by the same version of their projections; those that
+   * were left for others are dropped. When it fails for good, nothing is left of them.
+   * @param client a session that has the locks of the projections' generations
+   * @param finish what remains to be done with them; one for each of the run's projections
    * @throws EventNotApplied; DomainError tenant_held
    */
-  async prepare(client: Client, run: RebuildRun, finish: (next: NextTrack) => Promise<void>): Promise<void> {
-    const { projection } = run;
-    const unfinished = await this.take(client, run);
-    run.begin(unfinished);
+  async prepare(
+    client: Client,
+    run: RebuildRun,
+    finish: (next: readonly NextTrack[]) => Promise<void>,
+  ): Promise<void> {
+    const next: NextTrack[] = [];
+    for (const projection of run.projections) next.push(await this.take(client, run, projection));
+    run.begin(next.map(({ unfinished }) => unfinished));
     try {
-      const track = await this.fill(client, run, unfinished);
+      await this.fill(client, run, next);
+      await this.index(client, run, next);
       run.report('catching up');
-      await finish({ unfinished, track });
+      await finish(next);
     } catch (error) {
       if (!isConnectionLost(error) && !(error instanceof CheckpointMoved) && !run.stopped) {
         await client.query('rollback');
-        await dropGeneration(client, projection, unfinished.generation);
+        for (const { projection, unfinished } of next)
+          await dropGeneration(client, projection, unfinished.generation);
       }
       throw error;
     }
   }
 
-  private async take(client: Client, run: RebuildRun): Promise<Unfinished> {
-    const { projection } = run;
-    const left = await unfinishedOf(client, projection);
-    if (left && run.goesOnWith(left)) return left;
-    if (left) await dropGeneration(client, projection, left.generation);
-    return this.build.begin(client, run);
+  private async take(client: Client, run: RebuildRun, projection: Projection): Promise<NextTrack> {
+    let unfinished = await unfinishedOf(client, projection);
+    if (unfinished && !run.goesOnWith(projection, unfinished)) {
+      await dropGeneration(client, projection, unfinished.generation);
+      unfinished = undefined;
+    }
+    unfinished ??= await this.build.begin(client, run, projection);
+    return { projection, unfinished, track: await trackOfGeneration(client, projection, unfinished) };
   }
 
-  private async fill(client: Client, run: RebuildRun, unfinished: Unfinished): Promise<Track> {
-    const { projection } = run;
-    const track = await trackOfGeneration(client, projection, unfinished);
-    if (!unfinished.filled) {
-      const tenants = (run.tenant ? [run.tenant] : await this.tenants.list()).map(({ id, partition }) => ({
+  private async fill(client: Client, run: RebuildRun, next: readonly NextTrack[]): Promise<void> {
+    const empty = next.filter(({ unfinished }) => !unfinished.filled);
+    if (empty.length === 0) return;
+    const tenants = run.tenant ? [run.tenant] : await this.tenants.list();
+    run.report('filling');
+    for (const together of byPlace(empty)) {
+      const [{ track }] = together;
+      const bounds = tenants.map(({ id, partition }) => ({
         id,
         upTo: track.reached.get(partition) ?? START,
       }));
-      run.report('filling');
-      await this.build.fill(client, projection, unfinished, tenants, {
+      await this.build.fill(client, together, bounds, {
         counted: run.isWatched ? (total) => run.count(total) : undefined,
         copied: (events) => run.advance(events),
       });
     }
-    run.report('indexing');
+  }
+
+  private async index(client: Client, run: RebuildRun, next: readonly NextTrack[]): Promise<void> {
     const second = await this.reads.session(run.signal);
     try {
-      await createIndexes([client, second], projection, unfinished.generation);
+      for (const { projection, unfinished } of next) {
+        run.report('indexing');
+        await createIndexes([client, second], projection, unfinished.generation);
+        await attachTables(client, projection, unfinished.generation);
+      }
     } finally {
       await second.end();
     }
-    await attachTables(client, projection, unfinished.generation);
-    return track;
   }
+}
+
+/** Those that are filled alike and will be filled alike, for which one reading does: all, unless different hands began them. */
+function byPlace(next: readonly NextTrack[]): NextTrack[][] {
+  const places = new Map<string, NextTrack[]>();
+  for (const one of next) {
+    const { filledTenant, filledStream } = one.unfinished;
+    const bounds = [...one.track.reached]
+      .map(([partition, at]) => `${partition} ${printPosition(at)}`)
+      .sort();
+    const place = [filledTenant, filledStream, ...bounds].join();
+    places.set(place, [...(places.get(place) ?? []), one]);
+  }
+  return [...places.values()];
 }

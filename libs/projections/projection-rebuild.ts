@@ -41,12 +41,13 @@ export class ProjectionRebuild {
   async rebuild(name: string, options: RebuildOptions = {}): Promise<Rebuilt> {
     const projection = this.projections.get(name);
     const tenant = options.tenant === undefined ? undefined : await this.tenants.get(options.tenant);
-    const run = new RebuildRun(projection, tenant, options);
+    const run = new RebuildRun([projection], tenant, options);
     await patiently(
       async () => {
-        if (await this.underLock(projection, (client) => this.carryOut(client, run), run.signal)) return true;
+        if (await this.underLock(projection, (client) => this.carryOut(client, projection, run), run.signal))
+          return true;
         // Once begun, it is gone on with by whoever has the lock.
-        if (!run.generation) throw rebuildRunning(name);
+        if (run.generations.length === 0) throw rebuildRunning(name);
         run.stopIfAsked();
         return false;
       },
@@ -121,14 +122,14 @@ export class ProjectionRebuild {
     }
   }
 
-  private async carryOut(client: Client, run: RebuildRun): Promise<true> {
-    const { projection } = run;
+  private async carryOut(client: Client, projection: Projection, run: RebuildRun): Promise<true> {
     await sweep(client, projection);
     // The connection may have been lost when all was done but for the answer.
-    if (run.generation && (await isLive(client, projection, run.generation, run.tenantId))) return true;
+    const [begun] = run.generations;
+    if (begun && (await isLive(client, projection, begun, run.tenantId))) return true;
     // Before what the tenant's renewal has left is touched.
     await refuseHeld(client, projection.name, run.tenantId);
-    await this.next.prepare(client, run, ({ unfinished, track }) =>
+    await this.next.prepare(client, run, ([{ unfinished, track }]) =>
       this.catchUp.run(projection, track, async (flipping) => {
         // Fails when the lock is lost, and with it perhaps the generation.
         await client.query('select');

@@ -14,6 +14,7 @@ export interface Rebuilt {
 
 export interface RebuildProgress {
   phase: 'filling' | 'indexing' | 'catching up' | 'waiting for the database';
+  /** Folded; counted for each read model that takes it. */
   events: number;
   /** Events to be folded; undefined until they are counted. */
   total?: number;
@@ -27,15 +28,16 @@ export interface RebuildOptions {
   signal?: AbortSignal;
 }
 
-/** One rebuild as its caller sees it, across lost connections. */
+/** One rebuild as its caller sees it, across lost connections: of one read model, or of several by the same reading. */
 export class RebuildRun {
-  generation?: number;
+  /** Of each projection, once it was begun. */
+  generations: readonly number[] = [];
   private events = 0;
   private total?: number;
   private readonly startedAt = Date.now();
 
   constructor(
-    readonly projection: Projection,
+    readonly projections: readonly Projection[],
     readonly tenant: RegisteredTenant | undefined,
     private readonly options: RebuildOptions,
     /** Whether it is what a held tenant waits for. */
@@ -60,17 +62,18 @@ export class RebuildRun {
     return this.tenant?.id ?? 0;
   }
 
-  goesOnWith({ tenantId, version }: Unfinished): boolean {
-    return tenantId === this.tenantId && version === this.projection.version;
+  goesOnWith({ version }: Projection, unfinished: Unfinished): boolean {
+    return unfinished.tenantId === this.tenantId && unfinished.version === version;
   }
 
-  begin({ generation, events }: Unfinished): void {
-    this.generation = generation;
-    this.events = events;
+  begin(unfinished: readonly Unfinished[]): void {
+    this.generations = unfinished.map(({ generation }) => generation);
+    this.events = unfinished.reduce((sum, { events }) => sum + events, 0);
+    this.total = undefined;
   }
 
   count(total: number): void {
-    this.total = total;
+    this.total = (this.total ?? 0) + total;
   }
 
   advance(events: number): void {
@@ -87,11 +90,12 @@ export class RebuildRun {
     this.options.progress?.({ phase, events: this.events, total: this.total });
   }
 
+  /** Of the only projection. */
   result(): Rebuilt {
     return {
-      name: this.projection.name,
+      name: this.projections[0].name,
       tenant: this.tenant?.alias ?? null,
-      generation: this.generation!,
+      generation: this.generations[0],
       events: this.events,
       milliseconds: Date.now() - this.startedAt,
     };

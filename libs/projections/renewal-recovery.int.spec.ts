@@ -1,10 +1,17 @@
 import { Logger } from '@nestjs/common';
+import { History } from '#event-store/history';
 import { divisionsProjection } from '#practice/divisions/division.projection';
 import { waitFor } from '../../test/support/wait-for';
+import { dropGeneration } from './generation-tables';
+import { unfinishedOf } from './generations';
 import type { Projection } from './projection';
+import type { RebuildProgress } from './rebuild-run';
 import { Divisions } from './testing/divisions';
 import { expectExact } from './testing/expect-exact';
 import { Renewals } from './testing/renewals';
+
+/** More than are read at once. */
+const MANY = 2_500;
 
 describe('a renewal that is interrupted', () => {
   let divisions: Divisions;
@@ -56,9 +63,9 @@ describe('a renewal that is interrupted', () => {
       let steps = 0;
       const renewing = divisions.parts().renewal.renew(one, {
         signal: stopping.signal,
-        progress({ projection, phase, done, all }) {
+        progress({ phase }) {
           if (++steps !== step) return;
-          stops.push(`${projection} ${phase} ${done}/${all}`);
+          stops.push(phase);
           stopping.abort(new Error('the process ends'));
         },
       });
@@ -79,11 +86,7 @@ describe('a renewal that is interrupted', () => {
       await expectExact(divisions.store);
       await renewals.expectSound(1);
     }
-    expect(stops).toEqual(
-      ['divisions', 'tally'].flatMap((name, done) =>
-        ['filling', 'filling', 'indexing', 'catching up'].map((phase) => `${name} ${phase} ${done}/2`),
-      ),
-    );
+    expect(stops).toEqual(['filling', 'filling', 'indexing', 'indexing', 'catching up']);
     expect(await divisions.rows('select from read_model.held')).toEqual([]);
     await parts.renewal.sweep();
     const { rows } = await divisions.store.reads.pool.query(
@@ -92,6 +95,44 @@ describe('a renewal that is interrupted', () => {
     );
     expect(rows).toEqual([]);
     expect(errors).not.toHaveBeenCalled();
+  });
+
+  it('goes on with what is left of some read models, and begins the others', async () => {
+    await divisions.append(MANY);
+    const one = await renewals.tenant(1);
+    await parts.held.hold(one);
+    const stopping = new AbortController();
+    const renewing = parts.renewal.renew(one, {
+      signal: stopping.signal,
+      progress({ events }) {
+        if (events > 0) stopping.abort(new Error('the process ends'));
+      },
+    });
+    await expect(renewing).rejects.toThrow('the process ends');
+    const client = await divisions.store.reads.session();
+    const [left, dropped] = [
+      await unfinishedOf(client, divisionsProjection),
+      await unfinishedOf(client, divisions.tally),
+    ];
+    expect(left?.events).toBeGreaterThan(0);
+    expect(left?.events).toBeLessThan(2 * MANY);
+    await dropGeneration(client, divisions.tally, dropped!.generation);
+    await client.end();
+    // The one that is left was begun before these.
+    await divisions.append(10);
+
+    const streams = jest.spyOn(History.prototype, 'streams');
+    const told: RebuildProgress[] = [];
+    await divisions.parts().renewal.renew(one, { progress: (progress) => told.push(progress) });
+    expect(streams).toHaveBeenCalledTimes(2);
+    expect(told[0].events).toBe(left?.events);
+    expect(told.at(-1)).toEqual({ phase: 'catching up', events: 4 * MANY + 20, total: 4 * (MANY + 10) });
+    expect(await renewals.seen(1)).toBe(`${MANY + 10}/${2 * (MANY + 10)}`);
+    const { id } = one;
+    expect(await renewals.generations()).toContainEqual({
+      ...{ projection: 'divisions', tenant: id, generation: left?.generation },
+    });
+    await renewals.expectSound(1);
   });
 
   it.each(['practice-management-read-session', 'practice-management-read%'])(

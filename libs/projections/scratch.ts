@@ -56,9 +56,10 @@ export class Scratch {
     try {
       // What one command wrote to several streams is seen in all of them or in none.
       await reader.query('begin isolation level repeatable read read only');
-      for await (const chunk of rowsOf(this.history, reader, projection, tenants, asOf)) {
-        await copyInto(client, projection, scratchTable, chunk.rows);
-        events += chunk.events;
+      for await (const chunk of rowsOf(this.history, reader, [projection], tenants, asOf)) {
+        const [share] = chunk.shares;
+        await copyInto(client, share, scratchTable);
+        events += share.events;
       }
     } finally {
       await reader.end();

@@ -12,36 +12,41 @@ const CHUNK_ROWS = 2_000;
 /** A table that rows are copied into. */
 export type Target = (table: ReadTable) => string;
 
-export interface Filled {
-  /** The last stream whose rows are among these. */
-  tenantId: number;
-  streamId: string;
+/** What streams amount to in one projection. */
+export interface Share {
+  projection: Projection;
   events: number;
   /** For each of the projection's tables. */
   rows: ReadRow[][];
 }
 
-/** The rows of a tenant's streams, in chunks that a transaction can take. */
+export interface Filled {
+  /** The last stream whose rows are among these. */
+  tenantId: number;
+  streamId: string;
+  /** One for each projection. */
+  shares: Share[];
+}
+
+/** The rows of a tenant's streams in each projection, in chunks that a transaction can take: each stream is read once. */
 export async function* rowsOf(
   history: History,
   client: ClientBase,
-  projection: Projection,
+  projections: readonly Projection[],
   tenants: readonly { id: number; upTo: Position; after?: string }[],
   asOf?: Date,
 ): AsyncGenerator<Filled> {
-  const types = [...projection.eventTypes];
+  const types = [...new Set(projections.flatMap(({ eventTypes }) => [...eventTypes]))];
   let chunk: Filled | undefined;
   for (const { id: tenantId, upTo, after } of tenants) {
     for await (const streams of history.streams(client, { tenantId, types, upTo, after, asOf })) {
       for (const events of streams) {
-        chunk ??= { tenantId, streamId: '', events: 0, rows: projection.tables.map(() => []) };
-        const rows = folded(projection, events);
-        for (const [table, own] of rows.entries()) for (const row of own) chunk.rows[table].push(row);
+        chunk ??= { tenantId, streamId: '', shares: projections.map(emptyShare) };
+        for (const share of chunk.shares) add(share, events);
         chunk.tenantId = tenantId;
         chunk.streamId = events[0].streamId;
-        chunk.events += events.length;
       }
-      if (!chunk || chunk.rows.every(({ length }) => length < CHUNK_ROWS)) continue;
+      if (!chunk || rowCount(chunk) < CHUNK_ROWS) continue;
       yield chunk;
       chunk = undefined;
     }
@@ -49,12 +54,29 @@ export async function* rowsOf(
   if (chunk) yield chunk;
 }
 
+function emptyShare(projection: Projection): Share {
+  return { projection, events: 0, rows: projection.tables.map(() => []) };
+}
+
+function rowCount({ shares }: Filled): number {
+  return shares.reduce((sum, { rows }) => rows.reduce((own, { length }) => own + length, sum), 0);
+}
+
+/** Adds a stream's rows, if any of its events are for the projection. */
+function add(share: Share, events: readonly RecordedEvent[]): void {
+  const { projection } = share;
+  const relevant = events.filter(({ event }) => projection.eventTypes.has(event.type));
+  if (relevant.length === 0) return;
+  for (const [table, rows] of rowsIn(projection, relevant).entries())
+    for (const row of rows) share.rows[table].push(row);
+  share.events += relevant.length;
+}
+
 /** Copies rows into tables that know their generation, within the client's transaction if it has one. */
 export async function copyInto(
   client: ClientBase,
-  projection: Projection,
+  { projection, rows }: Share,
   target: Target,
-  rows: readonly ReadRow[][],
 ): Promise<void> {
   for (const [index, table] of projection.tables.entries()) {
     try {
@@ -76,7 +98,7 @@ function refusedRow({ name }: Projection, table: ReadTable, rows: readonly ReadR
   });
 }
 
-function folded(projection: Projection, events: RecordedEvent[]): ReadRow[][] {
+function rowsIn(projection: Projection, events: RecordedEvent[]): ReadRow[][] {
   try {
     return projection.rows(events);
   } catch (error) {

@@ -9,35 +9,15 @@ import type { RegisteredTenant } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
 import { CatchUp } from './catch-up';
 import { lockAllTracks, raiseRevision } from './checkpoints';
-import { flip, sweep, type Unfinished } from './generations';
+import { flip, type Started, sweep } from './generations';
 import { liveModels, reachedIn, trackOf } from './live-models';
 import { NextGeneration } from './next-generation';
 import { patiently } from './patience';
-import type { Projection } from './projection';
 import { Projections } from './projections';
 import { lockGenerations } from './rebuild-lock';
-import { type RebuildProgress, RebuildRun } from './rebuild-run';
+import { type RebuildOptions, RebuildRun } from './rebuild-run';
 
 const POLL_MS = 100;
-
-export interface RenewalProgress extends RebuildProgress {
-  projection: string;
-  /** Read models that are ready to be shown, and all. */
-  done: number;
-  all: number;
-}
-
-export interface RenewalOptions {
-  progress?(progress: RenewalProgress): void;
-  /** Stops it; what it has done waits for whoever goes on with it. */
-  signal?: AbortSignal;
-}
-
-/** A read model that is ready to be shown. */
-interface Ready {
-  projection: Projection;
-  unfinished: Unfinished;
-}
 
 /** Shows everything that a held tenant has missed at one moment, in all its read models. */
 @Injectable()
@@ -52,14 +32,14 @@ export class TenantRenewal {
   ) {}
 
   /**
-   * Builds a generation of that tenant for each read model, up to the tenant's last event, and lets all of them answer
-   * in one transaction; they stay held. Nothing may be appended to the tenant meanwhile. It is written in parts, and
+   * Builds a generation of that tenant for each read model, by one reading of the tenant's events up to the last, and
+   * lets all of them answer in one transaction; they stay held. Nothing may be appended to the tenant meanwhile. It is written in parts, and
    * goes on where it was when it is run again after its process has died; once all is shown it does nothing.
    * While a database is away, or another has the generations of a read model in hand, it waits.
    * @throws DomainError tenant_not_held
    * @throws EventNotApplied when an event cannot be folded; nothing is shown then
    */
-  async renew(tenant: RegisteredTenant, options: RenewalOptions = {}): Promise<void> {
+  async renew(tenant: RegisteredTenant, options: Omit<RebuildOptions, 'tenant'> = {}): Promise<void> {
     const { signal } = options;
     await patiently(
       async () => {
@@ -103,19 +83,21 @@ export class TenantRenewal {
     }
   }
 
-  private async carryOut(client: Client, tenant: RegisteredTenant, options: RenewalOptions): Promise<void> {
+  private async carryOut(
+    client: Client,
+    tenant: RegisteredTenant,
+    options: Omit<RebuildOptions, 'tenant'>,
+  ): Promise<void> {
     const last = await this.unseen(tenant);
     if (!last) return;
     await this.delivered(tenant, last, options.signal);
-    const ready: Ready[] = [];
-    for (const projection of this.projections.all) {
-      const done = ready.length;
-      await sweep(client, projection);
-      await this.next.prepare(client, this.runOf(projection, tenant, done, options), async (next) => {
-        await this.catchUp.approach(projection, next.track);
-        ready.push({ projection, unfinished: next.unfinished });
-      });
-    }
+    const { all } = this.projections;
+    for (const projection of all) await sweep(client, projection);
+    let ready: readonly Started[] = [];
+    await this.next.prepare(client, new RebuildRun(all, tenant, options, true), async (next) => {
+      for (const { projection, track } of next) await this.catchUp.approach(projection, track);
+      ready = next;
+    });
     await this.show(client, ready);
   }
 
@@ -143,19 +125,7 @@ export class TenantRenewal {
     while (comparePositions(await head(), last) < 0) await pause(signal);
   }
 
-  private runOf(
-    projection: Projection,
-    tenant: RegisteredTenant,
-    done: number,
-    { signal, progress }: RenewalOptions,
-  ): RebuildRun {
-    const all = this.projections.all.length;
-    const tell =
-      progress && ((of: RebuildProgress) => progress({ ...of, projection: projection.name, done, all }));
-    return new RebuildRun(projection, tenant, { signal, progress: tell }, true);
-  }
-
-  private async show(client: Client, ready: readonly Ready[]): Promise<void> {
+  private async show(client: Client, ready: readonly Started[]): Promise<void> {
     await this.reads.transaction(async (flipping) => {
       await lockAllTracks(
         flipping,
