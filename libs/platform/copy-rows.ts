@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { CopyText } from './copy-text';
 
-const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 const CHUNK = 64 * 1024;
 
 /** Rows into a table by COPY (PostgreSQL's text format). `target` is a table with its columns, from code. */
@@ -14,7 +14,7 @@ export async function copyRows(
   rows: readonly (readonly unknown[])[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await pipeline(Readable.from(lines(rows)), client.query(copyFrom(`copy ${target} from stdin`)));
+  await pipeline(Readable.from(chunks(rows)), client.query(copyFrom(`copy ${target} from stdin`)));
 }
 
 /** Rows into a table by COPY, as they come. Its transaction is the caller's; one that is not ended fails the next query. */
@@ -29,10 +29,8 @@ export class CopyStream {
     this.failed.catch(() => undefined);
   }
 
-  /** Waits while the database is behind. @throws what it refuses */
-  async write(rows: readonly (readonly unknown[])[]): Promise<void> {
-    let text = '';
-    for (const row of rows) text += lineOf(row);
+  /** Takes rows as {@link CopyText} has them; waits while the database is behind. @throws what it refuses */
+  async write(text: Buffer): Promise<void> {
     if (!this.stream.write(text)) await Promise.race([once(this.stream, 'drain'), this.failed]);
   }
 
@@ -44,28 +42,19 @@ export class CopyStream {
   }
 }
 
-function* lines(rows: Iterable<readonly unknown[]>): Generator<string> {
-  let text = '';
+function* chunks(rows: Iterable<readonly unknown[]>): Generator<Buffer> {
+  const text = new CopyText();
   for (const row of rows) {
-    text += lineOf(row);
-    if (text.length < CHUNK) continue;
-    yield text;
-    text = '';
+    for (const value of row) text.cell(textOf(value));
+    text.endRow();
+    if (text.length >= CHUNK) yield text.take();
   }
-  yield text;
+  yield text.take();
 }
 
-function lineOf(row: readonly unknown[]): string {
-  let line = '';
-  for (let index = 0; index < row.length; index++) line += (index === 0 ? '' : '\t') + copyText(row[index]);
-  return `${line}\n`;
-}
-
-/** A value in COPY's text format; objects are JSON. */
-function copyText(value: unknown): string {
-  if (value === null || value === undefined) return '\\N';
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
-    return String(value);
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (char) => ESCAPES[char]) : text;
+/** A value as a cell; objects are JSON. */
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -4,18 +4,23 @@ import { failureOf } from './source-failure';
 /** As extraction's statements ask for them: all text. */
 export type SourceRow = readonly unknown[];
 
-/** A batch is as many rows as come to this, or fewer. */
-const BATCH_ROWS = 500;
+/** What makes batches of rows. */
+export interface RowCollector<Batch> {
+  /** Takes what it needs of a row, which is gone afterwards. @returns whether the batch is full with it */
+  add(row: SourceRow): boolean;
+  /** The rows since it was last called; undefined when there were none. */
+  take(): Batch | undefined;
+}
+
 /** Batches that wait; the server is asked for no more until they have been taken. */
 const MOST_WAITING = 4;
 
 /**
- * The rows of a streaming request, some hundred at a time. Memory holds a few batches, whatever the table's size: while
- * they are not taken the driver reads nothing more from its socket.
+ * The rows of a streaming request, in batches. Memory holds a few of them, whatever the table's size: while they are not
+ * taken the driver reads nothing more from its socket.
  */
-export class RowBatches {
-  private batch: SourceRow[] = [];
-  private readonly waiting: SourceRow[][] = [];
+export class RowBatches<Batch> {
+  private readonly waiting: Batch[] = [];
   private failure?: Error;
   private hasEnded = false;
   private isPaused = false;
@@ -24,11 +29,12 @@ export class RowBatches {
   /** @param touch called whenever the server has sent something */
   constructor(
     private readonly request: Request,
+    private readonly collector: RowCollector<Batch>,
     private readonly touch: () => void,
   ) {
     request.stream = true;
     request.arrayRowMode = true;
-    request.on('row', (row: SourceRow) => this.take(row));
+    request.on('row', (row: SourceRow) => this.collect(row));
     request.on('error', (error: Error) => (this.failure ??= failureOf(error)));
     request.on('done', () => this.end());
   }
@@ -39,7 +45,7 @@ export class RowBatches {
   }
 
   /** @throws SourceFailure */
-  async *[Symbol.asyncIterator](): AsyncGenerator<SourceRow[]> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
     for (;;) {
       const batch = this.waiting.shift();
       if (batch) {
@@ -55,15 +61,14 @@ export class RowBatches {
     }
   }
 
-  private take(row: SourceRow): void {
+  private collect(row: SourceRow): void {
     this.touch();
-    this.batch.push(row);
-    if (this.batch.length >= BATCH_ROWS) this.pass();
+    if (this.collector.add(row)) this.pass();
   }
 
   private pass(): void {
-    if (this.batch.length > 0) this.waiting.push(this.batch);
-    this.batch = [];
+    const batch = this.collector.take();
+    if (batch !== undefined) this.waiting.push(batch);
     if (this.waiting.length >= MOST_WAITING && !this.hasEnded) this.pause();
     this.wake?.();
   }

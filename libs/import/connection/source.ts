@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { ConnectionPool, type config as DriverConfig, NVarChar, type Request } from 'mssql';
 import type { Resolve } from '#platform/net/resolve';
 import { connectGuarded } from './guarded-socket';
-import { RowBatches, type SourceRow } from './row-batches';
+import { RowBatches, type RowCollector } from './row-batches';
 import { failureOf, SourceFailure } from './source-failure';
 import type { SourceHosts } from './source-hosts';
 import type { SourceSettings } from './source-settings';
@@ -70,11 +70,15 @@ export class Source {
   }
 
   /** The rows of a large answer, in batches. @throws SourceFailure */
-  async *rows(sql: string, parameters: Parameters = {}): AsyncGenerator<SourceRow[]> {
+  async *rows<Batch>(
+    sql: string,
+    collector: RowCollector<Batch>,
+    parameters: Parameters = {},
+  ): AsyncGenerator<Batch> {
     const request = this.request(parameters);
-    const guard: { batches?: RowBatches } = {};
+    const guard: { batches?: RowBatches<Batch> } = {};
     const watch = this.watch(() => guard.batches?.isBehind ?? false);
-    const batches = new RowBatches(request, watch.touch);
+    const batches = new RowBatches(request, collector, watch.touch);
     guard.batches = batches;
     let isComplete = false;
     try {
@@ -106,11 +110,14 @@ export class Source {
   private watch(isOurs: () => boolean) {
     const { stallMs } = this.options;
     let heard = performance.now();
+    let isHeard = false;
+    // For each row: the clock is read by the timer alone.
     const touch = () => {
-      heard = performance.now();
+      isHeard = true;
     };
     const timer = setInterval(() => {
-      if (isOurs()) touch();
+      if (isHeard || isOurs()) heard = performance.now();
+      isHeard = false;
       if (performance.now() - heard < stallMs) return;
       this.cut(
         new SourceFailure('stalled', 'The server stopped answering. Check its load and its network.', 'lost'),

@@ -6,7 +6,7 @@ import { SourceFailure } from '../connection/source-failure';
 import { markChunk, type TableState } from '../requests/import-tables';
 import type { ImportTurn } from '../requests/import-turn';
 import type { SourceTable } from './source-schema';
-import { stagedValues } from './staged-values';
+import { StagedRowCollector } from './staged-rows';
 import { rowsStatement } from './statements';
 
 /**
@@ -43,17 +43,15 @@ export class TableExtraction {
     // A key of spaces alone is none to go on from: SQL Server takes it for an empty one.
     const after = this.lastKey?.trimEnd() ? this.lastKey : undefined;
     const sql = rowsStatement(table, columns, after !== undefined);
-    const staged = stagedValues(columns);
-    const key = columns.findIndex(({ name }) => name === 'ImportId');
+    const collector = new StagedRowCollector(columns);
     await this.rewind(after);
     try {
-      for await (const batch of source.rows(sql, after === undefined ? {} : { after })) {
+      for await (const batch of source.rows(sql, collector, after === undefined ? {} : { after })) {
         this.turn.signal.throwIfAborted();
         if (!this.copy) await this.begin();
-        const rows = batch.map(staged);
-        await this.copy!.write(rows);
-        this.inChunk += rows.length;
-        this.lastKey = rows.at(-1)![key];
+        await this.copy!.write(batch.text);
+        this.inChunk += batch.rows;
+        this.lastKey = batch.lastKey;
         if (this.isFull()) await this.commit(false);
       }
       await this.commit(true);

@@ -1,0 +1,72 @@
+const [TAB, NEWLINE, SPACE, BACKSLASH, TILDE] = Buffer.from('\t\n \\~');
+const NULL = '\\N';
+const ESCAPED = /[\0\\\t\n\r]/g;
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+/** Up to so many characters a loop is quicker than the call that writes a longer text. */
+const SHORT = 48;
+/** Of a character of UTF-16; an escape takes less. */
+const MOST_BYTES = 3;
+const INITIAL = 64 * 1024;
+
+/** Rows as the bytes of COPY's text format. A cell goes straight into the buffer: it costs no string, no escape is looked for twice. */
+export class CopyText {
+  private buffer = Buffer.allocUnsafeSlow(INITIAL);
+  private used = 0;
+
+  /** @param nul what is written for a NUL, which PostgreSQL refuses */
+  constructor(private readonly nul = '\0') {}
+
+  /** Bytes that wait to be taken. */
+  get length(): number {
+    return this.used;
+  }
+
+  cell(text: string | null): void {
+    const value = text ?? NULL;
+    this.reserve(value.length * MOST_BYTES + 1);
+    if (text === null) this.write(NULL);
+    else if (text.length > SHORT || !this.writePlain(text)) this.write(this.escaped(text));
+    this.buffer[this.used++] = TAB;
+  }
+
+  /** Ends a row, which has a cell at least. */
+  endRow(): void {
+    this.buffer[this.used - 1] = NEWLINE;
+  }
+
+  /** What was written since it was last called; it stays as it is. */
+  take(): Buffer {
+    const taken = this.buffer.subarray(0, this.used);
+    this.buffer = Buffer.allocUnsafeSlow(Math.max(INITIAL, this.used));
+    this.used = 0;
+    return taken;
+  }
+
+  /** Writes a text that needs no escape and is ASCII. @returns whether it was one */
+  private writePlain(text: string): boolean {
+    const { buffer } = this;
+    let at = this.used;
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (code < SPACE || code > TILDE || code === BACKSLASH) return false;
+      buffer[at++] = code;
+    }
+    this.used = at;
+    return true;
+  }
+
+  private write(text: string): void {
+    this.used += this.buffer.write(text, this.used);
+  }
+
+  private escaped(text: string): string {
+    return text.replace(ESCAPED, (char) => ESCAPES[char] ?? this.nul);
+  }
+
+  private reserve(bytes: number): void {
+    if (this.used + bytes <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.buffer.length, this.used + bytes));
+    this.buffer.copy(larger, 0, 0, this.used);
+    this.buffer = larger;
+  }
+}
