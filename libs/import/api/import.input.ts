@@ -23,7 +23,7 @@ export class ImportRequestInput {
   @TextField({
     required: true,
     max: 36,
-    pattern: UUID,
+    pattern: { expression: UUID, form: 'a requestId as POST /etl/import answers it' },
     example: exampleRequest,
     description: 'Of the import.',
   })

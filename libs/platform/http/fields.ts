@@ -47,7 +47,8 @@ export function field(
 export interface TextOptions extends FieldOptions {
   /** Longest length in characters; default 200. */
   max?: number;
-  pattern?: RegExp;
+  /** What the text must match, and how a refusal puts it: `must be <form>`. */
+  pattern?: { expression: RegExp; form: string };
   /** Whitespace alone is refused, as it always is of a required text. */
   notBlank?: boolean;
 }
@@ -59,8 +60,8 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
     MaxLength(max, { message: `$property must be at most ${max} characters` }),
   ];
   if (notBlank) checks.push(Matches(/\S/, { message: '$property must not be blank' }));
-  if (pattern) checks.push(Matches(pattern));
-  return field(options, { type: String, maxLength: max, pattern: pattern?.source }, ...checks);
+  if (pattern) checks.push(Matches(pattern.expression, { message: `$property must be ${pattern.form}` }));
+  return field(options, { type: String, maxLength: max, pattern: pattern?.expression.source }, ...checks);
 }
 
 export function EmailField(options: FieldOptions = {}): PropertyDecorator {

@@ -1,4 +1,4 @@
-import { DomainError } from '#kernel/errors';
+import { DomainError, type FieldError } from '#kernel/errors';
 import { NumberField, ObjectField, RateInput, TextField } from './fields';
 import { RequestPipe } from './request.pipe';
 
@@ -11,16 +11,21 @@ class Body {
 
   @TextField({ notBlank: true })
   number?: string;
+
+  @TextField({ pattern: { expression: /^[0-9]{2}$/, form: 'two digits' } })
+  code?: string;
 }
 
-function codes(body: object): string[] {
+function faults(body: object): FieldError[] {
   try {
     new RequestPipe().transform(body, { type: 'body', metatype: Body });
     return [];
   } catch (error) {
-    return (error as DomainError).errors.map(({ code }) => code);
+    return [...(error as DomainError).errors];
   }
 }
+
+const codes = (body: object) => faults(body).map(({ code }) => code);
 
 describe('fields', () => {
   it.each([[7.5], [0.0001], [60], [null]])('takes %s minutes', (minutes) => {
@@ -29,6 +34,12 @@ describe('fields', () => {
 
   it.each([[0.00001], [1e-7], [1.5e-7], ['6'], [Number.NaN]])('refuses %s minutes', (minutes) => {
     expect(codes({ minutes })).toEqual(['is_number']);
+  });
+
+  it('says in words what a text must be', () => {
+    expect(faults({ code: '12' })).toEqual([]);
+    const message = 'code must be two digits';
+    expect(faults({ code: 'x' })).toEqual([{ pointer: '/code', code: 'matches', message }]);
   });
 
   it('takes a rate of ten decimals', () => {

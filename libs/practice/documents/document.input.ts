@@ -50,7 +50,7 @@ export class DocumentInput extends RecordInput {
   @TextField({
     description: 'SHA-256 of the bytes, in hex: other bytes are refused.',
     max: 64,
-    pattern: /^[0-9a-fA-F]{64}$/,
+    pattern: { expression: /^[0-9a-fA-F]{64}$/, form: '64 hexadecimal digits' },
   })
   @Transform(({ value }) => (typeof value === 'string' ? value.toLowerCase() : value))
   sha256?: string | null;
