@@ -32,7 +32,6 @@ export class ImportSteps {
   async carryOut(turn: ImportTurn): Promise<Ending> {
     if (needsSource(turn.status)) {
       await this.extraction.run(turn);
-      await this.requests.nameSource(turn.requestId, turn.worker);
       await turn.advance(['Extracting'], 'Validating');
     } else await this.requireStaged(turn);
 

@@ -37,8 +37,9 @@ import { median, report } from './support/rounds';
 const WHOLE = 3_600_000;
 /** Nothing is done in them that grows with the rows. */
 const WAITING = ['Queued', 'Connecting', 'CheckingSchema', 'PromotionQueued'];
-/** As package.json and the image start every process, and the worker. */
+/** As package.json and the image start processes that answer, the projector, and the worker. */
 const NODE_OPTIONS = '--max-semi-space-size=64';
+const PROJECTOR_OPTIONS = '--max-semi-space-size=32 --max-old-space-size=192';
 const WORKER_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=192';
 
 interface Told {
@@ -201,7 +202,7 @@ async function main(): Promise<void> {
     const [command, query, projector, worker] = [
       await start(startApp('command', env)),
       await start(startApp('query', env)),
-      await start(startApp('projector', env)),
+      await start(startApp('projector', { ...env, NODE_OPTIONS: PROJECTOR_OPTIONS })),
       await start(startApp('worker', { ...env, NODE_OPTIONS: WORKER_OPTIONS })),
     ];
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;

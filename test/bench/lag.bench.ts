@@ -28,8 +28,9 @@ const RATE = 500;
 const WARM_UP_SECONDS = 5;
 const TENANTS = ['bench1', 'bench2', 'bench3', 'bench4'];
 const ITEMS_A_WEEK = 8_000;
-/** As package.json and the image start every process. */
+/** As package.json and the image start processes that answer, and the projector. */
 const NODE_OPTIONS = '--max-semi-space-size=64';
+const PROJECTOR_OPTIONS = '--max-semi-space-size=32 --max-old-space-size=192';
 
 interface Target extends Firm {
   tenant: number;
@@ -112,7 +113,7 @@ async function throughKafka(env: Record<string, string>, run: () => Promise<Meas
   const broker = await startBroker();
   try {
     const kafka = { EVENT_BUS: 'kafka', KAFKA_BROKERS: broker.brokers, KAFKA_TOPIC: uniqueTopic() };
-    const projector = await startApp('projector', { ...env, ...kafka, NODE_OPTIONS });
+    const projector = await startApp('projector', { ...env, ...kafka, NODE_OPTIONS: PROJECTOR_OPTIONS });
     try {
       // By partition, once there is a publisher; the greatest of none is less than 0.
       const lag = async () => Math.max(...(await metric(projector, 'event_bus_publish_lag_seconds')));
@@ -170,7 +171,7 @@ async function main(): Promise<void> {
     const credentials = await createTenants(env, TENANTS);
     const command = await startApp('command', { ...env, NODE_OPTIONS });
     closing.push(() => command.stop());
-    let projector = await startApp('projector', { ...env, NODE_OPTIONS });
+    let projector = await startApp('projector', { ...env, NODE_OPTIONS: PROJECTOR_OPTIONS });
     closing.push(() => projector.stop());
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const targets = await openTargets(env, command, token);
@@ -196,7 +197,7 @@ async function main(): Promise<void> {
     const alone = await warmAndMeasure();
     await projector.stop();
     const kafka = await throughKafka(env, warmAndMeasure);
-    projector = await startApp('projector', { ...env, NODE_OPTIONS });
+    projector = await startApp('projector', { ...env, NODE_OPTIONS: PROJECTOR_OPTIONS });
     const { result: beside, rebuilds } = await whileRebuilding(
       env,
       measure(targets, poster, visibility, seconds),

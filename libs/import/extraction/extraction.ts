@@ -81,6 +81,8 @@ export class Extraction {
   private async extract(turn: ImportTurn, line: Line, tables: SourceTable[]): Promise<void> {
     const client = await this.database.session(turn.signal);
     try {
+      // A crash that takes the last commits takes all that is staged, too: the reading begins again then.
+      await client.query('set synchronous_commit = off');
       const states = await this.prepare(client, turn);
       await this.patiently(turn, line, () => this.count(turn, line, tables));
       for (const table of tables) {

@@ -73,7 +73,7 @@ describe.each([
   });
 
   it('comes to the same when the step begins again, its tables emptied by a crash of the server', async () => {
-    await imports.client.query(`truncate ${run.staging.schema}.settings, ${run.staging.schema}.work_values`);
+    await imports.client.query(`truncate ${run.staging.schema}.made, ${run.staging.schema}.work_values`);
     expect(await reconciliation.reconcile(run, staging)).toEqual({ errors: 0 });
     expect(await figures('source', 'Work', 'Total')).toEqual({ '': firm.work.total });
   });

@@ -101,16 +101,6 @@ export class ImportRequests {
     );
   }
 
-  /** Writes down which system the staged rows come from. */
-  async nameSource(id: string, worker: string): Promise<void> {
-    const info = new StagingArea(id).table({ name: 'Info' });
-    await this.database.pool.query(
-      `update import.requests set source_system = (select min("SourceSystem") from ${info})
-       where id = $1 and leased_by = $2`,
-      [id, worker],
-    );
-  }
-
   /** Writes down how many findings there are. */
   async count(id: string, worker: string): Promise<{ errors: number; warnings: number }> {
     const { rows } = await this.database.pool.query<{ errors: number; warnings: number }>(

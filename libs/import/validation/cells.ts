@@ -4,7 +4,7 @@ import type { Column, Table } from '../schema/table';
 import { cellTypes, rangeOf } from './cell-types';
 import { checkedColumn, checkedTable, isCopied } from './checked-names';
 import { type FindingCode, severityOf } from './findings';
-import { makeTable } from './working-tables';
+import { makeTableOf } from './working-tables';
 
 /** Between the parts of a fault: column, code, the beginning of the value. */
 const SEPARATOR = '\u001f';
@@ -19,9 +19,8 @@ const PERSONAL = new Set(['Entity']);
  */
 export async function checkCells(session: ClientBase): Promise<void> {
   for (const table of tables) {
-    const name = checkedTable(table.name);
-    await makeTable(session, name, copyOf(table));
-    await session.query(`create index on ${name} (import_id)`);
+    const copy = (rows: string) => copyOf(table, rows);
+    await makeTableOf(session, checkedTable(table.name), `"${table.name}"`, copy, 'import_id');
   }
 }
 
@@ -33,14 +32,15 @@ export async function reportCells(session: ClientBase, requestId: string): Promi
        from ${checkedTable(table.name)} t
        cross join lateral unnest(t.faults) f
        join json_to_recordset($3) m(name text, code text, severity text, message text)
-         on m.name = split_part(f, $4, 1) and m.code = split_part(f, $4, 2)`,
+         on m.name = split_part(f, $4, 1) and m.code = split_part(f, $4, 2)
+       order by left(t.import_id, 100)`,
       [requestId, table.name, JSON.stringify(messagesOf(table)), SEPARATOR],
     );
   }
 }
 
 /** The query that reads the copy. The inner one says of each cell, once, what is wrong with it. */
-function copyOf(table: Table): string {
+function copyOf(table: Table, rows: string): string {
   const { columns } = table;
   const codes = columns.map((column, at) => `${codeOf(table, column)} as c${at}`);
   const values = columns.flatMap((column, at) =>
@@ -55,13 +55,13 @@ function copyOf(table: Table): string {
     select ${values.join(', ')},
       nullif(array_remove(array[${faults.join(', ')}], null), '{}') as faults,
       nullif(array_remove(array[${bad.join(', ')}], null), '{}') as bad
-    from (select r.*, ${codes.join(', ')} from ${readable(table)} r offset 0) s`;
+    from (select r.*, ${codes.join(', ')} from ${readable(table, rows)} r offset 0) s`;
 }
 
 /** The rows with '' as null. */
-function readable({ name, columns }: Table): string {
+function readable({ columns }: Table, rows: string): string {
   const cells = columns.map((column) => `nullif("${column.name}", '') as "${column.name}"`);
-  return `(select ${cells.join(', ')} from "${name}")`;
+  return `(select ${cells.join(', ')} from ${rows} t)`;
 }
 
 /** SQL: the code of what is wrong with a cell, null of a sound one. */

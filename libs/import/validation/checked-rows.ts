@@ -9,6 +9,7 @@ import { dropDuplicates } from './duplicates';
 import { makeCurrencies, makeExisting, makeRecordIds, makeSettings } from './ground';
 import { makeKnownRecords } from './known-records';
 import { makeCharges, makeValues } from './values';
+import { makeTable } from './working-tables';
 
 /** Sorts and hashes of a million rows, on disk beyond that. */
 const SESSION = `set work_mem = '64MB'; set maintenance_work_mem = '128MB'; set jit = off`;
@@ -45,6 +46,7 @@ export class CheckedRows {
 
   /** Makes them anew. */
   async make(session: Client, { tenant }: ImportRun): Promise<void> {
+    await session.query('drop table if exists made');
     const settings = await this.existing.settings(tenant);
     await makeCurrencies(session);
     await checkCells(session);
@@ -55,17 +57,15 @@ export class CheckedRows {
     await makeKnownRecords(session);
     await makeValues(session, settings.unitRounding);
     await makeCharges(session);
+    await makeTable(session, 'made', 'select now() as at');
   }
 
-  /** Makes those that a crash of the server has emptied, or nobody has made. */
+  /** Makes those that a crash of the server has emptied, or nobody has made to the end. */
   async keep(session: Client, run: ImportRun): Promise<void> {
     const { rows } = await session.query<{ there: boolean }>(
-      `select to_regclass('settings') is not null and to_regclass('invoice_totals') is not null as there`,
+      `select to_regclass('made') is not null as there`,
     );
-    if (rows[0].there) {
-      const { rows: settings } = await session.query('select from settings');
-      if (settings.length === 1) return;
-    }
+    if (rows[0].there && (await session.query('select from made')).rowCount === 1) return;
     await this.make(session, run);
   }
 }

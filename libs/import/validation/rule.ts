@@ -18,11 +18,13 @@ export interface Rule {
   rows: string;
 }
 
+/** Sorted by what no index has in order: nothing is written, which would hold the feed back, until all has been read. */
 export async function report(session: ClientBase, requestId: string, rule: Rule): Promise<void> {
   const { code, table, column = null, message, detail = "''", rows } = rule;
   await session.query(
     `insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
-     select $1, $2, $3, $4, t.import_id, $5, replace($6, '{}', coalesce((${detail})::text, '')) ${rows}`,
+     select $1, $2, $3, $4, t.import_id, $5, replace($6, '{}', coalesce((${detail})::text, '')) ${rows}
+     order by left(t.import_id, 100)`,
     [requestId, severityOf(code), code, table, column, message],
   );
 }

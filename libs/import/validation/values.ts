@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { TICKS_PER_MINUTE, type UnitRounding } from '#kernel/ticks';
 import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
-import { makeTable } from './working-tables';
+import { makeTable, makeTableOf } from './working-tables';
 
 /** Digits after the point of what is divided, so that no half is lost before it is rounded. */
 const EXACT = 40;
@@ -19,9 +19,7 @@ const rounded: Record<UnitRounding, (units: string) => string> = {
 export async function makeValues(session: ClientBase, rounding: UnitRounding): Promise<void> {
   await session.query(TIMED_AMOUNT);
   const exact = `round(ticks::numeric, 20) / (minutes_per_unit * ${TICKS_PER_MINUTE})`;
-  await makeTable(
-    session,
-    'work_values',
+  const work = (rows: string) =>
     `select import_id, matter_id, employee_id, state, is_billable and matter_id is not null as is_billable, is_timed,
        exact_units, units, rate, minutes_per_unit, digits,
        round(${amountOf('is_timed', 'units', 'minutes_per_unit', 'rate')}, digits) as amount
@@ -39,21 +37,17 @@ export async function makeValues(session: ClientBase, rounding: UnitRounding): P
            select t.import_id, t.matter_id, t.employee_id, t.state, t.is_billable, t.item_type = 'Timed' as is_timed,
              t.duration_ticks as ticks, t.units as given_units, coalesce('units' = any(t.bad), false) as bad_units,
              t.rate, coalesce(m.minutes_per_unit, s.minutes_per_unit) as minutes_per_unit, s.digits
-           from work_items t cross join settings s left join all_matters m on m.key = t.matter_id
+           from ${rows} t cross join settings s left join all_matters m on m.key = t.matter_id
          ) w
        ) w
-     ) w`,
-  );
-  await session.query('create index on work_values (import_id)');
-  await makeTable(
-    session,
-    'cost_values',
+     ) w`;
+  await makeTableOf(session, 'work_values', 'work_items', work, 'import_id');
+  const costs = (rows: string) =>
     `select t.import_id, t.matter_id, t.state, t.kind <> 'Anticipated' as is_billable, t.quantity as units,
        t.unit_amount as rate, c.tax_code_id, round(t.quantity * t.unit_amount, s.digits) as amount
-     from cost_recoveries t cross join settings s
-     left join all_disbursement_codes c on c.key = t.disbursement_code_id`,
-  );
-  await session.query('create index on cost_values (import_id)');
+     from ${rows} t cross join settings s
+     left join all_disbursement_codes c on c.key = t.disbursement_code_id`;
+  await makeTableOf(session, 'cost_values', 'cost_recoveries', costs, 'import_id');
 }
 
 /**
@@ -80,10 +74,8 @@ function amountOf(isTimed: string, units: string, minutes: string, rate: string)
  */
 export async function makeCharges(session: ClientBase): Promise<void> {
   await makeTable(session, 'taxed_days', taxedDays);
-  await makeTable(session, 'charges', charges);
-  await session.query('create index on charges (invoice_id)');
-  await makeTable(session, 'invoice_totals', totals);
-  await session.query('create index on invoice_totals (invoice_id)');
+  await makeTableOf(session, 'charges', 'invoice_lines', charges, 'invoice_id');
+  await makeTable(session, 'invoice_totals', totals, 'invoice_id');
 }
 
 /** The tax code of lines that name none, by day: the oldest Standard one of the firm's scheme with a rate. */
@@ -96,7 +88,7 @@ const taxedDays = `
   from (select distinct coalesce(issue_date, today) as day from invoices cross join settings) d
   cross join settings s`;
 
-const charges = `
+const charges = (lines: string) => `
   select c.import_id, c.invoice_id, c.kind, c.source, c.is_text, c.invoice_state, c.issue_date, c.worth,
     c.is_stated, c.stated, coalesce(k.id, c.tax_code) as tax_code, c.is_tax_unknown,
     case when c.kind = 'Discount' then -abs(c.amount) else c.amount end as amount,
@@ -136,7 +128,7 @@ const charges = `
         -- Units × Rate, of the units that the line says or takes from what it charges.
         round(case when w.import_id is null then l.rate * coalesce(l.units, c.units, 1)
           else ${amountOf('w.is_timed', 'coalesce(l.units, w.units)', 'w.minutes_per_unit', 'l.rate')} end, s.digits) as stated
-      from invoice_lines l
+      from ${lines} l
       cross join settings s
       left join invoices i on i.import_id = l.invoice_id
       left join taxed_days d on d.day = coalesce(i.issue_date, s.today)

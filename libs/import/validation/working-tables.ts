@@ -1,10 +1,55 @@
 import type { ClientBase } from 'pg';
 
-/** Makes a table of what is worked out, anew; of the session's schema, in which the rows of the import lie. */
-export async function makeTable(session: ClientBase, name: string, query: string): Promise<void> {
-  await session.query(`drop table if exists ${name} cascade`);
-  await session.query(`create unlogged table ${name} as ${query}`);
+/**
+ * So many pages of a table are worked on in one transaction: some ten thousand rows, in a fraction of a second. One that
+ * has written holds back what everybody else reads of the feed.
+ */
+const PAGES = 500;
+
+/**
+ * Makes a table of what is worked out, anew; of the session's schema, in which the rows of the import lie. For a query
+ * that groups or has few rows: until its first row comes nobody is held back.
+ * @param indexed the column by which it is looked up
+ */
+export async function makeTable(
+  session: ClientBase,
+  name: string,
+  query: string,
+  indexed?: string,
+): Promise<void> {
+  await begin(session, name, query, indexed);
+  await session.query(`insert into ${name} ${query}`);
   await session.query(`analyze ${name}`);
+}
+
+/**
+ * The same of a query that makes of each row of another table one by itself, some pages of that one at a time.
+ * @param from the other table
+ * @param query for rows of it, which it is given as SQL that can stand behind `from`
+ */
+export async function makeTableOf(
+  session: ClientBase,
+  name: string,
+  from: string,
+  query: (rows: string) => string,
+  indexed: string,
+): Promise<void> {
+  await begin(session, name, query(from), indexed);
+  const { rows } = await session.query<{ pages: number }>(
+    `select (pg_relation_size($1) / current_setting('block_size')::int)::int as pages`,
+    [from],
+  );
+  for (let page = 0; page < rows[0].pages; page += PAGES) {
+    const some = `(select * from ${from} where ctid >= '(${page},0)' and ctid < '(${page + PAGES},0)')`;
+    await session.query(`insert into ${name} ${query(some)}`);
+  }
+  await session.query(`analyze ${name}`);
+}
+
+async function begin(session: ClientBase, name: string, query: string, indexed?: string): Promise<void> {
+  await session.query(`drop table if exists ${name} cascade`);
+  await session.query(`create unlogged table ${name} as ${query} with no data`);
+  if (indexed) await session.query(`create index on ${name} (${indexed})`);
 }
 
 export async function makeView(session: ClientBase, name: string, query: string): Promise<void> {

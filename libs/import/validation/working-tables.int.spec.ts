@@ -1,0 +1,36 @@
+import { Client } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database';
+import { makeTableOf } from './working-tables';
+
+describe('a table that is made of another', () => {
+  let test: TestDatabase;
+  let session: Client;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    session = new Client(test.url);
+    await session.connect();
+    await session.query('create schema working');
+    await session.query('set search_path = working, pg_catalog');
+    // A page holds two of these rows.
+    await session.query(`create unlogged table "From" (number integer, filler text)`);
+    await session.query(`alter table "From" alter filler set storage plain`);
+    await session.query(`insert into "From" select n, repeat('x', 3500) from generate_series(1, 2500) n`);
+  });
+  afterAll(async () => {
+    await session.end();
+    await test.drop();
+  });
+
+  it('has what comes of each row, once, in several transactions; made again, no more', async () => {
+    const query = (rows: string) => `select number as key, number * 2 as doubled from ${rows} r`;
+    for (let time = 1; time <= 2; time++) {
+      await makeTableOf(session, 'made_of', '"From"', query, 'key');
+      const { rows } = await session.query(
+        `select count(*)::int as rows, count(distinct key)::int as keys, sum(doubled)::int as sum,
+           count(distinct xmin::text) > 1 as "isInParts" from made_of`,
+      );
+      expect(rows).toEqual([{ rows: 2500, keys: 2500, sum: 2500 * 2501, isInParts: true }]);
+    }
+  });
+});
