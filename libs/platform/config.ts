@@ -93,7 +93,7 @@ export class Config {
   @IsInt()
   @Min(1)
   @Max(10000)
-  PROJECTION_BATCH = 1000;
+  PROJECTION_BATCH = 2000;
 
   /** What carries events to their consumers: the store's own feed, or Kafka. */
   @IsIn(['postgres', 'kafka'])

@@ -63,6 +63,19 @@ describe('a state table', () => {
     expect(await rows()).toEqual([{ version: 3, name: 'three' }]);
   });
 
+  it.each(['null', '', ' a "b", \'c\' \\ {d} ', 'one\ntwo\tthree\\n'])(
+    'keeps the text %j as it is',
+    async (name) => {
+      const [created] = events;
+      Object.assign(created.event.data, { name });
+      await apply(1);
+      const { rows: kept } = await store.reads.pool.query(
+        `select name, state ->> 'name' as "ofState" from read_model.divisions`,
+      );
+      expect(kept).toEqual([{ name, ofState: name }]);
+    },
+  );
+
   it.each([
     ['before the first event', [], [2, 3], 'event 2 follows 0'],
     ['after what the row holds', [1], [3], 'event 3 follows 1'],

@@ -144,16 +144,16 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     eventTypes: new Set(Object.keys(definition.events)),
     async apply(client, generation, events) {
       const states = await known(client, generation, events);
-      const rows = new Map<string, ReadRow>();
+      const last = new Map<string, RecordedEvent>();
       for (const recorded of events) {
         const before = states.get(recorded.streamId);
         // A row that already holds the event was built from it.
         if (before && before.version >= recorded.version) continue;
-        const after = next(before, recorded);
-        states.set(recorded.streamId, after);
-        rows.set(recorded.streamId, rowOf(after, recorded));
+        states.set(recorded.streamId, next(before, recorded));
+        last.set(recorded.streamId, recorded);
       }
-      await writeRows(client, table, generation, [...rows.values()], 'update', shape.derived);
+      const rows = [...last].map(([streamId, recorded]) => rowOf(states.get(streamId)!, recorded));
+      await writeRows(client, table, generation, rows, 'update', shape.derived);
     },
     rows(events) {
       let state: Folded<State> | undefined;
