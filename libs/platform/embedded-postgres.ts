@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
@@ -29,11 +30,17 @@ export type EmbeddedPostgres = {
 /** What `<dataDir>/postgres.json` keeps, readable by its owner only. */
 type Access = { port: number; password: string; database: string };
 
+/** In MB: a quarter of the memory, as PostgreSQL advises, up to what reports over a million work items read again and again. */
+function sharedBuffers(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.round(Math.min(1024, memory / 4 / 2 ** 20));
+}
+
 const defaults = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  shared_buffers: '256MB',
+  shared_buffers: `${sharedBuffers()}MB`,
   synchronous_commit: 'on',
   jit: 'off',
   // Warnings and errors go to the client, who knows what to do with them; statements can hold personal data.

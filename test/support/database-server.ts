@@ -8,11 +8,15 @@ import { removeDataDir } from './remove-data-dir.cjs';
 
 const prefix = 'practice-test-';
 
-/** Settings for databases that live for one run: nothing needs to survive a power cut. */
+/**
+ * Settings for databases that live for one run: nothing needs to survive a power cut. Whenever one is dropped all of the
+ * buffers are gone through, so there are few.
+ */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'on',
+  shared_buffers: '256MB',
   max_connections: '300',
 };
 

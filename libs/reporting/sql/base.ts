@@ -95,38 +95,49 @@ function fromRollup(building: Building, dimension: string, piece: Piece): string
   if (!grains.includes(piece.grain))
     return fromFacts(building, daysWithin(building, { min: piece.from, max: piece.to }));
   const [dimensionCode, grainCode] = rollupCode(rollup, dimension, piece.grain);
-  const range = [
-    ...(piece.from ? [`r.period >= ${bind(piece.from)}::date`] : []),
-    ...(piece.to ? [`r.period <= ${bind(piece.to)}::date`] : []),
-  ];
   const taken = [
     `r.period as ${rollup.day}`,
-    ...(column ? [`nullif(r.key, '${NO_KEY}') as ${column}`] : []),
+    ...(column ? ['r.key', `nullif(r.key, '${NO_KEY}') as ${column}`] : []),
     ...[...Object.keys(rollup.splits), 'items', ...rollup.sums].map((name) => `r.${name}`),
   ];
   const rows = `(
     select ${taken.join(', ')} from read_model.${rollup.name} r
     where ${live(report.projection, 'r', TENANT)} and r.dimension = ${dimensionCode} and r.grain = ${grainCode}
-      and ${[...range, 'r.items <> 0'].join(' and ')}
+      and ${[...periods(piece, bind), 'r.items <> 0'].join(' and ')}
   )`;
   const conditions = over.conditions.filter((condition) => !condition.isCounted);
   const where = conditions.flatMap((condition) => asked(condition, building));
-  return addedUp(building, rows, `sum(${report.alias}.items)`, where);
+  // By the key as it is kept: in that order the index gives the rows of a period.
+  const key = `${report.alias}.key`;
+  const own = column ? { [column]: { sql: `nullif(${key}, '${NO_KEY}')`, by: key } } : {};
+  return addedUp(building, rows, `sum(${report.alias}.items)`, where, own);
 }
 
-/** Sums by the demanded keys; no row where there is nothing to add up. */
+function periods({ from, to }: Piece, bind: Bind): string[] {
+  if (from !== null && from === to) return [`r.period = ${bind(from)}::date`];
+  return [
+    ...(from ? [`r.period >= ${bind(from)}::date`] : []),
+    ...(to ? [`r.period <= ${bind(to)}::date`] : []),
+  ];
+}
+
+/**
+ * Sums by the demanded keys; no row where there is nothing to add up.
+ * @param own keys that are made of another column, by which is grouped
+ */
 function addedUp(
   { over: { report, conditions }, demand }: Building,
   from: string,
   items: string,
   where: string[],
+  own: Record<string, { sql: string; by: string }> = {},
 ) {
   const { alias } = report;
   // The conditions that come later still need their column.
   const later = conditions.flatMap(({ meetsAbsent, of }) => (meetsAbsent ? [of!] : []));
-  const keys = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])].map(
-    (name) => `${alias}.${name}`,
-  );
+  const names = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])];
+  const keys = names.map((name) => (own[name] ? `${own[name].sql} as ${name}` : `${alias}.${name}`));
+  const by = names.map((name) => own[name]?.by ?? `${alias}.${name}`);
   const columns = (measures: Demand['sums']) => [
     ...new Set([...measures].map(({ measure }) => measure!.fact!.column)),
   ];
@@ -136,5 +147,5 @@ function addedUp(
   );
   return `select ${[...keys, `${items} as items`, ...sums, ...extremes].join(', ')}
   from ${from} ${alias}${where.length > 0 ? `\n  where ${where.join(' and ')}` : ''}
-  group by ${keys.length > 0 ? keys.join(', ') : '()'} having count(*) > 0`;
+  group by ${by.length > 0 ? by.join(', ') : '()'} having count(*) > 0`;
 }

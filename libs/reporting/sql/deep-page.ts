@@ -1,34 +1,70 @@
+import type { Grain } from '#projections/projection';
 import type { Plan } from '../plan';
 import type { Demand } from '../sources/demand';
-import { sourcesFor } from '../sources/source';
+import { type Source, sourcesFor } from '../sources/source';
 import { baseOfSource } from './base';
 import type { Building } from './items';
 import { isByDay } from './one-plan';
 
 /**
- * Of a page far down the rows by day, where it begins: whole days before it are counted rather than read.
+ * Of a page far down the rows by day, where it begins: whole months before it, and in its month whole days, are counted
+ * rather than read.
  * @returns undefined when the rows are not in the order of days, or the days' counts do not say how many rows there are
  */
-export function pageDay(plan: Plan, { scope, bind, context }: Building) {
+export function pageDay(plan: Plan, parts: Building) {
   const { report, order, start, zero } = plan;
-  const [first] = order;
-  if (start < scope.deepFrom || zero || !isByDay(plan)) return undefined;
-  const { day } = report.derived.rollup;
-  const days = [...report.columns.values()].find(({ of, grain }) => of === day && grain === 'day')!;
-  const demand: Demand = { keys: new Set([days]), sums: new Set(), extremes: new Set(), rows: false };
-  const source = sourcesFor(plan, demand).find(({ kind }) => kind === 'rollup');
-  if (!source) return undefined;
-  const { from, where } = baseOfSource(source, { over: plan, demand, zone: scope.zone, bind, context });
-  const { alias } = report;
-  const row = bind(start);
-  const counted = `select ${alias}.${day} as day, ${alias}.items,
-      sum(${alias}.items) over (order by ${alias}.${day}${first.desc ? ' desc' : ''}) - ${alias}.items as before
-    from ${from}${where.length > 0 ? ` where ${where.join(' and ')}` : ''}`;
+  if (start < parts.scope.deepFrom || zero || !isByDay(plan)) return undefined;
+  const [byMonth, byDay] = [counted(plan, 'month'), counted(plan, 'day')];
+  // What is bound must be used: so only now.
+  if (!byMonth || !byDay) return undefined;
+  const [months, days] = [itemsBy(byMonth, plan, parts), itemsBy(byDay, plan, parts)];
+  const [{ desc }] = order;
+  const row = `${parts.bind(start)}::bigint`;
+  const first = '(select start from page_month)';
   return {
-    with: `begins as materialized (
-    select day, before from (${counted}) counted where before <= ${row}::bigint order by before desc limit 1
-  )`,
-    where: report.fromDay('(select day from begins)', first.desc),
-    offset: `coalesce((select ${row}::bigint - before from begins), 0)`,
+    with: `page_month as materialized (${holding(
+      row,
+      `select date_trunc('month', day::timestamp)::date as start, sum(items) as items from (${months}) days group by 1`,
+      desc,
+    )}), page_day as materialized (${holding(
+      `${row} - (select before from page_month)`,
+      `select day as start, items from (${days}) days where day >= ${first} and day < ${first} + interval '1 month'`,
+      desc,
+    )})`,
+    where: report.fromDay('(select start from page_day)', desc),
+    offset: `coalesce((select ${row} - m.before - d.before from page_month m, page_day d), 0)`,
   };
+}
+
+/** Of periods with their numbers of items, the one that holds a row, and how many items come before it. */
+function holding(row: string, periods: string, desc: boolean): string {
+  return `
+    select start, before from (
+      select start, sum(items) over (order by start${desc ? ' desc' : ''}) - items as before from (${periods}) periods
+    ) counted where before <= ${row} order by before desc limit 1
+  `;
+}
+
+interface Counted {
+  source: Source;
+  demand: Demand;
+}
+
+/** Where the numbers of items by day, or by month, are kept; undefined: nowhere. */
+function counted(plan: Plan, grain: Grain): Counted | undefined {
+  const { columns, derived } = plan.report;
+  const key = [...columns.values()].find(
+    (column) => column.of === derived.rollup.day && column.grain === grain,
+  )!;
+  const demand: Demand = { keys: new Set([key]), sums: new Set(), extremes: new Set(), rows: false };
+  const source = sourcesFor(plan, demand).find(({ kind }) => kind === 'rollup');
+  return source && { source, demand };
+}
+
+/** SELECT of the number of items by day; those of a month may be at its first. */
+function itemsBy({ source, demand }: Counted, plan: Plan, { scope, bind, context }: Building): string {
+  const { alias, derived } = plan.report;
+  const { from, where } = baseOfSource(source, { over: plan, demand, zone: scope.zone, bind, context });
+  const conditions = where.length > 0 ? ` where ${where.join(' and ')}` : '';
+  return `select ${alias}.${derived.rollup.day} as day, ${alias}.items from ${from}${conditions}`;
 }

@@ -74,6 +74,22 @@ describe('the SQL of a plan', () => {
       expect({ source, ...rowsQuery(planned, source, scope) }).toMatchSnapshot();
   });
 
+  it.each([{}, { matterIds: [matter] }, { divisionIds: ['division_00000000000070008000000000000004'] }])(
+    'binds no value that a deep page does not use: %j',
+    (criteria) => {
+      const input = {
+        cols: [{ colId: 'id' }],
+        sortBy: [{ colId: 'entryDay' }],
+        startRow: 2_000,
+        endRow: 2_050,
+      };
+      const over = workItemConditions(criteria, calendar);
+      const { text, values } = listed(planRows(workItemReport, readSlice(input, workItemReport), over, []));
+      for (const index of values.keys()) expect(text).toMatch(new RegExp(`\\$${index + 1}\\b`));
+      expect(text.includes('page_month')).toBe(Object.keys(criteria).length === 0);
+    },
+  );
+
   it('counts the rows of all pages', () => {
     const planned = plan(feeAnalysisReport, { rowGroups: [{ colId: 'month' }] });
     const [source] = sourcesFor(planned, countDemand(planned));
