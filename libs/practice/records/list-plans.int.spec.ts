@@ -83,7 +83,7 @@ async function planOf({ name, text, values = [] }: QueryConfig): Promise<Node> {
   const explain = 'explain (analyze, timing off, format json)';
   if (name === undefined) return planned(await client.query(`${explain} ${text}`, values));
   // What the driver prepared under the name has this very text.
-  const given = values.map((value) => client.escapeLiteral(Array.isArray(value) ? `{${value}}` : `${value}`));
+  const given = values.map((value) => client.escapeLiteral(`${value}`));
   await client.query('set plan_cache_mode = force_generic_plan');
   try {
     return planned(await client.query(`${explain} execute "${name}" (${given})`));

@@ -38,13 +38,16 @@ export function besideStatement(
 }
 
 export function oneStatement(list: AnyList, tenantId: number, id: string): QueryConfig {
-  return { name: `record.${list.kind}`, text: recordsText(list), values: [tenantId, [id]] };
+  return { name: `record.${list.kind}`, text: recordsText(list, '$2'), values: [tenantId, id] };
 }
 
-/** Records of a tenant, $1, by their UUIDs, $2, as RecordRow has them. */
-export function recordsText(list: AnyList): string {
-  const records = `${shown(list, `read_model.${tableOf(list.projection)} r`, OWN)}`;
-  return `${records} where ${live(list.projection, 'r', '$1')} and r.id = any($2::uuid[])`;
+/**
+ * Records of a tenant, $1, as RecordRow has them.
+ * @param id what their UUIDs equal: `$2`, `any($2::uuid[])`
+ */
+export function recordsText(list: AnyList, id: string): string {
+  const records = shown(list, `read_model.${tableOf(list.projection)} r`, OWN);
+  return `${records} where ${live(list.projection, 'r', '$1')} and r.id = ${id}`;
 }
 
 /**

@@ -27,5 +27,5 @@ function prepare(kind: string): string {
   ];
   const positions = models.map((projection) => reached(projection, '$1', '$3')).join(', ');
   return `select at.reached, page.* from (select array[${positions}] as reached) at
-    left join (${recordsText(list)}) page on true`;
+    left join (${recordsText(list, 'any($2::uuid[])')}) page on true`;
 }
