@@ -18,14 +18,5 @@ export function live(projection: string, alias: string, tenant: string): string 
  * @param partition the placeholder that binds the tenant's partition
  */
 export function reached(projection: string, tenant: string, partition: string): string {
-  return `coalesce((
-    select c.epoch || '.' || c.transaction_id || '.' || c.position
-    from (
-      select generation, tenant_id from read_model.tracks
-      where projection = '${projection}' and tenant_id in (0, ${tenant}) order by tenant_id desc limit 1
-    ) t
-    join read_model.checkpoints c
-      on (c.projection, c.generation, c.tenant_id) = ('${projection}', t.generation, t.tenant_id)
-    where c.partition = ${partition}
-  ), '${printPosition(START)}')`;
+  return `coalesce(read_model.reached('${projection}', ${tenant}, ${partition}::smallint), '${printPosition(START)}')`;
 }

@@ -2,7 +2,7 @@ import knexBuilder, { type Knex } from 'knex';
 import { fromToken, START } from '#event-store/position';
 import { type ListQuery, SYNC_START } from '#platform/http/list-query';
 import { live } from '#projections/live';
-import type { AnyList, Join, Oldest } from './record-list';
+import type { AnyList, Join } from './record-list';
 import { tableOf } from './state-table';
 
 /** Of a rare value a hundred would be looked for in all records. */
@@ -12,8 +12,8 @@ const LATEST = 1000;
 export const knex = knexBuilder({ client: 'pg' });
 
 /** Rows of a read table under an alias: the tenant's, of the generation that is live. */
-function table(projection: string, alias: string): string {
-  return `read_model.${tableOf(projection)} ${alias} where ${live(projection, alias, ':tenantId')}`;
+function table(projection: string, alias: string, tenant = ':tenantId'): string {
+  return `read_model.${tableOf(projection)} ${alias} where ${live(projection, alias, tenant)}`;
 }
 
 /** All of a tenant's records, as `r`. */
@@ -30,7 +30,8 @@ export function rowsOf(list: AnyList, tenantId: number, query: ListQuery): Knex.
 
 /** The same, of the latest thousand records alone, the latest first. */
 export function latestOf(list: AnyList, tenantId: number, query: ListQuery): Knex.QueryBuilder {
-  const latest = recordsOf(list, tenantId).select('r.*').orderBy('r.id', 'desc').limit(LATEST).as('r');
+  const all = recordsOf(list, tenantId).select('r.*').orderBy('r.id', 'desc');
+  const latest = all.limit(LATEST, { skipBinding: true }).as('r');
   return only(knex.from(latest), list, query).orderBy('r.id', 'desc');
 }
 
@@ -44,7 +45,7 @@ function only(rows: Knex.QueryBuilder, list: AnyList, query: ListQuery): Knex.Qu
       position.toString(),
     ]);
   } else if (!includeDeleted) {
-    rows.where('r.is_deleted', false);
+    rows.whereRaw('not r.is_deleted');
   }
   if (updatedSince !== undefined) rows.where('r.updated_on', '>=', new Date(updatedSince));
   if (ids !== undefined)
@@ -91,6 +92,19 @@ export function join(
   return rows;
 }
 
+/** Adds other records to rows that may lack them, and what leads to them, looked up for each row. */
+export function lookUp(
+  rows: Knex.QueryBuilder,
+  list: AnyList,
+  tenantId: number,
+  aliases: readonly string[],
+): Knex.QueryBuilder {
+  for (const { projection, alias, on } of new Set(aliases.flatMap((one) => pathTo(list, one)))) {
+    rows.joinRaw(`left join ${lateral(projection, alias, `${alias}.id = ${on}`)} on true`, { tenantId });
+  }
+  return rows;
+}
+
 /** A condition on another record that rows show, under its alias. */
 interface Shown {
   alias: string;
@@ -129,7 +143,7 @@ export function someThatShow(
   // Materialised: else the planner counts on half of them, and reads a whole table for these.
   const ids = `with ids as materialized (select ${alias}.id from ${from(list, other, alias)}) select id from ids`;
   const sources = [
-    `(select * from ${table(list.projection, 'r')} and ${own} and (${on} in (${ids})) is true offset 0) r`,
+    lookedUp(list.projection, 'r', `${own} and (${on} in (${ids})) is true`),
     ...path.map((one) => lateral(one.projection, one.alias, `${one.alias}.id = ${one.on}`)),
   ];
   const rows = knex.raw(sources.join(', '), { tenantId, ...other.bindings });
@@ -140,7 +154,7 @@ export function someThatShow(
 function from(list: AnyList, other: Shown, last: string): string {
   const path = pathTo(list, other.alias);
   const { projection, alias } = path[path.length - 1];
-  const sources = [`(select * from ${table(projection, alias)} and ${other.condition} offset 0) ${alias}`];
+  const sources = [lookedUp(projection, alias, other.condition)];
   for (let step = path.length - 1; path[step] && path[step].alias !== last; step--) {
     const { on, alias: known } = path[step];
     const owner = step > 0 ? path[step - 1].projection : list.projection;
@@ -149,41 +163,15 @@ function from(list: AnyList, other: Shown, last: string): string {
   return sources.join(', ');
 }
 
-function lateral(projection: string, alias: string, condition: string): string {
-  return `lateral (select * from ${table(projection, alias)} and ${condition} offset 0) ${alias}`;
+/**
+ * The rows of a read table that meet a condition, looked up for each row before it in the same `from`.
+ * @param tenant the placeholder that binds the tenant's number
+ */
+export function lateral(projection: string, alias: string, condition: string, tenant?: string): string {
+  return `lateral ${lookedUp(projection, alias, condition, tenant)}`;
 }
 
-type Beside = Pick<Join & Oldest, 'alias' | 'columns'>;
-
-/**
- * Rows as they are shown, with the columns of all joined records. These are looked up one by one for the rows at hand:
- * `offset 0` keeps the planner from weighing every order of up to eleven joins, which took it longer than the page takes.
- */
-export function shown(rows: Knex.QueryBuilder, list: AnyList, tenantId: number): Knex.QueryBuilder {
-  const query = knex
-    .select(
-      'r.id',
-      'r.version',
-      'r.is_deleted',
-      'r.created_on',
-      'r.created_by',
-      'r.updated_on',
-      'r.updated_by',
-    )
-    .select('r.state')
-    .from(rows.as('r'));
-  const beside = ({ alias, columns }: Beside, found: string) => {
-    query.joinRaw(`left join ${found} on true`, { tenantId });
-    query.select(Object.entries(columns).map(([name, column]) => `${alias}.${column} as ${name}`));
-  };
-  for (const join of list.joins ?? [])
-    beside(join, lateral(join.projection, join.alias, `${join.alias}.id = ${join.on}`));
-  for (const oldest of list.oldest ?? []) {
-    const { alias, refersBy, where } = oldest;
-    // Found by what they refer to, and only then ordered: for one row the planner would go along all ids in their order.
-    const refer = `${alias}.${refersBy} = r.id and not ${alias}.is_deleted and ${where}`;
-    const all = `(select * from ${table(oldest.projection, alias)} and ${refer} offset 0) ${alias}`;
-    beside(oldest, `lateral (select * from ${all} order by id limit 1) ${alias}`);
-  }
-  return query;
+/** The same, by themselves; `offset 0` keeps the planner from finding them in another way. */
+export function lookedUp(projection: string, alias: string, condition: string, tenant?: string): string {
+  return `(select * from ${table(projection, alias, tenant)} and ${condition} offset 0) ${alias}`;
 }

@@ -1,43 +1,63 @@
 import type { Knex } from 'knex';
+import type { QueryConfig } from 'pg';
 import type { ListQuery } from '#platform/http/list-query';
 import type { TenantRef } from '#platform/request-context';
 import { reached } from '#projections/live';
-import { asShown, orderOf } from './list-order';
-import { pageRows } from './list-page';
-import { knex, recordsOf, rowsOf, shown } from './list-rows';
-import { found, usual } from './list-search';
+import { asShown, keysOf, orderOf } from './list-order';
+import { type Asked, farRows, nearRows } from './list-page';
+import { knex, rowsOf } from './list-rows';
+import { found, type Search, type Usual, usualQuery } from './list-search';
 import type { AnyList } from './record-list';
+import { leadsOf, OWN } from './record-statements';
 import { wordsOf } from './words';
 
-export interface Statement {
-  sql: string;
-  bindings: readonly unknown[];
+/** Statements that look for records. They are planned anew each time: see decision 16. */
+
+/** Parameters of a list that say nothing of which records are in it, its keywords aside. */
+const UNFILTERED = { keywords: 0, pageIndex: 0, pageSize: 0, sort: 0, includeTotalCount: 0 };
+
+/** What a query asks for: one row more than the page holds, to tell whether another follows. */
+export function askedOf(list: AnyList, tenant: TenantRef, query: ListQuery): Asked {
+  const { pageIndex = 0, pageSize = 50, keywords = '' } = query;
+  const page = { limit: pageSize + 1, offset: pageIndex * pageSize };
+  return { list, query, tenantId: tenant.id, words: wordsOf(keywords), order: orderOf(list, query), ...page };
 }
 
-/** One record by id. */
-export function oneStatement(list: AnyList, tenantId: number, id: string): Statement {
-  return native(shown(recordsOf(list, tenantId).select('r.*').where('r.id', id), list, tenantId));
+/** Named where there are but a few of its kind. */
+export function usualStatement(search: Search): QueryConfig {
+  const { list, query, words } = search;
+  const filters = Object.entries(query).filter(
+    ([name, value]) => value !== undefined && !(name in UNFILTERED),
+  );
+  const statement = native(usualQuery(search));
+  const isNamed = filters.length === 0 && words.length <= 3;
+  return isNamed ? { name: `usual.${list.kind}.${words.length}`, ...statement } : statement;
+}
+
+export function nearStatement(asked: Asked, tenant: TenantRef): QueryConfig {
+  return pageStatement(asked, tenant, nearRows(asked));
+}
+
+export function farStatement(asked: Asked, tenant: TenantRef, usual?: Usual): QueryConfig {
+  return pageStatement(asked, tenant, farRows(asked, usual?.own ?? false));
 }
 
 /**
- * A page, with one row more than it holds to tell whether another follows. The position comes with it in one statement:
- * asked for apart, it could be ahead of the rows.
+ * A page's rows, with what leads from them to other records. The position comes with them in one statement: asked for
+ * apart, it could be ahead of the rows.
  */
-export function pageStatement(list: AnyList, tenant: TenantRef, query: ListQuery): Statement {
-  const { pageIndex = 0, pageSize = 50 } = query;
-  const order = orderOf(list, query);
-  const rows = pageRows({
-    ...{ list, query, order, tenantId: tenant.id, words: wordsOf(query.keywords ?? '') },
-    ...{ limit: pageSize + 1, offset: pageIndex * pageSize },
-  });
-  const page = shown(rows, list, tenant.id)
+function pageStatement({ list, order }: Asked, tenant: TenantRef, rows: Knex.QueryBuilder): QueryConfig {
+  const { id, partition } = tenant;
+  const page = knex
+    .select([...new Set([...OWN, ...leadsOf(list)])])
     .select(
       knex.raw("r.changed_epoch || '.' || r.changed_transaction_id || '.' || r.changed_position as changed"),
     )
-    .orderByRaw(asShown(order));
+    .from(rows.as('r'))
+    .orderByRaw(asShown(keysOf(order)));
   const position = knex.raw(`(select ${reached(list.projection, ':id', ':partition')} as reached) at`, {
-    id: tenant.id,
-    partition: tenant.partition,
+    id,
+    partition,
   });
   return native(
     knex
@@ -48,15 +68,14 @@ export function pageStatement(list: AnyList, tenant: TenantRef, query: ListQuery
   );
 }
 
-export function countStatement(list: AnyList, tenantId: number, query: ListQuery): Statement {
-  const words = wordsOf(query.keywords ?? '');
-  const parts = words.length > 0 ? found(list, tenantId, query, words) : [rowsOf(list, tenantId, query)];
+export function countStatement(search: Search, usual?: Usual): QueryConfig {
+  const { list, tenantId, query, words } = search;
+  const parts = words.length > 0 ? found(search, usual?.own ?? false) : [rowsOf(list, tenantId, query)];
   const all = knex.unionAll(parts.map((part) => part.select('r.id')));
-  const counted = knex.from(all.as('found')).count('* as count');
-  return native(words.length > 0 ? counted.withMaterialized(...usual(list, tenantId, words)) : counted);
+  return native(knex.from(all.as('found')).count('* as count'));
 }
 
-function native(query: Knex.QueryBuilder): Statement {
+function native(query: Knex.QueryBuilder): QueryConfig {
   const { sql, bindings } = query.toSQL().toNative();
-  return { sql, bindings };
+  return { text: sql, values: [...bindings] };
 }

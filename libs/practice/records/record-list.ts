@@ -15,13 +15,6 @@ export interface RecordRow {
   [joined: string]: unknown;
 }
 
-/** What a page's statement answers with: each row of the page, or one without an id when there is none. */
-export type PageRow = (RecordRow | { id: null }) & {
-  /** Where the read model stood, and where the row's last change stands, as printPosition has it. */
-  reached: string;
-  changed: string;
-};
-
 /** A read model joined for the columns of another record. */
 export interface Join {
   projection: string;

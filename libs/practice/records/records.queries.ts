@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import type { QueryConfig } from 'pg';
 import type { Folded } from '#event-store/events';
 import { Loader } from '#event-store/loader';
 import { parsePosition, toToken } from '#event-store/position';
@@ -10,8 +11,9 @@ import type { ListQuery } from '#platform/http/list-query';
 import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { HistoryQuery } from './history-query';
-import { countStatement, oneStatement, pageStatement, type Statement } from './list-statements';
-import type { AnyList, PageRow, RecordRow } from './record-list';
+import { readPage } from './read-page';
+import type { AnyList, RecordRow } from './record-list';
+import { oneStatement } from './record-statements';
 
 /** A row as the folded record that its projection wrote. */
 export function foldedRow<State extends object>(list: AnyList, row: RecordRow): Folded<State> {
@@ -85,8 +87,8 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
     return data(list.view(row), { ETag: `"${row.version}"` });
   }
 
-  private async row({ sql, bindings }: Statement): Promise<RecordRow | undefined> {
-    return (await this.reads.pool.query<RecordRow>(sql, [...bindings])).rows[0];
+  private async row(statement: QueryConfig): Promise<RecordRow | undefined> {
+    return (await this.reads.pool.query<RecordRow>(statement)).rows[0];
   }
 }
 
@@ -96,24 +98,24 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
 
   async execute({ context, list, query }: ListRecords): Promise<Reply> {
     const { pageIndex = 0, pageSize = 50 } = query;
-    const page = pageStatement(list, context.tenant, query);
-    const count = query.includeTotalCount ? countStatement(list, context.tenant.id, query) : undefined;
-    const [found, counted] = await Promise.all([
-      this.reads.pool.query<PageRow>(page.sql, [...page.bindings]),
-      count && this.reads.pool.query<{ count: string }>(count.sql, [...count.bindings]),
-    ]);
-    const rows = found.rows.filter(({ id }) => id !== null).slice(0, pageSize) as (RecordRow & PageRow)[];
+    const found = await readPage(
+      async (statement) => (await this.reads.pool.query(statement)).rows,
+      list,
+      context.tenant,
+      query,
+    );
+    const { rows, hasMore, totalCount } = found;
     const answer: Page<object> = {
       rows: rows.map((row) => list.view(row)),
       pageIndex,
       pageSize,
-      hasMore: found.rows.length > pageSize,
-      ...(counted && { totalCount: Number(counted.rows[0].count) }),
+      hasMore,
+      ...(totalCount !== undefined && { totalCount }),
     };
     // A later page tells of a later moment than the first: whoever went on from there would miss what happened between.
     if (pageIndex > 0) return data(answer);
-    const stopsShort = answer.hasMore && query.changedAfter !== undefined;
-    const position = stopsShort ? rows[rows.length - 1].changed : found.rows[0].reached;
+    const stopsShort = hasMore && query.changedAfter !== undefined;
+    const position = stopsShort ? found.lastChanged! : found.reached;
     return data(answer, { 'X-Event-Position': toToken(parsePosition(position)) });
   }
 }

@@ -1,0 +1,69 @@
+import type { QueryConfig } from 'pg';
+import type { ListQuery } from '#platform/http/list-query';
+import type { TenantRef } from '#platform/request-context';
+import { type Asked, isPlain } from './list-page';
+import type { Usual } from './list-search';
+import { askedOf, countStatement, farStatement, nearStatement, usualStatement } from './list-statements';
+import type { AnyList, RecordRow } from './record-list';
+import { besideStatement } from './record-statements';
+
+/** Answers a statement with its rows. */
+export type Ask = <Row extends object>(statement: QueryConfig) => Promise<Row[]>;
+
+export interface FoundPage {
+  rows: RecordRow[];
+  /** Records follow on another page. */
+  hasMore: boolean;
+  /** Where the read model stood, and where the last row's last change stands, as printPosition has it. */
+  reached: string;
+  lastChanged?: string;
+  /** Of all pages, when it is asked for. */
+  totalCount?: number;
+}
+
+/** What a page's statement answers with: each row of the page, or one without an id when there is none. */
+type PageRow = (RecordRow | { id: null }) & { reached: string; changed: string };
+
+/**
+ * Reads a page in up to four small statements. As one it was planned whole each time, which took longer than to answer it,
+ * though most of the plan was not carried out.
+ */
+export async function readPage(
+  ask: Ask,
+  list: AnyList,
+  tenant: TenantRef,
+  query: ListQuery,
+): Promise<FoundPage> {
+  const asked = askedOf(list, tenant, query);
+  const usual = asked.words.length > 0 ? (await ask<Usual>(usualStatement(asked)))[0] : undefined;
+  const [found, counted] = await Promise.all([
+    find(ask, asked, tenant, usual),
+    query.includeTotalCount ? ask<{ count: string }>(countStatement(asked, usual)) : undefined,
+  ]);
+  const all = found.filter(({ id }) => id !== null) as (RecordRow & PageRow)[];
+  const rows = all.slice(0, asked.limit - 1);
+  await addBeside(ask, list, tenant, rows);
+  return {
+    rows,
+    hasMore: all.length === asked.limit,
+    reached: found[0].reached,
+    lastChanged: rows.at(-1)?.changed,
+    totalCount: counted && Number(counted[0].count),
+  };
+}
+
+async function find(ask: Ask, asked: Asked, tenant: TenantRef, usual?: Usual): Promise<PageRow[]> {
+  if (usual === undefined || usual.common) {
+    const near = await ask<PageRow>(nearStatement(asked, tenant));
+    if (near.length === asked.limit || isPlain(asked)) return near;
+  }
+  return ask<PageRow>(farStatement(asked, tenant, usual));
+}
+
+/** Gives rows what they show of other records. */
+async function addBeside(ask: Ask, list: AnyList, tenant: TenantRef, rows: RecordRow[]): Promise<void> {
+  const statement = besideStatement(list, tenant.id, rows);
+  if (!statement) return;
+  const beside = new Map((await ask<{ id: string }>(statement)).map((one) => [one.id, one]));
+  for (const row of rows) Object.assign(row, beside.get(row.id));
+}
