@@ -67,8 +67,9 @@ const sending = [
   DeliverySettings,
   {
     provide: Sender,
-    useFactory: (config: Config) => new Sender(targetRulesOf(config)),
-    inject: [Config],
+    useFactory: (config: Config, { concurrency }: DeliverySettings) =>
+      new Sender(targetRulesOf(config), { connections: concurrency }),
+    inject: [Config, DeliverySettings],
   },
 ];
 

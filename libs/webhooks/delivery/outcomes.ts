@@ -8,15 +8,15 @@ export interface Finished {
   item: Item;
   at: Date;
   milliseconds: number;
-  status: number | null;
-  error: string | null;
-  detail: string | null;
-  response: string | null;
-  address: string | null;
+  status?: number;
+  error?: string;
+  detail?: string;
+  response?: string;
+  address?: string;
   state: DeliveryState;
   failures: number;
   /** The next attempt. */
-  due_at: Date | null;
+  due_at?: Date;
 }
 
 const RETRY_MS = 500;
@@ -105,10 +105,6 @@ export class Outcomes {
   }
 
   private async insert(batch: readonly Finished[], lanes: readonly Lane[], worker: string): Promise<void> {
-    const rows = batch.map(({ item, ...result }) => {
-      const { tenant_id, webhook_id, event_id } = item.delivery;
-      return { tenant_id, webhook_id, event_id, ...result };
-    });
     const standings = lanes.map(({ config, standing }) => ({
       tenant_id: config.tenant_id,
       webhook_id: config.webhook_id,
@@ -119,7 +115,28 @@ export class Outcomes {
     await this.pools.queue.query({
       name: 'webhooks.write',
       text: WRITE,
-      values: [JSON.stringify(rows), JSON.stringify(standings), worker],
+      values: [JSON.stringify(batch.map(rowOf)), JSON.stringify(standings), worker],
     });
   }
+}
+
+/** What is undefined is absent in JSON, and null to the statement. */
+function rowOf(finished: Finished): object {
+  const { tenant_id, webhook_id, event_id } = finished.item.delivery;
+  const { at, milliseconds, status, error, detail, response, address, state, failures, due_at } = finished;
+  return {
+    tenant_id,
+    webhook_id,
+    event_id,
+    at,
+    milliseconds,
+    status,
+    error,
+    detail,
+    response,
+    address,
+    state,
+    failures,
+    due_at,
+  };
 }
