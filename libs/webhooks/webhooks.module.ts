@@ -13,6 +13,7 @@ import { DeliverySettings } from './delivery/delivery-settings';
 import { Dispatcher } from './delivery/dispatcher';
 import { DueDeliveries } from './delivery/due-deliveries';
 import { FailureWatch } from './delivery/failure-watch';
+import { HeldLanes } from './delivery/held-lanes';
 import { LaneLeases } from './delivery/lane-leases';
 import { Outcomes } from './delivery/outcomes';
 import { QueuePools } from './delivery/queue-pools';
@@ -54,6 +55,7 @@ const sending = [
   FanOut,
   Dispatcher,
   LaneLeases,
+  HeldLanes,
   DueDeliveries,
   Rendering,
   Attempt,
@@ -67,8 +69,9 @@ const sending = [
   DeliverySettings,
   {
     provide: Sender,
-    useFactory: (config: Config) => new Sender(targetRulesOf(config)),
-    inject: [Config],
+    useFactory: (config: Config, { concurrency }: DeliverySettings) =>
+      new Sender(targetRulesOf(config), { connections: concurrency }),
+    inject: [Config, DeliverySettings],
   },
 ];
 

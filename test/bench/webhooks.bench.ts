@@ -1,143 +1,50 @@
 /**
  * Deliveries of one worker to twenty webhooks of a receiver on the same machine that answers at once, beside a bare loop
  * of undici POSTs with the same body and the same concurrency; the time from an event to the receiver's socket at 100
- * events a second; and what one receiver that never answers does to the others of twenty.
+ * events a second; and what one receiver that hangs, refuses connections or answers 500 does to the others of twenty.
  * An event's time is when it was decided, before it was committed: the figures hold the append too.
  * Arguments: deliveries of a round, seconds of a measurement of the time.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { Pool } from 'undici';
 import { migrate } from '#platform/migrate';
 import { packageRoot } from '#platform/package-root';
 import { ApiClient, type Json, requestToken } from '../support/client';
 import { execute } from '../support/database';
-import { type RunningApp, startApp, startProcess } from '../support/process';
-import { waitFor } from '../support/wait-for';
+import { freePort, type RunningApp, startApp, startProcess } from '../support/process';
 import { startBenchServer } from './support/bench-server';
 import { createTenants, openFirm } from './support/firm';
-import { openLoop, Poster } from './support/open-loop';
+import { HookBench } from './support/hook-bench';
+import { Poster } from './support/open-loop';
 import { median, report } from './support/rounds';
 import { percentile } from './support/visibility';
 
 const WEBHOOKS = 20;
 const CONCURRENCY = 5 * WEBHOOKS;
-const ROUNDS = 3;
-const WARM_UP_SECONDS = 2;
-/** As package.json and the image start every process. */
+const ROUNDS = 5;
+/** As package.json and the compose file start them. */
 const NODE_OPTIONS = '--max-semi-space-size=64';
-
-interface Figures {
-  count: number;
-  ms: number;
-  lags: Record<string, number[]>;
-}
-
-class Bench {
-  private readonly pool: Pool;
-
-  constructor(
-    private readonly sink: RunningApp,
-    private readonly api: ApiClient,
-    private readonly poster: Poster,
-    private readonly url: string,
-    private readonly item: object,
-  ) {
-    this.pool = new Pool(sink.baseUrl, { connections: CONCURRENCY });
-  }
-
-  close(): Promise<void> {
-    return this.pool.close();
-  }
-
-  async figures(): Promise<Figures> {
-    return (await fetch(`${this.sink.baseUrl}/figures`)).json() as Promise<Figures>;
-  }
-
-  async hooks(paths: string[]): Promise<string[]> {
-    const made = paths.map((path) => ({ url: `${this.sink.baseUrl}/${path}`, events: ['workitem.created'] }));
-    const ids: string[] = [];
-    for (const body of made) ids.push(await this.api.create('webhooks', body));
-    return ids;
-  }
-
-  async remove(ids: string[]): Promise<void> {
-    for (const id of ids) await this.api.data('DELETE', `webhooks/${id}`);
-  }
-
-  async events(rate: number, seconds: number): Promise<void> {
-    await openLoop(rate, seconds, async () => {
-      const { status, body } = await this.poster.post(this.url, this.item);
-      if (status !== 201) throw new Error(`POST ${this.url} answered ${status}: ${body}`);
-    });
-  }
-
-  /** Queues so many deliveries for paused webhooks, and resumes them; deliveries a second, from the first to the last. */
-  async ours(ids: string[], events: number, databaseUrl: string): Promise<number> {
-    for (const id of ids) await this.api.data('POST', `webhooks/${id}/pause`);
-    await this.events(250, events / 250);
-    const queued = async () =>
-      (
-        await execute<{ n: number }>(
-          databaseUrl,
-          'select count(*)::int as n from webhooks.deliveries where state = 0',
-        )
-      )[0].n;
-    await waitFor(async () => (await queued()) === events * ids.length, { description: 'all to be queued' });
-    await this.figures();
-    await Promise.all(ids.map((id) => this.api.data('POST', `webhooks/${id}/resume`)));
-    await waitFor(async () => (await queued()) === 0, { description: 'all to be delivered' });
-    const { count, ms } = await this.figures();
-    if (count !== events * ids.length) throw new Error(`${count} of ${events * ids.length} deliveries came`);
-    return (count / ms) * 1000;
-  }
-
-  async bare(body: string, posts: number): Promise<number> {
-    await this.figures();
-    let begun = 0;
-    await Promise.all(
-      Array.from({ length: CONCURRENCY }, async () => {
-        while (begun < posts) {
-          begun++;
-          const headers = { 'content-type': 'application/json' };
-          const answer = await this.pool.request({ path: '/bare', method: 'POST', headers, body });
-          await answer.body.dump();
-        }
-      }),
-    );
-    const { count, ms } = await this.figures();
-    if (count !== posts) throw new Error(`${count} of ${posts} posts came`);
-    return (count / ms) * 1000;
-  }
-
-  /** Milliseconds from event to socket, by address, of so many addresses. */
-  async lags(rate: number, seconds: number, addresses: number): Promise<Record<string, number[]>> {
-    await this.events(rate, WARM_UP_SECONDS);
-    await this.collected(rate * WARM_UP_SECONDS, addresses);
-    await this.events(rate, seconds);
-    return this.collected(rate * seconds, addresses);
-  }
-
-  /** What comes until each address has had so many. */
-  private async collected(each: number, addresses: number): Promise<Record<string, number[]>> {
-    const all: Record<string, number[]> = {};
-    const enough = () => Object.values(all).filter(({ length }) => length >= each).length === addresses;
-    await waitFor(
-      async () => {
-        for (const [path, lags] of Object.entries((await this.figures()).lags))
-          (all[path] ??= []).push(...lags);
-        return enough();
-      },
-      { description: 'all messages to come' },
-    );
-    return all;
-  }
-}
+const WORKER_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=192';
 
 /** The greatest of the p99 of each address would be one sample's; that of all together is what a receiver sees. */
-function quantiles(lags: Record<string, number[]>, path = '') {
-  const all = Object.entries(lags).flatMap(([key, values]) => (key.startsWith(path) ? values : []));
+function quantiles(lags: number[][]) {
+  const all = lags.flat();
   return { p50: percentile(all, 0.5), p99: percentile(all, 0.99) };
+}
+
+/** Medians over the rounds; a change compares what was measured in the same round. */
+function besideFigures({ well, ...dead }: Record<string, { p50: number; p99: number }[]>) {
+  const figures: Record<string, number> = {
+    'nineteen of twenty, p50 ms': median(well.map(({ p50 }) => p50)),
+    'nineteen of twenty, p99 ms': median(well.map(({ p99 }) => p99)),
+  };
+  for (const [how, rounds] of Object.entries(dead)) {
+    figures[`the same beside one that ${how}, p99 ms`] = median(rounds.map(({ p99 }) => p99));
+    figures[`their p99 beside one that ${how}, change in %`] = median(
+      rounds.map(({ p99 }, round) => (p99 / well[round].p99 - 1) * 100),
+    );
+  }
+  return figures;
 }
 
 async function main(): Promise<void> {
@@ -167,23 +74,30 @@ async function main(): Promise<void> {
     );
     const command = await start(startApp('command', env));
     await start(startApp('projector', env));
-    await start(startApp('worker', env));
+    await start(startApp('worker', { ...env, NODE_OPTIONS: WORKER_OPTIONS }));
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const firm = await openFirm(command.baseUrl, 'bench', token, { employees: 1, matters: 1 });
     const query = await start(startApp('query', env));
     const api = new ApiClient('bench', token, { writes: command.baseUrl, reads: query.baseUrl });
     const poster = new Poster(token);
     closing.push(() => poster.close());
-    const bench = new Bench(sink, api, poster, `${command.baseUrl}/bench/api/v1/workitems`, {
-      matterId: firm.matterIds[0],
-      employeeId: firm.employeeIds[0],
-      itemType: 0,
-      entryDate: '2025-06-16T09:30:00Z',
-      durationTicks: 21_600_000_000,
-      units: 6,
-      rate: { Amount: 250, Currency: 'GBP' },
-      title: 'Reading the draft lease and writing to the landlord about the repairing covenants',
-    });
+    const bench = new HookBench(
+      sink,
+      api,
+      poster,
+      `${command.baseUrl}/bench/api/v1/workitems`,
+      {
+        matterId: firm.matterIds[0],
+        employeeId: firm.employeeIds[0],
+        itemType: 0,
+        entryDate: '2025-06-16T09:30:00Z',
+        durationTicks: 21_600_000_000,
+        units: 6,
+        rate: { Amount: 250, Currency: 'GBP' },
+        title: 'Reading the draft lease and writing to the landlord about the repairing covenants',
+      },
+      CONCURRENCY,
+    );
     closing.push(() => bench.close());
 
     const numbers = Array.from({ length: WEBHOOKS }, (_, number) => number);
@@ -191,7 +105,8 @@ async function main(): Promise<void> {
     const events = Math.round(deliveries / WEBHOOKS);
     const body = JSON.stringify({ text: 'x'.repeat(await bodySize(api)) });
     const rates: { ours: number[]; bare: number[] } = { ours: [], bare: [] };
-    await bench.bare(body, deliveries / 4);
+    await bench.ours(ids, events, env.DATABASE_URL);
+    await bench.bare(body, events * WEBHOOKS);
     for (let round = 0; round < ROUNDS; round++) {
       rates.ours.push(await bench.ours(ids, events, env.DATABASE_URL));
       rates.bare.push(await bench.bare(body, events * WEBHOOKS));
@@ -202,18 +117,29 @@ async function main(): Promise<void> {
     await bench.remove(ids);
 
     const [one] = await bench.hooks(['lag/one']);
-    const alone = quantiles(await bench.lags(100, seconds, 1));
+    const alone = quantiles(await bench.lags(100, seconds, ['lag/one']));
     await bench.remove([one]);
 
-    const alive = await bench.hooks(numbers.slice(1).map((number) => `lag/${number}`));
-    const [twentieth] = await bench.hooks(['lag/0']);
-    const paths = (lags: Record<string, number[]>) =>
-      Object.fromEntries(Object.entries(lags).filter(([path]) => path !== '/lag/0'));
-    const well = quantiles(paths(await bench.lags(10, seconds, WEBHOOKS)));
-    await bench.remove([twentieth]);
-    const [dead] = await bench.hooks(['hang/0']);
-    const beside = quantiles(paths(await bench.lags(10, seconds, WEBHOOKS - 1)));
-    await bench.remove([dead, ...alive]);
+    const others = numbers.slice(1).map((number) => `lag/${number}`);
+    const alive = await bench.hooks(others);
+    const twentieths = {
+      well: 'lag/0',
+      hangs: 'hang/0',
+      refuses: `http://127.0.0.1:${await freePort()}/`,
+      fails: 'fail/0',
+    };
+    const beside: Record<string, { p50: number; p99: number }[]> = {};
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [how, path] of Object.entries(twentieths)) {
+        const twentieth = await bench.hooks([path]);
+        const lags = await bench.lags(10, seconds, others);
+        (beside[how] ??= []).push(quantiles(lags));
+        await bench.remove(twentieth);
+      }
+      const p99 = Object.entries(beside).map(([how, all]) => `${how} ${all[round].p99}`);
+      process.stderr.write(`p99 of the others, ms: ${p99.join(', ')}\n`);
+    }
+    await bench.remove(alive);
 
     const [{ server_version }] = await execute<{ server_version: string }>(
       env.DATABASE_URL,
@@ -227,10 +153,7 @@ async function main(): Promise<void> {
         'bare undici POSTs/s': median(rates.bare),
         'event to socket at 100/s, p50 ms': alone.p50,
         'event to socket at 100/s, p99 ms': alone.p99,
-        'nineteen of twenty, p50 ms': well.p50,
-        'nineteen of twenty, p99 ms': well.p99,
-        'the same beside one that never answers, p50 ms': beside.p50,
-        'the same beside one that never answers, p99 ms': beside.p99,
+        ...besideFigures(beside),
       },
       server_version,
     );

@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Range = [Address, number];
@@ -10,6 +11,9 @@ const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 /** Public numbers behind which a cloud answers its own machines alone: Azure's metadata and name server. */
 const cloud = ['168.63.129.16'];
 
+/** Of the addresses that were asked for last: what kind of network an address is of never changes. */
+const networks = new LRUCache<string, string>({ max: 1_000 });
+
 export function isAddress(text: string): boolean {
   return isIP(text) !== 0;
 }
@@ -19,6 +23,12 @@ export function isAddress(text: string): boolean {
  * as what it is.
  */
 export function networkOf(text: string): string {
+  let network = networks.get(text);
+  if (network === undefined) networks.set(text, (network = rangeOf(text)));
+  return network;
+}
+
+function rangeOf(text: string): string {
   if (!isAddress(text)) return 'unknown';
   const address = parse(text);
   if (cloud.includes(address.toString())) return 'metadata';

@@ -45,7 +45,7 @@ export class Attempt {
       body: item.body!,
     };
     const headers = signedHeaders(message, this.secretsOf(config, at));
-    const outcome = await this.sender.send(config.url, headers, message.body);
+    const outcome = await this.sender.send(config.url, headers, message.body, { receiver: lane.key });
     return this.finished(item, at, outcome);
   }
 
@@ -63,14 +63,14 @@ export class Attempt {
       item,
       at,
       milliseconds,
-      status: status ?? null,
-      error: error ?? (succeeded ? null : 'status'),
-      detail: detail ?? null,
-      response: response ?? null,
-      address: address ?? null,
+      status,
+      error: error ?? (succeeded ? undefined : 'status'),
+      detail,
+      response,
+      address,
       state: succeeded ? DeliveryState.Delivered : due ? DeliveryState.Pending : DeliveryState.Failed,
       failures,
-      due_at: due ?? null,
+      due_at: due,
     };
   }
 

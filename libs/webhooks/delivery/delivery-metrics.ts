@@ -18,7 +18,12 @@ const timed = new Histogram({
 });
 
 export const deliveryMetrics = {
-  attempt(succeeded: boolean, status: number | null, error: string | null, milliseconds: number): void {
+  attempt(
+    succeeded: boolean,
+    status: number | undefined,
+    error: string | undefined,
+    milliseconds: number,
+  ): void {
     if (succeeded) delivered.inc();
     else counted.inc({ result: error === 'status' ? String(status) : (error ?? 'unknown') });
     timed.observe(milliseconds / 1000);

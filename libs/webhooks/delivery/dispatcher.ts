@@ -9,8 +9,8 @@ import { deliveryMetrics } from './delivery-metrics';
 import { DeliverySettings } from './delivery-settings';
 import { DueDeliveries } from './due-deliveries';
 import { FailureWatch } from './failure-watch';
+import { HeldLanes } from './held-lanes';
 import type { Item, Lane } from './lane';
-import { LaneLeases } from './lane-leases';
 import { type Finished, Outcomes } from './outcomes';
 import { QueuePools } from './queue-pools';
 import { Rendering } from './rendering';
@@ -25,11 +25,6 @@ const GRACE_MS = 4_000;
 @Injectable()
 export class Dispatcher implements OnApplicationShutdown {
   private readonly log = new Logger(Dispatcher.name);
-  private readonly lanes = new Map<string, Lane>();
-  /** Endpoints of which was signalled that they have something, and which this worker does not serve. */
-  private candidates = new Set<string>();
-  private looksEverywhere = true;
-  private renewedAt = -Infinity;
   private pumping?: Promise<void>;
   private again = false;
   private timer?: NodeJS.Timeout;
@@ -38,7 +33,7 @@ export class Dispatcher implements OnApplicationShutdown {
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
-    private readonly leases: LaneLeases,
+    private readonly held: HeldLanes,
     private readonly due: DueDeliveries,
     private readonly rendering: Rendering,
     private readonly attempt: Attempt,
@@ -58,8 +53,7 @@ export class Dispatcher implements OnApplicationShutdown {
 
   /** Looks at once for all that is due, as it does by itself every second. */
   look(): void {
-    this.looksEverywhere = true;
-    for (const lane of this.lanes.values()) lane.isDrained = false;
+    this.held.lookEverywhere();
     this.wake();
   }
 
@@ -74,8 +68,8 @@ export class Dispatcher implements OnApplicationShutdown {
     await this.pumping;
     await Promise.race([Promise.all(this.underWay), delay(GRACE_MS, undefined, { ref: false })]);
     await this.outcomes.end();
-    await this.leases
-      .release([...this.lanes.values()])
+    await this.held
+      .release()
       .catch((error: Error) => this.log.warn(`Leases were not given back: ${error.message}`));
     await this.signal.disconnect();
     await this.pools.end();
@@ -83,17 +77,9 @@ export class Dispatcher implements OnApplicationShutdown {
 
   /** Endpoints have something new, or are set otherwise; none are named when there are many. */
   private signalled(endpoints: readonly string[], isChange: boolean): void {
-    if (isChange) this.renewedAt = -Infinity;
-    if (endpoints.length === 0) {
-      this.look();
-      return;
-    }
-    const own = new Map([...this.lanes.values()].map((lane) => [lane.config.webhook_id, lane]));
-    for (const endpoint of endpoints) {
-      const lane = own.get(endpoint);
-      if (lane) lane.isDrained = false;
-      else this.candidates.add(endpoint);
-    }
+    if (isChange) this.held.reread();
+    if (endpoints.length === 0) this.held.lookEverywhere();
+    else this.held.lookAt(endpoints);
     this.wake();
   }
 
@@ -125,9 +111,8 @@ export class Dispatcher implements OnApplicationShutdown {
   }
 
   private async round(): Promise<void> {
-    await this.keep();
-    await this.take();
-    const lanes = [...this.lanes.values()];
+    await this.held.refresh();
+    const lanes = this.held.all;
     await this.due.fetch(lanes, this.clock.now());
     this.render(lanes);
   }
@@ -157,29 +142,6 @@ export class Dispatcher implements OnApplicationShutdown {
         this.lookAgain(lanes);
       });
     this.underWay.add(rendering);
-  }
-
-  /** Renews leases well before they end, and lets idle endpoints go. */
-  private async keep(): Promise<void> {
-    const at = performance.now();
-    if (at - this.renewedAt < this.settings.leaseMs / 4) return;
-    this.renewedAt = at;
-    await this.signal.connect();
-    const all = [...this.lanes.values()];
-    const idle = all.filter((lane) => lane.known.size === 0 && at - lane.lastBusyAt > this.settings.leaseMs);
-    for (const lane of idle) this.lanes.delete(lane.key);
-    await this.leases.release(idle);
-    if (this.lanes.size === 0) return;
-    for (const lane of await this.leases.renew([...this.lanes.values()])) this.lanes.delete(lane.key);
-  }
-
-  private async take(): Promise<void> {
-    const room = this.settings.lanes - this.lanes.size;
-    const only = this.looksEverywhere ? undefined : [...this.candidates];
-    if (room <= 0 || only?.length === 0) return;
-    this.looksEverywhere = false;
-    this.candidates = new Set();
-    for (const lane of await this.leases.take(this.clock.now(), room, only)) this.lanes.set(lane.key, lane);
   }
 
   /** What could not be made ready, because its read model is behind, is looked at again in a moment. */
@@ -222,7 +184,7 @@ export class Dispatcher implements OnApplicationShutdown {
       return;
     }
     this.judge(lane, finished);
-    this.outcomes.add(finished, this.leases.worker, (all) => this.written(all));
+    this.outcomes.add(finished, (all) => this.written(all));
     this.begin(lane);
   }
 

@@ -62,6 +62,7 @@ export class Lane {
   private pace = 5;
   /** A delivery could be begun if one were ready. */
   starves = false;
+  readonly key: string;
   standing: Standing;
   /** The standing differs from what is stored. */
   isChanged = false;
@@ -72,11 +73,8 @@ export class Lane {
     /** On performance.now. */
     public leasedUntil: number,
   ) {
+    this.key = `${config.tenant_id}/${config.webhook_id}`;
     this.standing = standingOf(config);
-  }
-
-  get key(): string {
-    return `${this.config.tenant_id}/${this.config.webhook_id}`;
   }
 
   /** How many more deliveries are wanted. */

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { DeliveryState } from '../delivery';
 import type { Item, Lane } from './lane';
+import { LaneLeases } from './lane-leases';
 import { QueuePools } from './queue-pools';
 
 /** What became of an attempt, and what comes next of its delivery. */
@@ -8,15 +10,15 @@ export interface Finished {
   item: Item;
   at: Date;
   milliseconds: number;
-  status: number | null;
-  error: string | null;
-  detail: string | null;
-  response: string | null;
-  address: string | null;
+  status?: number;
+  error?: string;
+  detail?: string;
+  response?: string;
+  address?: string;
   state: DeliveryState;
   failures: number;
   /** The next attempt. */
-  due_at: Date | null;
+  due_at?: Date;
 }
 
 const RETRY_MS = 500;
@@ -57,7 +59,10 @@ export class Outcomes {
   private writing?: Promise<void>;
   private stopping = false;
 
-  constructor(private readonly pools: QueuePools) {}
+  constructor(
+    private readonly pools: QueuePools,
+    private readonly leases: LaneLeases,
+  ) {}
 
   /** No more should be begun until others were written down. */
   get isFull(): boolean {
@@ -65,10 +70,10 @@ export class Outcomes {
   }
 
   /** @param written runs once it is */
-  add(finished: Finished, worker: string, written: (all: readonly Finished[]) => void): void {
+  add(finished: Finished, written: (all: readonly Finished[]) => void): void {
     this.waiting.push(finished);
     this.unwritten++;
-    this.writing ??= this.write(worker, written).finally(() => {
+    this.writing ??= this.write(written).finally(() => {
       this.writing = undefined;
     });
   }
@@ -79,36 +84,32 @@ export class Outcomes {
     await this.writing;
   }
 
-  private async write(worker: string, written: (all: readonly Finished[]) => void): Promise<void> {
+  private async write(written: (all: readonly Finished[]) => void): Promise<void> {
     // All that ends in this turn goes together.
     await new Promise(setImmediate);
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0);
-      await this.persist(batch, worker);
+      await this.persist(batch);
       this.unwritten -= batch.length;
       written(batch);
     }
   }
 
-  private async persist(batch: readonly Finished[], worker: string): Promise<void> {
+  private async persist(batch: readonly Finished[]): Promise<void> {
     const lanes = [...new Set(batch.map(({ item }) => item.lane))].filter(({ isChanged }) => isChanged);
     for (const lane of lanes) lane.isChanged = false;
     for (;;) {
       try {
-        return await this.insert(batch, lanes, worker);
+        return await this.insert(batch, lanes);
       } catch (error) {
         this.log.error(`Results of ${batch.length} deliveries were not written: ${(error as Error).message}`);
         if (this.stopping) return;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        await delay(RETRY_MS);
       }
     }
   }
 
-  private async insert(batch: readonly Finished[], lanes: readonly Lane[], worker: string): Promise<void> {
-    const rows = batch.map(({ item, ...result }) => {
-      const { tenant_id, webhook_id, event_id } = item.delivery;
-      return { tenant_id, webhook_id, event_id, ...result };
-    });
+  private async insert(batch: readonly Finished[], lanes: readonly Lane[]): Promise<void> {
     const standings = lanes.map(({ config, standing }) => ({
       tenant_id: config.tenant_id,
       webhook_id: config.webhook_id,
@@ -119,7 +120,28 @@ export class Outcomes {
     await this.pools.queue.query({
       name: 'webhooks.write',
       text: WRITE,
-      values: [JSON.stringify(rows), JSON.stringify(standings), worker],
+      values: [JSON.stringify(batch.map(rowOf)), JSON.stringify(standings), this.leases.worker],
     });
   }
+}
+
+/** What is undefined is absent in JSON, and null to the statement. */
+function rowOf(finished: Finished): object {
+  const { tenant_id, webhook_id, event_id } = finished.item.delivery;
+  const { at, milliseconds, status, error, detail, response, address, state, failures, due_at } = finished;
+  return {
+    tenant_id,
+    webhook_id,
+    event_id,
+    at,
+    milliseconds,
+    status,
+    error,
+    detail,
+    response,
+    address,
+    state,
+    failures,
+    due_at,
+  };
 }

@@ -3,7 +3,7 @@ import { type Dispatcher, errors } from 'undici';
 import { keptText } from './kept-text';
 
 /** How an exchange ended; `error` only when it was not whole. */
-interface Exchanged {
+export interface Exchanged {
   status?: number;
   error?: string;
   detail?: string;
@@ -58,8 +58,10 @@ export class Ending {
   }
 }
 
-interface Request {
-  url: URL;
+export interface Request {
+  /** `https://host:port`. */
+  origin: string;
+  path: string;
   headers: Record<string, string>;
   body: string | Buffer;
 }
@@ -71,19 +73,19 @@ interface Request {
  */
 export async function exchange(
   pool: Dispatcher,
-  { url, headers, body }: Request,
+  { origin, path, headers, body }: Request,
   connectMs: number,
   ending: Ending,
 ): Promise<Exchanged> {
-  const reader = new AnswerReader(url.protocol === 'https:');
+  const reader = new AnswerReader(origin.startsWith('https:'));
+  ending.when((failure) => reader.stop(failure));
+  pool.dispatch({ method: 'POST', path, headers, body }, reader);
+  // A connection that was there takes it at once.
+  if (reader.isConnected) return reader.ended;
   const timer = setTimeout(() => {
     if (!reader.isConnected) reader.stop(new Failure('connect_timeout', 'No connection within its time.'));
   }, connectMs);
-  ending.when((failure) => reader.stop(failure));
   try {
-    // Ended while the name was looked up: nothing is connected to any more.
-    if (!ending.failure)
-      pool.dispatch({ method: 'POST', path: url.pathname + url.search, headers, body }, reader);
     return await reader.ended;
   } finally {
     clearTimeout(timer);

@@ -119,7 +119,9 @@ describe('an attempt that is stopped', () => {
       stop.abort();
     });
     const patient = new Sender(rules);
-    const outcome = await patient.send(`http://127.0.0.1:${receiver.port}/`, headers, body, stop.signal);
+    const outcome = await patient.send(`http://127.0.0.1:${receiver.port}/`, headers, body, {
+      signal: stop.signal,
+    });
     expect(outcome).toMatchObject({ error: 'aborted', address: '127.0.0.1' });
     await waitFor(() => closed, { description: 'the connection to be closed' });
     await patient.close();
@@ -134,7 +136,7 @@ describe('an attempt that is stopped', () => {
     };
     const named = new Sender(rules, { resolve });
     const url = `http://hooks.example.com:${receiver.port}/`;
-    expect(await named.send(url, headers, body, stop.signal)).toMatchObject({ error: 'aborted' });
+    expect(await named.send(url, headers, body, { signal: stop.signal })).toMatchObject({ error: 'aborted' });
     await named.close();
     expect(receiver.connections).toBe(0);
   });
@@ -142,7 +144,9 @@ describe('an attempt that is stopped', () => {
   it('before it began sends nothing', async () => {
     const receiver = await answering((_, reply) => reply.end());
     const url = `http://127.0.0.1:${receiver.port}/`;
-    expect(await sender.send(url, headers, body, AbortSignal.abort())).toMatchObject({ error: 'aborted' });
+    expect(await sender.send(url, headers, body, { signal: AbortSignal.abort() })).toMatchObject({
+      error: 'aborted',
+    });
     expect(receiver.connections).toBe(0);
   });
 });

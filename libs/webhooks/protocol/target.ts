@@ -65,8 +65,8 @@ export class Targets {
   }
 
   /** Why a delivery may not go to an address that the URL's host has; undefined when it may. */
-  refusal(url: URL, address: string): string | undefined {
-    return this.openings.refusal(destinationOf(url), address);
+  refusal(to: Destination, address: string): string | undefined {
+    return this.openings.refusal(to, address);
   }
 
   private checkScheme({ protocol }: URL): void {
@@ -87,13 +87,9 @@ export class Targets {
   }
 }
 
-/** As a resolver takes it: without the brackets of IPv6. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
-function destinationOf(url: URL): Destination {
-  return { host: hostOf(url), port: portOf(url) };
+/** The host as a resolver takes it: without the brackets of IPv6. */
+export function destinationOf(url: URL): Destination {
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: portOf(url) };
 }
 
 function portOf({ port, protocol }: URL): number {

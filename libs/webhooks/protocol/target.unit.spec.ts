@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { checkUrl, InvalidUrl, type TargetRules, Targets } from './target';
+import { checkUrl, destinationOf, InvalidUrl, type TargetRules, Targets } from './target';
 
 const production: TargetRules = { allowInsecure: false, allowed: [], development: false };
 const development = { ...production, development: true };
@@ -160,7 +160,7 @@ describe("the operator's list", () => {
 
   it('opens the addresses of a host that it names, and of no other', () => {
     const targets = new Targets(opened('hooks.example.com', '10.9.0.0/16'));
-    const refusal = (url: string, address: string) => targets.refusal(new URL(url), address);
+    const refusal = (url: string, address: string) => targets.refusal(destinationOf(new URL(url)), address);
     expect(refusal('https://hooks.example.com/', '10.0.0.1')).toBeUndefined();
     expect(refusal('https://hooks.example.com:9000/', '10.0.0.1')).toBeDefined();
     expect(refusal('https://other.example.com/', '10.0.0.1')).toBeDefined();

@@ -22,7 +22,7 @@ export class ScriptedSender {
     url: string,
     headers: Record<string, string>,
     body: string | Buffer,
-    signal?: AbortSignal,
+    { signal }: { signal?: AbortSignal } = {},
   ): Promise<Outcome> {
     const sent = { url, headers, body: JSON.parse(String(body)) };
     this.sent.push(sent);

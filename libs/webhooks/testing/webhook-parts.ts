@@ -18,6 +18,7 @@ import { DeliverySettings } from '../delivery/delivery-settings';
 import { Dispatcher } from '../delivery/dispatcher';
 import { DueDeliveries } from '../delivery/due-deliveries';
 import { FailureWatch } from '../delivery/failure-watch';
+import { HeldLanes } from '../delivery/held-lanes';
 import { LaneLeases } from '../delivery/lane-leases';
 import { Outcomes } from '../delivery/outcomes';
 import { QueuePools } from '../delivery/queue-pools';
@@ -72,11 +73,11 @@ export async function openWebhooks(clock: Clock) {
       const pools = new QueuePools(store.config);
       const leases = new LaneLeases(pools, settings);
       const dispatcher = new Dispatcher(
-        leases,
+        new HeldLanes(leases, signal, clock, settings),
         new DueDeliveries(pools),
         new Rendering(pools, store.writes, settings),
         new Attempt(sender as Sender, secrets, clock, settings),
-        new Outcomes(pools),
+        new Outcomes(pools, leases),
         watch,
         signal,
         pools,

@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 
 /**
  * A receiver that answers at once, as a process of its own. Under `/lag/…` it notes how old a message's event was when
- * its bytes were there; under `/hang/…` it never answers. GET `/figures` tells what came since it was last asked.
+ * its bytes were there; under `/hang/…` it never answers, under `/fail/…` 500. GET `/figures` tells what came since it was last asked, `/count`
+ * how much that is so far.
  */
 const lags: Record<string, number[]> = {};
 let count = 0;
@@ -12,7 +13,7 @@ let last = 0;
 const server = createServer((request, response) => {
   const { url = '', method } = request;
   if (method === 'GET') {
-    const answer = url === '/figures' ? JSON.stringify({ count, ms: last - first, lags }) : 'ok';
+    const answer = url === '/figures' ? JSON.stringify({ count, ms: last - first, lags }) : String(count);
     if (url === '/figures') {
       count = 0;
       for (const path of Object.keys(lags)) delete lags[path];
@@ -33,7 +34,7 @@ const server = createServer((request, response) => {
       const { timestamp } = JSON.parse(Buffer.concat(chunks).toString());
       (lags[url] ??= []).push(Date.now() - new Date(timestamp).getTime());
     }
-    response.writeHead(204).end();
+    response.writeHead(url.startsWith('/fail') ? 500 : 204).end();
   });
 });
 server.keepAliveTimeout = 60_000;

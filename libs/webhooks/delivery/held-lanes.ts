@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '#kernel/clock';
+import { QueueSignal } from '../queue-signal';
+import { DeliverySettings } from './delivery-settings';
+import type { Lane } from './lane';
+import { LaneLeases } from './lane-leases';
+
+/** The endpoints that this worker serves: it takes those that have something to be sent, and lets idle ones go. */
+@Injectable()
+export class HeldLanes {
+  private readonly lanes = new Map<string, Lane>();
+  /** Endpoints of which was signalled that they have something, and which this worker does not serve. */
+  private candidates = new Set<string>();
+  private looksEverywhere = true;
+  private renewedAt = -Infinity;
+
+  constructor(
+    private readonly leases: LaneLeases,
+    private readonly signal: QueueSignal,
+    private readonly clock: Clock,
+    private readonly settings: DeliverySettings,
+  ) {}
+
+  get all(): Lane[] {
+    return [...this.lanes.values()];
+  }
+
+  /** Any endpoint may have something new. */
+  lookEverywhere(): void {
+    this.looksEverywhere = true;
+    for (const lane of this.lanes.values()) lane.isDrained = false;
+  }
+
+  /** These have something new. */
+  lookAt(endpoints: readonly string[]): void {
+    const own = new Map(this.all.map((lane) => [lane.config.webhook_id, lane]));
+    for (const endpoint of endpoints) {
+      const lane = own.get(endpoint);
+      if (lane) lane.isDrained = false;
+      else this.candidates.add(endpoint);
+    }
+  }
+
+  /** Endpoints are set otherwise: how is read before anything more is fetched. */
+  reread(): void {
+    this.renewedAt = -Infinity;
+  }
+
+  async refresh(): Promise<void> {
+    await this.keep();
+    await this.take();
+  }
+
+  async release(): Promise<void> {
+    await this.leases.release(this.all);
+  }
+
+  /** Renews leases well before they end, and lets idle endpoints go. */
+  private async keep(): Promise<void> {
+    const at = performance.now();
+    if (at - this.renewedAt < this.settings.leaseMs / 4) return;
+    this.renewedAt = at;
+    await this.signal.connect();
+    const idle = this.all.filter(
+      (lane) => lane.known.size === 0 && at - lane.lastBusyAt > this.settings.leaseMs,
+    );
+    for (const lane of idle) this.lanes.delete(lane.key);
+    await this.leases.release(idle);
+    if (this.lanes.size === 0) return;
+    for (const lane of await this.leases.renew(this.all)) this.lanes.delete(lane.key);
+  }
+
+  private async take(): Promise<void> {
+    const room = this.settings.lanes - this.lanes.size;
+    const only = this.looksEverywhere ? undefined : [...this.candidates];
+    if (room <= 0 || only?.length === 0) return;
+    this.looksEverywhere = false;
+    this.candidates = new Set();
+    for (const lane of await this.leases.take(this.clock.now(), room, only)) this.lanes.set(lane.key, lane);
+  }
+}
