@@ -13,7 +13,7 @@ const settings = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'on',
-  max_connections: '300',
+  max_connections: '400',
 };
 
 /** A PostgreSQL of this run's own in a fresh folder, and how to stop it and remove the folder. */
