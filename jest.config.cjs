@@ -22,7 +22,8 @@ const withDatabase = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  maxWorkers: 2,
+  // One more than there are processors where this is run most: much of a test's time is waiting for other processes.
+  maxWorkers: 3,
   testSequencer: '<rootDir>/test/support/sequencer.cjs',
   // More than all that a test waits for, each of which has its own limit: what hangs says by that one what it is.
   testTimeout: 300_000,

@@ -1,22 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import type { ApiClient, Credentials, Json } from '../support/client';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import type { Firm } from '../support/firms/firm';
-import { writeFirm } from '../support/firms/write-firm';
 import type { RunningApp } from '../support/process';
-import { TdsServer } from '../support/tds/tds-server';
+import { localCertificate } from '../support/tds/certificate';
 import { waitFor } from '../support/wait-for';
+import { ImportSource } from './import-source';
 import { Office } from './office';
 
-/** Of the login at the source; it is in nothing that is written or answered. */
-export const PASSWORD = 'Zq7x;Secret=1';
 /** A 15-second lease has to end before another worker goes on. */
 const LONG = 180_000;
 
-/** A deployment in processes of its own, and a firm's SQL Server that it imports from. */
+/** A deployment in processes of its own, and the SQL Servers of firms that it imports from. */
 export class ImportOffice {
   private worker!: RunningApp;
   private query!: RunningApp;
@@ -24,34 +19,22 @@ export class ImportOffice {
   readonly answers: string[] = [];
   private constructor(
     readonly office: Office,
-    readonly source: TdsServer,
-    readonly firm: Firm,
-    /** That of the source. */
-    readonly sourceClient: Client,
-    private readonly sourceDatabase: TestDatabase,
+    readonly sources: readonly ImportSource[],
     private readonly folder: string,
   ) {}
 
-  static async open(items: number, env: Record<string, string> = {}): Promise<ImportOffice> {
+  /** @param items work items of each firm */
+  static async open(items: number[], env: Record<string, string> = {}): Promise<ImportOffice> {
     const folder = await mkdtemp(join(tmpdir(), 'practice-import-'));
-    const sourceDatabase = await createTestDatabase();
-    const client = new Client(sourceDatabase.url);
-    await client.connect();
-    const firm = await writeFirm(client, { items });
-    const source = await TdsServer.start({ database: sourceDatabase.url, password: PASSWORD });
+    const certificate = await localCertificate();
     const IMPORT_CA_FILE = join(folder, 'ca.pem');
-    await writeFile(IMPORT_CA_FILE, source.caCertificate);
-    const office = await Office.create({
-      IMPORT_ALLOWED: '127.0.0.0/8,::1',
-      IMPORT_CA_FILE,
-      LOG_LEVEL: 'trace',
-      ...env,
-    });
-    const opened = new ImportOffice(office, source, firm, client, sourceDatabase, folder);
-    await office.start('command');
-    opened.query = await office.start('query');
-    await office.start('projector');
-    await opened.startWorker();
+    await writeFile(IMPORT_CA_FILE, certificate.ca);
+    const sources = await Promise.all(items.map((count) => ImportSource.open(count, certificate)));
+    const office = await Office.create({ IMPORT_ALLOWED: '127.0.0.0/8,::1', IMPORT_CA_FILE, ...env });
+    const opened = new ImportOffice(office, sources, folder);
+    await office.start('command'); // first: it answers for the office
+    const others = [office.start('query'), office.start('projector'), opened.startWorker()] as const;
+    [opened.query] = await Promise.all(others);
     return opened;
   }
 
@@ -83,7 +66,10 @@ export class ImportOffice {
   }
 
   /** Asks for an import. @returns its id */
-  async import(api: ApiClient, connectionString = this.source.connectionString()): Promise<string> {
+  async import(
+    api: ApiClient,
+    connectionString = this.sources[0].server.connectionString(),
+  ): Promise<string> {
     const answer = await api.post('etl/import', { connectionString });
     this.answers.push(JSON.stringify(answer.body));
     expect(answer).toMatchObject({
@@ -106,7 +92,8 @@ export class ImportOffice {
       const body = await this.status(api, requestId);
       return (statuses.includes(body.status) || body.finishedAt !== null) && body;
     };
-    return waitFor(wanted, { timeoutMs: LONG, description: `${statuses.join(' or ') || 'the end'}` });
+    const description = statuses.join(' or ') || 'the end';
+    return waitFor(wanted, { everyMs: 25, timeoutMs: LONG, description });
   }
 
   /** Names of the tables that have the text in some row. */
@@ -126,9 +113,7 @@ export class ImportOffice {
   }
 
   async close(): Promise<void> {
-    await this.source.close();
-    await this.sourceClient.end();
-    await this.sourceDatabase.drop();
+    await Promise.all(this.sources.map((source) => source.close()));
     await this.office.close();
     await rm(this.folder, { recursive: true });
   }

@@ -2,18 +2,22 @@ import { Client } from 'pg';
 import type { ApiClient, Credentials, Json } from '../support/client';
 import { waitFor } from '../support/wait-for';
 import { firmFigures, shownFigures } from './import-figures';
-import { ImportOffice, PASSWORD } from './import-office';
+import { ImportOffice } from './import-office';
+import { type ImportSource, PASSWORD } from './import-source';
 import { expectProblem } from './refusals';
 
 const NOBODYS = '00000000-0000-7000-8000-000000000000';
 let imports: ImportOffice;
+let source: ImportSource;
 let leeds: ApiClient;
 let credentials: Credentials;
 /** Holds locks that workers wait for. */
 let holder: Client;
 
 beforeAll(async () => {
-  imports = await ImportOffice.open(800);
+  // All that can be logged is: the password must be in none of it.
+  imports = await ImportOffice.open([800], { LOG_LEVEL: 'trace' });
+  [source] = imports.sources;
   ({ api: leeds, credentials } = await imports.tenant('leeds'));
   // The firm's own standard code is the only one then: lines that name none are taxed by it.
   for (const { id, category } of await leeds.rows('taxcodes'))
@@ -22,7 +26,7 @@ beforeAll(async () => {
   await holder.connect();
 });
 afterEach(() => {
-  Object.assign(imports.source.faults, { drop: undefined, stall: undefined, missing: undefined });
+  Object.assign(source.server.faults, { drop: undefined, stall: undefined, missing: undefined });
 });
 afterAll(async () => {
   await holder?.end();
@@ -35,7 +39,7 @@ async function expectLoaded(of: Credentials): Promise<void> {
   const [{ stream_id }] = await imports.office.sql<{ stream_id: string }>(
     `select stream_id from platform.tenants where alias = 'leeds'`,
   );
-  expect(await shownFigures(staging)).toEqual(firmFigures(stream_id, imports.firm));
+  expect(await shownFigures(staging)).toEqual(firmFigures(stream_id, source.firm));
   const matter = await staging.data('GET', 'matters?pageSize=1');
   expect(await staging.data('GET', `matters/${matter.rows[0].id}`)).toMatchObject({ id: matter.rows[0].id });
 }
@@ -43,7 +47,7 @@ async function expectLoaded(of: Credentials): Promise<void> {
 it('imports a firm, which is then read under its staging alias as it was in its source', async () => {
   const requestId = await imports.import(leeds);
   expectProblem(
-    await leeds.post('etl/import', { connectionString: imports.source.connectionString() }),
+    await leeds.post('etl/import', { connectionString: source.server.connectionString() }),
     409,
     'import_in_progress',
   );
@@ -61,12 +65,12 @@ it('imports a firm, which is then read under its staging alias as it was in its 
     canPromote: true,
   });
   const counts = Object.fromEntries(ended.progress.tables.map((table: Json) => [table.name, table]));
-  for (const [name, rows] of Object.entries(imports.firm.rows))
+  for (const [name, rows] of Object.entries(source.firm.rows))
     expect(counts[name]).toMatchObject({ total: rows, read: rows, valid: rows, rejected: 0 });
-  expect(counts.WorkItem.loaded).toBe(imports.firm.rows.WorkItem);
+  expect(counts.WorkItem.loaded).toBe(source.firm.rows.WorkItem);
   await expectLoaded(credentials);
   const work = report.totals.find(({ measure, groupBy }: Json) => measure === 'Work' && groupBy === 'Total');
-  const { amount, count } = imports.firm.work.total;
+  const { amount, count } = source.firm.work.total;
   expect([work.sourceCount, work.controlCount, work.loadedCount]).toEqual([count, count, count]);
   for (const side of ['sourceAmount', 'controlAmount', 'loadedAmount'])
     expect(Number(work[side])).toBe(Number(amount));
@@ -80,7 +84,7 @@ it('is killed in every step, and comes to the same', async () => {
     if (!isWaitedFor)
       await imports.office.sql(`update import.requests set leased_until = now() where id = '${requestId}'`);
     await holder.query('rollback');
-    Object.assign(imports.source.faults, { stall: undefined });
+    Object.assign(source.server.faults, { stall: undefined });
     await imports.startWorker();
   };
   const held = async (status: string, table: string) => {
@@ -88,13 +92,10 @@ it('is killed in every step, and comes to the same', async () => {
     await holder.query(`begin; lock table ${table} in share mode`);
     return imports.until(leeds, requestId, status);
   };
-  imports.source.faults.stall = { table: 'WorkItem', afterRows: 600 };
-  await waitFor(
-    () => imports.source.queries.some((query) => /from \[etl\]\.\[WorkItem\] order/.test(query)),
-    {
-      description: 'the reading of work items',
-    },
-  );
+  source.server.faults.stall = { table: 'WorkItem', afterRows: 600 };
+  await waitFor(() => source.server.queries.some((query) => /from \[etl\]\.\[WorkItem\] order/.test(query)), {
+    description: 'the reading of work items',
+  });
   expect(await imports.until(leeds, requestId, 'Extracting')).toMatchObject({ status: 'Extracting' });
   await die(true);
   expect(await held('Validating', 'import.findings')).toMatchObject({ status: 'Validating' });
@@ -117,22 +118,22 @@ it('is killed in every step, and comes to the same', async () => {
 });
 
 it('goes on over broken lines, and says what it cannot mend', async () => {
-  imports.source.faults.drop = { table: 'WorkItem', afterRows: 300, times: 2 };
+  source.server.faults.drop = { table: 'WorkItem', afterRows: 300, times: 2 };
   expect(await imports.until(leeds, await imports.import(leeds))).toMatchObject({ status: 'Validated' });
-  imports.source.faults.missing = ['WorkItem.Rate'];
+  source.server.faults.missing = ['WorkItem.Rate'];
   expect(await imports.until(leeds, await imports.import(leeds))).toMatchObject({
     status: 'Failed',
     message: expect.stringContaining('etl.WorkItem.Rate'),
     canPromote: false,
   });
-  imports.source.faults.missing = undefined;
-  const failures: [Parameters<typeof imports.source.connectionString>[0], string][] = [
+  source.server.faults.missing = undefined;
+  const failures: [Parameters<typeof source.server.connectionString>[0], string][] = [
     [{ password: 'Zq7x-other' }, 'Check User ID and Password'],
     [{ name: 'nothing' }, 'database does not exist'],
     [{ more: ['HostNameInCertificate=sql.firm.example'] }, 'certificate is for another name'],
   ];
   for (const [parts, message] of failures) {
-    const requestId = await imports.import(leeds, imports.source.connectionString(parts));
+    const requestId = await imports.import(leeds, source.server.connectionString(parts));
     expect(await imports.until(leeds, requestId)).toMatchObject({
       status: 'Failed',
       message: expect.stringContaining(message),
@@ -154,7 +155,7 @@ it.each([
 });
 
 it('is cancelled, and leaves nothing behind', async () => {
-  imports.source.faults.stall = { table: 'WorkItem', afterRows: 400 };
+  source.server.faults.stall = { table: 'WorkItem', afterRows: 400 };
   const requestId = await imports.import(leeds);
   await imports.until(leeds, requestId, 'Extracting');
   const { status, body } = await leeds.post('etl/cancel', { requestId });
@@ -169,18 +170,14 @@ it('is cancelled, and leaves nothing behind', async () => {
 });
 
 it('reports what is wrong, as pages and as a table that no spreadsheet runs, and loads nothing', async () => {
-  const [{ id }] = (await imports.sourceClient.query(`select "ImportId" as id from etl."Matter" limit 1`))
-    .rows;
+  const [{ id }] = (await source.client.query(`select "ImportId" as id from etl."Matter" limit 1`)).rows;
   const change = (title: string | null, division: string) =>
-    imports.sourceClient.query(
+    source.client.query(
       `update etl."Matter" set "DivisionId" = $2, "Title" = coalesce($3, "Title") where "ImportId" = $1`,
       [id, division, title],
     );
   const [before] = (
-    await imports.sourceClient.query(
-      `select "DivisionId" as division from etl."Matter" where "ImportId" = $1`,
-      [id],
-    )
+    await source.client.query(`select "DivisionId" as division from etl."Matter" where "ImportId" = $1`, [id])
   ).rows;
   await change(null, '=cmd|calc');
   const requestId = await imports.import(leeds);

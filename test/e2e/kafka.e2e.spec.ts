@@ -198,7 +198,7 @@ describeWithKafka('processes with Kafka between them', () => {
       KAFKA_BROKERS: broker.brokers,
       KAFKA_TOPIC: other,
     };
-    const ended = run(process.execPath, [...cached, projectorMain], { env, timeout: 25_000 });
+    const ended = run(process.execPath, [...cached, projectorMain], { env, timeout: 120_000 });
     await expect(ended).rejects.toMatchObject({
       code: 1,
       stdout: '',

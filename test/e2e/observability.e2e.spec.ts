@@ -194,11 +194,11 @@ it('a collector that refuses or never answers neither slows a request nor keeps 
     for (let count = 0; count < 20; count++) {
       const startedAt = Date.now();
       expect((await caller.post('workitems', item, parent(true).headers)).status).toBe(201);
-      expect(Date.now() - startedAt).toBeLessThan(2_000);
+      expect(Date.now() - startedAt).toBeLessThan(5_000);
     }
     const stoppedAt = Date.now();
     expect(await stop()).toBe(0);
-    expect(Date.now() - stoppedAt).toBeLessThan(5_000);
+    expect(Date.now() - stoppedAt).toBeLessThan(9_000); // an export gives up after 10 s
     expect(output().match(/Traces are lost/g)?.length ?? 0).toBeLessThanOrEqual(1);
   }
   await mute.stop();

@@ -29,7 +29,7 @@ async function start(app: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [...cached, join(root, 'dist/apps', app, 'main.js')], {
     cwd: root,
     env: { PATH, HOME, NODE_ENV: 'test', LOG_LEVEL: 'warn', PORT: String(await freePort()), ...env },
-    timeout: 25_000,
+    timeout: 120_000,
   });
   const written = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (written.stdout += chunk));

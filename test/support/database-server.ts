@@ -17,7 +17,7 @@ const settings = {
   full_page_writes: 'off',
   autovacuum: 'on',
   shared_buffers: '256MB',
-  max_connections: '300',
+  max_connections: '400',
 };
 
 /** A PostgreSQL of this run's own in a fresh folder, and how to stop it and remove the folder. */

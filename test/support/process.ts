@@ -39,7 +39,7 @@ export async function startApp(
  * Starts a program on a free port of 127.0.0.1 and waits until GET /health/ready answers 200. It gets the given
  * environment, not that of the test.
  * @param flags of Node itself
- * @throws with its output when it ends before it is ready, or is not within a minute
+ * @throws with its output when it ends before it is ready, or is not within two minutes
  */
 export async function startProcess(
   main: string,
@@ -71,6 +71,7 @@ export async function startProcess(
   const baseUrl = `http://127.0.0.1:${port}`;
   try {
     await waitFor(() => hasEnded() || isReady(baseUrl), {
+      ...{ everyMs: 25, timeoutMs: 120_000 }, // many may start at once
       description: `${main} to be ready`,
     });
     if (hasEnded()) throw new Error(`${main} ended with code ${await exited}`);

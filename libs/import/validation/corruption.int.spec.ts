@@ -128,7 +128,7 @@ describe('a firm of which one cell is changed', () => {
           loaded++;
         });
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
     expect(loaded).toBeGreaterThan(0);
   });
