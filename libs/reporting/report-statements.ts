@@ -4,7 +4,7 @@ import type { CustomTypesConfig, PoolClient, QueryArrayResult } from 'pg';
 import { ReadDatabase } from '#platform/database';
 import type { Query } from './sql/items';
 
-/** Of each connection. A prepared statement takes some 200 kB of the server's process. */
+/** Of each connection. A prepared statement takes some 300 kB of the server's process. */
 const MAXIMUM_PREPARED = 50;
 
 /** Everything as PostgreSQL prints it: a row's values are read by their column's type. */

@@ -97,4 +97,16 @@ describe.each<[ReportName, string, string]>([
     await reports.pool.query('update read_model.live set generation = 1');
     expect(rows).toEqual([{ [earner]: 'not live', matterTitle: 'not live' }]);
   });
+
+  it('follows the live generation where the plan is kept', async () => {
+    const byDay = [{ colId: name === 'fee_analysis' ? 'day' : 'entryDay', desc: true }];
+    const slice = { cols: columns(earner), sortBy: byDay };
+    // After five runs PostgreSQL may keep it.
+    for (let run = 0; run < 7; run++)
+      expect((await reports.rows(name, slice)).rows).toEqual([{ [earner]: 'mine' }]);
+    await reports.pool.query('update read_model.live set generation = 2');
+    const { rows } = await reports.rows(name, slice);
+    await reports.pool.query('update read_model.live set generation = 1');
+    expect(rows).toEqual([{ [earner]: 'not live' }]);
+  });
 });
