@@ -85,7 +85,7 @@ it('registers, delivers to and removes a client that was written for the service
   expect([put.status, put.body]).toEqual([201, undefined]);
   const divisionId = await api.create('divisions', { name: 'Trusts' });
   await api.data('PATCH', `divisions/${divisionId}`, { name: 'Trusts and tax' });
-  const [{ headers, body, text }] = await receiver.some(path);
+  const [{ headers, body, text, at }] = await receiver.some(path);
   const key = Buffer.from('78563412000000000000123456789012', 'hex');
   const signed = `${headers['x-pe2-request-id']}|${headers['x-pe2-timestamp']}`;
   const mac = createHmac('sha256', key).update(signed).digest('base64');
@@ -97,7 +97,7 @@ it('registers, delivers to and removes a client that was written for the service
     requestId: headers['x-pe2-request-id'],
     data: { id: divisionId, data: { name: 'Trusts and tax' } },
   });
-  verify({ text, headers }, `whsec_${key.toString('base64')}`);
+  verify({ text, headers, at }, `whsec_${key.toString('base64')}`);
   expect((await bare('DELETE', `webhooks/${id}`)).status).toBe(204);
   expectProblem(await bare('DELETE', `webhooks/${id}`), 404, 'not_found');
 });
