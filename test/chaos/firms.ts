@@ -6,12 +6,14 @@ import type { Deployment } from './deployment';
 import type { Fight } from './fight';
 import type { Ledger } from './ledger';
 import type { Outages } from './outages';
-import type { Pace } from './pace';
+import { Pace } from './pace';
 import { Random } from './random';
 import { Reader } from './reader';
 
 const CLERKS = 4;
 const WATCHERS = 6;
+/** Of all readers together, each of them eight requests: what they take, those who write do not have. */
+const LOOKS_PER_SECOND = 30;
 
 export const tenants = Array.from({ length: 12 }, (_, index) => `firm${index + 1}`);
 
@@ -84,14 +86,19 @@ export class Firms {
     const isOver = () => fight.lost.aborted || enough();
     const working = this.clerks.map((clerk) => clerk.workUntil(isOver, pace));
     fight.join(Promise.all(working).then(() => (written = true)));
+    const looks = new Pace(LOOKS_PER_SECOND);
     for (let first = 0; first < WATCHERS; first++) {
       const mine = this.readers.filter((_, index) => index % WATCHERS === first);
-      fight.join(watch(mine, () => fight.lost.aborted || written));
+      fight.join(watch(mine, () => fight.lost.aborted || written, looks));
     }
   }
 }
 
 /** Looks at tenants in turn. */
-async function watch(readers: Reader[], over: () => boolean): Promise<void> {
-  while (!over()) for (const reader of readers) await reader.look();
+async function watch(readers: Reader[], over: () => boolean, pace: Pace): Promise<void> {
+  while (!over())
+    for (const reader of readers) {
+      await reader.look();
+      await pace.turn();
+    }
 }

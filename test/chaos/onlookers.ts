@@ -1,6 +1,7 @@
 import { columns, listingVariables, workItemListing } from '../e2e/specification-walk';
 import type { Answer, ApiClient } from '../support/client';
 import type { Outages } from './outages';
+import type { Pace } from './pace';
 import { pennies } from './source-firm';
 
 /** What each question is answered about a tenant. */
@@ -56,10 +57,17 @@ export class Onlookers {
     private readonly outages: Outages,
   ) {}
 
-  /** @param count of them at once */
-  async watch(count: number, isOver: () => boolean): Promise<void> {
+  /**
+   * @param count of them at once
+   * @param pace of all of them together
+   */
+  async watch(count: number, isOver: () => boolean, pace: Pace): Promise<void> {
     const one = async () => {
-      while (!isOver()) for (const question of QUESTIONS) await this.look(question);
+      while (!isOver())
+        for (const question of QUESTIONS) {
+          await this.look(question);
+          await pace.turn();
+        }
     };
     await Promise.all(Array.from({ length: count }, one));
   }

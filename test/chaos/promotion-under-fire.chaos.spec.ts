@@ -35,6 +35,10 @@ const NEIGHBOUR = Array.from({ length: 200 }, (_, index) => `york-${index}`).fin
 const DUTIES_PER_SECOND = 10;
 const PETITIONS_PER_SECOND = 5;
 const ONLOOKERS = 3;
+/** Of all onlookers together. */
+const LOOKS_PER_SECOND = 100;
+/** Of the neighbour's reader, each of them eight requests. */
+const READS_PER_SECOND = 4;
 
 const ledger = new Ledger();
 const outages = new Outages();
@@ -75,7 +79,11 @@ async function neighbours(fight: Fight, over: () => boolean): Promise<{ api: Api
   const pace = new Pace(DUTIES_PER_SECOND);
   for (const clerk of clerks) fight.join(clerk.workUntil(over, pace));
   const read = async () => {
-    while (!over()) await reader.look();
+    const reading = new Pace(READS_PER_SECOND);
+    while (!over()) {
+      await reader.look();
+      await reading.turn();
+    }
   };
   fight.join(read());
   return { api, reader };
@@ -106,7 +114,7 @@ it('promotes an import under fire: it ends equal, and nobody sees a part of it',
   const over = () => isOver || lost.aborted;
   const neighbour = await neighbours(fight, over);
   const onlookers = new Onlookers(reading, before, after, outages);
-  fight.join(onlookers.watch(ONLOOKERS, over));
+  fight.join(onlookers.watch(ONLOOKERS, over, new Pace(LOOKS_PER_SECOND)));
   const [address] = await deployment.addressesOf('command');
   const petitioner = new Petitioner(TENANT, stage.token(TENANT), address, outages);
   fight.join(petitioner.askUntil(over, new Pace(PETITIONS_PER_SECOND)));

@@ -12,8 +12,8 @@ import { Rebuilding } from './rebuilding';
 import { expectStored } from './stored';
 
 /**
- * Writers, readers and rebuilds of everything, all at full speed, while processes and the database are killed. The
- * choices are made by a seed, which a failure names: CHAOS_SEED=… makes the same ones again.
+ * Writers and rebuilds of everything, all at full speed, and readers beside them, while processes and the database are
+ * killed. The choices are made by a seed, which a failure names: CHAOS_SEED=… makes the same ones again.
  */
 const EVENTS = 20_000;
 const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
