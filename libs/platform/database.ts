@@ -47,11 +47,14 @@ class Database implements OnApplicationShutdown {
     this.pool = openPool(url, config, name, options);
   }
 
-  /** Commits what the work did, or undoes it when it fails. */
-  async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  /**
+   * Commits what the work did, or undoes it when it fails.
+   * @param mode of the transaction, as BEGIN takes it
+   */
+  async transaction<Result>(work: (client: PoolClient) => Promise<Result>, mode = ''): Promise<Result> {
     const client = await this.pool.connect();
     try {
-      await client.query('begin');
+      await client.query(`begin ${mode}`);
       const result = await work(client);
       await client.query('commit');
       client.release();
@@ -113,5 +116,10 @@ export class WriteDatabase extends Database {
 export class ReadDatabase extends Database {
   constructor(config: Config) {
     super(config.readDatabaseUrl, config, 'practice-management-read', READ_SETTINGS);
+  }
+
+  /** All that the work reads is of one moment: a promotion shows a tenant's read models all at once. */
+  snapshot<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    return this.transaction(work, 'isolation level repeatable read, read only');
   }
 }

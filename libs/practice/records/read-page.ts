@@ -7,7 +7,7 @@ import { askedOf, countStatement, farStatement, nearStatement, usualStatement } 
 import type { AnyList, RecordRow } from './record-list';
 import { besideStatement } from './record-statements';
 
-/** Answers a statement with its rows. */
+/** Answers a statement with its rows, all of one moment. */
 export type Ask = <Row extends object>(statement: QueryConfig) => Promise<Row[]>;
 
 export interface FoundPage {
@@ -36,10 +36,10 @@ export async function readPage(
 ): Promise<FoundPage> {
   const asked = askedOf(list, tenant, query);
   const usual = asked.words.length > 0 ? (await ask<Usual>(usualStatement(asked)))[0] : undefined;
-  const [found, counted] = await Promise.all([
-    find(ask, asked, tenant, usual),
-    query.includeTotalCount ? ask<{ count: string }>(countStatement(asked, usual)) : undefined,
-  ]);
+  const found = await find(ask, asked, tenant, usual);
+  const counted = query.includeTotalCount
+    ? await ask<{ count: string }>(countStatement(asked, usual))
+    : undefined;
   const all = found.filter(({ id }) => id !== null) as (RecordRow & PageRow)[];
   const rows = all.slice(0, asked.limit - 1);
   await addBeside(ask, list, tenant, rows);

@@ -98,11 +98,8 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
 
   async execute({ context, list, query }: ListRecords): Promise<Reply> {
     const { pageIndex = 0, pageSize = 50 } = query;
-    const found = await readPage(
-      async (statement) => (await this.reads.pool.query(statement)).rows,
-      list,
-      context.tenant,
-      query,
+    const found = await this.reads.snapshot((client) =>
+      readPage(async (statement) => (await client.query(statement)).rows, list, context.tenant, query),
     );
     const { rows, hasMore, totalCount } = found;
     const answer: Page<object> = {
