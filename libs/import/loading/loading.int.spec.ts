@@ -148,6 +148,7 @@ describe.each([
   });
 
   it('leaves nothing unbilled on closed matters, and marks the tax rates that were charged', async () => {
+    await imports.sql('analyze event_store.links, event_store.streams');
     const unfinished = await imports.sql(
       `select l.kind from event_store.links l
        join event_store.streams m on m.tenant_id = l.tenant_id and m.stream_id = l.target

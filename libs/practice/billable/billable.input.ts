@@ -11,6 +11,7 @@ export class WriteOffInput {
   @NumberField({ min: 0.0001, max: LARGEST_UNITS, decimals: 4 })
   units?: number | null;
 
-  @AmountField({ min: 0.0001 })
+  // All that remains is usual, so the example of the request does not name an amount.
+  @AmountField({ min: 0.0001, example: undefined })
   amount?: AmountInput | number | null;
 }
