@@ -1,10 +1,11 @@
 import type { ClientBase } from 'pg';
 
 /**
- * So many pages of a table are worked on in one transaction: some ten thousand rows, in a fraction of a second. One that
- * has written holds back what everybody else reads of the feed.
+ * So many pages of a table are worked on in one transaction: some hundred thousand rows. One that has written holds back
+ * what everybody else reads of the feed, so rows are sorted before the first is written: what they are made of, which may
+ * be all of another table hashed for each part, is read before that. Parts of an eighth made a million items eight minutes.
  */
-const PAGES = 500;
+const PAGES = 4_000;
 
 /**
  * Makes a table of what is worked out, anew; of the session's schema, in which the rows of the import lie. For a query
@@ -41,7 +42,7 @@ export async function makeTableOf(
   );
   for (let page = 0; page < rows[0].pages; page += PAGES) {
     const some = `(select * from ${from} where ctid >= '(${page},0)' and ctid < '(${page + PAGES},0)')`;
-    await session.query(`insert into ${name} ${query(some)}`);
+    await session.query(`insert into ${name} select * from (${query(some)}) part order by ${indexed}`);
   }
   await session.query(`analyze ${name}`);
 }
