@@ -3,9 +3,9 @@ import type { ClientBase } from 'pg';
 /**
  * So many pages of a table are worked on in one transaction: some hundred thousand rows. One that has written holds back
  * what everybody else reads of the feed, so rows are sorted before the first is written: what they are made of, which may
- * be all of another table hashed for each part, is read before that. Parts of an eighth made a million items eight minutes.
+ * be all of another table hashed for each part, is read before that.
  */
-const PAGES = 4_000;
+const PAGES = 2_000;
 
 /**
  * Makes a table of what is worked out, anew; of the session's schema, in which the rows of the import lie. For a query
