@@ -33,14 +33,11 @@ describe('a state table', () => {
   });
   afterEach(() => store.close());
 
-  async function apply(...versions: number[]): Promise<void> {
+  const apply = (...versions: number[]) => applyAll(versions.map((version) => events[version - 1]));
+  async function applyAll(batch: RecordedEvent[]): Promise<void> {
     const client = await store.reads.pool.connect();
     try {
-      await divisionsProjection.apply(
-        client,
-        1,
-        versions.map((version) => events[version - 1]),
-      );
+      await divisionsProjection.apply(client, 1, batch);
     } finally {
       client.release();
     }
@@ -61,6 +58,32 @@ describe('a state table', () => {
     await apply(1, 2, 3);
     await apply(2);
     expect(await rows()).toEqual([{ version: 3, name: 'three' }]);
+  });
+
+  it.each([
+    ['in one batch', [[1, 2, 3]]],
+    ['in one batch after their first events', [[1], [2, 3]]],
+    ['in a batch each', [[1], [2], [3]]],
+  ])('keeps records apart that have one id in two tenants, %s', async (_, batches) => {
+    // What an import has brought has the same ids in its staging tenant as in production.
+    const { id } = context.tenant;
+    const theirs = events.map((own) => {
+      const { name } = own.event.data as { name: string };
+      return {
+        ...own,
+        tenantId: id + 1,
+        event: { ...own.event, data: { ...own.event.data, name: `their ${name}` } },
+      };
+    });
+    for (const versions of batches)
+      await applyAll(versions.flatMap((version) => [events[version - 1], theirs[version - 1]]));
+    const { rows: kept } = await store.reads.pool.query(
+      `select tenant_id, version, name, state ->> 'name' as "ofState" from read_model.divisions order by tenant_id`,
+    );
+    expect(kept).toEqual([
+      { tenant_id: id, version: 3, name: 'three', ofState: 'three' },
+      { tenant_id: id + 1, version: 3, name: 'their three', ofState: 'their three' },
+    ]);
   });
 
   it.each(['null', '', ' a "b", \'c\' \\ {d} ', 'one\ntwo\tthree\\n'])(

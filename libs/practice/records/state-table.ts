@@ -91,16 +91,22 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
   ): Promise<Map<string, Folded<State>>> {
     // A stream whose first event is at hand has no row yet.
     const asked = new Map(
-      events.filter(({ version }) => version > 1).map((recorded) => [recorded.streamId, recorded.tenantId]),
+      events.filter(({ version }) => version > 1).map((recorded) => [keyOf(recorded), recorded]),
     );
     if (asked.size === 0) return new Map();
-    const { rows } = await client.query<Row>(
-      `select id, version, created_on, created_by, updated_on, updated_by, state
+    const streams = [...asked.values()];
+    const { rows } = await client.query<Row & { tenant_id: number }>(
+      `select t.tenant_id, id, version, created_on, created_by, updated_on, updated_by, state
        from unnest($2::int[], $3::uuid[]) as a(tenant, stream)
        join read_model.${table.name} t on t.generation = $1 and t.tenant_id = a.tenant and t.id = a.stream`,
-      [generation, [...asked.values()], [...asked.keys()]],
+      [generation, streams.map(({ tenantId }) => tenantId), streams.map(({ streamId }) => streamId)],
     );
-    return new Map(rows.map((row) => [row.id, folded(definition, row) as Folded<State>]));
+    return new Map(
+      rows.map((row) => [
+        keyOf({ tenantId: row.tenant_id, streamId: row.id }),
+        folded(definition, row) as Folded<State>,
+      ]),
+    );
   }
 
   function next(before: Folded<State> | undefined, recorded: RecordedEvent): Folded<State> {
@@ -146,13 +152,14 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
       const states = await known(client, generation, events);
       const last = new Map<string, RecordedEvent>();
       for (const recorded of events) {
-        const before = states.get(recorded.streamId);
+        const key = keyOf(recorded);
+        const before = states.get(key);
         // A row that already holds the event was built from it.
         if (before && before.version >= recorded.version) continue;
-        states.set(recorded.streamId, next(before, recorded));
-        last.set(recorded.streamId, recorded);
+        states.set(key, next(before, recorded));
+        last.set(key, recorded);
       }
-      const rows = [...last].map(([streamId, recorded]) => rowOf(states.get(streamId)!, recorded));
+      const rows = [...last].map(([key, recorded]) => rowOf(states.get(key)!, recorded));
       await writeRows(client, table, generation, rows, 'update', shape.derived);
     },
     rows(events) {
@@ -161,6 +168,11 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
       return [[rowOf(state!, events[events.length - 1])]];
     },
   };
+}
+
+/** A record within a batch: of an import it has the same id in the staging tenant as in production. */
+function keyOf({ tenantId, streamId }: Pick<RecordedEvent, 'tenantId' | 'streamId'>): string {
+  return `${tenantId}/${streamId}`;
 }
 
 /** A read table's row as the folded record that it was written from. */
