@@ -11,7 +11,7 @@ import { requestToken } from '../support/client';
 import { execute } from '../support/database';
 import { type RunningApp, startApp, startProcess } from '../support/process';
 import { startBenchServer } from './support/bench-server';
-import { createTenants, openFirm } from './support/firm';
+import { createTenants, openFirm, someWork } from './support/firm';
 import { type Contestant, report, rounds } from './support/rounds';
 
 const CONNECTIONS = 100;
@@ -90,16 +90,7 @@ async function main(): Promise<void> {
 
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const firm = await openFirm(command.baseUrl, 'bench', token, { employees: 1, matters: 1 });
-    const body = {
-      matterId: firm.matterIds[0],
-      employeeId: firm.employeeIds[0],
-      itemType: 0,
-      entryDate: '2025-03-14T09:30:00Z',
-      durationTicks: 21_600_000_000,
-      units: 6,
-      rate: { Amount: 250, Currency: 'GBP' },
-      title: 'Reading the draft lease and writing to the landlord about the repairing covenants',
-    };
+    const body = someWork(firm);
     const ours = contestant('POST /workitems', `${command.baseUrl}/bench/api/v1/workitems`, token, body);
     const floor = contestant('bare Fastify + INSERT', `${bare.baseUrl}/workitems`, token, body);
     const rates = await rounds([ours, floor], { count: 5, seconds: Number(process.argv[2] ?? 4) });

@@ -17,7 +17,7 @@ import { startBroker, uniqueTopic } from '../support/kafka/broker';
 import { type RunningApp, startApp } from '../support/process';
 import { waitFor } from '../support/wait-for';
 import { startBenchServer } from './support/bench-server';
-import { cli, createTenants, type Firm, openFirm } from './support/firm';
+import { cli, createTenants, type Firm, openFirm, someWork } from './support/firm';
 import { loadWorkItems } from './support/load-work-items';
 import { openLoop, Poster } from './support/open-loop';
 import { report } from './support/rounds';
@@ -53,17 +53,9 @@ async function measure(
   const began = performance.now();
   let last = began;
   await openLoop(RATE, seconds, async (number) => {
-    const { tenant, url, matterIds, employeeIds } = targets[number % targets.length];
-    const { status, body, at } = await poster.post(url, {
-      matterId: matterIds[number % matterIds.length],
-      employeeId: employeeIds[number % employeeIds.length],
-      itemType: 0,
-      entryDate: '2025-06-16T09:30:00Z',
-      durationTicks: 21_600_000_000,
-      units: 6,
-      rate: { Amount: 250, Currency: 'GBP' },
-      title: 'Reading the draft lease and writing to the landlord about the repairing covenants',
-    });
+    const target = targets[number % targets.length];
+    const { tenant, url } = target;
+    const { status, body, at } = await poster.post(url, someWork(target, number));
     if (status !== 201) throw new Error(`POST ${url} answered ${status}: ${body}`);
     last = Math.max(last, at);
     visibility.expect(tenant, toUuid(JSON.parse(body).data.id), at);

@@ -13,7 +13,7 @@ import { ApiClient, type Json, requestToken } from '../support/client';
 import { execute } from '../support/database';
 import { freePort, type RunningApp, startApp, startProcess } from '../support/process';
 import { startBenchServer } from './support/bench-server';
-import { createTenants, openFirm } from './support/firm';
+import { createTenants, openFirm, someWork } from './support/firm';
 import { HookBench } from './support/hook-bench';
 import { Poster } from './support/open-loop';
 import { median, report } from './support/rounds';
@@ -86,16 +86,7 @@ async function main(): Promise<void> {
       api,
       poster,
       `${command.baseUrl}/bench/api/v1/workitems`,
-      {
-        matterId: firm.matterIds[0],
-        employeeId: firm.employeeIds[0],
-        itemType: 0,
-        entryDate: '2025-06-16T09:30:00Z',
-        durationTicks: 21_600_000_000,
-        units: 6,
-        rate: { Amount: 250, Currency: 'GBP' },
-        title: 'Reading the draft lease and writing to the landlord about the repairing covenants',
-      },
+      someWork(firm),
       CONCURRENCY,
     );
     closing.push(() => bench.close());

@@ -56,3 +56,17 @@ export async function openFirm(
   }
   return firm;
 }
+
+/** The body of a POST of 36 minutes of work, for the firm's matters and by its employees in turn. */
+export function someWork({ matterIds, employeeIds }: Firm, number = 0): object {
+  return {
+    matterId: matterIds[number % matterIds.length],
+    employeeId: employeeIds[number % employeeIds.length],
+    itemType: 0,
+    entryDate: '2025-06-16T09:30:00Z',
+    durationTicks: 21_600_000_000,
+    units: 6,
+    rate: { Amount: 250, Currency: 'GBP' },
+    title: 'Reading the draft lease and writing to the landlord about the repairing covenants',
+  };
+}
