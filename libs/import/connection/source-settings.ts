@@ -184,8 +184,8 @@ function readServer(value: string): Given {
 function hostOf(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const written = isIPv6(bare) ? `[${bare}]` : bare;
-  // URL knows the spellings of an address and of a name in other letters.
+  // URL knows the spellings of an address and of a name in other letters; a port behind a colon is no part of a host.
   const url = `http://${written}`;
-  if (!/^[^\s/?#@%\\]+$/.test(written) || !URL.canParse(url)) return '';
+  if (!/^(\[.*\]|[^\s/?#@%\\:]+)$/.test(written) || !URL.canParse(url)) return '';
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -127,6 +127,9 @@ it.each([
   ['Server=sql.firm.example,99999', 'Server'],
   ['Server=sql.firm.example,0', 'Server'],
   ['Server=http://sql.firm.example', 'Server'],
+  ['Server=sql.firm.example:1433', 'Server'],
+  ['Server=tcp:sql.firm.example:5000', 'Server'],
+  ['Server=8.8.8.8:5000', 'Server'],
   ['Server=a b', 'Server'],
 ])('%s is refused by its name', (setting, name) => {
   const [code, detail] = refusalOf(`${firm};${setting}`)!;
