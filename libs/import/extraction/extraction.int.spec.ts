@@ -174,6 +174,20 @@ it('does without a column that may lack', async () => {
   expect(rows).toEqual([{ rows: firm.rows.Invoice, totals: 0 }]);
 });
 
+it('takes texts of a fixed length without the blanks that fill them', async () => {
+  const typed = (type: string) =>
+    parts.client.query(`
+      alter table etl."Info" alter "SchemaVersion" type ${type};
+      alter table etl."Matter" alter "ImportId" type ${type}, alter "State" type ${type}, alter "MatterNumber" type ${type};
+      alter table etl."WorkItem" alter "MatterId" type ${type}`);
+  await typed('char(120)');
+  parts.source.faults.drop = { table: 'Matter', afterRows: 5, times: 1 };
+  const { requestId, run } = await worker({ chunkRows: 3 });
+  await run();
+  await typed('text');
+  await expectWhole(requestId);
+});
+
 it('refuses another version of the tables', async () => {
   await parts.client.query(`update etl."Info" set "SchemaVersion" = '2.0'`);
   const { run } = await worker();

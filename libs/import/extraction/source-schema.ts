@@ -5,14 +5,20 @@ import { sqlTypeOf } from '../schema/t-sql';
 import type { Column, ColumnType, Table } from '../schema/table';
 import { columnsStatement, versionStatement } from './statements';
 
+export interface SourceColumn extends Column {
+  /** Of a type that fills texts up with blanks, which are no part of them. */
+  readonly isPadded: boolean;
+}
+
 /** A table with those of its columns that the source has. */
 export interface SourceTable {
   table: Table;
-  columns: readonly Column[];
+  columns: readonly SourceColumn[];
 }
 
 const MOST_NAMED = 20;
-const text = ['nvarchar', 'varchar', 'nchar', 'char'];
+const padded = ['nchar', 'char'];
+const text = ['nvarchar', 'varchar', ...padded];
 const whole = ['bigint', 'int', 'smallint', 'tinyint'];
 const decimal = ['decimal', 'numeric', ...whole];
 const instant = ['datetime2', 'datetime', 'smalldatetime', 'date'];
@@ -79,7 +85,10 @@ export async function checkSchema(source: Source): Promise<SourceTable[]> {
     );
   return tables.map((table) => ({
     table,
-    columns: table.columns.filter(({ name }) => types.has(key(`${table.name}.${name}`))),
+    columns: table.columns.flatMap((column) => {
+      const type = types.get(key(`${table.name}.${column.name}`));
+      return type === undefined ? [] : [{ ...column, isPadded: padded.includes(type) }];
+    }),
   }));
 }
 
@@ -89,8 +98,9 @@ export async function checkSchema(source: Source): Promise<SourceTable[]> {
  */
 export async function checkVersion(source: Source): Promise<string | null> {
   const rows = await source.query(versionStatement);
-  const version = rows.length === 1 ? rows[0].SchemaVersion : null;
-  if (typeof version === 'string' && version !== '' && version !== SCHEMA_VERSION)
+  const [{ SchemaVersion = null } = {}] = rows.length === 1 ? rows : [];
+  const version = typeof SchemaVersion === 'string' ? SchemaVersion.trimEnd() : '';
+  if (version !== '' && version !== SCHEMA_VERSION)
     throw new SourceFailure(
       'schema_version',
       `Info.SchemaVersion is not ${SCHEMA_VERSION}, the version that this service reads.`,

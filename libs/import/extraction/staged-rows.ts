@@ -1,6 +1,7 @@
 import { CopyText } from '#platform/copy-text';
 import type { RowCollector, SourceRow } from '../connection/row-batches';
 import type { Column } from '../schema/table';
+import type { SourceColumn } from './source-schema';
 
 /** Rows as they are staged. */
 export interface StagedBatch {
@@ -25,6 +26,7 @@ const renderings: Partial<Record<Column['type'], (text: string) => string>> = {
   instant: (text) => text + MIDNIGHT.slice(text.length - DAY),
   date: (text) => (text.length === DAY ? text : text.replace(/T00:00:00(\.0+)?$/, '')),
 };
+const unpadded = (text: string) => text.replace(/ +$/, '');
 
 /** Makes text of the source's rows, null of what is empty. */
 export class StagedRowCollector implements RowCollector<StagedBatch> {
@@ -34,8 +36,8 @@ export class StagedRowCollector implements RowCollector<StagedBatch> {
   private rows = 0;
   private lastKey: unknown = null;
 
-  constructor(columns: readonly Column[]) {
-    this.byColumn = columns.map(({ type }) => renderings[type]);
+  constructor(columns: readonly SourceColumn[]) {
+    this.byColumn = columns.map(({ type, isPadded }) => (isPadded ? unpadded : renderings[type]));
     this.key = columns.findIndex(({ name }) => name === 'ImportId');
   }
 
@@ -44,8 +46,8 @@ export class StagedRowCollector implements RowCollector<StagedBatch> {
     for (let index = 0; index < row.length; index++) {
       const value = row[index];
       const render = byColumn[index];
-      if (value === null || value === '') text.cell(null);
-      else text.cell(render ? render(String(value)) : String(value));
+      const cell = render && value !== null ? render(String(value)) : value;
+      text.cell(cell === null || cell === '' ? null : String(cell));
     }
     text.endRow();
     this.rows++;
@@ -57,10 +59,12 @@ export class StagedRowCollector implements RowCollector<StagedBatch> {
     const { rows, lastKey } = this;
     if (rows === 0) return undefined;
     this.rows = 0;
-    return { text: this.text.take(), rows, lastKey: keyOf(lastKey) };
+    return { text: this.text.take(), rows, lastKey: this.keyOf(lastKey) };
   }
-}
 
-function keyOf(value: unknown): string | null {
-  return value === null || value === '' ? null : String(value).replaceAll('\0', INSTEAD_OF_NUL);
+  private keyOf(value: unknown): string | null {
+    if (value === null) return null;
+    const key = this.byColumn[this.key]?.(String(value)) ?? String(value);
+    return key === '' ? null : key.replaceAll('\0', INSTEAD_OF_NUL);
+  }
 }

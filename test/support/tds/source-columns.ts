@@ -36,7 +36,7 @@ export class SourceColumn {
   ) {
     const [, textType, characters] =
       /^(n(?:var)?char)\((\d+)\)/.exec(declared.get(`${table}.${name}`) ?? '') ?? [];
-    this.type = types.get(postgresType) ?? textType ?? (postgresType === 'bpchar' ? 'nchar' : 'nvarchar');
+    this.type = types.get(postgresType) ?? (postgresType === 'bpchar' ? 'nchar' : (textType ?? 'nvarchar'));
     const most = length ?? (characters === undefined ? 'max' : Number(characters));
     this.length = most !== 'max' && most > 4000 ? 'max' : most;
   }
