@@ -114,6 +114,12 @@ describe('an import that is loaded again', () => {
     });
     expect(await grants.find(shut.integrationId, staging.alias)).toBeUndefined();
     expect(await grants.find(integrationId, `firm--staging-${before.id}`)).toBeUndefined();
+    // What the parent takes back is taken back here.
+    const found = () => new Grants(imports.store.writes, new SystemClock()).find(integrationId, staging.alias);
+    await integrations.grant({ clientId }, { tenant: 'firm', permissions: ['reports:read', 'audit:read'] });
+    expect(await found()).toMatchObject({ permissions: new Set(['reports:read']) });
+    await integrations.revoke({ clientId }, 'firm');
+    expect(await found()).toBeUndefined();
   });
 
   it('never takes the alias of a tenant that no import has made', async () => {

@@ -40,6 +40,9 @@ export type CreatedIntegration = {
 type StoredLimit = { limit: number; period: number };
 const uniqueViolation = '23505';
 
+/** What imports have made of the tenant $1 shows the same firm: nobody may do more there. */
+const STAGING = 'select staging_tenant_id from import.requests where tenant_id = $1';
+
 /** Integrations, their secrets and what tenants grant them. A change takes effect within 30 s everywhere. */
 @Injectable()
 export class Integrations {
@@ -98,7 +101,11 @@ export class Integrations {
       throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
     const { tenant, permissions } = await this.check(terms);
     const { rows } = await this.database.pool.query<StoredLimit>(
-      `insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)
+      `with staging as (
+         update platform.grants g set permissions = array(
+           select p from unnest(g.permissions) with ordinality u(p, n) where p = any($3) order by n)
+         where g.integration_id = $2 and g.tenant_id in (${STAGING}))
+       insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)
        values ($1, $2, $3, coalesce($4, 100), coalesce($5, 60))
        on conflict (tenant_id, integration_id) do update set
          permissions = excluded.permissions, granted_at = now(), revoked_at = null,
@@ -114,7 +121,7 @@ export class Integrations {
     const [{ id }, tenant] = await Promise.all([this.find(key), this.tenants.get(tenantAlias)]);
     const { rowCount } = await this.database.pool.query(
       `update platform.grants set revoked_at = now()
-       where tenant_id = $1 and integration_id = $2 and revoked_at is null`,
+       where (tenant_id = $1 or tenant_id in (${STAGING})) and integration_id = $2 and revoked_at is null`,
       [tenant.id, id],
     );
     if (rowCount === 0)
