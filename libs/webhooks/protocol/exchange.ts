@@ -16,6 +16,7 @@ export interface Exchanged {
 const keptBytes = 20 * 1024;
 const keptDetailBytes = 1024;
 const keptHeaderCharacters = 100;
+const NO_CONTENT = 204;
 
 const connectErrors: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
@@ -130,6 +131,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.status = status;
     this.headers = headers;
+    // It has no body, whatever its headers say of one: undici takes such an answer for a broken one.
+    if (status === NO_CONTENT) this.end();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

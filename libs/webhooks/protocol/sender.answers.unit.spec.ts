@@ -61,6 +61,11 @@ describe('a receiver that answers', () => {
     },
   );
 
+  it('204 that says it has a body: there is none', async () => {
+    const outcome = await sendRaw('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello');
+    expect(outcome).toMatchObject({ status: 204, error: undefined, response: undefined });
+  });
+
   it('429 with Retry-After', async () => {
     const outcome = await sendTo((_, reply) => reply.writeHead(429, { 'Retry-After': '120' }).end());
     expect(outcome).toMatchObject({ status: 429, retryAfter: '120' });

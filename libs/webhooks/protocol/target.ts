@@ -51,11 +51,12 @@ export class Targets {
    * @throws InvalidUrl
    */
   check(text: string): URL {
-    if (text.length > mostCharacters)
-      throw new InvalidUrl('too_long', `The URL is longer than ${mostCharacters} characters.`);
     if (/\s/.test(text) || !URL.canParse(text))
       throw new InvalidUrl('malformed', 'This is not an absolute URL.');
     const url = new URL(text);
+    // Encoded it is longer, and it is sent and told encoded.
+    if (Math.max(text.length, url.href.length) > mostCharacters)
+      throw new InvalidUrl('too_long', `The URL is longer than ${mostCharacters} characters, encoded.`);
     this.checkScheme(url);
     if (url.username || url.password)
       throw new InvalidUrl('userinfo', 'The URL must not have a user name or password.');

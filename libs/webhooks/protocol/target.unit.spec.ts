@@ -54,6 +54,7 @@ describe('a URL', () => {
     ['https://example.com:22/', 'port'],
     ['https://8.8.8.8:6379/', 'port'],
     [`https://example.com/${'a'.repeat(2029)}`, 'too_long'],
+    [`https://example.com/${'é'.repeat(2028 / 6 + 1)}`, 'too_long'],
   ])('%j is refused: %s', (url, reason) => {
     expect(reasonOf(url)).toBe(reason);
   });
