@@ -11,7 +11,7 @@ import { notice } from './delivery/failure-watch';
 import { deliveryView } from './delivery.views';
 import type { EndpointRow } from './endpoint';
 import type { ReplayInput } from './endpoint.input';
-import { addressed } from './endpoints';
+import { addressed, endpointIn } from './endpoints';
 import { notices } from './event-catalogue';
 import { positionAt } from './fan-out-checkpoints';
 import { QueueSignal } from './queue-signal';
@@ -79,7 +79,7 @@ export class TestWebhookHandler implements ICommandHandler<TestWebhook> {
       await queueMessages(change.client, [notice(notices.test, to, change.now, context.actor)], change.now);
       return queued(deliveryView((await deliveryOf(change, webhook, event_id))!));
     });
-    this.signal.queued([toUuid(id)]);
+    this.signal.queued([endpointIn(context, id)]);
     return reply;
   }
 }
@@ -105,7 +105,7 @@ export class RedeliverHandler implements ICommandHandler<Redeliver> {
       if (!delivery) throw notFound('delivery');
       return queued(deliveryView(delivery));
     });
-    this.signal.queued([toUuid(id)]);
+    this.signal.queued([endpointIn(context, id)]);
     return reply;
   }
 }

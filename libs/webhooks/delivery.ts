@@ -51,6 +51,11 @@ export function recordId({ kind, subject }: Pick<Message, 'kind' | 'subject'>): 
   return toId(kind as Kind, subject);
 }
 
+/** An endpoint as workers know it: two tenants may have chosen the same id. */
+export function endpointKey({ tenant_id, webhook_id }: Pick<Message, 'tenant_id' | 'webhook_id'>): string {
+  return `${tenant_id}/${webhook_id}`;
+}
+
 const columns = `tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed, source, occurred_at, at`;
 
 /** Which deliveries that have ended are queued again. */

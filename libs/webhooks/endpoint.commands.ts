@@ -1,12 +1,14 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { invalid } from '#kernel/errors';
-import { newId, toUuid } from '#kernel/ids';
+import { newId } from '#kernel/ids';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { type EndpointRow, webhookView } from './endpoint';
 import type { RotateSecretInput, WebhookInput, WebhookPatch, WebhookRegistration } from './endpoint.input';
 import {
   addressed,
+  dropWaiting,
+  endpointIn,
   endpointsOf,
   insertEndpoint,
   lockWebhooks,
@@ -92,12 +94,13 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
       const [before] = await endpointsOf(change.client, context.tenant.id, body.id);
       if (!before && secret === undefined)
         throw invalid('required', 'secret is required for a new webhook.', 'secret');
+      if (!before) await dropWaiting(change, context, body.id);
       const row = before
         ? await this.replace(change, context, body.id, { ...given, ...(secret && { secret }) })
         : await insertEndpoint(change, context, body.id, { ...given, secret } as Settable);
       return new Reply(201, undefined, { ETag: `"${row.version}"` });
     });
-    this.signal.changed(toUuid(body.id));
+    this.signal.changed(endpointIn(context, body.id));
     return reply;
   }
 
@@ -152,7 +155,7 @@ export class UpdateWebhookHandler implements ICommandHandler<UpdateWebhook> {
         return shown(200, row, { headers: { 'Preference-Applied': 'return=representation' } });
       return new Reply(200, { success: true, data: id }, { ETag: `"${row.version}"` });
     });
-    this.signal.changed(toUuid(id));
+    this.signal.changed(endpointIn(context, id));
     return reply;
   }
 }
@@ -173,7 +176,7 @@ export class SwitchWebhookHandler implements ICommandHandler<SwitchWebhook> {
       this.subscriptions.requireReadable(context, before.events);
       return shown(200, await updateEndpoint(change, context, before, { paused, enabled }));
     });
-    this.signal.changed(toUuid(id));
+    this.signal.changed(endpointIn(context, id));
     return reply;
   }
 }
@@ -199,7 +202,7 @@ export class RotateSecretHandler implements ICommandHandler<RotateSecret> {
       });
       return shown(200, row, { secret: text });
     });
-    this.signal.changed(toUuid(id));
+    this.signal.changed(endpointIn(context, id));
     return reply;
   }
 }
@@ -221,7 +224,7 @@ export class DeleteWebhookHandler implements ICommandHandler<DeleteWebhook> {
       ]);
       return new Reply(204, undefined);
     });
-    this.signal.changed(toUuid(id));
+    this.signal.changed(endpointIn(context, id));
     return reply;
   }
 }

@@ -3,6 +3,7 @@ import { conflict, DomainError, notFound } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import type { Change } from '#platform/http/repeatable-requests';
 import type { RequestContext } from '#platform/request-context';
+import { endpointKey } from './delivery';
 import { ENDPOINT_COLUMNS, type EndpointRow, webhookId } from './endpoint';
 
 const MOST = 20;
@@ -20,6 +21,11 @@ export async function endpointsOf(
     [tenantId, id === undefined ? null : toUuid(id)],
   );
   return rows;
+}
+
+/** How workers know the webhook. */
+export function endpointIn({ tenant }: RequestContext, id: string): string {
+  return endpointKey({ tenant_id: tenant.id, webhook_id: toUuid(id) });
 }
 
 /**
@@ -45,6 +51,20 @@ function requireMatch({ ifMatch }: RequestContext, { version }: EndpointRow): vo
   if (ifMatch === undefined || ifMatch === version) return;
   const detail = `The webhook is at version ${version}, not ${ifMatch}.`;
   throw new DomainError('precondition', 'version_mismatch', detail, [], { ETag: `"${version}"` });
+}
+
+/**
+ * What still waits for one that had the id and was removed is not for the next: other events, at another address, were
+ * asked for then. What has ended stays in the log.
+ */
+export async function dropWaiting({ client }: Change, { tenant }: RequestContext, id: string): Promise<void> {
+  await client.query(
+    `with dropped as (
+       delete from webhooks.deliveries where tenant_id = $1 and webhook_id = $2 and state = 0 returning event_id)
+     delete from webhooks.attempts a using dropped d
+     where a.tenant_id = $1 and a.webhook_id = $2 and a.event_id = d.event_id`,
+    [tenant.id, toUuid(id)],
+  );
 }
 
 export type Settable = Pick<

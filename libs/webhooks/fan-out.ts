@@ -6,7 +6,7 @@ import type { Cursor } from '#event-store/feed';
 import { type Position, START } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { type Message, queueMessages } from './delivery';
+import { endpointKey, type Message, queueMessages } from './delivery';
 import { sentAs } from './event-catalogue';
 import { FanOutMoved, fanOutCursors, hourOf, markHours, moveFanOut } from './fan-out-checkpoints';
 import { messageOf } from './messages';
@@ -123,7 +123,7 @@ export class FanOut implements OnApplicationShutdown {
     if (rows.length === 0) return [];
     const messages = events.flatMap((event) => messagesFor(rows, event));
     await queueMessages(client, messages, this.clock.now());
-    return [...new Set(messages.map(({ webhook_id }) => webhook_id))];
+    return [...new Set(messages.map(endpointKey))];
   }
 
   /** What receivers of a tenant answered may repeat what they were sent of somebody who is erased. */

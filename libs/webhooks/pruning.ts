@@ -89,12 +89,16 @@ export class WebhookPruning implements OnApplicationShutdown {
     let removed = 0;
     for (const { tenant_id, webhook_id, is_removed } of rows) {
       const before = is_removed ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : firstUuidOf(oldest);
+      // The id may have been registered again meanwhile.
+      const unless = is_removed
+        ? 'and not exists (select from webhooks.endpoints where tenant_id = $1 and id = $2)'
+        : '';
       const range = [tenant_id, webhook_id, before];
       for (const table of ['attempts', 'deliveries']) {
         const count = await this.chunks(
           `delete from webhooks.${table} where ctid = any(array(
              select ctid from webhooks.${table}
-             where tenant_id = $1 and webhook_id = $2 and event_id < $3 limit $4))`,
+             where tenant_id = $1 and webhook_id = $2 and event_id < $3 ${unless} limit $4))`,
           range,
         );
         if (table === 'deliveries') removed += count;

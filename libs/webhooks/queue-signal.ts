@@ -7,9 +7,12 @@ import { WriteDatabase } from '#platform/database';
 const CHANNEL = 'webhooks_queued';
 const COALESCE_MS = 5;
 /** NOTIFY takes 8,000 bytes; with more endpoints than these every worker looks for itself. */
-const MOST = 200;
+const MOST = 150;
 
-/** @param isChange they are set otherwise */
+/**
+ * @param endpoints keys of them
+ * @param isChange they are set otherwise
+ */
 export type QueueListener = (endpoints: readonly string[], isChange: boolean) => void;
 
 /** Marks a signal of a change. */

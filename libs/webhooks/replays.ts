@@ -3,7 +3,7 @@ import { parsePosition } from '#event-store/position';
 import { TenantFeed } from '#event-store/tenant-feed';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { queueMessages } from './delivery';
+import { endpointKey, queueMessages } from './delivery';
 import { messagesFor, SUBSCRIBED, type Subscribed } from './fan-out';
 import { QueueSignal } from './queue-signal';
 
@@ -64,7 +64,7 @@ export class Replays implements OnApplicationShutdown {
 
   /** The next part of the oldest replay that no other worker has in hand; false when there is none. */
   private async advance(): Promise<boolean> {
-    const webhook = await this.database.transaction(async (client) => {
+    const endpoint = await this.database.transaction(async (client) => {
       const { rows } = await client.query<ReplayRow>(
         `select s.*, r.tenant_id as owner, r.id, r.webhook_id, r.since, r.until, r.mode, t.partition,
            r.epoch || '.' || r.transaction_id || '.' || r.position as at
@@ -100,10 +100,10 @@ export class Replays implements OnApplicationShutdown {
           ...[queued, isOver || !more, this.clock.now(), owner],
         ],
       );
-      return webhook_id;
+      return endpointKey({ tenant_id: owner, webhook_id });
     });
-    if (webhook) this.signal.queued([webhook]);
-    return webhook !== undefined;
+    if (endpoint) this.signal.queued([endpoint]);
+    return endpoint !== undefined;
   }
 
   private async finish(
@@ -114,6 +114,6 @@ export class Replays implements OnApplicationShutdown {
       'update webhooks.replays set finished_at = $4 where tenant_id = $1 and webhook_id = $2 and id = $3',
       [owner, webhook_id, id, this.clock.now()],
     );
-    return webhook_id;
+    return endpointKey({ tenant_id: owner, webhook_id });
   }
 }

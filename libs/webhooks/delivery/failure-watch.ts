@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { v7 } from 'uuid';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { type Message, queueMessages } from '../delivery';
+import { endpointKey, type Message, queueMessages } from '../delivery';
 import { type EventName, notices } from '../event-catalogue';
 import { SUBSCRIBED, type Subscribed } from '../fan-out';
 import { QueueSignal } from '../queue-signal';
@@ -71,7 +71,7 @@ export class FailureWatch {
         [lane.tenant_id, lane.webhook_id, now, reason],
       ),
     );
-    this.signal.changed(lane.webhook_id);
+    this.signal.changed(endpointKey(lane));
   }
 
   /** Makes a change and tells of it in one transaction; nothing is told when another worker has made it. */
@@ -87,7 +87,7 @@ export class FailureWatch {
       await queueMessages(client, messages, now);
       return messages;
     });
-    this.signal.queued(told.map(({ webhook_id }) => webhook_id));
+    this.signal.queued(told.map(endpointKey));
   }
 
   /** To all others of the tenant whose integration may read webhooks, whatever they subscribed to. */

@@ -31,11 +31,10 @@ export class HeldLanes {
     for (const lane of this.lanes.values()) lane.isDrained = false;
   }
 
-  /** These have something new. */
+  /** Those with these keys have something new. */
   lookAt(endpoints: readonly string[]): void {
-    const own = new Map(this.all.map((lane) => [lane.config.webhook_id, lane]));
     for (const endpoint of endpoints) {
-      const lane = own.get(endpoint);
+      const lane = this.lanes.get(endpoint);
       if (lane) lane.isDrained = false;
       else this.candidates.add(endpoint);
     }

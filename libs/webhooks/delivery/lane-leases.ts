@@ -29,7 +29,7 @@ export class LaneLeases {
 
   /**
    * Takes endpoints that have something to be sent and that nobody serves.
-   * @param only of these, or of all
+   * @param only of those with these keys, or of all
    */
   async take(now: Date, limit: number, only?: readonly string[]): Promise<Lane[]> {
     const leasedUntil = this.leasedUntil();
@@ -39,7 +39,7 @@ export class LaneLeases {
         with due as (
           select l.tenant_id, l.webhook_id
           from webhooks.lanes l join webhooks.endpoints e on e.tenant_id = l.tenant_id and e.id = l.webhook_id
-          where e.enabled and not e.paused and ($2::uuid[] is null or l.webhook_id = any($2))
+          where e.enabled and not e.paused and ($2::text[] is null or l.tenant_id || '/' || l.webhook_id = any($2))
             and coalesce(l.leased_until < clock_timestamp(), true) and coalesce(l.open_until <= $3, true)
             and exists (select from webhooks.deliveries d where d.tenant_id = l.tenant_id
               and d.webhook_id = l.webhook_id and d.state = 0 and d.due_at <= $3)

@@ -1,4 +1,4 @@
-import type { DeliveryRow, Message } from '../delivery';
+import { type DeliveryRow, endpointKey, type Message } from '../delivery';
 import type { PayloadMode } from '../endpoint';
 import { mayBeUnderWay, type Standing } from './breaker';
 import type { DeliverySettings } from './delivery-settings';
@@ -73,7 +73,7 @@ export class Lane {
     /** On performance.now. */
     public leasedUntil: number,
   ) {
-    this.key = `${config.tenant_id}/${config.webhook_id}`;
+    this.key = endpointKey(config);
     this.standing = standingOf(config);
   }
 

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { SystemClock } from '#kernel/clock';
+import { toId } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { waitFor } from '../../../test/support/wait-for';
+import {
+  DeleteWebhook,
+  DeleteWebhookHandler,
+  RegisterWebhook,
+  RegisterWebhookHandler,
+} from '../endpoint.commands';
+import { ScriptedSender } from '../testing/scripted-sender';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+
+const BEFORE = 'https://hooks.example.com/before';
+const AFTER = 'https://hooks.example.com/after';
+/** Who had the id before does not want anything. */
+const sender = new ScriptedSender(({ url }) => ({ status: url === BEFORE ? 503 : 204 }));
+
+let hooks: Webhooks;
+let context: RequestContext;
+let webhook: string;
+
+beforeAll(async () => {
+  hooks = await openWebhooks(new SystemClock());
+  hooks.project();
+  hooks.fanOut.start();
+  hooks.dispatcher(sender).start();
+});
+afterAll(() => hooks.close());
+
+/** An event waits for a webhook that is removed then. */
+beforeEach(async () => {
+  context = await hooks.tenant();
+  webhook = randomUUID();
+  await register(BEFORE);
+  await hooks.event(context, 'Before');
+  await waitFor(async () => (await deliveries()).at(0)?.attempts === 1, { description: 'an attempt' });
+  await new DeleteWebhookHandler(hooks.requests, hooks.signal).execute(
+    new DeleteWebhook(context, toId('webhook', webhook)),
+  );
+});
+
+async function register(url: string): Promise<void> {
+  const handler = new RegisterWebhookHandler(hooks.requests, hooks.subscriptions, hooks.signal);
+  const secret = '12345678-0000-0000-0000-123456789012';
+  const body = { id: toId('webhook', webhook), url, secret, events: ['division.created'] };
+  await handler.execute(new RegisterWebhook(context, body));
+}
+
+const deliveries = () =>
+  hooks.sql<{ subject: string; state: number; attempts: number }>(
+    'select subject, state, attempts from webhooks.deliveries where webhook_id = $1',
+    [webhook],
+  );
+
+it('is sent nothing of what waited before', async () => {
+  await register(AFTER);
+  const { record } = await hooks.event(context, 'After');
+  await waitFor(async () => (await deliveries()).some(({ state }) => state === 1), { description: 'the event' });
+  expect(sender.to(AFTER).map(({ body }) => body.data.id)).toEqual([record.id]);
+  expect(await deliveries()).toHaveLength(1);
+  expect(await hooks.sql('select from webhooks.attempts where webhook_id = $1', [webhook])).toHaveLength(1);
+});
+
+it('keeps what is queued for it while the log from before is being removed', async () => {
+  const { pool } = hooks.store.writes;
+  const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
+  const looked = jest.spyOn(pool, 'query').mockImplementationOnce((async (...args: unknown[]) => {
+    const removed = await query(...args);
+    await register(BEFORE);
+    await hooks.event(context, 'After');
+    await waitFor(async () => (await deliveries()).length === 1, { description: 'it to be queued' });
+    return removed;
+  }) as never);
+  await hooks.pruning.prune();
+  looked.mockRestore();
+  expect(await deliveries()).toHaveLength(1);
+});
