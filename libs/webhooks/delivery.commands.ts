@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { v7 } from 'uuid';
 import { conflict, invalid, notFound } from '#kernel/errors';
 import { newId, toUuid } from '#kernel/ids';
+import { requirePermission } from '#platform/auth/permission.guard';
 import { Config } from '#platform/config';
 import type { Change } from '#platform/http/repeatable-requests';
 import { Reply } from '#platform/http/reply';
@@ -70,7 +71,9 @@ export class TestWebhookHandler implements ICommandHandler<TestWebhook> {
     private readonly signal: QueueSignal,
   ) {}
 
+  /** @throws DomainError `permission_denied` to who may not read webhooks, which the message tells of */
   async execute({ context, id }: TestWebhook): Promise<Reply> {
+    requirePermission(context, notices.test.permission);
     const reply = await this.requests.execute(context, async (change) => {
       const webhook = await enabled(change, context, id);
       const { tenant_id, id: webhook_id, version } = webhook;
