@@ -66,6 +66,20 @@ it('takes the connection from the environment, and ends well when the import doe
   expect(await running).toMatchObject({ code: 0, answer: { status: 'ValidatedWithWarnings' } });
 });
 
+it('tells of a staging tenant as long as it can be read', async () => {
+  const status = async () => (await cli('import', 'status', '--tenant', 'acme')).answer;
+  await cli('tenants', 'create', '--alias', 'acme--staging', '--name', 'Staging');
+  await execute(
+    test.url,
+    `update import.requests set status = 'Promoted',
+       staging_tenant_id = (select id from platform.tenants where alias = 'acme--staging')`,
+  );
+  expect(await status()).toMatchObject({ stagingTenant: 'acme--staging' });
+  // The next import has taken its place.
+  await execute(test.url, `update platform.tenants set alias = alias || '-' || id where alias like '%--staging'`);
+  expect(await status()).toMatchObject({ stagingTenant: null });
+});
+
 it('cancels the last import of a tenant', async () => {
   const running = cli('import', 'run', '--tenant', 'acme', '--connection', CONNECTION);
   await waitFor(async () => (await cli('import', 'status', '--tenant', 'acme')).answer.status === 'Queued', {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 /** What a spreadsheet takes for a formula, or for the beginning of another cell. */
-const ACTIVE = /^[=+\-@\t\r]/;
+const ACTIVE = /^[=+\-@\t\r\n＝＋－＠]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /**

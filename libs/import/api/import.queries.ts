@@ -3,6 +3,7 @@ import { notFound } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
+import { stagingAlias } from '../loading/staging-tenants';
 import type { RequestRow } from '../requests/import-request';
 import { importView, type TableView } from './import.views';
 
@@ -23,9 +24,11 @@ export class GetImportHandler implements IQueryHandler<GetImport> {
       this.database.pool.query<RequestRow & { staging_alias: string | null }>(
         `select r.id, r.kind, r.status, r.message, r.schema_version, r.staging_tenant_id, r.errors, r.warnings,
            r.rows_per_second, r.is_kept, r.queued_at, r.started_at, r.updated_at, r.finished_at, s.alias as staging_alias
-         from import.requests r left join platform.tenants s on s.id = r.staging_tenant_id
+         from import.requests r
+         -- One that was retired has another alias, at which nobody reads.
+         left join platform.tenants s on s.id = r.staging_tenant_id and s.alias = $3
          where r.id = $1 and r.tenant_id = $2`,
-        [requestId, tenant.id],
+        [requestId, tenant.id, stagingAlias(tenant.alias)],
       ),
       this.database.pool.query<TableView>(
         `select t.name, t.total::float8 as total, t.read::float8 as read, t.valid::float8 as valid,
