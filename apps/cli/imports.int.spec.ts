@@ -76,7 +76,10 @@ it('tells of a staging tenant as long as it can be read', async () => {
   );
   expect(await status()).toMatchObject({ stagingTenant: 'acme--staging' });
   // The next import has taken its place.
-  await execute(test.url, `update platform.tenants set alias = alias || '-' || id where alias like '%--staging'`);
+  await execute(
+    test.url,
+    `update platform.tenants set alias = alias || '-' || id where alias like '%--staging'`,
+  );
   expect(await status()).toMatchObject({ stagingTenant: null });
 });
 

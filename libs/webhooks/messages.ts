@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '#event-store/events';
 import { printPosition } from '#event-store/position';
+import { Entity } from '#practice/entities/entity';
 import type { Message } from './delivery';
 import { type EventName, eventOfType, importPromoted } from './event-catalogue';
 
@@ -7,14 +8,24 @@ import { type EventName, eventOfType, importPromoted } from './event-catalogue';
 const SILENT = new Set(['import', 'demo']);
 
 /** What the data of an event holds beside fields of its record. */
-const INNER = new Set(['referenceOwner', 'content']);
+const INNER = new Set(['referenceOwner', 'content', 'entryDay', 'workitem.minutesPerUnit']);
 
 const STATE = ['state', 'stateName'];
-const WORTH = [...STATE, 'remaining'];
 const PAID = [...STATE, 'paid', 'balance', 'payments'];
 const TOTALS = ['lines', 'taxes', 'net', 'tax', 'total', 'balance'];
 
-/** What changes with an event whose data is not the fields that were set. */
+/** @param rest how much of it can still be billed, beside its worth */
+function worthOf(area: string, rest: string): Record<string, readonly string[]> {
+  const worth = [...STATE, 'remaining', rest];
+  return {
+    [`${area}.billed`]: worth,
+    [`${area}.billingReversed`]: [...worth, 'invoiceId'],
+    [`${area}.writtenOff`]: worth,
+    [`${area}.reinstated`]: worth,
+  };
+}
+
+/** What changes with an event whose data is not the fields that were set, by its name or by what happened. */
 const implied: Record<string, readonly string[]> = {
   deleted: ['isDeleted'],
   activated: STATE,
@@ -26,13 +37,11 @@ const implied: Record<string, readonly string[]> = {
   unfinalised: STATE,
   reserved: ['invoiceId'],
   released: ['invoiceId'],
-  billed: WORTH,
-  billingReversed: [...WORTH, 'invoiceId'],
-  writtenOff: WORTH,
-  reinstated: WORTH,
+  ...worthOf('workitem', 'remainingUnits'),
+  ...worthOf('costrecovery', 'remainingQuantity'),
   roleAssigned: ['roleIds'],
   roleRemoved: ['roleIds'],
-  anonymised: ['anonymisedOn'],
+  anonymised: [...(Entity.personal?.fields ?? []), 'sortName', 'fullName', 'anonymisedOn'],
   exported: [],
   promoted: ['lastImport'],
   used: ['rates'],
@@ -42,6 +51,7 @@ const implied: Record<string, readonly string[]> = {
   partPaid: PAID,
   paid: PAID,
   paymentReversed: PAID,
+  'invoice.writtenOff': [...STATE, 'balance', 'writtenOff'],
   linesAdded: TOTALS,
   linesRemoved: TOTALS,
   taxed: TOTALS,
@@ -71,13 +81,14 @@ export function messageOf(recorded: RecordedEvent): { event: EventName; message:
 
 /** Names of the record's fields, without what they hold. */
 function changedBy({ name }: EventName, { event }: RecordedEvent): string[] {
-  return [...(implied[name.slice(name.indexOf('.') + 1)] ?? namesIn(event))].sort();
+  const [area, what] = name.split('.');
+  return [...(implied[name] ?? implied[what] ?? namesIn(event, area))].sort();
 }
 
 /** An event that this program cannot read is told all the same: the record says how things stand. */
-function namesIn(event: RecordedEvent['event']): string[] {
+function namesIn(event: RecordedEvent['event'], area: string): string[] {
   try {
-    return Object.keys(event.data).filter((name) => !INNER.has(name));
+    return Object.keys(event.data).filter((name) => !INNER.has(name) && !INNER.has(`${area}.${name}`));
   } catch {
     return [];
   }

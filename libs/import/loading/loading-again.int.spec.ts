@@ -115,7 +115,8 @@ describe('an import that is loaded again', () => {
     expect(await grants.find(shut.integrationId, staging.alias)).toBeUndefined();
     expect(await grants.find(integrationId, `firm--staging-${before.id}`)).toBeUndefined();
     // What the parent takes back is taken back here.
-    const found = () => new Grants(imports.store.writes, new SystemClock()).find(integrationId, staging.alias);
+    const found = () =>
+      new Grants(imports.store.writes, new SystemClock()).find(integrationId, staging.alias);
     await integrations.grant({ clientId }, { tenant: 'firm', permissions: ['reports:read', 'audit:read'] });
     expect(await found()).toMatchObject({ permissions: new Set(['reports:read']) });
     await integrations.revoke({ clientId }, 'firm');

@@ -57,7 +57,9 @@ const deliveries = () =>
 it('is sent nothing of what waited before', async () => {
   await register(AFTER);
   const { record } = await hooks.event(context, 'After');
-  await waitFor(async () => (await deliveries()).some(({ state }) => state === 1), { description: 'the event' });
+  await waitFor(async () => (await deliveries()).some(({ state }) => state === 1), {
+    description: 'the event',
+  });
   expect(sender.to(AFTER).map(({ body }) => body.data.id)).toEqual([record.id]);
   expect(await deliveries()).toHaveLength(1);
   expect(await hooks.sql('select from webhooks.attempts where webhook_id = $1', [webhook])).toHaveLength(1);
