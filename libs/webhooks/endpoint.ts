@@ -67,7 +67,8 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
 
   @ApiProperty({
     ...optionalInstant,
-    description: 'When it was last disabled: a replay since then sends what it missed.',
+    description:
+      'When it was last disabled: a replay since then sends what it missed; one since `failingSince`, while that is told, what failed before too.',
   })
   disabledOn: string | null;
 

@@ -124,6 +124,7 @@ export async function updateEndpoint(
   const next = { ...before, ...changes };
   const isSwitchedOn = next.enabled && !before.enabled;
   const isSwitchedOff = !next.enabled && before.enabled;
+  const isResumed = before.paused && !next.paused;
   await client.query(
     `update webhooks.endpoints
      set integration_id = $3, url = $4, events = $5, payload_mode = $6, description = $7, secret = $8, enabled = $9,
@@ -138,7 +139,7 @@ export async function updateEndpoint(
     ],
   );
   // A new start: what was has no weight any more.
-  if (isSwitchedOn || next.url !== before.url)
+  if (isSwitchedOn || isResumed || next.url !== before.url)
     await client.query(
       `update webhooks.lanes set failures = 0, open_until = null, failing_since = null, warnings = 0
        where tenant_id = $1 and webhook_id = $2`,

@@ -35,14 +35,14 @@ export class FailureWatch {
     if (isLong) await this.sweep();
   }
 
-  /** Looks at all that fail: their time runs whether or not something is sent. */
+  /** Looks at all that fail: their time runs whether or not there is something to send, but for a pause. */
   async sweep(): Promise<void> {
     const now = this.clock.now().getTime();
     const before = (ms: number) => new Date(now - ms);
     const { rows } = await this.database.pool.query<Named & { failing_since: Date }>(
       `select l.tenant_id, l.webhook_id, l.failing_since
        from webhooks.lanes l join webhooks.endpoints e on e.tenant_id = l.tenant_id and e.id = l.webhook_id
-       where e.enabled
+       where e.enabled and not e.paused
          and l.failing_since <= case l.warnings when 0 then $1::timestamptz when 1 then $2 else $3 end`,
       [before(WARNED_AFTER_MS[0]), before(WARNED_AFTER_MS[1]), before(DISABLED_AFTER_MS)],
     );

@@ -1,6 +1,8 @@
+import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../../test/support/set-clock';
 import { waitFor } from '../../../test/support/wait-for';
+import { SwitchWebhook, SwitchWebhookHandler } from '../endpoint.commands';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import type { Dispatcher } from './dispatcher';
@@ -186,6 +188,25 @@ it('begins the time of failing anew with a success', async () => {
   expect(await failing()).toEqual([{ failing_since: null }]);
   clock.advance(120 * HOUR);
   await hooks.pruning.run();
+  expect((await endpoint(webhook)).enabled).toBe(true);
+});
+
+it('leaves the time of a pause out', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  await hooks.event(context);
+  await attempted(webhook, 1);
+  const pause = (paused: boolean) =>
+    new SwitchWebhookHandler(hooks.requests, hooks.subscriptions, hooks.signal).execute(
+      new SwitchWebhook(context, toId('webhook', webhook), paused),
+    );
+  await pause(true);
+  clock.advance(121 * HOUR);
+  await hooks.pruning.run();
+  expect((await endpoint(webhook)).enabled).toBe(true);
+  answer = { status: 200 };
+  await pause(false);
+  await hooks.pruning.run();
+  expect(await attempted(webhook, 2)).toMatchObject({ state: 1 });
   expect((await endpoint(webhook)).enabled).toBe(true);
 });
 
