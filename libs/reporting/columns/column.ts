@@ -26,8 +26,11 @@ export interface Column {
   grain?: Grain;
   /** Of a column made of a day: the days that have a value; undefined for what is no such value. */
   daysOf?: (value: string, financialYearStart: number) => Period | undefined;
-  /** No two records that facts refer to have the same value: the column tells as much as the facts' own. */
-  isUnique?: boolean;
+  /**
+   * No two records that facts refer to have the same value, or no two of those that are there now, as a number is given
+   * again once its record was deleted: the column tells as much as the facts' own.
+   */
+  isUnique?: 'ever' | 'now';
   /** A value is that of few rows, which an index of the facts finds. */
   isSelective?: boolean;
   /** Rows in the order of the column are in that of their days. */

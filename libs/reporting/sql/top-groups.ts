@@ -14,8 +14,10 @@ export function topGroups(plan: Plan, source: Source, demand: Demand, bind: Bind
   const bases = new Set([...demand.keys].map((column) => baseOf(report, column)));
   if (source.kind === 'listing' || level !== 'group' || zero || order.length === 0 || bases.size !== 1)
     return undefined;
-  if (!keys.some(({ isUnique }) => isUnique) || conditions.some(({ meetsAbsent }) => meetsAbsent))
-    return undefined;
+  // What is counted was not deleted, and so is what it refers to.
+  const isOfNow = conditions.some(({ isCounted }) => isCounted);
+  if (!keys.some(({ isUnique }) => isUnique === 'ever' || (isUnique && isOfNow))) return undefined;
+  if (conditions.some(({ meetsAbsent }) => meetsAbsent)) return undefined;
   const sums = order.map(({ expression, desc }) => {
     const { kind, column } = expression;
     const isSum = kind === 'aggregate' && expression.aggFunc === 'sum' && !expression.pivot;
