@@ -22,7 +22,8 @@ export function readGroupKey(column: Column, given: Given, path: string): GroupK
   return { column, value: text };
 }
 
-const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})$/;
+/** Offsets are below 16 hours: PostgreSQL takes no others. */
+const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-](0\d|1[0-5]):\d{2})$/;
 
 const types: Record<ColumnType, { test(text: string): boolean; form: string }> = {
   text: { test: (text) => !text.includes('\0'), form: 'a text' },
