@@ -132,6 +132,12 @@ it.each<[report: 'work_item_listing' | 'fee_analysis', reason: string, path: str
     'criteria.entryPeriod.relativePeriod',
     { entryPeriod: { relativePeriod: 'SOON' } },
   ],
+  [
+    'work_item_listing',
+    'UNKNOWN_PERIOD',
+    'criteria.entryPeriod.relativePeriod',
+    { entryPeriod: { relativePeriod: '' } },
+  ],
   ['work_item_listing', 'PERIOD_INVALID', 'criteria.entryPeriod.fixedPeriod.min', fixed('2025-02-30', null)],
   [
     'work_item_listing',

@@ -16,7 +16,7 @@ export function readPeriod(
   paths: { fixed: string; relative: string; relativeTo: string },
 ): Period | undefined {
   const anchor = readDay(relativeTo, paths.relativeTo);
-  if (relative && !isRelativePeriod(relative)) {
+  if (relative !== null && relative !== undefined && !isRelativePeriod(relative)) {
     const known = relativePeriods.join(', ');
     throw refused(
       'UNKNOWN_PERIOD',
@@ -30,7 +30,7 @@ export function readPeriod(
     if (min && max && max < min) throw refused('PERIOD_INVALID', `${paths.fixed}.max`, 'max is before min.');
     return { min, max };
   }
-  if (!relative || !isRelativePeriod(relative)) return undefined;
+  if (relative === null || relative === undefined) return undefined;
   const day = anchor ?? dayIn(calendar.zone, calendar.now);
   const period = resolvePeriod(relative, day, calendar.financialYearStart);
   if (![period.min, period.max].every((end) => end === null || isDay(end)))

@@ -103,7 +103,7 @@ function period(
     return wrong ? null : (day ?? null);
   };
   const anchor = valid(relativeTo, `${path}.periodRelativeTo`) ?? dayIn(tenant.zone, tenant.now);
-  const known = relative ? naivePeriods[relative] : () => open;
+  const known = typeof relative === 'string' ? naivePeriods[relative] : () => open;
   if (!known) fail('UNKNOWN_PERIOD', `${path}.relativePeriod`);
   if (fixed) {
     const [min, max] = [valid(fixed.min, `${fixedPath}.min`), valid(fixed.max, `${fixedPath}.max`)];
