@@ -220,7 +220,7 @@ export function ObjectField(dto: () => new () => object, options: FieldOptions =
   return field(options, { type: () => dto() }, isObject, ValidateNested(), Type(dto));
 }
 
-/** A list of ids of one kind. */
+/** A list of ids of one kind; when required, of one at least. */
 export function IdsField(kind: Kind, options: FieldOptions & { max: number }): PropertyDecorator {
   const isIdOf = ValidateBy({
     name: 'isIdOf',
@@ -231,7 +231,8 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
     },
   });
   const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), maxItems: options.max };
-  return field(options, api, ArrayMinSize(1), ArrayMaxSize(options.max), isIdOf);
+  const least = ArrayMinSize(options.required ? 1 : 0);
+  return field(options, api, least, ArrayMaxSize(options.max), isIdOf);
 }
 
 /** Up to 11 digits before the point, so that no digit is lost in a JSON number. */

@@ -1,5 +1,5 @@
 import { DomainError, type FieldError } from '#kernel/errors';
-import { NumberField, ObjectField, RateInput, TextField } from './fields';
+import { IdsField, NumberField, ObjectField, RateInput, TextField } from './fields';
 import { RequestPipe } from './request.pipe';
 
 class Body {
@@ -14,11 +14,19 @@ class Body {
 
   @TextField({ pattern: { expression: /^[0-9]{2}$/, form: 'two digits' } })
   code?: string;
+
+  @IdsField('division', { max: 2 })
+  divisionIds?: string[];
 }
 
-function faults(body: object): FieldError[] {
+class Named {
+  @IdsField('division', { required: true, max: 2 })
+  ids: string[];
+}
+
+function faults(body: object, metatype: new () => object = Body): FieldError[] {
   try {
-    new RequestPipe().transform(body, { type: 'body', metatype: Body });
+    new RequestPipe().transform(body, { type: 'body', metatype });
     return [];
   } catch (error) {
     return [...(error as DomainError).errors];
@@ -54,5 +62,11 @@ describe('fields', () => {
   it('takes no blank text where one must say something', () => {
     expect(codes({ number: ' ' })).toEqual(['matches']);
     expect(codes({ number: null })).toEqual([]);
+  });
+
+  it('takes no ids for none, as it shows them, where there need not be any', () => {
+    expect(codes({ divisionIds: [] })).toEqual([]);
+    expect(codes({ divisionIds: ['division_1'] })).toEqual(['invalid_id']);
+    expect(faults({ ids: [] }, Named)).toMatchObject([{ code: 'too_few' }]);
   });
 });
