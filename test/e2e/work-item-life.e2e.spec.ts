@@ -49,6 +49,10 @@ describe('the life of a work item', () => {
     expectProblem(await api.patch(`workitems/${id}`, { title: 'New', units: 3 }), 409, 'finalised');
     expectProblem(await api.delete(`workitems/${id}`), 409, 'finalised');
     expect((await api.patch(`workitems/${id}`, { title: 'New' })).status).toBe(200);
+    const { units, rate } = await api.data('GET', `workitems/${id}`);
+    // What is sent back as it was shown is not changed.
+    expect((await api.patch(`workitems/${id}`, { title: 'New', units, rate })).status).toBe(200);
+    expectProblem(await api.patch(`workitems/${id}`, { units, rate: gbp(251) }), 409, 'finalised');
     expect(await act(id, 'finalise')).toMatchObject({ state: 1, version: 3, title: 'New' });
     expect(await act(id, 'unfinalise')).toMatchObject({ state: 0, stateName: 'Pending', version: 4 });
     expect(await act(id, 'unfinalise')).toMatchObject({ state: 0, version: 4 });

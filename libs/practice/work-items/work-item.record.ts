@@ -11,7 +11,7 @@ import { finalised } from '../billable/billable.transitions';
 import { Client } from '../clients/client.lookup';
 import { Employee } from '../employees/employee.lookup';
 import { Matter, openMatter, requireOpen } from '../matters/matter.lookup';
-import { active, addressed, givenReference, recordChanges } from '../records/record';
+import { active, addressed, changesOf, givenReference, recordChanges } from '../records/record';
 import { TaskType } from '../task-types/task-type.lookup';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import { WorkItem, type WorkItemState } from './work-item';
@@ -67,7 +67,7 @@ export async function changeWorkItem(work: UnitOfWork, id: string, body: WorkIte
   const { units, rate, ...own } = body;
   const patch = { ...own, isBillable: own.isBillable ?? undefined };
   const changes: Partial<WorkItemState> = recordChanges(context, data, patch, { durationTicks: 0 });
-  const valued = units !== undefined || rate !== undefined || own.isBillable === null;
+  const valued = isRevalued(data, { units, rate }) || own.isBillable === null;
   const onlyTitle = !valued && Object.keys(changes).every((name) => name === 'title');
   if (valued || Object.keys(changes).length > 0) {
     const isTitled = onlyTitle && data.state !== BillableStatus.Billed;
@@ -77,6 +77,13 @@ export async function changeWorkItem(work: UnitOfWork, id: string, body: WorkIte
   const events: WorkItemEvent[] =
     Object.keys(changes).length === 0 ? [] : [{ type: 'WorkItemUpdated', data: changes }];
   return work.change(WorkItem, before, events);
+}
+
+/** Whether units or a rate are given. To repeat those of a pending item fixes them; of a later one it says nothing new. */
+function isRevalued(data: WorkItemState, { units, rate }: WorkItemPatch): boolean {
+  if (data.state === BillableStatus.Pending) return units !== undefined || rate !== undefined;
+  const given = { units: units === undefined ? units : numberGiven(units), rate: rate && moneyFrom(rate) };
+  return Object.keys(changesOf(data, given)).length > 0;
 }
 
 /** What a rate depends on beside the day: when one of these changes, a rate that was found is sought again. */
