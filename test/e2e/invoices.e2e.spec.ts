@@ -237,6 +237,18 @@ describe('invoices', () => {
     ['a text with an amount', () => ({ kind: 'Text', amount: 1 }), 422, 'text_only'],
     ['half a penny', () => ({ kind: 'Fee', amount: 1.005 }), 422, 'too_precise'],
     [
+      'more than an amount can be',
+      () => ({ kind: 'Fee', units: 9_999_999, rate: 99_999 }),
+      422,
+      'amount_too_large',
+    ],
+    [
+      'an amount for more units than there can be',
+      async () => ({ ...fee(await work()), amount: 99_999_999_999 }),
+      422,
+      'units_too_large',
+    ],
+    [
       'another currency',
       () => ({ kind: 'Fee', amount: { Amount: 1, Currency: 'EUR' } }),
       422,
