@@ -145,6 +145,7 @@ describe('clients', () => {
     expectProblem(await api.delete(`clients/${id}`), 409, 'in_use');
     await api.data('POST', `matters/${matterId}/close`);
     expect(await api.data('POST', `clients/${id}/deactivate`)).toMatchObject({ stateName: 'Inactive' });
+    expectProblem(await api.post(`matters/${matterId}/reopen`), 409, 'client_not_active');
     expectProblem(await api.delete(`clients/${id}`), 409, 'in_use');
     await api.delete(`matters/${matterId}`);
     expect((await api.delete(`clients/${id}`)).status).toBe(204);

@@ -1,10 +1,11 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
-import { at, counter, linksTo } from '#event-store/load';
+import { at, counter, linksTo, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
 import { decimal, moneyFrom, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
+import { Client, requireActiveClient } from '../clients/client.lookup';
 import { takeNumber } from '../records/numbering';
 import { addressed, givenReference, recordChanges } from '../records/record';
 import {
@@ -112,8 +113,14 @@ export class ReopenMatterHandler implements ICommandHandler<ReopenMatter> {
 
   execute({ context, id }: ReopenMatter): Done {
     return this.store.execute(context, async (work) => {
-      const before = addressed(work, (await work.load({ matter: at(Matter, id) })).matter, 'matter');
-      return work.change(Matter, before, reopenMatter(before.data));
+      const { matter, client } = await work.load({
+        matter: at(Matter, id),
+        client: via(Client, id, 'clientId'),
+      });
+      const before = addressed(work, matter, 'matter');
+      const events = reopenMatter(before.data);
+      if (events.length > 0) requireActiveClient(client!);
+      return work.change(Matter, before, events);
     });
   }
 }
