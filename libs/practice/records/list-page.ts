@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { asIndexed, asShown, keysOf, named, type Order } from './list-order';
-import { join, knex, rowsOf } from './list-rows';
+import { join, knex, lateral, rowsOf } from './list-rows';
 import { found, matching, type Search, searchedOf } from './list-search';
 
 /** Which rows of a list are asked for, by words or without. */
@@ -49,10 +49,16 @@ export function farRows(asked: Asked, isUsual: boolean): Knex.QueryBuilder {
     words.length > 0
       ? found(asked, isUsual, optional)
       : [join(rowsOf(list, tenantId, query), list, tenantId, { optional })];
-  const keyed = parts.map((part) => part.select('r.*', knex.raw(named(order))));
+  const keyed = parts.map((part) => part.select('r.id', knex.raw(named(order))));
   // `offset 0`: else each part goes through the index of the order again.
-  const all = knex.select('*').from(knex.raw('(? offset 0) as r', [knex.unionAll(keyed, true)]));
-  return cut(all, asked, asShown(keysOf(order)));
+  const all = knex.select('*').from(knex.raw('(? offset 0) as found', [knex.unionAll(keyed, true)]));
+  const page = cut(all, asked, asShown(keysOf(order))).as('page');
+  // Only now the whole rows: to sort hundreds with all their columns took longer than to look up a page of them again.
+  const whole = knex.raw(lateral(list.projection, 'r', 'r.id = page.id'), { tenantId });
+  return knex
+    .from(page)
+    .joinRaw('cross join ?', [whole])
+    .select('r.*', ...keysOf(order).columns);
 }
 
 function cut(rows: Knex.QueryBuilder, { limit, offset }: Asked, order: string): Knex.QueryBuilder {

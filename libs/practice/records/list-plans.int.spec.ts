@@ -165,6 +165,17 @@ describe.each(cases)('the list of $path', (one) => {
   });
 });
 
+it('is told the position once, not for each row', async () => {
+  await client.query('begin');
+  await client.query(`set local track_functions = 'all'`);
+  const { rows } = await readPage(asking([]), entities, context.tenant, {});
+  const { rows: called } = await client.query(
+    `select sum(calls)::int as calls from pg_stat_xact_user_functions where funcname = 'reached'`,
+  );
+  await client.query('rollback');
+  expect([rows.length, called[0].calls]).toEqual([50, 1]);
+});
+
 it('takes keywords whose words grow longer than PostgreSQL takes', async () => {
   const query = { keywords: '\u3300'.repeat(200) };
   expect(await readPage(asking([]), entities, context.tenant, query)).toMatchObject({ rows: [] });

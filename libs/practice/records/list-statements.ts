@@ -55,14 +55,12 @@ function pageStatement({ list, order }: Asked, tenant: TenantRef, rows: Knex.Que
     )
     .from(rows.as('r'))
     .orderByRaw(asShown(keysOf(order)));
-  const position = knex.raw(`(select ${reached(list.projection, ':id', ':partition')} as reached) at`, {
-    id,
-    partition,
-  });
+  // `offset 0`: else it is told anew for each row of the page.
+  const position = `(select ${reached(list.projection, ':id', ':partition')} as reached offset 0) at`;
   return native(
     knex
       .select('*')
-      .from(position)
+      .from(knex.raw(position, { id, partition }))
       .leftJoin(page.as('page'), knex.raw('true'))
       .whereRaw('read_model.alone()'),
   );

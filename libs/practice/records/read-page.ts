@@ -5,9 +5,9 @@ import { type Asked, isPlain } from './list-page';
 import type { Usual } from './list-search';
 import { askedOf, countStatement, farStatement, nearStatement, usualStatement } from './list-statements';
 import type { AnyList, RecordRow } from './record-list';
-import { besideStatement } from './record-statements';
+import { besideStatement, showsOthers } from './record-statements';
 
-/** Answers a statement with its rows, all of one moment. */
+/** Answers a statement with its rows. */
 export type Ask = <Row extends object>(statement: QueryConfig) => Promise<Row[]>;
 
 export interface FoundPage {
@@ -25,8 +25,17 @@ export interface FoundPage {
 type PageRow = (RecordRow | { id: null }) & { reached: string; changed: string };
 
 /**
+ * Whether one statement tells all that is on a page, and so sees one moment by itself: what looks at the latest records
+ * before it only chooses it.
+ */
+export function isOneStatement(list: AnyList, { includeTotalCount }: ListQuery): boolean {
+  return !showsOthers(list) && !includeTotalCount;
+}
+
+/**
  * Reads a page in up to four small statements. As one it was planned whole each time, which took longer than to answer it,
  * though most of the plan was not carried out.
+ * @param ask answers all statements of one moment, unless the page is {@link isOneStatement one statement}
  */
 export async function readPage(
   ask: Ask,

@@ -19,13 +19,18 @@ export function leadsOf({ joins = [] }: AnyList): string[] {
   return [...new Set(['r.id', ...joins.map(({ on }) => on).filter((on) => aliasOf(on) === 'r')])];
 }
 
+/** Whether records show anything of others. */
+export function showsOthers({ joins, oldest }: AnyList): boolean {
+  return joins !== undefined || oldest !== undefined;
+}
+
 /** @returns undefined when the records show nothing of others */
 export function besideStatement(
   list: AnyList,
   tenantId: number,
   rows: readonly object[],
 ): QueryConfig | undefined {
-  if (rows.length === 0 || (!list.joins && !list.oldest)) return undefined;
+  if (rows.length === 0 || !showsOthers(list)) return undefined;
   const leads = leadsOf(list).map((lead) => lead.slice(lead.indexOf('.') + 1));
   // JSON, which the planner takes for a hundred rows whatever it holds: of an array it would look at the length, and
   // plan anew for short ones.

@@ -157,6 +157,16 @@ describe('reading what changed', () => {
     expect((await list({ keywords: 'nobody is called so' })).position).toBe(next);
   });
 
+  it('reads a page in a transaction only where it takes several statements', async () => {
+    const snapshot = jest.spyOn(firms.store.reads, 'snapshot');
+    await list({});
+    await list({ keywords: 'nobody' });
+    expect(snapshot).not.toHaveBeenCalled();
+    await list({ includeTotalCount: true });
+    expect(snapshot).toHaveBeenCalledTimes(1);
+    snapshot.mockRestore();
+  });
+
   it('tells a tenant without records where to go on', async () => {
     const nobody = await createContext(firms.store);
     const empty = await new ListRecordsHandler(firms.store.reads).execute(

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
-import type { QueryConfig } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import type { Folded } from '#event-store/events';
 import { Loader } from '#event-store/loader';
 import { parsePosition, toToken } from '#event-store/position';
@@ -11,7 +11,7 @@ import type { ListQuery } from '#platform/http/list-query';
 import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { HistoryQuery } from './history-query';
-import { readPage } from './read-page';
+import { type Ask, isOneStatement, readPage } from './read-page';
 import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
 
@@ -92,15 +92,20 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
   }
 }
 
+function asking(database: Pick<Pool, 'query'>): Ask {
+  return async (statement) => (await database.query(statement)).rows;
+}
+
 @QueryHandler(ListRecords)
 export class ListRecordsHandler implements IQueryHandler<ListRecords> {
   constructor(private readonly reads: ReadDatabase) {}
 
   async execute({ context, list, query }: ListRecords): Promise<Reply> {
     const { pageIndex = 0, pageSize = 50 } = query;
-    const found = await this.reads.snapshot((client) =>
-      readPage(async (statement) => (await client.query(statement)).rows, list, context.tenant, query),
-    );
+    const read = (ask: Ask) => readPage(ask, list, context.tenant, query);
+    const found = isOneStatement(list, query)
+      ? await read(asking(this.reads.pool))
+      : await this.reads.snapshot((client) => read(asking(client)));
     const { rows, hasMore, totalCount } = found;
     const answer: Page<object> = {
       rows: rows.map((row) => list.view(row)),
