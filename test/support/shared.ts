@@ -8,11 +8,12 @@ import { startApp } from './process';
 /** What is started once for all test files of a run, when the first of them asks. */
 const starts = { local: startLocal, kafka: startKafka };
 type Name = keyof typeof starts;
+type Started = { what: unknown; stop(): Promise<void> };
 type What<N extends Name> = Awaited<ReturnType<(typeof starts)[N]>>['what'];
 
 /** Starts what test files ask for and tells them where it is. */
 export async function serveShared(): Promise<{ url: string; stop(): Promise<void> }> {
-  const started = new Map<Name, ReturnType<(typeof starts)[Name]>>();
+  const started = new Map<Name, Promise<Started>>();
   const server = createServer(async (request, response) => {
     const name = request.url?.slice(1) as Name;
     try {
@@ -28,8 +29,10 @@ export async function serveShared(): Promise<{ url: string; stop(): Promise<void
     async stop() {
       server.closeAllConnections();
       await once(server.close(), 'close');
-      for (const one of await Promise.allSettled(started.values()))
-        if (one.status === 'fulfilled') await one.value.stop(); // else whoever asked has been told
+      const all = await Promise.allSettled(started.values());
+      const running = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      for (const one of await Promise.allSettled(running.map(({ stop }) => stop())))
+        if (one.status === 'rejected') throw one.reason;
     },
   };
 }
