@@ -4,14 +4,15 @@ import { expectProblem } from './refusals';
 
 let office: Office;
 let api: ApiClient;
+/** Another tenant, which the integration may not use. */
+let other: string;
 let base: string;
 let credentials: Credentials;
 
 beforeAll(async () => {
-  office = await Office.open();
-  await office.tenant('york');
-  api = await office.tenant('leeds');
-  credentials = await office.integration('leeds');
+  office = await Office.join();
+  [{ tenant: other }, api] = [await office.tenant(), await office.tenant()];
+  credentials = await office.integration(api.tenant);
   base = office.app.baseUrl;
 });
 afterAll(() => office.close());
@@ -52,7 +53,7 @@ describe('the token endpoint', () => {
 });
 
 describe('401', () => {
-  const ask = (authorization?: string, tenant = 'leeds') =>
+  const ask = (authorization?: string, tenant = api.tenant) =>
     send('GET', `${base}/${tenant}/api/v1/matters`, {
       headers: authorization ? { Authorization: authorization } : {},
     });
@@ -89,7 +90,7 @@ describe('401', () => {
 
   it('alike for a tenant that is not there and one that the token may not use', async () => {
     const answers = [];
-    for (const tenant of ['york', 'nowhere', 'LEEDS', '%00', "l'eeds", 'x'.repeat(150)]) {
+    for (const tenant of [other, 'nowhere', api.tenant.toUpperCase(), '%00', "l'eeds", 'x'.repeat(150)]) {
       const { status, body, headers } = await ask(`Bearer ${api.token}`, tenant);
       const { instance: _, traceId: __, ...rest } = body;
       answers.push({ status, rest, challenge: headers.get('www-authenticate') });
@@ -99,9 +100,9 @@ describe('401', () => {
   });
 
   it('before a byte of the body is looked at, on GraphQL too', async () => {
-    for (const path of ['leeds/api/v1/matters', 'leeds/graphql']) {
+    for (const path of ['api/v1/matters', 'graphql']) {
       expectProblem(
-        await send('POST', `${base}/${path}`, {
+        await send('POST', `${base}/${api.tenant}/${path}`, {
           body: '{bad',
           headers: { 'Content-Type': 'application/json' },
         }),
@@ -114,7 +115,7 @@ describe('401', () => {
 
 describe('403', () => {
   it('names the permission that the scope, or the grant, leaves out', async () => {
-    const narrow = await office.caller('leeds', credentials, { scope: 'clients:read entities:write' });
+    const narrow = await office.caller(api.tenant, credentials, { scope: 'clients:read entities:write' });
     expect((await narrow.get('clients')).status).toBe(200);
     expect((await narrow.post('entities', { entityType: 'Individual', lastName: 'X' })).status).toBe(201);
     const denied = async (as: ApiClient, method: string, path: string, permission: string) => {
@@ -125,9 +126,9 @@ describe('403', () => {
     await denied(narrow, 'GET', 'matters', 'matters:read');
     await denied(narrow, 'POST', 'clients', 'clients:write');
     await denied(narrow, 'GET', `entities/entity_${'0'.repeat(32)}`, 'entities:read');
-    await denied(narrow, 'POST', '/leeds/graphql', 'reports:read');
-    const few = await office.integration('leeds', ['--permissions', 'matters:read']);
-    const wide = await office.caller('leeds', few, { scope: 'matters:read matters:write' });
+    await denied(narrow, 'POST', `/${api.tenant}/graphql`, 'reports:read');
+    const few = await office.integration(api.tenant, ['--permissions', 'matters:read']);
+    const wide = await office.caller(api.tenant, few, { scope: 'matters:read matters:write' });
     expect((await wide.get('matters')).status).toBe(200);
     await denied(wide, 'POST', 'matters', 'matters:write');
   });

@@ -8,7 +8,7 @@ let office: Office;
 let elsewhere: string;
 
 beforeAll(async () => {
-  office = await Office.open();
+  office = await Office.join();
   elsewhere = (await office.start('command')).baseUrl;
 });
 afterAll(() => office.close());
@@ -20,9 +20,9 @@ const made = (answers: Answer[]) => answers.filter(({ status }) => status < 300)
 const fees = (ids: string[]) => ids.map((sourceId) => ({ kind: 'Fee', sourceId }));
 
 /** A firm of its own with a matter and finalised items on it, and a caller at each of the two processes. */
-async function firm(alias: string) {
-  const api = await office.tenant(alias);
-  const other = new ApiClient(alias, api.token, { writes: elsewhere, reads: office.app.baseUrl });
+async function firm() {
+  const api = await office.tenant();
+  const other = new ApiClient(api.tenant, api.token, { writes: elsewhere, reads: office.app.baseUrl });
   const clientId = await activeClient(api);
   const [matterId, employeeId] = [await matter(api, { clientId }), await employee(api)];
   const items = await each(ITEMS, () => api.create('workitems', hour(matterId, employeeId)));
@@ -76,7 +76,7 @@ async function expectBalance(one: Firm): Promise<void> {
 
 describe('items that many invoices want at once', () => {
   it('forty invoices over the same ten items: one has them all, the others were refused', async () => {
-    const leeds = await firm('leeds');
+    const leeds = await firm();
     const { clientId, matterId } = leeds;
     const body = { clientId, matterId, lines: fees(leeds.items) };
     const answers = await each(40, (index) => leeds.at(index).post('invoices', body));
@@ -88,12 +88,12 @@ describe('items that many invoices want at once', () => {
     expect(items.map(({ invoiceId, version }) => ({ invoiceId, version }))).toEqual(
       items.map(() => ({ invoiceId: invoices[0].id, version: 3 })),
     );
-    expect(await eventsOf('InvoiceCreated', 'leeds')).toBe(1);
-    expect(await eventsOf('WorkItemReserved', 'leeds')).toBe(ITEMS);
+    expect(await eventsOf('InvoiceCreated', leeds.api.tenant)).toBe(1);
+    expect(await eventsOf('WorkItemReserved', leeds.api.tenant)).toBe(ITEMS);
   });
 
   it('forty invoices over three of them each: no item on two, and only what was taken is refused', async () => {
-    const york = await firm('york');
+    const york = await firm();
     const { clientId, matterId } = york;
     const wanted = Array.from({ length: 40 }, (_, index) =>
       [0, 1 + (index % 3), 4 + (index % 5)].map((step) => york.items[(index + step) % ITEMS]),
@@ -120,13 +120,13 @@ describe('items that many invoices want at once', () => {
       expectProblem(answer, 409, 'reserved');
       expect(wanted[index].some((id) => holders.has(id))).toBe(true);
     }
-    expect(await eventsOf('WorkItemReserved', 'york')).toBe(holders.size);
+    expect(await eventsOf('WorkItemReserved', york.api.tenant)).toBe(holders.size);
   });
 });
 
 describe('invoice numbers', () => {
   it('of 200 drafts that two processes issue at once have no gap and no double', async () => {
-    const hull = await firm('hull');
+    const hull = await firm();
     const { clientId, matterId } = hull;
     const lines = [{ kind: 'Fee', amount: 100 }];
     const drafts = await each(200, (index) =>
@@ -141,7 +141,7 @@ describe('invoice numbers', () => {
   });
 
   it('are not used up by an issue that is refused', async () => {
-    const bath = await firm('bath');
+    const bath = await firm();
     const { clientId, matterId, api } = bath;
     const body = (amount: number) => ({
       ...{ clientId, matterId },
@@ -176,7 +176,7 @@ describe('all that can happen to one invoice and its items, at once', () => {
   it.each([1, 2, 3, 4, 5, 6])(
     'ends in a state that invoice, items and facts agree on (%d)',
     async (round) => {
-      const one = await firm(`round${round}`);
+      const one = await firm();
       const { api, clientId, matterId } = one;
       const id = await api.create('invoices', { clientId, matterId, lines: fees(one.items) });
       await api.data('POST', `invoices/${id}/issue`, {});

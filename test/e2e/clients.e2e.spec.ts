@@ -10,9 +10,9 @@ let stranger: ApiClient;
 let colleague: ApiClient;
 
 beforeAll(async () => {
-  office = await Office.open();
-  [api, stranger] = [await office.tenant('leeds'), await office.tenant('york')];
-  colleague = await office.caller('leeds', await office.integration('leeds'));
+  office = await Office.join();
+  [api, stranger] = [await office.tenant(), await office.tenant()];
+  colleague = await office.caller(api.tenant, await office.integration(api.tenant));
 });
 afterAll(() => office.close());
 

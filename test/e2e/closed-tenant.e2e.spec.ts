@@ -17,11 +17,13 @@ describe('while an import is being promoted', () => {
   const requests: Request[] = [];
 
   beforeAll(async () => {
-    office = await Office.open();
-    firm = await makeFirm(await office.tenant('leeds'), 'rosebud');
-    neighbour = await makeFirm(await office.tenant('york'), 'xanadu');
+    office = await Office.join();
+    firm = await makeFirm(await office.tenant(), 'rosebud');
+    neighbour = await makeFirm(await office.tenant(), 'xanadu');
     for (const operation of others) requests.push(await requestOf(operation, firm, operations));
-    [{ id }] = await office.sql<{ id: number }>(`select id from platform.tenants where alias = 'leeds'`);
+    [{ id }] = await office.sql<{ id: number }>(
+      `select id from platform.tenants where alias = '${firm.api.tenant}'`,
+    );
     await office.sql(
       `insert into event_store.closed_tenants (tenant_id, reason) values (${id}, 'promotion_in_progress')`,
     );

@@ -7,8 +7,8 @@ let office: Office;
 let api: ApiClient;
 
 beforeAll(async () => {
-  office = await Office.open();
-  api = await office.tenant('leeds');
+  office = await Office.join();
+  api = await office.tenant();
 });
 afterAll(() => office.close());
 
@@ -100,7 +100,7 @@ describe('two processes that write', () => {
 
   beforeAll(async () => {
     const second = await office.start('command');
-    const other = new ApiClient('leeds', api.token, { writes: second.baseUrl, reads: office.app.baseUrl });
+    const other = new ApiClient(api.tenant, api.token, { writes: second.baseUrl, reads: office.app.baseUrl });
     both = [api, other];
   });
 
@@ -179,7 +179,7 @@ describe('a rule that spans records', () => {
   });
 
   it('one division stays active, however many are switched off at once', async () => {
-    const york = await office.tenant('york');
+    const york = await office.tenant();
     const ids = [await generalDivision(york)];
     for (let count = 0; count < 4; count++) ids.push(await york.create('divisions', { name: mark() }));
     const answers = await Promise.all(ids.map((id) => york.post(`divisions/${id}/deactivate`)));

@@ -20,9 +20,9 @@ let office: Office;
 let firm: Firm;
 
 beforeAll(async () => {
-  office = await Office.open();
-  firm = await makeFirm(await office.tenant('leeds'), 'rosebud');
-  firm.ids.promotedRequestId = await office.promotedImport('leeds');
+  office = await Office.join();
+  firm = await makeFirm(await office.tenant(), 'rosebud');
+  firm.ids.promotedRequestId = await office.promotedImport(firm.api.tenant);
 });
 afterAll(() => office.close());
 
@@ -68,7 +68,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 
 it('asks for the permission that each operation names, before all else', async () => {
   const allowed = async (scope: string) =>
-    office.caller('leeds', await office.integration('leeds'), { scope });
+    office.caller(firm.api.tenant, await office.integration(firm.api.tenant), { scope });
   const auditor = await allowed('audit:read');
   for (const operation of operations) {
     const refused = await send(auditor, await requestOf(operation, firm, operations));

@@ -10,8 +10,8 @@ let disbursementCodeId: string;
 let supplierId: string;
 
 beforeAll(async () => {
-  office = await Office.open();
-  api = await office.tenant('leeds');
+  office = await Office.join();
+  api = await office.tenant();
   const taxCodeId = await api.create('taxcodes', { code: 'EX', name: 'Exempt', category: 'Exempt' });
   disbursementCodeId = await api.create('disbursementcodes', { code: 'ANY', name: 'Any', taxCodeId });
   supplierId = await api.create('suppliers', { entityId: await person(api) });

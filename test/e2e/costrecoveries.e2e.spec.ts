@@ -23,11 +23,11 @@ const code = (fields: object = {}) =>
   api.create('disbursementcodes', { code: mark().slice(0, 20), name: 'Search', taxCodeId, ...fields });
 
 beforeAll(async () => {
-  office = await Office.open();
+  office = await Office.join();
   // Only pending costs are changed and deleted.
-  api = await office.tenant('leeds', ['autoFinaliseWorkItems=false']);
-  stranger = await office.tenant('york');
-  colleague = await office.caller('leeds', await office.integration('leeds'));
+  api = await office.tenant(undefined, ['autoFinaliseWorkItems=false']);
+  stranger = await office.tenant();
+  colleague = await office.caller(api.tenant, await office.integration(api.tenant));
   [matterId, taxCodeId, suppliers] = [
     await matter(api),
     await taxCode(),
@@ -97,9 +97,9 @@ describe('costrecoveries', () => {
   });
 
   it('is finalised at once where the tenant wants that', async () => {
-    await office.cli('tenants', 'set', '--alias', 'leeds', 'autoFinaliseWorkItems=true');
+    await office.cli('tenants', 'set', '--alias', api.tenant, 'autoFinaliseWorkItems=true');
     expect(await record()).toMatchObject({ state: 1, stateName: 'Finalised', version: 2 });
-    await office.cli('tenants', 'set', '--alias', 'leeds', 'autoFinaliseWorkItems=false');
+    await office.cli('tenants', 'set', '--alias', api.tenant, 'autoFinaliseWorkItems=false');
     expect(await record()).toMatchObject({ state: 0, version: 1 });
   });
 

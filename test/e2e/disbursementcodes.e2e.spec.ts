@@ -18,9 +18,9 @@ const taxCode = (as: ApiClient, fields: object = {}) =>
   as.create('taxcodes', { code: code(), name: 'Exempt', category: 'Exempt', ...fields });
 
 beforeAll(async () => {
-  office = await Office.open();
-  [api, stranger] = [await office.tenant('leeds'), await office.tenant('york')];
-  colleague = await office.caller('leeds', await office.integration('leeds'));
+  office = await Office.join();
+  [api, stranger] = [await office.tenant(), await office.tenant()];
+  colleague = await office.caller(api.tenant, await office.integration(api.tenant));
   taxCodeId = await taxCode(api);
 });
 afterAll(() => office.close());

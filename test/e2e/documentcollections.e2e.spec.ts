@@ -12,9 +12,9 @@ let colleague: ApiClient;
 let subjectId: string;
 
 beforeAll(async () => {
-  office = await Office.open();
-  [api, stranger] = [await office.tenant('leeds'), await office.tenant('york')];
-  colleague = await office.caller('leeds', await office.integration('leeds'));
+  office = await Office.join();
+  [api, stranger] = [await office.tenant(), await office.tenant()];
+  colleague = await office.caller(api.tenant, await office.integration(api.tenant));
   subjectId = await matter(api);
 });
 afterAll(() => office.close());
@@ -45,7 +45,7 @@ describe('documentcollections', () => {
     const body = { name: 'Letters', subjectId, externalReference: mark() };
     const answer = await api.post('documentcollections', body, key);
     const { data } = answer.body;
-    const address = `/leeds/api/v1/documentcollections/${data.id}`;
+    const address = `/${api.tenant}/api/v1/documentcollections/${data.id}`;
     expect([answer.status, answer.headers.get('location'), answer.headers.get('etag')]).toEqual([
       201,
       address,
@@ -184,7 +184,7 @@ describe('documentcollections', () => {
       ];
       for (const answer of await Promise.all(answers)) expectProblem(answer, 404, 'not_found');
     }
-    const reader = await office.caller('leeds', await office.integration('leeds'), {
+    const reader = await office.caller(api.tenant, await office.integration(api.tenant), {
       scope: 'documents:read',
     });
     expectProblem(await reader.get('documentcollections'), 403, 'permission_denied');

@@ -8,8 +8,8 @@ let api: ApiClient;
 let stranger: ApiClient;
 
 beforeAll(async () => {
-  office = await Office.open();
-  [api, stranger] = [await office.tenant('leeds'), await office.tenant('york')];
+  office = await Office.join();
+  [api, stranger] = [await office.tenant(), await office.tenant()];
 });
 afterAll(() => office.close());
 

@@ -1,5 +1,6 @@
-import { type Broker, describeWithKafka, startBroker, uniqueTopic } from '../support/kafka/broker';
+import { describeWithKafka, uniqueTopic } from '../support/kafka/broker';
 import { countMessages, TopicReader } from '../support/kafka/consumer';
+import { shared } from '../support/shared';
 import { waitFor } from '../support/wait-for';
 import { life, person, words } from './erasure-life';
 import { Office } from './office';
@@ -7,20 +8,17 @@ import { remainsIn } from './remains';
 
 describeWithKafka('a person whose data is erased, with Kafka between the processes', () => {
   const topic = uniqueTopic();
-  let broker: Broker;
+  let brokers: string;
   let office: Office;
 
   beforeAll(async () => {
-    broker = await startBroker();
+    brokers = await shared('kafka');
     office = await Office.create({
-      ...{ EVENT_BUS: 'kafka', KAFKA_BROKERS: broker.brokers, KAFKA_TOPIC: topic, LOG_LEVEL: 'trace' },
+      ...{ EVENT_BUS: 'kafka', KAFKA_BROKERS: brokers, KAFKA_TOPIC: topic, LOG_LEVEL: 'trace' },
     });
     await office.start('command');
   });
-  afterAll(async () => {
-    await office?.close();
-    await broker?.stop();
-  });
+  afterAll(() => office?.close());
 
   it('was in no message before, and in no read model after', async () => {
     const [query] = await Promise.all([office.start('query'), office.start('projector')]);
@@ -36,10 +34,10 @@ describeWithKafka('a person whose data is erased, with Kafka between the process
     expect(erased).toMatchObject({ sortName: `Erased ${entityId.slice(-4)}`, email: null, phones: [] });
 
     const [{ count }] = await office.sql<{ count: number }>('select count(*)::int from event_store.events');
-    await waitFor(async () => (await countMessages(broker.brokers, topic)) >= count, {
+    await waitFor(async () => (await countMessages(brokers, topic)) >= count, {
       description: `${count} messages`,
     });
-    const reader = await TopicReader.open(broker.brokers, topic);
+    const reader = await TopicReader.open(brokers, topic);
     await waitFor(() => reader.messages.length >= count, { description: 'the end of the topic' });
     await reader.close();
     const texts = reader.messages.map((message) => JSON.stringify(message));

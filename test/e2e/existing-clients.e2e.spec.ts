@@ -14,8 +14,8 @@ let clientId: string;
 const word = mark();
 
 beforeAll(async () => {
-  office = await Office.open();
-  api = await office.tenant('leeds');
+  office = await Office.join();
+  api = await office.tenant();
   divisionId = await generalDivision(api);
   entityId = await api.create('entities', {
     entityType: 'Individual',
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => office.close());
 
-const url = (path: string) => `${office.app.baseUrl}/leeds/api/v1/${path}`;
+const url = (path: string) => `${office.app.baseUrl}/${api.tenant}/api/v1/${path}`;
 /** With the headers that such a client sends, and no others. */
 const bare = (method: string, path: string, body?: object) =>
   send(method, url(path), {
@@ -41,7 +41,7 @@ const bare = (method: string, path: string, body?: object) =>
 
 describe('a client of the service as it is', () => {
   it('asks for a token with form fields and a /.default scope, and tests its connection', async () => {
-    const credentials = await office.integration('leeds');
+    const credentials = await office.integration(api.tenant);
     const token = await requestToken(office.app.baseUrl, credentials, 'https://api.example/.default');
     expect(token.body).toMatchObject({
       access_token: expect.any(String),
@@ -53,7 +53,7 @@ describe('a client of the service as it is', () => {
     const headers = { Authorization: `Bearer ${token.body.access_token}` };
     const { status, body } = await send('GET', url('tenants'), { headers });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ success: true, data: { firmName: 'Firm leeds' } });
+    expect(body).toMatchObject({ success: true, data: { firmName: `Firm ${api.tenant}` } });
     const refused = await send('GET', url('tenants'), { headers: { Authorization: 'Bearer no' } });
     expect([refused.status, refused.body.success]).toEqual([401, false]);
     expect(refused.body.reason).toMatch(/\w/);

@@ -5,7 +5,7 @@ let office: Office;
 const client = new GeneratedClient();
 
 beforeAll(async () => {
-  office = await Office.open();
+  office = await Office.join();
 });
 afterAll(async () => {
   client.remove();
@@ -13,18 +13,18 @@ afterAll(async () => {
 });
 
 it('walks the main path with a client that is typed by the API description, and refuses mistakes', async () => {
-  await office.tenant('leeds');
-  const { clientId, clientSecret } = await office.integration('leeds');
+  const { tenant } = await office.tenant();
+  const { clientId, clientSecret } = await office.integration(tenant);
   await client.generate();
   await client.compile();
   const env = {
     BASE_URL: office.app.baseUrl,
-    TENANT: 'leeds',
+    TENANT: tenant,
     CLIENT_ID: clientId,
     CLIENT_SECRET: clientSecret,
   };
   expect(await client.run(env)).toEqual({
-    firmName: 'Firm leeds',
+    firmName: `Firm ${tenant}`,
     early: 'client_not_active',
     pointers: ['/clientId'],
     client: 'Active',

@@ -5,15 +5,15 @@ import { expectProblem } from './refusals';
 const path = 'integrations/tenantSettings';
 let office: Office;
 let api: ApiClient;
+let ours: string;
+let theirs: string;
 
 /** An integration that has kept nothing yet. */
-const newcomer = async (tenant = 'leeds', terms: string[] = []) =>
-  office.caller(tenant, await office.integration(tenant, terms));
+const newcomer = async (terms: string[] = []) => office.caller(ours, await office.integration(ours, terms));
 
 beforeAll(async () => {
-  office = await Office.open();
-  await office.tenant('leeds');
-  await office.tenant('york');
+  office = await Office.join();
+  [ours, theirs] = [(await office.tenant()).tenant, (await office.tenant()).tenant];
   api = await newcomer();
 });
 afterAll(() => office.close());
@@ -66,12 +66,9 @@ describe('the settings that an integration keeps with a tenant', () => {
   });
 
   it('are its own: of this tenant, and of no other integration', async () => {
-    const credentials = await office.integration('leeds');
-    await office.cli('integrations', 'grant', '--client-id', credentials.clientId, '--tenant', 'york');
-    const [leeds, york] = [
-      await office.caller('leeds', credentials),
-      await office.caller('york', credentials),
-    ];
+    const credentials = await office.integration(ours);
+    await office.cli('integrations', 'grant', '--client-id', credentials.clientId, '--tenant', theirs);
+    const [leeds, york] = [await office.caller(ours, credentials), await office.caller(theirs, credentials)];
     await leeds.send('PUT', path, { at: 'leeds' });
     expect(await york.data('GET', path)).toEqual({});
     await york.send('PUT', path, { at: 'york' });
@@ -106,30 +103,31 @@ describe('the settings that an integration keeps with a tenant', () => {
   });
 
   it('need their permissions, and a token', async () => {
-    const reader = await newcomer('leeds', ['--permissions', 'integrations:read']);
+    const reader = await newcomer(['--permissions', 'integrations:read']);
     expect((await reader.get(path)).status).toBe(200);
     const refused = await reader.send('PUT', path, {});
     expectProblem(refused, 403, 'permission_denied');
     expect(refused.body.detail).toContain('integrations:write');
-    const writer = await newcomer('leeds', ['--permissions', 'integrations:write']);
+    const writer = await newcomer(['--permissions', 'integrations:write']);
     expectProblem(await writer.get(path), 403, 'permission_denied');
     expectProblem(await api.send('PUT', path, {}, { Authorization: 'Bearer x' }), 401, 'invalid_token');
   });
 
   it('are not written once the rate limit is used up', async () => {
-    const limited = await newcomer('leeds', ['--limit', '2']);
+    const limited = await newcomer(['--limit', '2']);
     await limited.send('PUT', path, { count: 1 });
     await limited.send('PUT', path, { count: 2 });
     expectProblem(await limited.send('PUT', path, { count: 3 }), 429, 'rate_limited');
     const rows = await office.sql<{ settings: object }>(
-      `select settings from platform.integration_settings where settings ->> 'count' is not null`,
+      `select s.settings from platform.integration_settings s join platform.tenants t on t.id = s.tenant_id
+       where t.alias = '${ours}' and s.settings ->> 'count' is not null`,
     );
     expect(rows).toEqual([{ settings: { count: 2 } }]);
   });
 
   it('are written by one process and read by another at once', async () => {
     const [command, query] = [await office.start('command'), await office.start('query')];
-    const apart = await office.caller('leeds', await office.integration('leeds'), {
+    const apart = await office.caller(ours, await office.integration(ours), {
       at: { writes: command.baseUrl, reads: query.baseUrl },
     });
     await apart.send('PUT', path, { a: 1 });

@@ -13,9 +13,9 @@ let matterId: string;
 let employeeId: string;
 
 beforeAll(async () => {
-  office = await Office.open();
-  [api, stranger] = [await office.tenant('leeds'), await office.tenant('york')];
-  colleague = await office.caller('leeds', await office.integration('leeds'));
+  office = await Office.join();
+  [api, stranger] = [await office.tenant(), await office.tenant()];
+  colleague = await office.caller(api.tenant, await office.integration(api.tenant));
   clientId = await activeClient(api);
   [matterId, employeeId] = [await matter(api, { clientId }), await employee(api)];
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ApiClient, send } from '../support/client';
 import { createTestDatabase } from '../support/database';
-import { type Broker, describeWithKafka, startBroker, uniqueTopic } from '../support/kafka/broker';
+import { describeWithKafka, uniqueTopic } from '../support/kafka/broker';
 import {
   administer,
   countMessages,
@@ -15,6 +15,7 @@ import {
   withoutRepeats,
 } from '../support/kafka/consumer';
 import { cached, freePort, type RunningApp } from '../support/process';
+import { shared } from '../support/shared';
 import { waitFor } from '../support/wait-for';
 import { Office } from './office';
 import { generalDivision, matter } from './records';
@@ -31,7 +32,7 @@ const itWithKcat = (() => {
 
 describeWithKafka('processes with Kafka between them', () => {
   const topic = uniqueTopic();
-  let broker: Broker;
+  let brokers: string;
   let office: Office;
   let query: RunningApp;
   let projector: RunningApp;
@@ -40,17 +41,14 @@ describeWithKafka('processes with Kafka between them', () => {
   let divisions: string[];
 
   beforeAll(async () => {
-    broker = await startBroker();
-    office = await Office.create({ EVENT_BUS: 'kafka', KAFKA_BROKERS: broker.brokers, KAFKA_TOPIC: topic });
+    brokers = await shared('kafka');
+    office = await Office.create({ EVENT_BUS: 'kafka', KAFKA_BROKERS: brokers, KAFKA_TOPIC: topic });
     await office.start('command');
     [query, projector] = await Promise.all([office.start('query'), office.start('projector')]);
     apis = await Promise.all(['acme', 'birch'].map(tenant));
     divisions = await Promise.all(apis.map(generalDivision));
   });
-  afterAll(async () => {
-    await office?.close();
-    await broker?.stop();
-  });
+  afterAll(() => office?.close());
 
   async function tenant(alias: string): Promise<ApiClient> {
     await office.cli('tenants', 'create', '--alias', alias, '--name', `Firm ${alias}`);
@@ -74,7 +72,7 @@ describeWithKafka('processes with Kafka between them', () => {
   /** How many events the store has, once the topic has them all. */
   async function published(): Promise<number> {
     const [{ count }] = await office.sql<{ count: number }>('select count(*)::int from event_store.events');
-    await waitFor(async () => (await countMessages(broker.brokers, topic)) >= count, {
+    await waitFor(async () => (await countMessages(brokers, topic)) >= count, {
       description: `${count} messages`,
     });
     return count;
@@ -99,7 +97,7 @@ describeWithKafka('processes with Kafka between them', () => {
     const ids = await office.sql<{ id: number; alias: string }>('select id, alias from platform.tenants');
     const idOf = (api: ApiClient) => String(ids.find(({ alias }) => alias === api.tenant)?.id);
     const count = await published();
-    const reader = await TopicReader.open(broker.brokers, topic);
+    const reader = await TopicReader.open(brokers, topic);
     await waitFor(() => withoutRepeats(reader.messages).length === count, {
       description: 'the end of the topic',
     });
@@ -110,7 +108,7 @@ describeWithKafka('processes with Kafka between them', () => {
   itWithKcat('let kcat read the topic', async () => {
     const count = await published();
     const read = async (...format: string[]) => {
-      const from = ['-b', broker.brokers, '-t', topic, '-o', 'beginning'];
+      const from = ['-b', brokers, '-t', topic, '-o', 'beginning'];
       const { stdout } = await run('kcat', ['-C', '-e', '-q', ...from, ...format], { maxBuffer: 2 ** 26 });
       return stdout.trimEnd().split('\n');
     };
@@ -139,9 +137,7 @@ describeWithKafka('processes with Kafka between them', () => {
   it('hand partitions over within ten seconds when a projector is told to stop', async () => {
     const second = await office.start('projector');
     const members = async () => {
-      const { groups } = await administer(broker.brokers, (admin) =>
-        admin.describeGroups([`${topic}.projections`]),
-      );
+      const { groups } = await administer(brokers, (admin) => admin.describeGroups([`${topic}.projections`]));
       return groups[0].state === 'Stable' && groups[0].members.length === 2;
     };
     await waitFor(members, { description: 'two that share the partitions' });
@@ -166,7 +162,7 @@ describeWithKafka('processes with Kafka between them', () => {
     expect(degraded.join('\n')).toMatch('ECONNREFUSED');
     await openMatters('Delayed');
 
-    const gate = await openGate(port, broker.brokers.split(',')[0]);
+    const gate = await openGate(port, brokers.split(',')[0]);
     try {
       const shown = await everyTitle();
       for (const [index, { tenant }] of apis.entries())
@@ -183,7 +179,7 @@ describeWithKafka('processes with Kafka between them', () => {
   it('do not start with a topic of another number of partitions', async () => {
     const other = uniqueTopic();
     const topics = [{ topic: other, numPartitions: 5 }];
-    await administer(broker.brokers, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
+    await administer(brokers, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
     const database = await createTestDatabase();
     const { PATH = '', HOME = '' } = process.env;
     const env = {
@@ -195,7 +191,7 @@ describeWithKafka('processes with Kafka between them', () => {
       DATABASE_URL: database.url,
       SECRETS_KEY: randomBytes(32).toString('base64'),
       EVENT_BUS: 'kafka',
-      KAFKA_BROKERS: broker.brokers,
+      KAFKA_BROKERS: brokers,
       KAFKA_TOPIC: other,
     };
     const ended = run(process.execPath, [...cached, projectorMain], { env, timeout: 120_000 });

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiClient } from '../support/client';
 import { hasMetric, metricsOf, readDashboard } from '../support/dashboard';
-import { type Broker, describeWithKafka, startBroker, uniqueTopic } from '../support/kafka/broker';
+import { describeWithKafka, uniqueTopic } from '../support/kafka/broker';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver';
 import { freePort, type RunningApp } from '../support/process';
+import { shared } from '../support/shared';
 import { waitFor } from '../support/wait-for';
 import { Office } from './office';
 import { activeClient, employee, hour, matter } from './records';
@@ -223,14 +224,13 @@ describe('the example dashboard', () => {
   });
 
   describeWithKafka('with Kafka', () => {
-    let broker: Broker;
+    let brokers: string;
     beforeAll(async () => {
-      broker = await startBroker();
+      brokers = await shared('kafka');
     });
-    afterAll(() => broker.stop());
 
     it('asks for metrics that the projector has, and a write is followed through the publisher', async () => {
-      const env = { EVENT_BUS: 'kafka', KAFKA_BROKERS: broker.brokers, KAFKA_TOPIC: uniqueTopic() };
+      const env = { EVENT_BUS: 'kafka', KAFKA_BROKERS: brokers, KAFKA_TOPIC: uniqueTopic() };
       const projector = await office.start('projector', env);
       let given = '';
       await waitFor(

@@ -1,36 +1,39 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ApiClient, type Credentials, type Json, requestToken } from '../support/client';
-import { createTestDatabase, execute, type TestDatabase } from '../support/database';
+import { execute } from '../support/database';
+import { createInstallation, type Installation } from '../support/installation';
 import { type RunningApp, startApp } from '../support/process';
+import { shared } from '../support/shared';
 import { waitFor } from '../support/wait-for';
 import { Operator } from './operator';
 
-/** A deployment on a database of its own, with the operator's command line beside it. */
+/** A deployment on a database of its own, or that of all the run, with the operator's command line beside it. */
 export class Office {
   private readonly apps: RunningApp[] = [];
   /** Its first process serves writes and reads, and projects. */
-  private isWhole = false;
+  private isWhole: boolean;
   private readonly operator: Operator;
 
   private constructor(
-    private readonly database: TestDatabase,
-    private readonly env: Record<string, string>,
-    /** Where its processes keep the bytes of documents. */
-    readonly documents: string,
+    private readonly installation: Installation,
+    private readonly remove: () => Promise<void>,
+    /** The process that answers for it. */
+    private first?: { baseUrl: string },
   ) {
-    this.operator = new Operator(env);
+    this.operator = new Operator(installation.env);
+    this.isWhole = first !== undefined; // the shared one is
   }
 
   /** An office in which nothing runs yet. */
   static async create(env: Record<string, string> = {}): Promise<Office> {
-    const database = await createTestDatabase();
-    const secretsKey = randomBytes(32).toString('base64');
-    const documents = await mkdtemp(join(tmpdir(), 'practice-documents-'));
-    const own = { DATABASE_URL: database.url, SECRETS_KEY: secretsKey, DOCUMENTS_DIR: documents };
-    return new Office(database, { ...own, ...env }, documents);
+    const installation = await createInstallation(env);
+    return new Office(installation, installation.remove);
+  }
+
+  /** The one `local` process of the run: for tests that keep to tenants of their own. */
+  static async join(): Promise<Office> {
+    const local = await shared('local');
+    return new Office(local, async () => {}, local);
   }
 
   /** An office with one `local` process. */
@@ -51,27 +54,33 @@ export class Office {
     env: Record<string, string> = {},
     flags?: string[],
   ): Promise<RunningApp> {
-    const app = await startApp(name, { ...this.env, ...env }, flags);
-    if (this.apps.length === 0) this.isWhole = name === 'local';
+    const app = await startApp(name, { ...this.installation.env, ...env }, flags);
+    if (!this.first) [this.first, this.isWhole] = [app, name === 'local'];
     this.apps.push(app);
     return app;
   }
 
   get databaseUrl(): string {
-    return this.database.url;
+    return this.installation.databaseUrl;
   }
 
-  get app(): RunningApp {
-    return this.apps[0];
+  /** Where its processes keep the bytes of documents. */
+  get documents(): string {
+    return this.installation.documents;
+  }
+
+  get app(): { baseUrl: string } {
+    return this.first!;
   }
 
   /** Asks the database itself. */
   sql<Row extends object>(text: string): Promise<Row[]> {
-    return execute(this.database.url, text);
+    return execute(this.databaseUrl, text);
   }
 
-  /** All that its processes have written. */
+  /** All that its processes have written. @throws of the one that is shared, which writes for others too */
   output(): string {
+    if (this.apps[0] !== this.first) throw new Error('What the shared process writes is not known');
     return this.apps.map((app) => app.output()).join('');
   }
 
@@ -97,7 +106,10 @@ export class Office {
   }
 
   /** A new tenant and a caller in it. */
-  async tenant(alias: string, settings: string[] = []): Promise<ApiClient> {
+  async tenant(
+    alias = `firm-${randomBytes(6).toString('hex')}`,
+    settings: string[] = [],
+  ): Promise<ApiClient> {
     await this.cli('tenants', 'create', '--alias', alias, '--name', `Firm ${alias}`);
     if (settings.length > 0) await this.cli('tenants', 'set', '--alias', alias, ...settings);
     const api = await this.caller(alias, await this.integration(alias));
@@ -118,11 +130,10 @@ export class Office {
     return new ApiClient(tenant, body.access_token, { writes, reads });
   }
 
-  /** Stops every process; the database goes too, which fails when one has left a connection open. */
+  /** Stops every process of its own; its database goes too, which fails when one has left a connection open. */
   async close(): Promise<void> {
     const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop('SIGINT')));
-    await this.database.drop();
-    await rm(this.documents, { recursive: true });
+    await this.remove();
     const failed = codes.filter((code) => code !== 0 && code !== null);
     if (failed.length > 0) throw new Error(`Processes ended with ${failed.join(', ')}`);
   }

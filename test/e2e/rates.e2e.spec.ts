@@ -7,8 +7,8 @@ let office: Office;
 let api: ApiClient;
 
 beforeAll(async () => {
-  office = await Office.open();
-  api = await office.tenant('leeds', ['autoFinaliseWorkItems=false']);
+  office = await Office.join();
+  api = await office.tenant(undefined, ['autoFinaliseWorkItems=false']);
 });
 afterAll(() => office.close());
 
@@ -188,11 +188,11 @@ describe('the rate of work', () => {
     for (const wrong of wrongs) expectProblem(await ask(wrong), 400, 'invalid_query');
     expectProblem(await ask({ matterId: `matter_${UNKNOWN}` }), 422, 'matter_not_found', '/matterId');
     expectProblem(await ask({ taskTypeId: `tasktype_${UNKNOWN}` }), 422, 'tasktype_not_found', '/taskTypeId');
-    const stranger = await office.tenant('york');
+    const stranger = await office.tenant();
     const theirs = `applicablerates/resolve?${new URLSearchParams({ matterId, employeeId, date: '2025-06-12' })}`;
     expectProblem(await stranger.get(theirs), 422, 'matter_not_found', '/matterId');
-    const credentials = await office.integration('leeds');
-    const narrow = await office.caller('leeds', credentials, { scope: 'matters:read' });
+    const credentials = await office.integration(api.tenant);
+    const narrow = await office.caller(api.tenant, credentials, { scope: 'matters:read' });
     expectProblem(await narrow.get(theirs), 403, 'permission_denied');
   });
 });

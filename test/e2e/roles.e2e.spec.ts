@@ -9,9 +9,9 @@ let stranger: ApiClient;
 let colleague: ApiClient;
 
 beforeAll(async () => {
-  office = await Office.open();
-  [api, stranger] = [await office.tenant('leeds'), await office.tenant('york')];
-  colleague = await office.caller('leeds', await office.integration('leeds'));
+  office = await Office.join();
+  [api, stranger] = [await office.tenant(), await office.tenant()];
+  colleague = await office.caller(api.tenant, await office.integration(api.tenant));
 });
 afterAll(() => office.close());
 
@@ -24,7 +24,7 @@ describe('roles', () => {
     const answer = await api.post('roles', { name });
     expect(answer.status).toBe(201);
     const { data } = answer.body;
-    expect(answer.headers.get('location')).toBe(`/leeds/api/v1/roles/${data.id}`);
+    expect(answer.headers.get('location')).toBe(`/${api.tenant}/api/v1/roles/${data.id}`);
     expect(answer.headers.get('etag')).toBe('"1"');
     expect(data).toEqual({
       id: expect.stringMatching(/^role_[0-9a-f]{32}$/),
@@ -143,7 +143,9 @@ describe('roles', () => {
   });
 
   it('need their permissions', async () => {
-    const reader = await office.caller('leeds', await office.integration('leeds'), { scope: 'roles:read' });
+    const reader = await office.caller(api.tenant, await office.integration(api.tenant), {
+      scope: 'roles:read',
+    });
     expect((await reader.get('roles')).status).toBe(200);
     expectProblem(await reader.post('roles', { name: mark() }), 403, 'permission_denied');
     const id = await person(api);

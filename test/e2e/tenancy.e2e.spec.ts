@@ -1,6 +1,6 @@
 import type { Answer, Json } from '../support/client';
 import { type Firm, makeFirm } from '../support/contract/bodies';
-import { operationsOf, resolve } from '../support/contract/description';
+import { type Operation, operationsOf, resolve } from '../support/contract/description';
 import { naming, placesOf, requestOf, send } from '../support/contract/requests';
 import { Office } from './office';
 import { hour, mark } from './records';
@@ -11,6 +11,7 @@ let office: Office;
 let ours: Firm;
 let theirs: Firm;
 let description: Json;
+let operations: Operation[];
 let position: string;
 
 beforeAll(async () => {
@@ -20,12 +21,11 @@ beforeAll(async () => {
   ours.ids.promotedRequestId = await office.promotedImport('leeds');
   theirs.ids.promotedRequestId = await office.promotedImport('york');
   description = (await ours.api.get('/openapi.json')).body;
+  operations = operationsOf(description);
   const { matter, employee } = theirs.ids;
   position = (await theirs.api.post('workitems', hour(matter, employee))).headers.get('x-event-position')!;
 });
 afterAll(() => office.close());
-
-const operations = () => operationsOf(description);
 
 /** Nothing of the other firm is in the answer, but for what the request itself said. */
 function expectNothingOf(other: Firm, { body, headers }: Answer, asked: string[] = []): void {
@@ -105,16 +105,16 @@ describe.each([
     const others = ofTenants.filter((path) => !path.startsWith('/{tenant}/api/v1/'));
     // Reports are asked for below; the schema is the same for all.
     expect(others).toEqual(['/{tenant}/graphql', '/{tenant}/graphql/schema']);
-    expect(operations().length).toBeGreaterThan(100);
+    expect(operations.length).toBeGreaterThan(100);
   });
 
   it('no list holds anything of the other, whatever it is asked', async () => {
-    const lists = operations().filter(({ parameters }) =>
+    const lists = operations.filter(({ parameters }) =>
       parameters.some(({ name }) => name === 'changedAfter'),
     );
     expect(lists.length).toBeGreaterThanOrEqual(14);
     for (const operation of lists) {
-      const request = await requestOf(operation, own, operations());
+      const request = await requestOf(operation, own, operations);
       const ask = async (query: Record<string, string>, said: string[] = []) => {
         const answer = await send(own.api, { ...request, query });
         expectNothingOf(other, answer, said);
@@ -132,8 +132,8 @@ describe.each([
   });
 
   it('no route shows anything of the other', async () => {
-    for (const operation of operations()) {
-      const answer = await send(own.api, await requestOf(operation, own, operations()));
+    for (const operation of operations) {
+      const answer = await send(own.api, await requestOf(operation, own, operations));
       expect([operation.id, answer.body?.detail]).toEqual([operation.id, undefined]);
       expectNothingOf(other, answer);
     }
@@ -142,9 +142,9 @@ describe.each([
   it("no route tells a record of the other's from one that there is not, wherever a request can name it", async () => {
     let named = 0;
     // A caller chooses the id of a webhook; that of another tenant's is as good as any.
-    for (const operation of operations().filter(({ id }) => id !== 'registerWebhook')) {
+    for (const operation of operations.filter(({ id }) => id !== 'registerWebhook')) {
       for (const place of placesOf(operation, (schema) => resolve(description, schema))) {
-        const request = await requestOf(operation, own, operations());
+        const request = await requestOf(operation, own, operations);
         const ask = async (id: string) => {
           const answer = await send(own.api, naming(request, place, id, own.ids));
           expectNothingOf(other, answer, [id]);

@@ -9,8 +9,8 @@ let matterId: string;
 let employeeId: string;
 
 beforeAll(async () => {
-  office = await Office.open();
-  api = await office.tenant('leeds');
+  office = await Office.join();
+  api = await office.tenant();
   [matterId, employeeId] = [await matter(api), await employee(api)];
 });
 afterAll(() => office.close());

@@ -12,11 +12,11 @@ let matterId: string;
 let employeeId: string;
 
 beforeAll(async () => {
-  office = await Office.open();
+  office = await Office.join();
   // Only pending items are changed and deleted.
-  api = await office.tenant('leeds', ['autoFinaliseWorkItems=false']);
-  stranger = await office.tenant('york');
-  colleague = await office.caller('leeds', await office.integration('leeds'));
+  api = await office.tenant(undefined, ['autoFinaliseWorkItems=false']);
+  stranger = await office.tenant();
+  colleague = await office.caller(api.tenant, await office.integration(api.tenant));
   matterId = await matter(api);
   employeeId = await employee(api, { defaultRate: { Amount: 200, Currency: 'GBP' } });
 });
@@ -120,9 +120,9 @@ describe('work items', () => {
     ['Down', 11 * minute, 1],
     ['Down', 1, 1],
   ])('rounds %s where the tenant wants that: %d ticks are %d units', async (mode, durationTicks, units) => {
-    await office.cli('tenants', 'set', '--alias', 'leeds', `unitRounding=${mode}`);
+    await office.cli('tenants', 'set', '--alias', api.tenant, `unitRounding=${mode}`);
     expect(await record({ durationTicks })).toMatchObject({ units });
-    await office.cli('tenants', 'set', '--alias', 'leeds', 'unitRounding=Up');
+    await office.cli('tenants', 'set', '--alias', api.tenant, 'unitRounding=Up');
   });
 
   it('takes units and rate of the request, to the penny', async () => {

@@ -1,9 +1,9 @@
 // Preloaded into the processes that tests start, which are hundreds: more than half of what a start costs is to find
 // the same modules again and to compile them. Like module.enableCompileCache() of Node 22 this keeps what V8 has
-// compiled, found by the digest of the source, and where each module was found: in one file for each program, which its
-// first process writes when it ends.
+// compiled, and more: the sources, each as long as its file has the same time and size, and where each module was found.
+// All of it is in one file for each program, which its first process writes when it ends.
 const { hash } = require('node:crypto');
-const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { dirname, isAbsolute, join } = require('node:path');
 const { cachedDataVersionTag } = require('node:v8');
@@ -28,7 +28,13 @@ function circumstances() {
   return digest(cachedDataVersionTag(), ...packages);
 }
 
-/** One line of JSON, then the compiled code of each size, aligned as V8 wants it. */
+/** Of a file as it is now. */
+function stampOf(filename) {
+  const { mtimeMs, size } = statSync(filename);
+  return `${mtimeMs} ${size}`;
+}
+
+/** One line of JSON, then of each module the compiled code, aligned as V8 wants it, and the source. */
 function read() {
   const nothing = { found: {}, codes: new Map() };
   let bytes;
@@ -43,18 +49,24 @@ function read() {
   if (head.circumstances !== circumstances()) return nothing;
   const codes = new Map();
   let at = aligned(end);
-  for (const [filename, source, size] of head.sizes) {
-    codes.set(filename, { source, code: bytes.subarray(at, at + size) });
-    at += aligned(size);
+  for (const [filename, stamp, codeSize, sourceSize] of head.sizes) {
+    const code = bytes.subarray(at, at + codeSize);
+    at += aligned(codeSize);
+    codes.set(filename, { stamp, code, source: bytes.subarray(at, at + sourceSize) });
+    at += aligned(sourceSize);
   }
   return { found: head.found, codes };
 }
 
 /** Processes that start meanwhile read the old file or the new one, never half of one. */
 function write({ found, codes }) {
-  const sizes = [...codes].map(([filename, { source, code }]) => [filename, source, code.length]);
+  const kept = [...codes];
+  const sizes = kept.map(([filename, { stamp, code, source }]) => [
+    ...[filename, stamp, code.length],
+    source.length,
+  ]);
   const head = Buffer.from(`${JSON.stringify({ circumstances: circumstances(), found, sizes })}\n`);
-  const parts = [head, ...[...codes.values()].map(({ code }) => code)];
+  const parts = [head, ...kept.flatMap(([, { code, source }]) => [code, source])];
   mkdirSync(folder, { recursive: true });
   const own = `${file}.${process.pid}`;
   writeFileSync(own, Buffer.concat(parts.map((part) => Buffer.concat([part], aligned(part.length)))));
@@ -91,23 +103,29 @@ function rememberPlaces(found) {
   };
 }
 
-/** Modules that were compiled before, from the same source, are taken from the codes; those that were not. */
+/** Modules that were compiled before, from the same file, are taken from the codes; those that were not. */
 function rememberCodes(codes) {
+  const load = Module._extensions['.js'];
   const compile = Module.prototype._compile;
   const scripts = new Map();
+  const run = (module, filename, source, cachedData) => {
+    const script = new Script(source, { filename, cachedData });
+    if (script.cachedDataRejected !== false)
+      scripts.set(filename, { stamp: stampOf(filename), script, source });
+    script
+      .runInThisContext()
+      .call(module.exports, module.exports, requireOf(module), module, filename, dirname(filename));
+  };
+  Module._extensions['.js'] = (module, filename) => {
+    const known = codes.get(filename);
+    codes.delete(filename);
+    if (known?.stamp !== stampOf(filename)) return load(module, filename);
+    run(module, filename, known.source.toString(), known.code);
+  };
   Module.prototype._compile = function (text, filename, format) {
     // What V8 has kept has lost how to import.
     if (format === 'module' || IMPORTS.test(text)) return compile.call(this, text, filename, format);
-    const source = digest(text);
-    const known = codes.get(filename);
-    codes.delete(filename);
-    const script = new Script(Module.wrap(text), {
-      filename,
-      cachedData: known?.source === source ? known.code : undefined,
-    });
-    if (script.cachedDataRejected !== false) scripts.set(filename, { source, script });
-    const run = script.runInThisContext();
-    return run.call(this.exports, this.exports, requireOf(this), this, filename, dirname(filename));
+    run(this, filename, Module.wrap(text));
   };
   return scripts;
 }
@@ -119,8 +137,8 @@ function install() {
   process.once('exit', () => {
     if (scripts.size < FEW) return;
     const all = read().codes;
-    for (const [filename, { source, script }] of scripts)
-      all.set(filename, { source, code: script.createCachedData() });
+    for (const [filename, { stamp, script, source }] of scripts)
+      all.set(filename, { stamp, code: script.createCachedData(), source: Buffer.from(source) });
     write({ found, codes: all });
   });
 }

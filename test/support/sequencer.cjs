@@ -22,6 +22,7 @@ const LONG = [
   'libs/import/extraction/extraction.int.spec.ts',
   'test/e2e/processes.e2e.spec.ts',
   'test/e2e/erasure.e2e.spec.ts',
+  'test/e2e/generated-client.e2e.spec.ts',
   'libs/practice/invoices/billing-history.int.spec.ts',
   'libs/import/promotion/promotion.int.spec.ts',
   'libs/reporting/reports-property.int.spec.ts',

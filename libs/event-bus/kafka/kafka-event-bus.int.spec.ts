@@ -10,8 +10,9 @@ import {
   parentOpened,
 } from '#event-store/testing/streams';
 import { newId } from '#kernel/ids';
-import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
+import { describeWithKafka } from '../../../test/support/kafka/broker';
 import { administer } from '../../../test/support/kafka/consumer';
+import { shared } from '../../../test/support/shared';
 import { waitFor } from '../../../test/support/wait-for';
 import type { Subscription } from '../event-bus';
 import { Door } from '../testing/door';
@@ -23,19 +24,18 @@ import { KafkaSource } from './kafka-source';
 const MANY = 3_000;
 
 describeWithKafka('the event bus over Kafka', () => {
-  let broker: Broker;
+  let brokers: string;
   let trial: KafkaTrial;
   let ledger: Ledger;
   let door: Door;
 
   beforeAll(async () => {
-    broker = await startBroker();
+    brokers = await shared('kafka');
   });
-  afterAll(() => broker?.stop());
   beforeEach(async () => {
     for (const level of ['error', 'warn', 'log', 'debug'] as const)
       jest.spyOn(Logger.prototype, level).mockImplementation();
-    trial = await KafkaTrial.open(broker.brokers, [Parent, Person]);
+    trial = await KafkaTrial.open(brokers, [Parent, Person]);
     ledger = new Ledger('audit');
     door = new Door();
   });
@@ -106,7 +106,7 @@ describeWithKafka('the event bus over Kafka', () => {
     await received(length + MANY);
     await first.stop();
     const partitions = Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, offset: '0' }));
-    await administer(broker.brokers, (admin) =>
+    await administer(brokers, (admin) =>
       admin.setOffsets({ groupId: `${trial.topic}.audit`, topic: trial.topic, partitions }),
     );
     const reading = jest.spyOn(KafkaSource.prototype, 'received');
@@ -175,7 +175,7 @@ describeWithKafka('the event bus over Kafka', () => {
       { value: '{}', headers: { ...envelope, at: '99.1.1', prev: '0.0.0' } },
       { value: '{}', headers: { ...envelope, at: next, prev: '0.0.0' } },
     ].map((message) => ({ ...message, partition }));
-    const kafka = new Kafka({ brokers: broker.brokers.split(','), logLevel: logLevel.NOTHING });
+    const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
     const producer = kafka.producer();
     await producer.connect();
     await producer.send({ topic: trial.topic, messages });
