@@ -9,7 +9,7 @@ import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { AppendDraft, taken } from './append-draft';
 import type { AppendJob } from './append-job';
-import { writeRows } from './bulk-rows';
+import { BulkRows, currentEpoch } from './bulk-rows';
 import { tenantClaim } from './claims';
 import { Codec } from './codec';
 import type { AnyDefinition, Folded } from './events';
@@ -51,16 +51,23 @@ export interface BulkOptions<Stream extends BulkStream> {
   within?(client: ClientBase, chunk: BulkChunk<Stream>): Promise<void>;
 }
 
-/** A stream as it was given, and what it comes to; nothing without events. */
-interface Prepared<Stream extends BulkStream> {
-  stream: Stream;
-  job: AppendJob | undefined;
+/** What a transaction is to write. */
+class Chunk<Stream extends BulkStream> {
+  readonly rows: BulkRows;
+  /** For whoever asks for them. */
+  readonly streams: Stream[] = [];
+  /** How many streams there are. */
+  size = 0;
+
+  constructor(epoch: number) {
+    this.rows = new BulkRows(epoch);
+  }
 }
 
 const FIRST_CHUNK = 500;
-/** More are no faster, and fill the memory: each is there as it was given, and as it will be stored. */
+/** More are no faster, and fill the memory. */
 const MAX_CHUNK = 2_000;
-const MAX_CHUNK_BYTES = 32 * 1024 * 1024;
+const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 /** A chunk holds the tenant's appends and every reader of the feed back for as long as it takes. */
 const CHUNK_MS = 1_000;
 /** So many streams are made before the sockets have a turn. */
@@ -93,21 +100,20 @@ export class BulkAppender {
   ): Promise<Position | undefined> {
     let position: Position | undefined;
     let size = FIRST_CHUNK;
-    let chunk: Prepared<Stream>[] = [];
-    let bytes = 0;
+    const epoch = await fromStore(() => currentEpoch(this.database.pool), 'The event store does not answer.');
+    let chunk = new Chunk<Stream>(epoch);
     let made = 0;
-    const write = async (full: readonly Prepared<Stream>[]) => {
+    const write = async (full: Chunk<Stream>) => {
       const began = performance.now();
       position = (await this.write(context, full, options)) ?? position;
       const pace = CHUNK_MS / (performance.now() - began);
-      size = Math.min(MAX_CHUNK, Math.max(1, Math.floor(full.length * Math.min(pace, 2))));
+      size = Math.min(MAX_CHUNK, Math.max(1, Math.floor(full.size * Math.min(pace, 2))));
     };
     // While the database writes one chunk the next is made.
     let writing = Promise.resolve();
     const flush = async () => {
       const full = chunk;
-      chunk = [];
-      bytes = 0;
+      chunk = new Chunk(epoch);
       await writing;
       writing = write(full);
       // Whoever waits for it hears of it.
@@ -116,13 +122,13 @@ export class BulkAppender {
     try {
       for await (const stream of streams) {
         const job = this.job(context, stream, source);
-        chunk.push({ stream, job });
-        if (job)
-          bytes += job.events.reduce((sum, { data }) => sum + data.length, job.streams[0].state.length);
-        if (chunk.length >= size || bytes >= MAX_CHUNK_BYTES) await flush();
+        if (job) chunk.rows.add(job);
+        if (options.within) chunk.streams.push(stream);
+        chunk.size++;
+        if (chunk.size >= size || chunk.rows.bytes >= MAX_CHUNK_BYTES) await flush();
         else if (++made % TURN === 0) await nextTurn();
       }
-      if (chunk.length > 0) await flush();
+      if (chunk.size > 0) await flush();
     } catch (error) {
       // Nothing is written any more by the time that the caller hears of it.
       await writing.catch(() => undefined);
@@ -145,22 +151,21 @@ export class BulkAppender {
 
   private async write<Stream extends BulkStream>(
     { tenant }: RequestContext,
-    chunk: readonly Prepared<Stream>[],
+    { rows, streams }: Chunk<Stream>,
     { within }: BulkOptions<Stream>,
   ): Promise<Position | undefined> {
     let thrown: { error: unknown } | undefined;
     const own = async (client: ClientBase, position: Position | undefined) => {
       try {
-        await within?.(client, { streams: chunk.map(({ stream }) => stream), position });
+        await within?.(client, { streams, position });
       } catch (error) {
         thrown = { error };
         throw error;
       }
     };
-    const jobs = chunk.flatMap(({ job }) => job ?? []);
     try {
       const position = await fromStore(
-        () => this.transaction(tenant.id, jobs, own),
+        () => this.transaction(tenant.id, rows, own),
         'The event store does not answer; whether the last chunk was written is not known.',
       );
       if (position) this.signal.appended([tenant.partition]);
@@ -173,13 +178,13 @@ export class BulkAppender {
 
   private async transaction(
     tenantId: number,
-    jobs: readonly AppendJob[],
+    rows: BulkRows,
     within: (client: ClientBase, position: Position | undefined) => Promise<void>,
   ): Promise<Position | undefined> {
     try {
       return await this.database.transaction(async (client) => {
         await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
-        const position = jobs.length > 0 ? await writeRows(client, jobs) : undefined;
+        const position = await rows.write(client);
         await within(client, position);
         return position;
       });

@@ -1,28 +1,114 @@
 import type { ClientBase } from 'pg';
 import { conflict } from '#kernel/errors';
 import { type Kind, toId } from '#kernel/ids';
-import { copyRows } from '#platform/copy-rows';
+import { CopyStream } from '#platform/copy-rows';
+import { CopyText } from '#platform/copy-text';
 import { taken } from './append-draft';
 import type { AppendJob, Section, Sections, StreamWrite } from './append-job';
 import { type Position, parsePosition } from './position';
 
+/** Tables that new streams are copied into, with their columns. */
+const copied = {
+  streams: 'event_store.streams (tenant_id, stream_id, kind, version, state, state_version)',
+  links: 'event_store.links (tenant_id, target, kind, source)',
+  keys: 'event_store.reservations (tenant_id, kind, key, stream_id)',
+  subjects: 'event_store.subject_keys (tenant_id, subject, wrapped)',
+};
+
+const EVENTS =
+  'event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)';
+
 /**
- * Writes what the jobs of one tenant come to; the caller holds the tenant's lock exclusively, in a transaction that has
- * written nothing yet. New streams are copied; those that go on are changed as `event_store.append` changes them.
- * @returns where the last event stands
- * @throws DomainError `concurrent_update`, `<kind>_taken`; DatabaseError 23505 where a new stream's row exists
+ * What streams of one tenant come to. Of new ones it keeps only the bytes that COPY takes, so that garbage is collected
+ * before it grows old.
  */
-export async function writeRows(client: ClientBase, jobs: readonly AppendJob[]): Promise<Position> {
-  const goOn = jobs.filter(isOld);
-  const begin = jobs.filter((job) => !isOld(job));
-  await changeStreams(client, goOn);
-  await remove(client, goOn);
-  const epoch = await copyEvents(client, jobs);
-  await copyNew(client, begin);
-  await addLinks(client, goOn);
-  await addKeys(client, goOn);
-  await advanceCounters(client, jobs);
-  return lastOf(client, jobs[0].partition, epoch);
+export class BulkRows {
+  private readonly events = new CopyText();
+  private readonly copies = {
+    streams: new CopyText(),
+    links: new CopyText(),
+    keys: new CopyText(),
+    subjects: new CopyText(),
+  };
+  private readonly goOn: AppendJob[] = [];
+  private readonly counters = new Map<string, number>();
+  private tenant?: Pick<AppendJob, 'tenantId' | 'partition'>;
+
+  /** @param epoch of the events */
+  constructor(private readonly epoch: number) {}
+
+  /** Of the rows that are large. */
+  get bytes(): number {
+    return this.events.length + this.copies.streams.length;
+  }
+
+  add(job: AppendJob): void {
+    const { tenantId, partition, events, metadata, at } = job;
+    this.tenant = { tenantId, partition };
+    const on = at.toISOString();
+    for (const { stream, version, id, type, schema, data } of events)
+      row(this.events, [
+        tenantId,
+        stream,
+        version,
+        this.epoch,
+        partition,
+        id,
+        type,
+        schema,
+        data,
+        metadata,
+        on,
+      ]);
+    for (const { name, value } of job.sections.counters ?? [])
+      this.counters.set(name, Math.max(value, this.counters.get(name) ?? 0));
+    if (isOld(job)) this.goOn.push(job);
+    else this.addNew(job);
+  }
+
+  private addNew({ tenantId, streams, sections }: AppendJob): void {
+    const { copies } = this;
+    for (const { stream, kind, version, state, stateVersion } of streams)
+      row(copies.streams, [tenantId, stream, kind, version, state, stateVersion]);
+    for (const { target, kind, source } of sections.links ?? [])
+      row(copies.links, [tenantId, target, kind, source]);
+    for (const { kind, key, stream } of sections.keys ?? []) row(copies.keys, [tenantId, kind, key, stream]);
+    for (const { subject, wrapped } of sections.subjects ?? [])
+      row(copies.subjects, [tenantId, subject, `\\x${wrapped}`]);
+  }
+
+  /**
+   * Writes all; the caller holds the tenant's lock exclusively, in a transaction that has written nothing yet. New
+   * streams are copied; those that go on are changed as `event_store.append` changes them.
+   * @returns where the last event stands; undefined when there are none
+   * @throws DomainError `concurrent_update`, `<kind>_taken`; DatabaseError 23505 where a new stream's row exists
+   */
+  async write(client: ClientBase): Promise<Position | undefined> {
+    const { goOn, tenant } = this;
+    if (!tenant) return undefined;
+    await changeStreams(client, goOn);
+    await remove(client, goOn);
+    await requireEpoch(client, this.epoch);
+    await copy(client, EVENTS, this.events);
+    for (const [name, text] of Object.entries(this.copies))
+      await copy(client, copied[name as keyof typeof copied], text);
+    await addLinks(client, goOn);
+    await addKeys(client, goOn);
+    await advanceCounters(client, tenant.tenantId, this.counters);
+    return lastOf(client, tenant.partition, this.epoch);
+  }
+}
+
+function row(text: CopyText, values: readonly (string | number)[]): void {
+  for (const value of values) text.cell(typeof value === 'string' ? value : String(value));
+  text.endRow();
+}
+
+async function copy(client: ClientBase, target: string, text: CopyText): Promise<void> {
+  if (text.length === 0) return;
+  const stream = new CopyStream(client, target);
+  await stream.write(text.take());
+  await stream.end();
 }
 
 const isOld = ({ streams: [stream] }: AppendJob) => stream.expected > 0;
@@ -80,55 +166,17 @@ async function remove(client: ClientBase, jobs: readonly AppendJob[]): Promise<v
   }
 }
 
-/** @returns their epoch */
-async function copyEvents(client: ClientBase, jobs: readonly AppendJob[]): Promise<number> {
+/** A new one begins when a store is restored, and nobody appends meanwhile. */
+async function requireEpoch(client: ClientBase, epoch: number): Promise<void> {
+  if ((await currentEpoch(client)) !== epoch) throw new Error('Another epoch has begun');
+}
+
+/** That of every event to come. */
+export async function currentEpoch(client: Pick<ClientBase, 'query'>): Promise<number> {
   const { rows } = await client.query<{ epoch: number }>(
     'select max(epoch) as epoch from event_store.epochs',
   );
-  const [{ epoch }] = rows;
-  await copyRows(
-    client,
-    'event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)',
-    [...eventRows(jobs, epoch)],
-  );
-  return epoch;
-}
-
-function* eventRows(jobs: readonly AppendJob[], epoch: number): Generator<unknown[]> {
-  for (const { tenantId, partition, events, metadata, at } of jobs) {
-    const on = at.toISOString();
-    for (const { stream, version, id, type, schema, data } of events)
-      yield [tenantId, stream, version, epoch, partition, id, type, schema, data, metadata, on];
-  }
-}
-
-async function copyNew(client: ClientBase, jobs: readonly AppendJob[]): Promise<void> {
-  if (jobs.length === 0) return;
-  const [{ tenantId }] = jobs;
-  await copyRows(
-    client,
-    'event_store.streams (tenant_id, stream_id, kind, version, state, state_version)',
-    jobs.flatMap(({ streams }) =>
-      streams.map(({ stream, kind, version, state, stateVersion }) => [
-        ...[tenantId, stream, kind, version, state, stateVersion],
-      ]),
-    ),
-  );
-  await copyRows(
-    client,
-    'event_store.links (tenant_id, target, kind, source)',
-    elements(jobs, 'links').map(({ target, kind, source }) => [tenantId, target, kind, source]),
-  );
-  await copyRows(
-    client,
-    'event_store.reservations (tenant_id, kind, key, stream_id)',
-    elements(jobs, 'keys').map(({ kind, key, stream }) => [tenantId, kind, key, stream]),
-  );
-  await copyRows(
-    client,
-    'event_store.subject_keys (tenant_id, subject, wrapped)',
-    elements(jobs, 'subjects').map(({ subject, wrapped }) => [tenantId, subject, `\\x${wrapped}`]),
-  );
+  return rows[0].epoch;
 }
 
 async function addLinks(client: ClientBase, jobs: readonly AppendJob[]): Promise<void> {
@@ -172,16 +220,17 @@ const keyColumns = (keys: readonly Sections['keys'][]) => [
 ];
 
 /** Moves the counters past what the chunk took, never back: whoever holds the tenant's lock counts alone. */
-async function advanceCounters(client: ClientBase, jobs: readonly AppendJob[]): Promise<void> {
-  const counted = new Map<string, number>();
-  for (const { name, value } of elements(jobs, 'counters'))
-    counted.set(name, Math.max(value, counted.get(name) ?? 0));
+async function advanceCounters(
+  client: ClientBase,
+  tenantId: number,
+  counted: ReadonlyMap<string, number>,
+): Promise<void> {
   if (counted.size === 0) return;
   await client.query(
     `insert into event_store.counters as c (tenant_id, name, value)
      select $1, * from unnest($2::text[], $3::bigint[])
      on conflict (tenant_id, name) do update set value = greatest(c.value, excluded.value)`,
-    [jobs[0].tenantId, [...counted.keys()], [...counted.values()]],
+    [tenantId, [...counted.keys()], [...counted.values()]],
   );
 }
 

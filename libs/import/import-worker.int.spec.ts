@@ -9,6 +9,7 @@ import { ImportSettings } from './connection/import-settings';
 import { SourceFailure } from './connection/source-failure';
 import type { Ending, ImportSteps } from './import-steps';
 import { ImportWorker } from './import-worker';
+import type { Loading } from './loading/loading';
 import { ImportRepeats } from './requests/import-repeats';
 import { ImportRequests } from './requests/import-requests';
 import type { ImportTurn } from './requests/import-turn';
@@ -34,7 +35,8 @@ function start(carryOut: (turn: ImportTurn) => Promise<Ending>): ImportWorker {
   const requests = new ImportRequests(store.writes, settings);
   const repeats = new ImportRepeats(store.writes, new Secrets(store.config.secretsKey), new SystemClock());
   const steps = { carryOut } as ImportSteps;
-  const worker = new ImportWorker(requests, steps, repeats, store.writes, settings);
+  const loading = { settle: async () => undefined } as Partial<Loading> as Loading;
+  const worker = new ImportWorker(requests, steps, loading, repeats, store.writes, settings);
   workers.push(worker);
   worker.start();
   return worker;

@@ -4,6 +4,7 @@ import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from './connection/import-settings';
 import { SourceFailure } from './connection/source-failure';
 import { type Ending, ImportSteps } from './import-steps';
+import { Loading } from './loading/loading';
 import { ImportRepeats } from './requests/import-repeats';
 import {
   ImportCancelled,
@@ -24,10 +25,14 @@ const MOST_DEATHS = 5;
 @Injectable()
 export class ImportWorker extends RequestWorker<ImportTurn> {
   private forgotAt = 0;
+  private settledAt = 0;
+  private settling?: Promise<void>;
+  private readonly ending = new AbortController();
 
   constructor(
     private readonly requests: ImportRequests,
     private readonly steps: ImportSteps,
+    private readonly loading: Loading,
     private readonly repeats: ImportRepeats,
     private readonly database: WriteDatabase,
     settings: ImportSettings,
@@ -41,10 +46,31 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     return taken && new ImportTurn(taken, { worker, requests, database, settings, log });
   }
 
+  override async onApplicationShutdown(): Promise<void> {
+    this.ending.abort(new WorkerEnding());
+    await super.onApplicationShutdown();
+    await this.settling;
+  }
+
   protected override async tidy(): Promise<void> {
+    this.settle();
     if (Date.now() - this.forgotAt < FORGET_EVERY_MS) return;
     this.forgotAt = Date.now();
     await this.repeats.forget();
+  }
+
+  /** Beside the queue, which does not wait for it. */
+  private settle(): void {
+    if (this.settling || Date.now() - this.settledAt < this.settings.laterMs) return;
+    this.settledAt = Date.now();
+    this.settling = this.loading
+      .settle(this.ending.signal)
+      .catch((error: Error) => {
+        if (!this.ending.signal.aborted) this.log.warn(`An unfinished load is not shown: ${error.message}`);
+      })
+      .finally(() => {
+        this.settling = undefined;
+      });
   }
 
   protected async carryOut(turn: ImportTurn): Promise<void> {

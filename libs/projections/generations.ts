@@ -122,17 +122,24 @@ export async function sweep(client: ClientBase, projection: Projection): Promise
   );
   for (const { tenant, main } of alone.rows) {
     for (const table of physicalTables(projection)) {
-      await deleteTenant(client, generationTable(table, main), tenant);
+      await deleteTenant(client, table, main, tenant);
     }
   }
 }
 
-/** In transactions of a fraction of a second. */
-async function deleteTenant(client: ClientBase, table: string, tenantId: number): Promise<void> {
+/** Removes a tenant's rows of a generation, in transactions of a fraction of a second. */
+export async function deleteTenant(
+  client: ClientBase,
+  table: { name: string },
+  generation: number,
+  tenantId: number,
+): Promise<void> {
+  const own = generationTable(table, generation);
   for (let deleted = CHUNK_ROWS; deleted === CHUNK_ROWS; ) {
     const { rowCount } = await client.query(
-      `delete from ${table} where ctid = any(array(select ctid from ${table} where tenant_id = $1 limit $2))`,
-      [tenantId, CHUNK_ROWS],
+      `delete from ${own} where ctid = any(array(
+         select ctid from ${own} where generation = $1 and tenant_id = $2 limit $3))`,
+      [generation, tenantId, CHUNK_ROWS],
     );
     deleted = rowCount ?? 0;
   }

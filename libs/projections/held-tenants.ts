@@ -35,8 +35,23 @@ export class HeldTenants {
    */
   async hold(tenant: RegisteredTenant): Promise<void> {
     await this.settle(tenant);
-    for (const projection of this.projections.all)
-      await this.database.transaction((client) => holdIn(client, projection, tenant));
+    await this.holdEach(tenant, false);
+  }
+
+  /**
+   * The same of a new tenant, before its first event: `TenantFill.show` lets it go.
+   * @throws DomainError rebuild_running; those that are held by then stay so, the others follow the tenant
+   */
+  holdNew(tenant: RegisteredTenant): Promise<void> {
+    return this.holdEach(tenant, true);
+  }
+
+  /** Ids of the tenants that are held since before their first event. */
+  async newTenants(): Promise<number[]> {
+    const { rows } = await this.database.pool.query<{ id: number }>(
+      'select distinct tenant_id as id from read_model.held where is_new order by 1',
+    );
+    return rows.map(({ id }) => id);
   }
 
   /**
@@ -45,6 +60,11 @@ export class HeldTenants {
    */
   async release(tenant: RegisteredTenant): Promise<void> {
     for (const projection of this.projections.all) await this.releaseIn(projection, tenant);
+  }
+
+  private async holdEach(tenant: RegisteredTenant, isNew: boolean): Promise<void> {
+    for (const projection of this.projections.all)
+      await this.database.transaction((client) => holdIn(client, projection, tenant, isNew));
   }
 
   /** What stands still before that is not waited for. */
@@ -93,6 +113,7 @@ async function holdIn(
   client: PoolClient,
   { name }: Projection,
   { id, partition }: RegisteredTenant,
+  isNew: boolean,
 ): Promise<void> {
   await lockHolds(client, name);
   // A batch that is being applied is waited for; the next one finds another revision.
@@ -100,7 +121,9 @@ async function holdIn(
   const { main, alone, parked, held } = (await liveModels(client)).get(name)!;
   if (held.some(({ tenantId }) => tenantId === id)) return;
   await refuseRebuild(client, name, id);
-  await client.query('insert into read_model.held (projection, tenant_id) values ($1, $2)', [name, id]);
+  await client.query('insert into read_model.held (projection, tenant_id, is_new) values ($1, $2, $3)', [
+    ...[name, id, isNew],
+  ]);
   if (![...alone, ...parked].some(({ tenantId }) => tenantId === id)) {
     const track = { projection: name, generation: main.generation, tenantId: id };
     await placeCheckpoint(client, track, partition, reachedIn(main, partition) ?? START);

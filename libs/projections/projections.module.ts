@@ -18,11 +18,12 @@ import { ReachedPositions } from './reached-positions';
 import { Reconciliation } from './reconciliation';
 import { Rejoining } from './rejoining';
 import { Scratch } from './scratch';
+import { TenantFill } from './tenant-fill';
 import { TenantRenewal } from './tenant-renewal';
 import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
-/** What shows a tenant's events all at one moment. */
-const renewal = [HeldTenants, TenantRenewal];
+/** What brings very many events of a tenant to its read models. */
+const renewal = [HeldTenants, TenantRenewal, TenantFill];
 
 /** What a process or a command asks for. */
 const services = [

@@ -72,15 +72,22 @@ function add(share: Share, events: readonly RecordedEvent[]): void {
   share.events += relevant.length;
 }
 
-/** Copies rows into tables that know their generation, within the client's transaction if it has one. */
+/**
+ * Copies rows into tables, within the client's transaction if it has one.
+ * @param generation of tables that do not know it themselves
+ */
 export async function copyInto(
   client: ClientBase,
   { projection, rows }: Share,
   target: Target,
+  generation?: number,
 ): Promise<void> {
+  const own = generation === undefined ? [] : ['generation'];
   for (const [index, table] of projection.tables.entries()) {
+    const columns = [...own, ...Object.keys(table.columns)];
+    const values = generation === undefined ? rows[index] : rows[index].map((row) => [generation, ...row]);
     try {
-      await copyRows(client, `${target(table)} (${Object.keys(table.columns).join(', ')})`, rows[index]);
+      await copyRows(client, `${target(table)} (${columns.join(', ')})`, values);
     } catch (error) {
       throw isEventFault(error) ? refusedRow(projection, table, rows[index], error) : error;
     }

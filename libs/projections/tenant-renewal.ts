@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Feed } from '#event-store/feed';
@@ -9,6 +8,7 @@ import type { RegisteredTenant } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
 import { CatchUp } from './catch-up';
 import { lockAllTracks, raiseRevision } from './checkpoints';
+import { delivered, pause } from './delivered';
 import { flip, type Started, sweep } from './generations';
 import { liveModels, reachedIn, trackOf } from './live-models';
 import { NextGeneration } from './next-generation';
@@ -16,8 +16,6 @@ import { patiently } from './patience';
 import { Projections } from './projections';
 import { lockGenerations } from './rebuild-lock';
 import { type RebuildOptions, RebuildRun } from './rebuild-run';
-
-const POLL_MS = 100;
 
 /** Shows everything that a held tenant has missed at one moment, in all its read models. */
 @Injectable()
@@ -90,7 +88,7 @@ export class TenantRenewal {
   ): Promise<void> {
     const last = await this.unseen(tenant);
     if (!last) return;
-    await this.delivered(tenant, last, options.signal);
+    await delivered(this.feed, tenant, last, options.signal);
     const { all } = this.projections;
     for (const projection of all) await sweep(client, projection);
     let ready: readonly Started[] = [];
@@ -115,16 +113,6 @@ export class TenantRenewal {
     return this.latest.of(tenant, furthestBehind);
   }
 
-  /** An open transaction anywhere in the event store's server holds the feed back. */
-  private async delivered(
-    { partition }: RegisteredTenant,
-    last: Position,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    const head = async () => (await this.feed.heads()).get(partition) ?? START;
-    while (comparePositions(await head(), last) < 0) await pause(signal);
-  }
-
   private async show(client: Client, ready: readonly Started[]): Promise<void> {
     await this.reads.transaction(async (flipping) => {
       await lockAllTracks(
@@ -139,11 +127,6 @@ export class TenantRenewal {
       }
     });
   }
-}
-
-async function pause(signal?: AbortSignal): Promise<void> {
-  await delay(POLL_MS);
-  signal?.throwIfAborted();
 }
 
 function notHeld({ alias }: RegisteredTenant) {

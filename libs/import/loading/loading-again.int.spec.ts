@@ -76,6 +76,11 @@ describe('an import that is loaded again', () => {
     ]);
     expect(requests).toEqual([{ id: staging.id }]);
     await imports.finish(run);
+
+    await imports.loading().settle(new AbortController().signal);
+    expect(await imports.sql('select from read_model.held')).toEqual([]);
+    const audited = await imports.audit.audit('work-items', { tenant: `firm--staging-${dead.id}` });
+    expect([audited.differing, audited.differences]).toEqual([0, []]);
   });
 
   it('gives its records the same ids in each staging tenant', async () => {

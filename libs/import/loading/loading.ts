@@ -4,13 +4,16 @@ import { EventStore } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import type { Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
+import { DomainError } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { ACTIVE_DIVISIONS } from '#practice/divisions/division';
 import { markTaxRateUsed, TaxCode } from '#practice/tax-codes/tax-code.lookup';
 import { operatorContext } from '#practice/tenants/operator.lookup';
+import { HeldTenants } from '#projections/held-tenants';
 import { ReachedPositions } from '#projections/reached-positions';
+import { TenantFill } from '#projections/tenant-fill';
 import type { ImportRun } from '../import-run';
 import { ExistingRecords, isOwn } from '../records/existing-records';
 import { KnownRecords } from '../records/known-records';
@@ -31,6 +34,8 @@ export class Loading {
     private readonly database: WriteDatabase,
     private readonly bulk: BulkAppender,
     private readonly store: EventStore,
+    private readonly held: HeldTenants,
+    private readonly fill: TenantFill,
     private readonly reached: ReachedPositions,
     private readonly clock: Clock,
   ) {}
@@ -46,13 +51,33 @@ export class Loading {
       run.signal.throwIfAborted();
       const { staging, requestedBy } = await this.stagingTenants.open(run);
       const context = { ...operatorContext(staging), actor: requestedBy };
+      await this.hold(staging);
       const position = await this.append(run, context);
+      await this.fill.show(staging, run.signal);
       await this.reached.follow(staging, position, run.signal);
       return staging;
     } catch (error) {
       // Whatever failed because of the abort: what was aborted with says why.
       run.signal.throwIfAborted();
       throw error;
+    }
+  }
+
+  /**
+   * Shows what loads that did not come to their end have left: while one of their tenants is held no read model can be
+   * rebuilt.
+   */
+  async settle(signal: AbortSignal): Promise<void> {
+    for (const tenant of await this.stagingTenants.abandoned(await this.held.newTenants()))
+      await this.fill.show(tenant, signal);
+  }
+
+  /** All is shown at the end, so that nobody follows every batch; read models that are being rebuilt do. */
+  private async hold(staging: RegisteredTenant): Promise<void> {
+    try {
+      await this.held.holdNew(staging);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'rebuild_running') throw error;
     }
   }
 

@@ -57,6 +57,18 @@ export class StagingTenants {
       return { staging, requestedBy: rows[0].requestedBy };
     });
   }
+
+  /** Those of the tenants into which no import is being loaded any more. */
+  async abandoned(ids: readonly number[]): Promise<RegisteredTenant[]> {
+    if (ids.length === 0) return [];
+    const { rows } = await this.database.pool.query<RegisteredTenant>(
+      `select t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"
+       from platform.tenants t where t.id = any($1) and not exists (
+         select from import.requests r where r.staging_tenant_id = t.id and r.status = 'Loading')`,
+      [ids],
+    );
+    return rows;
+  }
 }
 
 /** Takes the alias from the staging tenant that has it; its records stay, nobody reads them any more. */

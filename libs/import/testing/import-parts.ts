@@ -41,7 +41,17 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
   const existing = new ExistingRecords(store.loader, store.codec.definitions);
   const stagingTenants = new StagingTenants(tenants, store.writes);
   const loading = (appender = bulk) =>
-    new Loading(stagingTenants, existing, store.writes, appender, store.store, reached, clock);
+    new Loading(
+      stagingTenants,
+      existing,
+      store.writes,
+      appender,
+      store.store,
+      parts.held,
+      parts.fill,
+      reached,
+      clock,
+    );
   const tenant = await setup.create({ alias: 'firm', name: 'Firm', region });
   const client = new Client(store.url);
   await client.connect();

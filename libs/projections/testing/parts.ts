@@ -23,6 +23,7 @@ import { ReachedPositions } from '../reached-positions';
 import { Reconciliation } from '../reconciliation';
 import { Rejoining } from '../rejoining';
 import { Scratch } from '../scratch';
+import { TenantFill } from '../tenant-fill';
 import { TenantRenewal } from '../tenant-renewal';
 
 /** All that keeps read models, over a test's store, as one process has it. */
@@ -38,6 +39,8 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
   const next = new NextGeneration(new GenerationBuild(feed, history, writes), tenants, reads);
   const rejoining = new Rejoining(catchUp, reads);
   const positions = new ReachedPositions(reads, projections);
+  const held = new HeldTenants(projections, feed, positions, rejoining, reads);
+  const latest = new LatestEvent(writes);
   return {
     bus,
     health,
@@ -46,8 +49,9 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
     parked: new ParkedTenants(projections, rejoining, tenants, reads),
     positions,
     tenants,
-    held: new HeldTenants(projections, feed, positions, rejoining, reads),
-    renewal: new TenantRenewal(projections, next, catchUp, feed, new LatestEvent(writes), reads),
+    held,
+    fill: new TenantFill(projections, history, feed, latest, held, writes, reads),
+    renewal: new TenantRenewal(projections, next, catchUp, feed, latest, reads),
     audit: new ProjectionAudit(projections, scratch, tenants, writes, reads),
     exporting: new ProjectionExport(projections, scratch, tenants, reads),
     reconciliation: new Reconciliation(projections, tenants, reads),

@@ -1,0 +1,203 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Client } from 'pg';
+import { Feed } from '#event-store/feed';
+import { History } from '#event-store/history';
+import { LatestEvent } from '#event-store/latest-event';
+import { comparePositions, type Position, START } from '#event-store/position';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { isConnectionLost } from '#platform/connection-lost';
+import { ReadDatabase, WriteDatabase } from '#platform/database';
+import { placeCheckpoint } from './checkpoints';
+import { delivered, pause } from './delivered';
+import { derivations, physicalTables } from './derived-tables';
+import { generationTable } from './generation-tables';
+import { deleteTenant } from './generations';
+import { HeldTenants } from './held-tenants';
+import { liveModels, reachedIn } from './live-models';
+import type { Projection } from './projection';
+import { Projections } from './projections';
+import { copyInto, type Filled, rowsOf } from './stream-rows';
+
+/** A read model that holds the tenant, and the generation that it will go on in. */
+interface Standing {
+  projection: Projection;
+  generation: number;
+}
+
+/** Where streams begin. */
+const FIRST_STREAM = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Brings very many events of a new tenant to its read models: stream by stream, into the tables that answer already,
+ * where the projector would look each batch up and change it.
+ */
+@Injectable()
+export class TenantFill {
+  private readonly log = new Logger(TenantFill.name);
+
+  constructor(
+    private readonly projections: Projections,
+    private readonly history: History,
+    private readonly feed: Feed,
+    private readonly latest: LatestEvent,
+    private readonly held: HeldTenants,
+    private readonly store: WriteDatabase,
+    private readonly reads: ReadDatabase,
+  ) {}
+
+  /**
+   * Fills the read models that hold a new tenant, and lets them go on. What is read meanwhile is incomplete. Run again
+   * after its process has died it begins anew; once all are let go it does nothing.
+   * @throws the signal's reason
+   */
+  async show(tenant: RegisteredTenant, signal?: AbortSignal): Promise<void> {
+    const client = await this.reads.session(signal);
+    try {
+      while (!(await lock(client, tenant.id))) await pause(signal);
+      const standing = await this.standing(tenant);
+      if (standing.length === 0) return;
+      await this.bringUp(client, standing, tenant, signal);
+      await this.held.release(tenant);
+    } finally {
+      // Ends the session, and with it the lock.
+      await client.end();
+    }
+  }
+
+  private async standing({ id }: RegisteredTenant): Promise<Standing[]> {
+    const models = await liveModels(this.reads.pool);
+    return this.projections.all.flatMap((projection) => {
+      const { held, main } = models.get(projection.name)!;
+      return held.some(({ tenantId }) => tenantId === id)
+        ? [{ projection, generation: main.generation }]
+        : [];
+    });
+  }
+
+  private async bringUp(
+    client: Client,
+    standing: readonly Standing[],
+    tenant: RegisteredTenant,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const last = await this.latest.of(tenant, START);
+    if (!last) return;
+    const upTo = await delivered(this.feed, tenant, last, signal);
+    await clear(client, standing, tenant);
+    try {
+      await this.fill(client, standing, tenant, upTo);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isConnectionLost(error)) throw error;
+      // Released without their rows they come to the same event one by one, and are parked there.
+      this.log.warn(`${tenant.alias} is not filled: ${(error as Error).message}`);
+      await client.query('rollback');
+      return clear(client, standing, tenant);
+    }
+    await this.passed(standing, tenant, upTo, signal);
+    for (const { projection, generation } of standing) {
+      const track = { projection: projection.name, generation, tenantId: tenant.id };
+      await placeCheckpoint(client, track, tenant.partition, upTo);
+    }
+  }
+
+  /** Waits until the projector has gone past what is filled: it would apply it again. */
+  private async passed(
+    standing: readonly Standing[],
+    { partition }: RegisteredTenant,
+    upTo: Position,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    for (;;) {
+      const models = await liveModels(this.reads.pool);
+      const isPassed = standing.every(({ projection }) => {
+        const reached = reachedIn(models.get(projection.name)!.main, partition);
+        return comparePositions(reached ?? START, upTo) >= 0;
+      });
+      if (isPassed) return;
+      await pause(signal);
+    }
+  }
+
+  private async fill(
+    client: Client,
+    standing: readonly Standing[],
+    { id }: RegisteredTenant,
+    upTo: Position,
+  ): Promise<void> {
+    const projections = standing.map(({ projection }) => projection);
+    const reader = await this.store.session();
+    // One chunk is written while the next is folded.
+    let writing = Promise.resolve();
+    let after = FIRST_STREAM;
+    try {
+      for await (const chunk of rowsOf(this.history, reader, projections, [{ id, upTo }])) {
+        await writing;
+        writing = write(client, standing, chunk, after);
+        writing.catch(() => undefined);
+        after = chunk.streamId;
+      }
+      await writing;
+    } finally {
+      await writing.catch(() => undefined);
+      await reader.end();
+    }
+    for (const each of standing) await derive(client, each, id);
+  }
+}
+
+/** Whether nobody else fills the tenant; until the session ends nobody does. */
+async function lock(client: Client, tenantId: number): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    `select pg_try_advisory_lock(hashtextextended('fill ' || $1, 0)) as locked`,
+    [tenantId],
+  );
+  return rows[0].locked;
+}
+
+async function clear(client: Client, standing: readonly Standing[], { id }: RegisteredTenant): Promise<void> {
+  for (const { projection, generation } of standing)
+    for (const table of physicalTables(projection)) await deleteTenant(client, table, generation, id);
+}
+
+/** A chunk's rows, with the facts that follow from them. */
+async function write(
+  client: Client,
+  standing: readonly Standing[],
+  { tenantId, streamId, shares }: Filled,
+  after: string,
+): Promise<void> {
+  await client.query('begin');
+  for (const [index, share] of shares.entries()) {
+    const { projection, generation } = standing[index];
+    await copyInto(client, share, (table) => generationTable(table, generation), generation);
+    const [{ stream }] = projection.tables;
+    const chunk = `and ${stream} > '${after}' and ${stream} <= '${streamId}'`;
+    await insertDerived(client, standing[index], tenantId, 'facts', chunk);
+  }
+  await client.query('commit');
+}
+
+/** The sums over a tenant's facts. */
+function derive(client: Client, standing: Standing, tenantId: number): Promise<void> {
+  return insertDerived(client, standing, tenantId, 'sums', '');
+}
+
+/** @param chunk SQL that tells which of the tenant's rows it is about */
+async function insertDerived(
+  client: Client,
+  { projection, generation }: Standing,
+  tenantId: number,
+  what: 'facts' | 'sums',
+  chunk: string,
+): Promise<void> {
+  const own = (name: string) =>
+    `(select * from ${generationTable({ name }, generation)} where generation = ${generation} and tenant_id = ${tenantId} ${chunk})`;
+  for (const { table, from, columns, select } of derivations(projection, own)) {
+    if ((from === undefined) === (what === 'facts')) continue;
+    await client.query(
+      `insert into ${generationTable({ name: table }, generation)} (generation, ${columns.join(', ')})
+       select ${generation}, d.* from (${select}) d`,
+    );
+  }
+}
