@@ -22,6 +22,8 @@ export interface Finished {
 }
 
 const RETRY_MS = 500;
+/** Results wait so long for others: to write any costs as much as twenty rows. */
+const GATHER_MS = 20;
 /** Results that may wait to be written down before no more deliveries are begun. */
 const MOST_UNWRITTEN = 2_000;
 
@@ -56,7 +58,7 @@ const WRITE = `
   from done where attempts > 1 or state <> 1
   on conflict do nothing`;
 
-/** Writes down what became of deliveries: all that ended while the last were written, in one transaction. */
+/** Writes down what became of deliveries: all that ended within some milliseconds, in one transaction. */
 @Injectable()
 export class Outcomes {
   private readonly log = new Logger(Outcomes.name);
@@ -79,9 +81,7 @@ export class Outcomes {
   add(finished: Finished, written: (all: readonly Finished[]) => void): void {
     this.waiting.push(finished);
     this.unwritten++;
-    this.writing ??= this.write(written).finally(() => {
-      this.writing = undefined;
-    });
+    this.writing ??= this.write(written);
   }
 
   /** Resolves when all is written; what cannot be written any more is sent again. */
@@ -91,14 +91,15 @@ export class Outcomes {
   }
 
   private async write(written: (all: readonly Finished[]) => void): Promise<void> {
-    // All that ends in this turn goes together.
-    await new Promise(setImmediate);
-    while (this.waiting.length > 0) {
+    do {
+      await delay(GATHER_MS);
       const batch = this.waiting.splice(0);
       await this.persist(batch);
       this.unwritten -= batch.length;
       written(batch);
-    }
+    } while (this.waiting.length > 0);
+    // At once: what ends a moment later must begin anew.
+    this.writing = undefined;
   }
 
   private async persist(batch: readonly Finished[]): Promise<void> {
