@@ -25,9 +25,14 @@ it('shows attempts while they happen, and ends on Ctrl-C', async () => {
     await waitFor(() => lines.length >= 1, { description: 'a line' });
     status = 204;
     await waitFor(() => lines.at(-1)?.includes('delivered'), { description: 'the delivery' });
+    await hooks.event(context, 'Wills');
+    const last = () => JSON.parse(lines.at(-1)!);
+    await waitFor(() => last().attempt === 1 && last().result === 'delivered', {
+      description: 'one that arrives at once',
+    });
     process.emit('SIGINT');
     expect(await ended).toBe(0);
-    const shown = lines.map((line) => JSON.parse(line));
+    const shown = lines.slice(0, -1).map((line) => JSON.parse(line));
     // It may begin to look when an attempt or two have been made.
     const [{ attempt: first }] = shown;
     expect(shown).toMatchObject(

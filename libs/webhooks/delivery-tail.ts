@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { deliveryId, recordId } from './delivery';
+import { ATTEMPTS, deliveryId, recordId } from './delivery';
 import { webhookId } from './endpoint';
 
 const EVERY_MS = 500;
@@ -63,7 +63,7 @@ export class DeliveryTail {
     const { rows } = await this.database.pool.query<Row>(
       `select a.at, t.alias, a.webhook_id, a.event_id, d.sent_as, d.kind, d.subject, a.number, a.milliseconds,
          a.status, a.error
-       from webhooks.attempts a
+       from ${ATTEMPTS} a
        join webhooks.deliveries d on (d.tenant_id, d.webhook_id, d.event_id) = (a.tenant_id, a.webhook_id, a.event_id)
        join platform.tenants t on t.id = a.tenant_id
        where a.at >= $1 and ($2::text is null or t.alias = $2) order by a.at, a.event_id, a.number`,

@@ -38,6 +38,15 @@ export interface DeliveryRow extends Message {
   error: string | null;
 }
 
+/** All attempts, as a table: the first of a delivery is in its own row when it succeeded. */
+export const ATTEMPTS = `(
+  select tenant_id, webhook_id, event_id, number, at, milliseconds, status, error, detail, response, address
+  from webhooks.attempts
+  union all
+  select tenant_id, webhook_id, event_id, 1, first_at, first_milliseconds, first_status, null, first_detail,
+    first_response, first_address
+  from webhooks.deliveries where first_at is not null)`;
+
 /** `webhook-id`, and the id of the body: the same at every endpoint and on every attempt. */
 export function messageId(eventId: string): string {
   return `evt_${eventId.replaceAll('-', '')}`;

@@ -134,7 +134,10 @@ export class FanOut implements OnApplicationShutdown {
       `with erased as (
          insert into webhooks.erasures (tenant_id, at)
          select distinct tenant_id, $2::timestamptz from unnest($1::int[]) e(tenant_id)
-         on conflict do nothing)
+         on conflict do nothing),
+       first as (
+         update webhooks.deliveries set first_response = null
+         where tenant_id = any($1) and first_response is not null)
        update webhooks.attempts set response = null where tenant_id = any($1) and response is not null`,
       [erased.map(({ tenantId }) => tenantId), this.clock.now()],
     );

@@ -73,11 +73,16 @@ export class WebhookPruning implements OnApplicationShutdown {
   async wipeErased(): Promise<void> {
     const over = new Date(this.clock.now().getTime() - ATTEMPT_MS);
     await this.database.pool.query(
-      `with over as (delete from webhooks.erasures where at <= $1 returning tenant_id, at)
-       update webhooks.attempts a set response = null
-       from (select tenant_id, max(at) as at from over group by tenant_id) o
-       where a.tenant_id = o.tenant_id and a.response is not null
-         and a.at between o.at - $2 * interval '1 millisecond' and o.at + $2 * interval '1 millisecond'`,
+      `with erased as (delete from webhooks.erasures where at <= $1 returning tenant_id, at),
+       over as (
+         select tenant_id, max(at) - $2 * interval '1 millisecond' as since,
+           max(at) + $2 * interval '1 millisecond' as until
+         from erased group by tenant_id),
+       first as (
+         update webhooks.deliveries d set first_response = null from over o
+         where d.tenant_id = o.tenant_id and d.first_response is not null and d.first_at between o.since and o.until)
+       update webhooks.attempts a set response = null from over o
+       where a.tenant_id = o.tenant_id and a.response is not null and a.at between o.since and o.until`,
       [over, ATTEMPT_MS],
     );
   }

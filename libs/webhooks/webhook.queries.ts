@@ -4,7 +4,7 @@ import { type Id, toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
-import type { DeliveryRow } from './delivery';
+import { ATTEMPTS, type DeliveryRow } from './delivery';
 import { type AttemptView, type DeliveriesQuery, deliveryView } from './delivery.views';
 import { webhookView } from './endpoint';
 import { endpointsOf } from './endpoints';
@@ -116,7 +116,7 @@ export class GetDeliveryHandler implements IQueryHandler<GetDelivery> {
       ),
       this.database.pool.query<AttemptRow>(
         `select number, at, milliseconds, status, error, detail, response, address
-         from webhooks.attempts where ${one} order by number`,
+         from ${ATTEMPTS} a where ${one} order by number`,
         key,
       ),
     ]);

@@ -229,28 +229,3 @@ it('tells by polling what it tells by sending, of what the caller may read', asy
   const other = await hooks.tenant();
   expect((await ask({}, other)).rows).toEqual([]);
 });
-
-it('wipes what receivers answered when somebody of the tenant is erased', async () => {
-  const url = address();
-  answers.set(url, () => ({ status: 200, response: 'Thank you, Ada' }));
-  const webhook = await hooks.hook(context, { url });
-  await hooks.event(context);
-  await ended(webhook, 1);
-  const response = async () =>
-    (
-      await hooks.sql<{ response: string | null }>(
-        'select response from webhooks.attempts where webhook_id = $1',
-        [webhook],
-      )
-    )[0].response;
-  expect(await response()).toBe('Thank you, Ada');
-  await hooks.sql(
-    `insert into event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data,
-       metadata, recorded_at)
-     values ($1, gen_random_uuid(), 1, 1, $2, gen_random_uuid(), 'EntityAnonymised', 1,
-       '{"shownAs": "Erased 1234", "anonymisedOn": "2026-01-01T00:00:00Z"}',
-       '{"actor": "cli", "correlationId": "x", "source": "rest"}', now())`,
-    [context.tenant.id, context.tenant.partition],
-  );
-  await waitFor(async () => (await response()) === null, { description: 'the answer to be wiped' });
-});

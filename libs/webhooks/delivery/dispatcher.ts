@@ -31,6 +31,8 @@ export class Dispatcher implements OnApplicationShutdown {
   private lookTimer?: NodeJS.Timeout;
   private stopping = false;
   private readonly underWay = new Set<Promise<void>>();
+  /** Something could be begun if results were written down. */
+  private isHeldBack = false;
 
   constructor(
     private readonly held: HeldLanes,
@@ -157,15 +159,21 @@ export class Dispatcher implements OnApplicationShutdown {
 
   /** Begins as many deliveries as the endpoint may have under way. */
   private begin(lane: Lane): void {
-    while (!this.stopping && !this.outcomes.isFull) {
-      const item = lane.next(this.clock.now(), performance.now());
+    const now = this.clock.now();
+    const at = performance.now();
+    while (!this.stopping) {
+      if (this.outcomes.isFull) {
+        this.isHeldBack = true;
+        break;
+      }
+      const item = lane.next(now, at);
       if (!item) break;
       const sending = this.send(item).finally(() => this.underWay.delete(sending));
       this.underWay.add(sending);
     }
     // What is being rendered comes by itself.
-    const isToRender = lane.starves && lane.bare(performance.now()).length > 0;
-    if (isToRender || lane.wanted(this.clock.now()) > 0) this.wake();
+    const isToRender = lane.starves && lane.bare(at).length > 0;
+    if (isToRender || lane.wanted(now) > 0) this.wake();
   }
 
   private async send(item: Item): Promise<void> {
@@ -195,6 +203,7 @@ export class Dispatcher implements OnApplicationShutdown {
     if (!succeeded) {
       lane.standing = afterFailure(lane.standing, at);
       lane.isChanged = true;
+      if (status === GONE) lane.reconfigure({ ...lane.config, active: false }, lane.leasedUntil);
       // It may be about to be tried alone, or not at all.
       if (lane.standing.openUntil) lane.drop();
     } else if (lane.standing.failingSince !== null) {
@@ -211,12 +220,13 @@ export class Dispatcher implements OnApplicationShutdown {
       lanes.add(item.lane);
     }
     const gone = all.filter(({ status }) => status === GONE).map(({ item }) => item.lane);
-    for (const lane of gone) lane.reconfigure({ ...lane.config, active: false }, lane.leasedUntil);
     const failing = [...lanes].filter(({ standing }) => standing.failingSince !== null);
     if (gone.length + failing.length > 0)
       this.watch
         .check(failing, new Set(gone))
         .catch((error: Error) => this.log.error(`Failing webhooks were not looked at: ${error.message}`));
-    for (const lane of lanes) this.begin(lane);
+    if (!this.isHeldBack) return;
+    this.isHeldBack = false;
+    for (const lane of this.held.all) this.begin(lane);
   }
 }

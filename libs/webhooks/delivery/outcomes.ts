@@ -22,6 +22,8 @@ export interface Finished {
 }
 
 const RETRY_MS = 500;
+/** Results wait so long for others: to write any costs as much as twenty rows. */
+const GATHER_MS = 20;
 /** Results that may wait to be written down before no more deliveries are begun. */
 const MOST_UNWRITTEN = 2_000;
 
@@ -33,11 +35,16 @@ const WRITE = `
   ), done as (
     update webhooks.deliveries d
     set state = g.state, attempts = d.attempts + 1, failures = g.failures, due_at = coalesce(g.due_at, d.due_at),
-      finished_at = case when g.state <> 0 then g.at end, status = g.status, error = g.error
+      finished_at = case when g.state <> 0 then g.at end, status = g.status, error = g.error,
+      first_at = case when d.attempts > 0 then d.first_at when g.state = 1 then g.at end,
+      first_milliseconds = case when d.attempts > 0 then d.first_milliseconds when g.state = 1 then g.milliseconds end,
+      first_status = case when d.attempts > 0 then d.first_status when g.state = 1 then g.status end,
+      first_detail = case when d.attempts > 0 then d.first_detail when g.state = 1 then g.detail end,
+      first_response = case when d.attempts > 0 then d.first_response when g.state = 1 then g.response end,
+      first_address = case when d.attempts > 0 then d.first_address when g.state = 1 then g.address end
     from given g
     where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and d.state = 0
-    returning d.tenant_id, d.webhook_id, d.event_id, d.attempts, g.at, g.milliseconds, g.status, g.error, g.detail,
-      g.response, g.address
+    returning d.attempts, g.*
   ), standings as (
     update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
       warnings = case when g.failing_since is null then 0 else l.warnings end
@@ -47,10 +54,11 @@ const WRITE = `
   )
   insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds, status, error, detail,
     response, address)
-  select * from done
+  select tenant_id, webhook_id, event_id, attempts, at, milliseconds, status, error, detail, response, address
+  from done where attempts > 1 or state <> 1
   on conflict do nothing`;
 
-/** Writes down what became of deliveries: all that ended while the last were written, in one transaction. */
+/** Writes down what became of deliveries: all that ended within some milliseconds, in one transaction. */
 @Injectable()
 export class Outcomes {
   private readonly log = new Logger(Outcomes.name);
@@ -73,9 +81,7 @@ export class Outcomes {
   add(finished: Finished, written: (all: readonly Finished[]) => void): void {
     this.waiting.push(finished);
     this.unwritten++;
-    this.writing ??= this.write(written).finally(() => {
-      this.writing = undefined;
-    });
+    this.writing ??= this.write(written);
   }
 
   /** Resolves when all is written; what cannot be written any more is sent again. */
@@ -85,14 +91,15 @@ export class Outcomes {
   }
 
   private async write(written: (all: readonly Finished[]) => void): Promise<void> {
-    // All that ends in this turn goes together.
-    await new Promise(setImmediate);
-    while (this.waiting.length > 0) {
+    do {
+      await delay(GATHER_MS);
       const batch = this.waiting.splice(0);
       await this.persist(batch);
       this.unwritten -= batch.length;
       written(batch);
-    }
+    } while (this.waiting.length > 0);
+    // At once: what ends a moment later must begin anew.
+    this.writing = undefined;
   }
 
   private async persist(batch: readonly Finished[]): Promise<void> {
