@@ -41,6 +41,10 @@ describe('reports reconcile', () => {
     ['work_item_facts', 'update read_model.work_item_facts set total = total + 1 where tenant_id = $1'],
     ['work_item_rollups', 'delete from read_model.work_item_rollups where tenant_id = $1 and dimension = 2'],
     [
+      'work_item_rollups',
+      'update read_model.work_item_rollups set units = units + 1 where tenant_id = $1 and grain = 3',
+    ],
+    [
       'fee_analysis_rollups',
       'update read_model.fee_analysis_rollups set items = items + 1 where tenant_id = $1',
     ],

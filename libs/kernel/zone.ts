@@ -33,7 +33,9 @@ export function dayGiven(zone: string, text: string | null | undefined, otherwis
 
 /** The day that many days later. */
 export function daysAfter(day: Day, days: number): Day {
-  return DateTime.fromISO(day, { zone: 'utc' }).plus({ days }).toISODate()!;
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().split('T')[0];
 }
 
 export function isZone(zone: string): boolean {

@@ -4,12 +4,22 @@ import type { Derived, FactTable, Grain, Projection, ReadTable, RollupTable } fr
 /** Stands in a rollup's key for rows without a value there: a key column takes no null. */
 export const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
-/** In the order of their numbers. */
+/** In the order of their numbers. That of merged years comes after them. */
 const grains: readonly Grain[] = ['day', 'month', 'year'];
+const MERGED_YEAR = grains.length;
+
+/** Stands in a row of a merged year for what it is not apart by. */
+const MERGED = '-1';
 
 /** What a rollup is kept by, as its rows name it: a dimension's number and a grain's. */
-export function rollupCode(rollup: RollupTable, dimension: string, grain: Grain): [number, number] {
-  return [Object.keys(rollup.dimensions).indexOf(dimension), grains.indexOf(grain)];
+export function rollupCode(
+  rollup: RollupTable,
+  dimension: string,
+  grain: Grain,
+  isMerged: boolean,
+): [number, number] {
+  const number = isMerged ? MERGED_YEAR : grains.indexOf(grain);
+  return [Object.keys(rollup.dimensions).indexOf(dimension), number];
 }
 
 /** Every table that a projection fills, with what a new partition of it is given. */
@@ -62,11 +72,10 @@ function factDerivation(source: ReadTable, facts: FactTable, from: string): Deri
 }
 
 function rollupDerivations(rollup: RollupTable, from: string): Derivation[] {
-  const splits = Object.keys(rollup.splits);
   const sums = rollup.sums.map((name) => `sum(${name})`);
   const columns = [...rollupKey(rollup), 'items', ...rollup.sums];
   const some = ['items', ...rollup.sums].map((name) => `${name} <> 0`).join(' or ');
-  return kept(rollup, 'r').map(({ code, period, key }) => {
+  return kept(rollup, 'r').map(({ code, period, key, splits }) => {
     const group = ['tenant_id', ...code, period, key, ...splits];
     return {
       table: rollup.name,
@@ -84,15 +93,19 @@ function rollupKey({ splits }: RollupTable): string[] {
   return ['tenant_id', 'dimension', 'grain', 'period', 'key', ...Object.keys(splits)];
 }
 
-/** Each dimension at each of its grains: its numbers, and SQL of period and key over a row. */
+/** Each dimension at each of its grains: its numbers, and SQL of period, key and splits over a row. */
 function kept(rollup: RollupTable, row: string) {
-  return Object.entries(rollup.dimensions).flatMap(([dimension, { column, grains: own }]) =>
-    own.map((grain) => ({
-      code: rollupCode(rollup, dimension, grain).map((number) => `${number}::smallint`),
+  return Object.entries(rollup.dimensions).flatMap(([dimension, { column, grains: own, mergesYears }]) => {
+    const at = (grain: Grain, isMerged: boolean) => ({
+      code: rollupCode(rollup, dimension, grain, isMerged).map((number) => `${number}::smallint`),
       period: startOf(grain, `${row}.${rollup.day}`),
       key: column ? `coalesce(${row}.${column}, '${NO_KEY}')` : `'${NO_KEY}'::uuid`,
-    })),
-  );
+      splits: Object.entries(rollup.splits).map(([name, type]) =>
+        isMerged && rollup.merged?.includes(name) ? `'${MERGED}'::${type}` : `${row}.${name}`,
+      ),
+    });
+    return [...own.map((grain) => at(grain, false)), ...(mergesYears ? [at('year', true)] : [])];
+  });
 }
 
 function startOf(grain: Grain, day: string): string {
@@ -149,26 +162,32 @@ function factInsert(source: ReadTable, facts: FactTable, insert: string, generat
 function rollupInsert(rollup: RollupTable, generation: string): string {
   const key = rollupKey(rollup);
   const splits = Object.keys(rollup.splits);
+  const merged = rollup.merged ?? [];
   const dimensions = Object.entries(rollup.dimensions);
   const keyed = dimensionColumns(rollup);
   const number = (column: string, code: number) => `when grouping(${column}) = 0 then ${code}`;
   const dimension = dimensions.flatMap(([, { column }], code) => (column ? number(column, code) : []));
   const [none] = dimensions.flatMap(([, { column }], code) => (column ? [] : code));
-  const sets = dimensions.flatMap(([, { column, grains: own }]) =>
-    own.map((grain) => `(${column ? `${grain}, ${column}` : grain})`),
-  );
+  const mergedYear = merged.slice(0, 1).map((name) => `when grouping(${name}) = 1 then ${MERGED_YEAR}`);
+  const set = (...names: (string | null)[]) => `(${names.filter((name) => name !== null).join(', ')})`;
+  const sets = dimensions.flatMap(([, { column, grains: own, mergesYears }]) => [
+    ...own.map((grain) => set(...merged, grain, column)),
+    ...(mergesYears ? [set('year', column)] : []),
+  ]);
   const added = ['items', ...rollup.sums];
   const sums = added.map((name) => `sum(${name})`);
   const starts = grains.map((grain) => `${startOf(grain, `m.${rollup.day}`)} as ${grain}`);
   const keys = keyed.map((column) => `coalesce(m.${column}, '${NO_KEY}') as ${column}`);
+  const always = splits.filter((name) => !merged.includes(name));
+  const shown = splits.map((name) => (merged.includes(name) ? `coalesce(${name}, '${MERGED}')` : name));
   return `insert into read_model.${rollup.name} as r (generation, ${[...key, ...added].join(', ')})
     select ${generation}, tenant_id, (case ${dimension.join(' ')} else ${none} end)::smallint,
-      (case ${grains.map((grain, code) => number(grain, code)).join(' ')} end)::smallint,
-      coalesce(${grains.join(', ')}), coalesce(${keyed.join(', ')}, '${NO_KEY}'), ${[...splits, ...sums].join(', ')}
+      (case ${[...mergedYear, ...grains.map((grain, code) => number(grain, code))].join(' ')} end)::smallint,
+      coalesce(${grains.join(', ')}), coalesce(${keyed.join(', ')}, '${NO_KEY}'), ${[...shown, ...sums].join(', ')}
     from (
       select tenant_id, ${[...starts, ...keys, ...splits, ...added].join(', ')} from moved m where ${rollup.counts('m')}
     ) m
-    group by tenant_id, ${splits.join(', ')}, grouping sets (${sets.join(', ')})
+    group by ${['tenant_id', ...always].join(', ')}, grouping sets (${sets.join(', ')})
     having ${sums.map((sum) => `${sum} <> 0`).join(' or ')}
     order by ${key.map((_, index) => index + 2).join(', ')}
     on conflict (generation, ${key.join(', ')}) do update set ${added.map((name) => `${name} = r.${name} + excluded.${name}`).join(', ')}`;

@@ -21,6 +21,13 @@ export interface FactTable {
 
 export type Grain = 'day' | 'month' | 'year';
 
+export interface RollupDimension {
+  column: string | null;
+  grains: readonly Grain[];
+  /** Years are kept merged as well: where keys are many, one row for each is read sooner than several. */
+  mergesYears?: true;
+}
+
 /**
  * Sums by one dimension at a time, so that there are far fewer rows than facts. Each dimension is kept at grains of its
  * own: a grain's period is its first day.
@@ -32,9 +39,11 @@ export interface RollupTable {
   /** The facts' column with the day. */
   day: string;
   /** The facts' column of each, a UUID; null: all in one. In the order of their numbers, which are never changed. */
-  dimensions: Readonly<Record<string, { column: string | null; grains: readonly Grain[] }>>;
+  dimensions: Readonly<Record<string, RollupDimension>>;
   /** Columns by whose values each sum is told apart, with their SQL types. */
   splits: Readonly<Record<string, string>>;
+  /** Those of them, numbers, that the sums of merged years are not apart by. */
+  merged?: readonly string[];
   /** Columns that are added up, beside `items`, the number of facts. */
   sums: readonly string[];
 }

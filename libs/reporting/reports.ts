@@ -27,7 +27,7 @@ import {
   rowsQuery,
   type Scope,
 } from './sql/query';
-import { isSameCalendar, type TenantCalendar, TenantCalendars } from './tenant-calendar';
+import { calendarText, type TenantCalendar, TenantCalendars } from './tenant-calendar';
 
 export interface ReportRequest {
   report: Report;
@@ -65,16 +65,21 @@ export class Reports {
     }
   }
 
-  /** By the tenant's calendar as it is now: the one that is remembered is looked at again beside the rows. */
+  /**
+   * By the tenant's calendar as it is now. The one that is remembered is looked at again with the rows, and after any
+   * failure: when it was another, all is done again.
+   */
   private async current(request: ReportRequest): Promise<Answer> {
     const tenantId = request.context.request.tenant.id;
     const known = this.calendars.known(tenantId);
-    const reading = this.calendars.of(tenantId);
-    if (!known) return this.answer(request, await reading);
-    const answer = this.answer(request, known);
-    answer.catch(() => undefined); // nobody waits for it when it is another calendar's
-    const calendar = await reading;
-    return isSameCalendar(known, calendar) ? answer : this.answer(request, calendar);
+    if (!known) return this.answer(request, await this.calendars.of(tenantId));
+    try {
+      return await this.answer(request, known);
+    } catch (error) {
+      const calendar = await this.calendars.of(tenantId);
+      if (calendarText(known) === calendarText(calendar)) throw error;
+      return this.answer(request, calendar);
+    }
   }
 
   private async answer(request: ReportRequest, calendar: TenantCalendar): Promise<Answer> {
@@ -100,8 +105,9 @@ export class Reports {
 
   private async page(plan: Plan, source: Source, scope: Scope): Promise<{ rows: string; lastRow: number }> {
     const span = plan.end - plan.start;
+    const [[calendar, count, mixed, json]] = await this.statements.rows(rowsQuery(plan, source, scope));
+    if (calendar !== calendarText(scope)) throw new Error("The tenant's calendar has changed");
     if (span === 0) return { rows: '', lastRow: -1 };
-    const [[count, mixed, json]] = await this.statements.rows(rowsQuery(plan, source, scope));
     if (mixed === 't')
       throw refused(
         'MIXED_CURRENCY',

@@ -13,8 +13,15 @@ export interface TenantCalendar {
   now: Date;
 }
 
-export function isSameCalendar(one: TenantCalendar, other: TenantCalendar): boolean {
-  return one.zone === other.zone && one.financialYearStart === other.financialYearStart;
+/** What a tenant's reports hang on, as one text. */
+export function calendarText({ zone, financialYearStart }: Omit<TenantCalendar, 'now'>): string {
+  return `${zone} ${financialYearStart}`;
+}
+
+/** SQL of that text as it is when a statement is run; null while the tenant is not readable. */
+export function calendarSql(tenant: string): string {
+  const own = live('tenants', 'calendar', tenant);
+  return `(select time_zone || ' ' || financial_year_start from read_model.tenants calendar where ${own})`;
 }
 
 @Injectable()
@@ -26,7 +33,7 @@ export class TenantCalendars {
     private readonly clock: Clock,
   ) {}
 
-  /** As it was when this process last looked: to begin with, while `of` looks again. */
+  /** As it was when this process last looked. */
   known(tenantId: number): TenantCalendar | undefined {
     const known = this.read.get(tenantId);
     return known && { ...known, now: this.clock.now() };

@@ -37,11 +37,12 @@ export const workItemDerived: Derived = {
     day: 'entry_day',
     dimensions: {
       all: { column: null, grains: ['day', 'month', 'year'] },
-      employee: { column: 'employee_id', grains: ['month', 'year'] },
-      matter: { column: 'matter_id', grains: ['month', 'year'] },
+      employee: { column: 'employee_id', grains: ['month', 'year'], mergesYears: true },
+      matter: { column: 'matter_id', grains: ['month', 'year'], mergesYears: true },
       taskType: { column: 'task_type_id', grains: ['month', 'year'] },
     },
     splits: { item_state: 'smallint', item_type: 'smallint', currency: 'text' },
+    merged: ['item_state', 'item_type'],
     sums: Object.keys(SCALE),
   },
 };

@@ -63,6 +63,11 @@ describe('who may ask', () => {
   });
 });
 
+it('answers, and refuses, what no cache may keep', async () => {
+  for (const document of [query, '{', '{ nothing }'])
+    expect((await send({ query: document })).headers['cache-control']).toBe('no-store');
+});
+
 describe('documents', () => {
   const refused = (reason: string) => ({ status: 400, body: { errors: [{ extensions: { reason } }] } });
 

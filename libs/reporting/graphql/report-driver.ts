@@ -65,7 +65,10 @@ async function answer(
   const [{ status, headers, body }] = await Promise.all([execute(server, request, spliced), caller.admitted]);
   if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for');
   setRateLimitHeaders(reply, caller);
-  void reply.status(status ?? 200).headers(Object.fromEntries(headers));
+  void reply
+    .status(status ?? 200)
+    .headers(Object.fromEntries(headers))
+    .header('Cache-Control', 'no-store');
   return spliced.complete(body.string);
 }
 

@@ -1,4 +1,3 @@
-import { DateTime } from 'luxon';
 import type { Period } from '#kernel/periods';
 import { type Day, daysAfter } from '#kernel/zone';
 import type { Grain } from '#projections/projection';
@@ -43,22 +42,15 @@ function split(min: Day | null, max: Day | null, grain: Grain): Piece[] {
 /** The first day of the first whole unit from that day on. */
 function startAfter(day: Day, unit: 'month' | 'year'): Day {
   const start = startOf(day, unit);
-  return start === day ? day : printed(at(start).plus({ [unit]: 1 }));
+  return start === day ? day : startOf(daysAfter(start, unit === 'year' ? 366 : 31), unit);
 }
 
 /** The last day of the last whole unit up to that day. */
 function endBefore(day: Day, unit: 'month' | 'year'): Day {
-  return printed(at(day).endOf(unit)) === day ? day : daysAfter(startOf(day, unit), -1);
+  const isLast = startOf(daysAfter(day, 1), unit) !== startOf(day, unit);
+  return isLast ? day : daysAfter(startOf(day, unit), -1);
 }
 
 function startOf(day: Day, unit: 'month' | 'year'): Day {
-  return printed(at(day).startOf(unit));
-}
-
-function at(day: Day): DateTime {
-  return DateTime.fromISO(day, { zone: 'utc' });
-}
-
-function printed(date: DateTime): Day {
-  return date.toISODate() as Day;
+  return unit === 'year' ? `${day.slice(0, 4)}-01-01` : `${day.slice(0, 7)}-01`;
 }

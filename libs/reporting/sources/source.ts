@@ -11,8 +11,11 @@ export type Source =
   | { kind: 'listing' }
   /** Facts, added up by the columns in demand. */
   | { kind: 'facts' }
-  /** Sums that are kept by one dimension; days at the edges of a period, which they do not tell apart, from facts. */
-  | { kind: 'rollup'; dimension: string; pieces: Piece[] };
+  /**
+   * Sums that are kept by one dimension; days at the edges of a period, which they do not tell apart, from facts.
+   * `merges`: whole years may come from merged ones.
+   */
+  | { kind: 'rollup'; dimension: string; pieces: Piece[]; merges: boolean };
 
 /** What a query is over. */
 export interface Over {
@@ -46,16 +49,17 @@ function rollupFor({ report, period, conditions }: Over, demand: Demand): Source
   if (demand.extremes.size > 0 || (!isCounted && report.derived.facts)) return undefined;
   const asked = conditions.filter((condition) => !condition.isCounted).map(({ of }) => of!);
   const columns = new Set([...asked, ...[...demand.keys].map((column) => baseOf(report, column)!)]);
+  const isApart = rollup.merged?.some((name) => columns.has(name));
   for (const own of [...Object.keys(rollup.splits), rollup.day]) columns.delete(own);
   const found = Object.entries(rollup.dimensions).find(([, { column }]) =>
     column === null ? columns.size === 0 : columns.size === 1 && columns.has(column),
   );
   if (!found) return undefined;
-  const [dimension, { grains }] = found;
+  const [dimension, { grains, mergesYears }] = found;
   const grain = coarsest([...demand.keys, ...conditions]);
   const isTold = grain === 'year' || grains.includes(grain);
   const pieces = piecesOf(period ?? { min: null, max: null }, grain);
-  return isTold ? { kind: 'rollup', dimension, pieces } : undefined;
+  return isTold ? { kind: 'rollup', dimension, pieces, merges: !!mergesYears && !isApart } : undefined;
 }
 
 /** The coarsest grain that tells apart all that columns and conditions do. */

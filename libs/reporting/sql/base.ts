@@ -10,6 +10,8 @@ import type { Over, Source } from '../sources/source';
 /** The tenant's placeholder in every query. */
 export const TENANT = '$1';
 
+type RollupSource = Extract<Source, { kind: 'rollup' }>;
+
 interface Building {
   over: Over;
   demand: Demand;
@@ -42,7 +44,7 @@ export function baseOfSource(source: Source, building: Building): { from: string
   const parts =
     source.kind === 'facts'
       ? [fromFacts(building, daysWithin(building, over.period))]
-      : source.pieces.map((piece) => fromRollup(building, source.dimension, piece));
+      : source.pieces.map((piece) => fromRollup(building, source, piece));
   const base =
     parts.length === 1
       ? parts[0]
@@ -87,14 +89,19 @@ function daysWithin({ over: { report }, bind }: Building, period: Over['period']
   ];
 }
 
-function fromRollup(building: Building, dimension: string, piece: Piece): string {
+function fromRollup(building: Building, { dimension, merges }: RollupSource, piece: Piece): string {
   const { over, bind } = building;
   const { report } = over;
   const { rollup } = report.derived;
   const { column, grains } = rollup.dimensions[dimension];
   if (!grains.includes(piece.grain))
     return fromFacts(building, daysWithin(building, { min: piece.from, max: piece.to }));
-  const [dimensionCode, grainCode] = rollupCode(rollup, dimension, piece.grain);
+  const [dimensionCode, grainCode] = rollupCode(
+    rollup,
+    dimension,
+    piece.grain,
+    merges && piece.grain === 'year',
+  );
   const taken = [
     `r.period as ${rollup.day}`,
     ...(column ? ['r.key', `nullif(r.key, '${NO_KEY}') as ${column}`] : []),

@@ -4,6 +4,8 @@ import type { Expression } from '../expression';
 import type { Plan } from '../plan';
 import { type Demand, demandOf } from '../sources/demand';
 import type { Over, Source } from '../sources/source';
+import { calendarSql } from '../tenant-calendar';
+import { TENANT } from './base';
 import { pageDay } from './deep-page';
 import { expressionSql, finished, item, jsonSql, shownSql } from './expressions';
 import { type Building, building, isSummed, itemsQuery, type Query, type Scope, sourceSql } from './items';
@@ -26,9 +28,9 @@ export function rowsDemand(plan: Plan): Demand {
 }
 
 /**
- * The rows of a page as one: how many there are, counting one more than asked for so that the end shows; whether
- * currencies were mixed; and those asked for, as JSON text between commas. To make objects of ten thousand rows took
- * Node ten times as long as to pass their text on.
+ * The rows of a page as one: the tenant's calendar at that moment; how many rows there are, counting one more than asked
+ * for so that the end shows; whether currencies were mixed; and those asked for, as JSON text between commas. To make
+ * objects of ten thousand rows took Node ten times as long as to pass their text on.
  */
 export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, rowsDemand(plan));
@@ -47,7 +49,8 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
     ...(order ? [] : [limit]),
   ].join('\n  ');
   const text = `with ${deep ? `${deep.with}, ` : ''}items as (${items})
-select count(*), bool_or(mixed), string_agg(json, ',') filter (where number <= ${bind(plan.end - plan.start)}::bigint)
+select ${calendarSql(TENANT)}, count(*), bool_or(mixed),
+  string_agg(json, ',') filter (where number <= ${bind(plan.end - plan.start)}::bigint)
 from (select json, mixed, row_number() over () as number from (
   ${page}
 ) page) numbered`;

@@ -116,7 +116,7 @@ describe('the SQL of a plan', () => {
       planRows(report, readSlice({ cols: [{ colId }] }, report), { conditions: [] }, []),
     );
     const joined = [...text.matchAll(/(?:from|join) read_model\.\w+ (\w+)/g)].map(([, alias]) => alias);
-    expect(joined.join(' ')).toBe(aliases);
+    expect(joined.join(' ')).toBe(`${aliases} calendar`);
   });
 
   it('binds tenant and live generation for every table', () => {
@@ -124,7 +124,8 @@ describe('the SQL of a plan', () => {
       const cols = [...report.columns.keys()].map((colId) => ({ colId }));
       const { text, values } = listed(plan(report, { cols }));
       const tables = [...text.matchAll(/(?:from|join) read_model\.\w+ (\w+)/g)].map(([, alias]) => alias);
-      expect(new Set(tables).size).toBe(1 + report.joins.length);
+      // Its own, those that it joins, and that of the tenant's calendar.
+      expect(new Set(tables).size).toBe(2 + report.joins.length);
       for (const alias of tables)
         expect(text).toContain(
           `${alias}.tenant_id = $1 and ${alias}.generation = (select read_model.live_generation(`,
