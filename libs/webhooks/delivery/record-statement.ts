@@ -26,6 +26,7 @@ function prepare(kind: string): string {
     ...new Set([list, ...(list.joins ?? []), ...(list.oldest ?? [])].map(({ projection }) => projection)),
   ];
   const positions = models.map((projection) => reached(projection, '$1', '$3')).join(', ');
-  return `select at.reached, page.* from (select array[${positions}] as reached) at
+  // Without the offset the positions were asked for once for each record, at fifty times the cost of the record.
+  return `select at.reached, page.* from (select array[${positions}] as reached offset 0) at
     left join (${recordsText(list, 'any($2::uuid[])')}) page on true`;
 }
