@@ -104,8 +104,8 @@ export class DeliveriesQuery {
   state?: number;
 
   @ChoiceFilter(
-    'Only of this event.',
-    eventNames.map(({ name }) => name),
+    'Only of this event, by either of its names.',
+    eventNames.flatMap(({ name, qualified }) => (qualified === undefined ? [name] : [name, qualified])),
   )
   type?: string;
 

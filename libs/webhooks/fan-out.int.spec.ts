@@ -5,6 +5,7 @@ import { Role } from '#practice/roles/role';
 import { newTenant, Tenant } from '#practice/tenants/tenant';
 import { waitFor } from '../../test/support/wait-for';
 import { openWebhooks, type Webhooks } from './testing/webhook-parts';
+import { ListDeliveries, ListDeliveriesHandler } from './webhook.queries';
 
 interface Queued {
   webhook_id: string;
@@ -93,6 +94,11 @@ it('takes the form of a name that was subscribed to', async () => {
     [qualified]: 'PE.Mk2.Accounting.V1.RoleCreated',
     [all]: 'role.created',
   });
+  const log = new ListDeliveriesHandler(hooks.store.writes);
+  for (const type of ['role.created', 'PE.Mk2.Accounting.V1.RoleCreated']) {
+    const { body } = await log.execute(new ListDeliveries(context, toId('webhook', qualified), { type }));
+    expect(body).toMatchObject({ data: { rows: [{ type: 'PE.Mk2.Accounting.V1.RoleCreated' }] } });
+  }
 });
 
 it('names the fields that changed', async () => {

@@ -8,6 +8,7 @@ import { ATTEMPTS, type DeliveryRow } from './delivery';
 import { type AttemptView, type DeliveriesQuery, deliveryView } from './delivery.views';
 import { webhookView } from './endpoint';
 import { endpointsOf } from './endpoints';
+import { ownName } from './protocol/event-names';
 
 interface Paged {
   pageIndex?: number;
@@ -88,7 +89,13 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
          and ($4::text is null or type = $4) and ($5::timestamptz is null or occurred_at >= $5)
        order by event_id desc limit $6 offset $7`,
       [
-        ...[context.tenant.id, webhook.id, state, type, since === undefined ? null : new Date(since)],
+        ...[
+          context.tenant.id,
+          webhook.id,
+          state,
+          type && (ownName(type) ?? type),
+          since === undefined ? null : new Date(since),
+        ],
         ...[pageSize + 1, pageIndex * pageSize],
       ],
     );
