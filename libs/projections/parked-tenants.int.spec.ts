@@ -67,6 +67,7 @@ describe('tenants that are parked', () => {
     );
     return row.version;
   };
+  const named = (name: string) => divisions.rows('select from read_model.divisions where name = $1', [name]);
   const resumed = (index: number) => ({ tenant: alias(index), resumed: true, reason: null });
   /** What is kept for tenants that stand on their own. */
   const own = () => divisions.rows('select from read_model.checkpoints where tenant_id <> 0');
@@ -92,7 +93,11 @@ describe('tenants that are parked', () => {
     await renames[1]('more');
     await renames[1]('worse');
     await renames[4]('elsewhere');
-    await divisions.visible();
+    // A tenant joins the others where they are: they are to be past what it cannot apply.
+    await renames[0]('of another tenant');
+    await waitFor(async () => (await named('of another tenant')).length === 1, {
+      description: 'the others to go on',
+    });
     poison = new Set(['worse']);
     const [{ resumed: done, reason }] = await parts.parked.retry('divisions');
     expect([done, reason]).toEqual([
