@@ -3,6 +3,7 @@ import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { waitFor } from '../../../test/support/wait-for';
+import { ATTEMPTS } from '../delivery';
 import {
   DeleteWebhook,
   DeleteWebhookHandler,
@@ -62,7 +63,7 @@ it('is sent nothing of what waited before', async () => {
   });
   expect(sender.to(AFTER).map(({ body }) => body.data.id)).toEqual([record.id]);
   expect(await deliveries()).toHaveLength(1);
-  expect(await hooks.sql('select from webhooks.attempts where webhook_id = $1', [webhook])).toHaveLength(1);
+  expect(await hooks.sql(`select from ${ATTEMPTS} a where webhook_id = $1`, [webhook])).toHaveLength(1);
 });
 
 it('keeps what is queued for it while the log from before is being removed', async () => {
