@@ -2,12 +2,13 @@ import type { ClientBase } from 'pg';
 import { conflict, type DomainError } from '#kernel/errors';
 
 /** Whether the session may change the projection's generations now; until it ends nobody else may. */
-export async function lockGenerations(client: ClientBase, projection: string): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>(
-    `select pg_try_advisory_lock(hashtextextended('rebuild ' || $1, 0)) as locked`,
-    [projection],
-  );
-  return rows[0].locked;
+export function lockGenerations(client: ClientBase, projection: string): Promise<boolean> {
+  return tryLock(client, `rebuild ${projection}`);
+}
+
+/** Whether nobody else fills the tenant's read models; until the session ends nobody does. */
+export function lockFill(client: ClientBase, tenantId: number): Promise<boolean> {
+  return tryLock(client, `fill ${tenantId}`);
 }
 
 /** Until the transaction ends no tenant of the projection is held anew, and no generation of it begun. */
@@ -36,4 +37,12 @@ export function tenantHeld(projection: string): DomainError {
 
 export function rebuildRunning(projection: string): DomainError {
   return conflict('rebuild_running', `${projection} is being rebuilt already.`);
+}
+
+async function tryLock(client: ClientBase, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>(
+    'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked',
+    [name],
+  );
+  return rows[0].locked;
 }

@@ -16,6 +16,7 @@ import { HeldTenants } from './held-tenants';
 import { liveModels, reachedIn } from './live-models';
 import type { Projection } from './projection';
 import { Projections } from './projections';
+import { lockFill } from './rebuild-lock';
 import { copyInto, type Filled, rowsOf } from './stream-rows';
 
 /** A read model that holds the tenant, and the generation that it will go on in. */
@@ -53,7 +54,7 @@ export class TenantFill {
   async show(tenant: RegisteredTenant, signal?: AbortSignal): Promise<void> {
     const client = await this.reads.session(signal);
     try {
-      while (!(await lock(client, tenant.id))) await pause(signal);
+      while (!(await lockFill(client, tenant.id))) await pause(signal);
       const standing = await this.standing(tenant);
       if (standing.length === 0) return;
       await this.bringUp(client, standing, tenant, signal);
@@ -144,15 +145,6 @@ export class TenantFill {
     }
     for (const each of standing) await derive(client, each, id);
   }
-}
-
-/** Whether nobody else fills the tenant; until the session ends nobody does. */
-async function lock(client: Client, tenantId: number): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>(
-    `select pg_try_advisory_lock(hashtextextended('fill ' || $1, 0)) as locked`,
-    [tenantId],
-  );
-  return rows[0].locked;
 }
 
 async function clear(client: Client, standing: readonly Standing[], { id }: RegisteredTenant): Promise<void> {

@@ -81,7 +81,7 @@ export async function exchange(
   const reader = new AnswerReader(origin.startsWith('https:'));
   ending.when((failure) => reader.stop(failure));
   pool.dispatch({ method: 'POST', path, headers, body }, reader);
-  // A connection that was there takes it at once.
+  // A connection that was there may take it at once.
   if (reader.isConnected) return reader.ended;
   const timer = setTimeout(() => {
     if (!reader.isConnected) reader.stop(new Failure('connect_timeout', 'No connection within its time.'));
