@@ -3,10 +3,12 @@ import { Contiguity, FeedOutOfOrder } from '#event-store/contiguity';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor, FeedEntry } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
+import { pauseBetweenLooks } from '#kernel/looks';
 import type { Subscriber, Subscription } from './event-bus';
 import type { Calls, Source } from './source';
 
 const POLL_MS = 250;
+const HELD_LOOKS = { first: 5, last: POLL_MS };
 const RETRY_MS = 500;
 
 /** Reads a source, a batch after another, and hands over to a subscriber. */
@@ -20,6 +22,8 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   private readonly contiguity = new Contiguity();
   private stopping = false;
   private signalled = false;
+  /** On performance.now: since when something is there that cannot be read yet. */
+  private heldSince?: number;
   private wake: () => void = () => undefined;
 
   /** @param limit events that are handed over at once */
@@ -53,7 +57,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
       try {
         const more = await this.round();
         this.problem = undefined;
-        if (!more) await this.rest(POLL_MS);
+        if (!more) await this.rest(await this.pause());
       } catch (error) {
         this.forget();
         this.log.error(`${this.subscriber.name}: ${(error as Error).message}`, (error as Error).stack);
@@ -77,6 +81,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     const cursors = [...this.cursors.values()];
     if (cursors.length === 0) return false;
     const { events, more } = await this.source.read(cursors, this.limit);
+    if (events.length > 0) this.heldSince = undefined;
     for (let from = 0; from < events.length && this.cursors.size > 0; from += this.limit) {
       await this.hand(events.slice(from, from + this.limit));
     }
@@ -103,6 +108,18 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     // Some may have gone meanwhile.
     const still = new Set(this.source.partitions);
     for (const cursor of cursors) if (still.has(cursor.partition)) this.cursors.set(cursor.partition, cursor);
+  }
+
+  /** How long to rest: what is held back is looked for soon, and less often the longer that lasts. */
+  private async pause(): Promise<number> {
+    const cursors = [...this.cursors.values()];
+    if (this.signalled || cursors.length === 0 || !(await this.source.isHeldBack(cursors))) {
+      this.heldSince = undefined;
+      return POLL_MS;
+    }
+    const now = performance.now();
+    this.heldSince ??= now;
+    return pauseBetweenLooks(now - this.heldSince, HELD_LOOKS);
   }
 
   /** Waits for a signal or the time, deaf for the time alone; without a time, for the end. */

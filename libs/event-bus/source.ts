@@ -8,6 +8,8 @@ export interface Source<Event extends FeedEntry> {
   own(): Promise<void>;
   /** Events after each partition's cursor in commit order, about so many of each; `more` when there are others at once. */
   read(cursors: Cursor[], limit: number): Promise<{ events: Event[]; more: boolean }>;
+  /** Whether there is something behind the cursors that cannot be read yet, and nobody tells when it can be. */
+  isHeldBack(cursors: Cursor[]): Promise<boolean>;
   /** Gives everything back. */
   close(): Promise<void>;
 }

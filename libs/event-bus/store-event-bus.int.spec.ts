@@ -11,6 +11,7 @@ import { createContext, createTestStore, type TestStore } from '../../test/suppo
 import { waitFor } from '../../test/support/wait-for';
 import type { Subscription } from './event-bus';
 import { StoreEventBus } from './store-event-bus';
+import { StoreSource } from './store-source';
 import { Door } from './testing/door';
 import { Ledger } from './testing/ledger';
 
@@ -149,6 +150,24 @@ describe('the event bus over the store', () => {
       description: 'a new listener',
     });
     expect(errors).not.toHaveBeenCalled();
+  });
+
+  it('knows what an open transaction holds back', async () => {
+    const page = store.feed.read.bind(store.feed);
+    const calls = { wake: () => undefined, lost: () => undefined };
+    const source = new StoreSource(store.config.databaseUrl, 'held', store.feed, page, calls);
+    const cursors = (await store.feed.partitions()).map((partition) => ({ partition, after: START }));
+    expect(await source.isHeldBack(cursors)).toBe(false);
+
+    await store.writes.transaction(async (client) => {
+      await client.query('select pg_current_xact_id()');
+      await write(0, 1);
+      expect(await source.read(cursors, 10)).toMatchObject({ events: [] });
+      expect(await source.isHeldBack(cursors)).toBe(true);
+    });
+    await waitFor(async () => (await source.read(cursors, 10)).events.length === 1, {
+      description: 'the event to be free', // other tests write to the same server
+    });
   });
 
   it('hands the same events over again when the subscriber fails', async () => {

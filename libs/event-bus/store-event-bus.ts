@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Feed } from '#event-store/feed';
+import { type Cursor, Feed } from '#event-store/feed';
 import { Config } from '#platform/config';
 import { Health } from '#platform/observability/health';
 import { Consumer } from './consumer';
@@ -22,11 +22,12 @@ export class StoreEventBus extends EventBus implements OnApplicationShutdown {
 
   subscribe(subscriber: Subscriber): Subscription {
     const { databaseUrl, PROJECTION_BATCH } = this.config;
-    const feed = this.feed.read.bind(this.feed);
+    const page = (cursors: Cursor[], limit: number) =>
+      this.feed.read(cursors, limit, subscriber.passesOver?.());
     const consumer = new Consumer(
       subscriber,
       PROJECTION_BATCH,
-      (calls) => new StoreSource(databaseUrl, subscriber.name, feed, calls),
+      (calls) => new StoreSource(databaseUrl, subscriber.name, this.feed, page, calls),
     );
     this.consumers.push(consumer);
     return consumer;

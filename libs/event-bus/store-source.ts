@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { Cursor, FeedEntry } from '#event-store/feed';
+import type { Cursor, Feed, FeedEntry } from '#event-store/feed';
 import { APPENDED_CHANNEL } from '#event-store/signal';
 import { PartitionLocks } from './partition-locks';
 import type { Calls, Source } from './source';
@@ -14,12 +14,13 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
 
   /**
    * @param name of the subscriber: one at a time of a name has a partition
-   * @param feed at most so many events of each partition after its cursor
+   * @param page at most so many events of each partition after its cursor
    */
   constructor(
     private readonly url: string,
     name: string,
-    private readonly feed: (cursors: Cursor[], limit: number) => Promise<Event[]>,
+    private readonly feed: Pick<Feed, 'oldest'>,
+    private readonly page: (cursors: Cursor[], limit: number) => Promise<Event[]>,
     private readonly calls: Calls,
   ) {
     this.locks = new PartitionLocks(url, name, () => calls.lost());
@@ -38,8 +39,13 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   }
 
   async read(cursors: Cursor[], limit: number): Promise<{ events: Event[]; more: boolean }> {
-    const events = await this.feed(cursors, limit);
+    const events = await this.page(cursors, limit);
     return { events, more: events.length >= limit };
+  }
+
+  /** By a transaction that is older than what was committed: no signal comes when it ends. */
+  async isHeldBack(cursors: Cursor[]): Promise<boolean> {
+    return (await this.feed.oldest(cursors)).some((oldest) => oldest !== undefined);
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { waitFor } from '../../test/support/wait-for';
 import { type AppendJob, claimsOf } from './append-job';
 import { APPEND_SQL, appendParameters } from './append-parameters';
 import type { RecordedEvent } from './events';
-import { type Cursor, FEED_QUERY, feedParameters, OLDEST_QUERY } from './feed';
+import { BARE_FEED_QUERY, type Cursor, FEED_QUERY, feedParameters, OLDEST_QUERY } from './feed';
 import { comparePositions, type Position, START } from './position';
 import { openParent } from './testing/commands';
 import { endsOf } from './testing/read-feed';
@@ -100,6 +100,24 @@ describe('the feed', () => {
     expect(events.map(nameOf)).toEqual(names);
   });
 
+  it('leaves out the data of those of whom it is not wanted, and nothing else', async () => {
+    const contexts = await Promise.all([1, 2].map(() => createContext(store)));
+    for (const [index, context] of contexts.entries())
+      await openParent(store.store, context, { name: `parent ${index}` });
+    const partitions = new Set(contexts.map(({ tenant }) => tenant.partition));
+    const cursors = [...partitions].map((partition) => ({ partition, after: START }));
+    const bare = contexts[1].tenant.id;
+    let all: RecordedEvent[] = [];
+    await waitFor(async () => (all = await store.feed.read(cursors, 1000)).length === 2, {
+      description: 'both events',
+    });
+    expect(await store.feed.read(cursors, 1000, [bare])).toEqual(
+      all.map((recorded) =>
+        recorded.tenantId === bare ? { ...recorded, event: { ...recorded.event, data: {} } } : recorded,
+      ),
+    );
+  });
+
   it('shows a polling reader each event once and in order, however transactions overlap', async () => {
     const contexts = await Promise.all([1, 2, 3].map(() => createContext(store)));
     const committed: string[] = [];
@@ -186,7 +204,8 @@ describe('the plan of a poll', () => {
   });
 
   async function explain(query: string, mode: string, cursors: Cursor[], limit: number): Promise<Node> {
-    const values = feedParameters(cursors, limit).map((value) =>
+    const all = [...feedParameters(cursors, limit), ...(query === BARE_FEED_QUERY ? [[1, 2]] : [])];
+    const values = all.map((value) =>
       Array.isArray(value) ? client.escapeLiteral(`{${value.join(',')}}`) : value,
     );
     await client.query(`set plan_cache_mode = ${mode}`);
@@ -196,29 +215,34 @@ describe('the plan of a poll', () => {
     return rows[0]['QUERY PLAN'][0].Plan;
   }
 
-  it.each([
-    ['with a backlog of 200,000 events', 'force_custom_plan', () => START, LIMIT],
-    ['with a backlog of 200,000 events', 'force_generic_plan', () => START, LIMIT],
-    ['at zero lag', 'force_custom_plan', (partition: number) => heads.get(partition)!, 0],
-    ['at zero lag', 'force_generic_plan', (partition: number) => heads.get(partition)!, 0],
-  ])('%s (%s) reads each partition in index order', async (_, mode, after, rows) => {
-    const cursors = [...heads.keys()].map((partition) => ({ partition, after: after(partition) }));
-    expect(cursors).toHaveLength(PARTITIONS);
-    const plan = await explain(FEED_QUERY, mode, cursors, LIMIT);
+  describe.each([
+    ['of all', FEED_QUERY],
+    ['without the data of some', BARE_FEED_QUERY],
+  ])('%s', (_, query) => {
+    it.each([
+      ['with a backlog of 200,000 events', 'force_custom_plan', () => START, LIMIT],
+      ['with a backlog of 200,000 events', 'force_generic_plan', () => START, LIMIT],
+      ['at zero lag', 'force_custom_plan', (partition: number) => heads.get(partition)!, 0],
+      ['at zero lag', 'force_generic_plan', (partition: number) => heads.get(partition)!, 0],
+    ])('%s (%s) reads each partition in index order', async (__, mode, after, rows) => {
+      const cursors = [...heads.keys()].map((partition) => ({ partition, after: after(partition) }));
+      expect(cursors).toHaveLength(PARTITIONS);
+      const plan = await explain(query, mode, cursors, LIMIT);
 
-    const ofEvents = nodes(plan).filter((node) => node['Relation Name'] === 'events');
-    expect(ofEvents).toHaveLength(1);
-    expect(ofEvents[0]).toMatchObject({
-      'Node Type': 'Index Scan',
-      'Index Name': 'events_feed',
-      'Index Cond': expect.stringMatching(/partition = .*ROW\(epoch, transaction_id, "position"\) >.*xmin/),
-      'Actual Loops': PARTITIONS,
-      // No more is read than is answered.
-      'Actual Rows': rows,
+      const ofEvents = nodes(plan).filter((node) => node['Relation Name'] === 'events');
+      expect(ofEvents).toHaveLength(1);
+      expect(ofEvents[0]).toMatchObject({
+        'Node Type': 'Index Scan',
+        'Index Name': 'events_feed',
+        'Index Cond': expect.stringMatching(/partition = .*ROW\(epoch, transaction_id, "position"\) >.*xmin/),
+        'Actual Loops': PARTITIONS,
+        // No more is read than is answered.
+        'Actual Rows': rows,
+      });
+      const limit = nodes(plan).find(({ Plans }) => Plans?.includes(ofEvents[0]));
+      expect(limit?.['Node Type']).toBe('Limit');
+      expect(nodes(limit!).map((node) => node['Node Type'])).not.toContain('Sort');
     });
-    const limit = nodes(plan).find(({ Plans }) => Plans?.includes(ofEvents[0]));
-    expect(limit?.['Node Type']).toBe('Limit');
-    expect(nodes(limit!).map((node) => node['Node Type'])).not.toContain('Sort');
   });
 
   it.each([

@@ -28,11 +28,20 @@ export interface Cursor {
  * The next events of each partition, in commit order. Only events below every open transaction are visible,
  * so that a commit that comes late is never skipped.
  */
-export const FEED_QUERY = `
+export const FEED_QUERY = feedQuery('*');
+
+/** The same, but what is not wanted of an event is neither unpacked nor sent: of the tenants of the last parameter. */
+export const BARE_FEED_QUERY =
+  feedQuery(`tenant_id, stream_id, version, event_id, type, schema_version, recorded_at,
+      partition, epoch, transaction_id, position, metadata,
+      case when tenant_id = any($6::integer[]) then '{}' else data end as data`);
+
+function feedQuery(columns: string): string {
+  return `
   select ${EVENT_COLUMNS}
   from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[]) as c(partition, epoch, transaction_id, position)
   cross join lateral (
-    select * from event_store.events f
+    select ${columns} from event_store.events f
     where f.partition = c.partition
       and (f.epoch, f.transaction_id, f.position) > (c.epoch, c.transaction_id::xid8, c.position)
       and (f.epoch, f.transaction_id)
@@ -41,6 +50,7 @@ export const FEED_QUERY = `
     limit (select $5::bigint)
   ) e
   order by e.partition, e.epoch, e.transaction_id, e.position`;
+}
 
 /** The time of the next event of each cursor, seen or not yet to be seen. */
 export const OLDEST_QUERY = `
@@ -64,9 +74,12 @@ export class Feed {
     private readonly codec: Codec,
   ) {}
 
-  /** At most `limit` events of each partition after its cursor. One that cannot be read throws when its data is asked for. */
-  async read(cursors: Cursor[], limit: number): Promise<RecordedEvent[]> {
-    const rows = await this.rows(cursors, limit);
+  /**
+   * At most `limit` events of each partition after its cursor. One that cannot be read throws when its data is asked for.
+   * @param bare tenants of whose events the data is not wanted, and not there
+   */
+  async read(cursors: Cursor[], limit: number, bare: readonly number[] = []): Promise<RecordedEvent[]> {
+    const rows = await this.rows(cursors, limit, bare);
     return rows.map((row) => this.codec.decodeLeniently(row));
   }
 
@@ -140,12 +153,13 @@ export class Feed {
     return new Map(rows.map(({ partition, at }) => [partition, parsePosition(at)]));
   }
 
-  private async rows(cursors: Cursor[], limit: number): Promise<EventRow[]> {
-    const { rows } = await this.database.pool.query<EventRow>({
-      name: 'event_store.feed',
-      text: FEED_QUERY,
-      values: feedParameters(cursors, limit),
-    });
+  private async rows(cursors: Cursor[], limit: number, bare: readonly number[] = []): Promise<EventRow[]> {
+    const values = feedParameters(cursors, limit);
+    const { rows } = await this.database.pool.query<EventRow>(
+      bare.length === 0
+        ? { name: 'event_store.feed', text: FEED_QUERY, values }
+        : { name: 'event_store.bare_feed', text: BARE_FEED_QUERY, values: [...values, bare] },
+    );
     return rows;
   }
 

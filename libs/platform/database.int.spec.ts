@@ -45,6 +45,23 @@ describe('the pools', () => {
     ]);
   });
 
+  it('put few new words aside, through which every search goes', async () => {
+    const reads = pools[1];
+    const buffers = await reads.transaction(async (client) => {
+      await client.query('create table words (words int[]) with (autovacuum_enabled = off)');
+      await client.query('create index on words using gin (words)');
+      await client.query(
+        'insert into words select array[n, n + 1, n + 2, n + 3, n + 4, n + 5] from generate_series(1, 10000) n',
+      );
+      await client.query('set local enable_seqscan = off');
+      const { rows } = await client.query(
+        "explain (analyze, format json) select from words where words @> '{0}'::int[]",
+      );
+      return rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks'];
+    });
+    expect(buffers).toBeLessThan(60);
+  });
+
   it('survive the loss of an idle connection', async () => {
     const [write, read] = pools;
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();

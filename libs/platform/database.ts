@@ -10,8 +10,12 @@ const exactTypes: CustomTypesConfig = {
       : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
 };
 
-/** Sums over a large firm's facts: in memory rather than on disk, and by several workers. Lists need neither. */
-const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01';
+/**
+ * Sums over a large firm's facts: in memory rather than on disk, and by several workers. Lists need neither. What is
+ * written puts no more than 256 kB of new words aside: every search goes through those, and through 4 MB of them it takes
+ * 9 ms longer. It costs the projector 4 µs a row.
+ */
+const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pending_list_limit=256';
 
 /** @param options settings of each connection: `-c name=value` */
 export function openPool(url: string, config: Config, name: string, options?: string): Pool {

@@ -40,7 +40,7 @@ type WithAttempts = DeliveryView & { attempts: AttemptView[] };
 async function attempted(count: number): Promise<WithAttempts> {
   const { pool } = hooks.store.writes;
   const id = toId('webhook', webhook);
-  const list = new ListDeliveriesHandler({ pool } as never);
+  const list = new ListDeliveriesHandler({ pool } as never, {} as never);
   const one = new GetDeliveryHandler({ pool } as never);
   const read = async () => {
     const { body } = await list.execute(new ListDeliveries(context, id, {}));

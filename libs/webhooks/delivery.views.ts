@@ -109,7 +109,7 @@ export class DeliveriesQuery {
   )
   type?: string;
 
-  @InstantFilter('Only of events at this instant or later.')
+  @InstantFilter("Only of events at this instant or later; a date begins in the tenant's zone.")
   since?: string;
 }
 

@@ -78,6 +78,18 @@ export async function lockWebhooks({ client }: Change, { tenant }: RequestContex
 }
 
 /**
+ * Until the transaction ends these tenants register no new webhook: it could have the id of one that is removed
+ * meanwhile, and would be sent what is being queued for that.
+ */
+export async function keepOutNewWebhooks(client: ClientBase, tenants: readonly number[]): Promise<void> {
+  await client.query({
+    name: 'webhooks.keep_out_new',
+    text: `select pg_advisory_xact_lock_shared(hashtext('webhooks of a tenant'), t) from unnest($1::int[]) t`,
+    values: [tenants],
+  });
+}
+
+/**
  * Adds a webhook; the caller holds the tenant's lock.
  * @throws DomainError `too_many_webhooks` at the tenant's limit
  */

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ApiProperty } from '@nestjs/swagger';
-import { packageRoot } from '#platform/package-root';
+import { apiDescription } from '#platform/http/api-description';
 import { areaOf, type EventName, eventNames } from './event-catalogue';
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
@@ -41,14 +39,6 @@ export class EventTypeView {
   example: Json;
 }
 
-let described: Json;
-
-/** The description of the service, which the check keeps equal to the code. */
-function description(): Json {
-  described ??= JSON.parse(readFileSync(join(packageRoot(), 'openapi.json'), 'utf8'));
-  return described;
-}
-
 let views: readonly EventTypeView[] | undefined;
 
 /** Every kind of message, in the order of their names. */
@@ -59,7 +49,7 @@ export function eventTypes(): readonly EventTypeView[] {
 
 function viewOf(event: EventName): EventTypeView {
   const { name, qualified, permission, kind } = event;
-  const { paths } = description();
+  const { paths }: Json = apiDescription();
   const area = `/{tenant}/api/v1/${areaOf(kind)}`;
   // There is one tenant at an address, which has no id there.
   const answer = (paths[`${area}/{id}`] ?? paths[area]).get.responses[200];
@@ -129,7 +119,7 @@ function jsonSchema(schema: Json): Json {
   const { $ref, nullable, allOf, example: _, ...own } = schema;
   if ($ref) {
     const [, , ...path]: string[] = ['', ...$ref.split('/')];
-    return jsonSchema(path.reduce((parent, key) => parent[key], description()));
+    return jsonSchema(path.reduce((parent, key) => parent[key], apiDescription() as Json));
   }
   const converted = Object.fromEntries(Object.entries(own).map(([key, value]) => [key, jsonSchema(value)]));
   const whole = allOf ? { ...jsonSchema(allOf[0]), ...converted } : converted;

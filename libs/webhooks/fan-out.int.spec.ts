@@ -94,7 +94,7 @@ it('takes the form of a name that was subscribed to', async () => {
     [qualified]: 'PE.Mk2.Accounting.V1.RoleCreated',
     [all]: 'role.created',
   });
-  const log = new ListDeliveriesHandler(hooks.store.writes);
+  const log = new ListDeliveriesHandler(hooks.store.writes, hooks.store.reads);
   for (const type of ['role.created', 'PE.Mk2.Accounting.V1.RoleCreated']) {
     const { body } = await log.execute(new ListDeliveries(context, toId('webhook', qualified), { type }));
     expect(body).toMatchObject({ data: { rows: [{ type: 'PE.Mk2.Accounting.V1.RoleCreated' }] } });

@@ -7,6 +7,7 @@ import { type Position, START } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import { endpointKey, type Message, queueMessages } from './delivery';
+import { keepOutNewWebhooks } from './endpoints';
 import { sentAs } from './event-catalogue';
 import { FanOutMoved, fanOutCursors, hourOf, markHours, moveFanOut } from './fan-out-checkpoints';
 import { messageOf } from './messages';
@@ -75,12 +76,16 @@ export class FanOut implements OnApplicationShutdown {
     const hours = this.newHours(events);
     try {
       const queued = await this.database.transaction(async (client) => {
-        // First, so that a displaced worker queues nothing.
+        // Before anything is written: from then on no reader of the feed sees what is committed meanwhile.
+        const messages = await this.messages(client, events);
+        // Next, so that a displaced worker queues nothing.
         await moveFanOut(client, moves);
         await markHours(client, hours);
-        return this.queue(client, events);
+        await this.wipe(client, events);
+        await queueMessages(client, messages, this.clock.now());
+        return messages;
       });
-      this.signal.queued(queued);
+      this.signal.queued([...new Set(queued.map(endpointKey))]);
     } catch (error) {
       if (!(error instanceof FanOutMoved)) throw error;
       this.log.log(`${error.message}; going on from there`);
@@ -111,19 +116,15 @@ export class FanOut implements OnApplicationShutdown {
     return hours;
   }
 
-  /** @returns the endpoints that something was queued for */
-  private async queue(client: PoolClient, events: readonly RecordedEvent[]): Promise<string[]> {
+  private async messages(client: PoolClient, events: readonly RecordedEvent[]): Promise<Message[]> {
     const tenants = [...new Set(events.map(({ tenantId }) => tenantId))];
-    await this.wipe(client, events);
+    await keepOutNewWebhooks(client, tenants);
     const { rows } = await client.query<Subscribed>({
       name: 'webhooks.subscribed',
       text: `${SUBSCRIBED} and e.tenant_id = any($1)`,
       values: [tenants],
     });
-    if (rows.length === 0) return [];
-    const messages = events.flatMap((event) => messagesFor(rows, event));
-    await queueMessages(client, messages, this.clock.now());
-    return [...new Set(messages.map(endpointKey))];
+    return events.flatMap((event) => messagesFor(rows, event));
   }
 
   /** What receivers of a tenant answered may repeat what they were sent of somebody who is erased. */
@@ -154,7 +155,8 @@ export function messagesFor(endpoints: readonly Subscribed[], recorded: Recorded
       return [];
     const name = sentAs(event, endpoint.events);
     if (name === undefined || !isSince(endpoint, recorded.at)) return [];
-    return [{ ...message, webhook_id: endpoint.id, sent_as: name }];
+    // To spread the message is ten times as slow, 3 µs for each endpoint.
+    return [Object.assign({}, message, { webhook_id: endpoint.id, sent_as: name })];
   });
 }
 

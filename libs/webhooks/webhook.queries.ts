@@ -1,9 +1,11 @@
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { notFound } from '#kernel/errors';
 import { type Id, toUuid } from '#kernel/ids';
-import { WriteDatabase } from '#platform/database';
+import { ReadDatabase, WriteDatabase } from '#platform/database';
 import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
+import { inZone } from '#practice/records/list-times';
+import { zoneOf } from '#practice/records/tenant-zone';
 import { ATTEMPTS, type DeliveryRow } from './delivery';
 import { type AttemptView, type DeliveriesQuery, deliveryView } from './delivery.views';
 import { webhookView } from './endpoint';
@@ -77,9 +79,13 @@ export class GetWebhookHandler implements IQueryHandler<GetWebhook> {
 /** The latest event first. */
 @QueryHandler(ListDeliveries)
 export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
-  constructor(private readonly database: WriteDatabase) {}
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly reads: ReadDatabase,
+  ) {}
 
-  async execute({ context, id, query }: ListDeliveries): Promise<Reply> {
+  async execute({ context, id, query: asked }: ListDeliveries): Promise<Reply> {
+    const query = await inZone(asked, { since: 'from' }, () => zoneOf(this.reads.pool, context.tenant.id));
     const { pageIndex = 0, pageSize = 50, state = null, type = null, since } = query;
     const [webhook] = await endpointsOf(this.database.pool, context.tenant.id, id);
     if (!webhook) throw notFound('webhook');

@@ -60,12 +60,12 @@ export class KafkaPublisher implements OnApplicationShutdown {
       cursors: (partitions: number[]) => this.cursors(partitions),
       handle: (events: StoredEvent[]) => this.handle(events),
     };
-    const feed = this.feed.readStored.bind(this.feed);
+    const page = this.feed.readStored.bind(this.feed);
     const { databaseUrl, PROJECTION_BATCH } = this.config;
     const consumer = new Consumer<StoredEvent>(
       subscriber,
       PROJECTION_BATCH,
-      (calls) => new StoreSource(databaseUrl, NAME, feed, calls),
+      (calls) => new StoreSource(databaseUrl, NAME, this.feed, page, calls),
     );
     this.consumer = consumer;
     registerGauge(

@@ -108,6 +108,11 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     return { events, more: events.length > 0 && (this.inboxes.size > 0 || isBehind) };
   }
 
+  async isHeldBack(): Promise<boolean> {
+    // Kafka brings it once it is published.
+    return false;
+  }
+
   async close(): Promise<void> {
     const left = this.membership.leave();
     this.assigned([]);

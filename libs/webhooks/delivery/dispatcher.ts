@@ -91,25 +91,24 @@ export class Dispatcher implements OnApplicationShutdown {
       this.again = true;
       return;
     }
-    this.pumping = this.pump().finally(() => {
-      this.pumping = undefined;
-    });
+    this.pumping = this.pump();
   }
 
   /** Keeps the lanes filled, round after round while there is something to do. */
   private async pump(): Promise<void> {
-    do {
-      this.again = false;
-      // Answers come in between, whatever there is to do.
-      await turn();
-      try {
+    try {
+      do {
+        this.again = false;
+        // Answers come in between, whatever there is to do.
+        await turn();
         await this.round();
-      } catch (error) {
-        // The next look comes by itself.
-        this.log.error(`Deliveries are held up: ${(error as Error).message}`);
-        return;
-      }
-    } while (this.again && !this.stopping);
+      } while (this.again && !this.stopping);
+    } catch (error) {
+      // The next look comes by itself.
+      this.log.error(`Deliveries are held up: ${(error as Error).message}`);
+    }
+    // At once: whoever wakes a moment later must begin anew.
+    this.pumping = undefined;
   }
 
   private async round(): Promise<void> {

@@ -66,7 +66,11 @@ export class HeldLanes {
     for (const lane of idle) this.lanes.delete(lane.key);
     await this.leases.release(idle);
     if (this.lanes.size === 0) return;
-    for (const lane of await this.leases.renew(this.all)) this.lanes.delete(lane.key);
+    for (const lane of await this.leases.renew(this.all)) {
+      // Of what it has in hand, whatever is ready is begun as soon as another delivery ends.
+      lane.leasedUntil = -Infinity;
+      this.lanes.delete(lane.key);
+    }
   }
 
   private async take(): Promise<void> {

@@ -43,7 +43,8 @@ export interface Item {
   /** On performance.now: of the body, and when it is worth looking again for one that could not be made yet. */
   renderedAt: number;
   lookAt: number;
-  looks: number;
+  /** On performance.now: since when it is looked for. */
+  waitsSince?: number;
 }
 
 /** The queue of one endpoint, which this worker alone serves while its lease lasts. */
@@ -96,7 +97,7 @@ export class Lane {
   add(delivery: DueDelivery): void {
     if (this.known.has(delivery.event_id)) return;
     this.known.add(delivery.event_id);
-    this.items.push({ delivery, lane: this, isBeingRendered: false, renderedAt: 0, lookAt: 0, looks: 0 });
+    this.items.push({ delivery, lane: this, isBeingRendered: false, renderedAt: 0, lookAt: 0 });
   }
 
   /** Those that need a body, as many as may be ready at once. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SystemClock } from '#kernel/clock';
-import { toId } from '#kernel/ids';
+import { toId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { waitFor } from '../../../test/support/wait-for';
 import { ATTEMPTS } from '../delivery';
@@ -37,10 +37,13 @@ beforeEach(async () => {
   await register(BEFORE);
   await hooks.event(context, 'Before');
   await waitFor(async () => (await deliveries()).at(0)?.attempts === 1, { description: 'an attempt' });
-  await new DeleteWebhookHandler(hooks.requests, hooks.signal).execute(
-    new DeleteWebhook(context, toId('webhook', webhook)),
-  );
+  await remove();
 });
+
+async function remove(): Promise<void> {
+  const handler = new DeleteWebhookHandler(hooks.requests, hooks.signal);
+  await handler.execute(new DeleteWebhook(context, toId('webhook', webhook)));
+}
 
 async function register(url: string): Promise<void> {
   const handler = new RegisterWebhookHandler(hooks.requests, hooks.subscriptions, hooks.signal);
@@ -64,6 +67,35 @@ it('is sent nothing of what waited before', async () => {
   expect(sender.to(AFTER).map(({ body }) => body.data.id)).toEqual([record.id]);
   expect(await deliveries()).toHaveLength(1);
   expect(await hooks.sql(`select from ${ATTEMPTS} a where webhook_id = $1`, [webhook])).toHaveLength(1);
+});
+
+it('is sent nothing of what was about to be queued when it was removed', async () => {
+  await register(BEFORE);
+  const isWaiting = async (what: string) =>
+    (await hooks.sql(`select from pg_locks where not granted and ${what}`)).length > 0;
+  let again: Promise<void> | undefined;
+  await hooks.store.writes.transaction(async (client) => {
+    await client.query('lock table webhooks.checkpoints in share row exclusive mode');
+    await hooks.event(context, 'Meanwhile');
+    await waitFor(() => isWaiting(`relation = 'webhooks.checkpoints'::regclass`), {
+      description: 'the fan-out to wait for its checkpoint',
+    });
+    let isRegistered = false;
+    again = remove()
+      .then(() => register(AFTER))
+      .then(() => {
+        isRegistered = true;
+      });
+    await waitFor(async () => isRegistered || (await isWaiting(`locktype = 'advisory'`)), {
+      description: 'the new registration',
+    });
+  });
+  await again;
+  const { record } = await hooks.event(context, 'After');
+  await waitFor(async () => (await deliveries()).some(({ state }) => state === 1), {
+    description: 'the event',
+  });
+  expect((await deliveries()).map(({ subject }) => subject)).toEqual([toUuid(record.id)]);
 });
 
 it('keeps what is queued for it while the log from before is being removed', async () => {

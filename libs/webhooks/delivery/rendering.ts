@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { comparePositions, type Position, parsePosition } from '#event-store/position';
+import { pauseBetweenLooks } from '#kernel/looks';
 import { WriteDatabase } from '#platform/database';
 import type { RecordRow } from '#practice/records/record-list';
 import { type Message, messageId, recordId } from '../delivery';
@@ -13,8 +14,7 @@ import { QueuePools } from './queue-pools';
 import { recordStatement } from './record-statement';
 
 const MOST_BYTES = 256 * 1024;
-const FIRST_LOOK_MS = 4;
-const LAST_LOOK_MS = 250;
+const LOOKS = { first: 4, last: 250 };
 
 type Found = RecordRow & { reached: string[] };
 
@@ -89,7 +89,10 @@ export class Rendering {
     for (const item of items) {
       const told = this.told.get(keyOf(item.delivery));
       if (told && shows(told, item.delivery)) finish(item, bodyOf(item, told.version, told.text));
-      else item.lookAt = now + Math.min(LAST_LOOK_MS, FIRST_LOOK_MS * 2 ** item.looks++);
+      else {
+        item.waitsSince ??= now;
+        item.lookAt = now + pauseBetweenLooks(now - item.waitsSince, LOOKS);
+      }
     }
   }
 

@@ -1,0 +1,97 @@
+import type { Cursor, FeedEntry } from '#event-store/feed';
+import { type Position, START } from '#event-store/position';
+import { Consumer } from './consumer';
+import type { Calls, Source } from './source';
+
+const EVENT: FeedEntry = {
+  ...{ tenantId: 1, streamId: 'stream', version: 1, partition: 0 },
+  at: { epoch: 1, transactionId: 1n, position: 1n },
+};
+
+/** One event, which an open transaction holds back at first. */
+class HeldSource implements Source<FeedEntry> {
+  partitions = [0];
+  isThere = false;
+  isFree = false;
+  /** On performance.now. */
+  readonly reads: number[] = [];
+
+  constructor(readonly calls: Calls) {}
+
+  async own(): Promise<void> {}
+
+  async read([{ after }]: Cursor[]): Promise<{ events: FeedEntry[]; more: boolean }> {
+    this.reads.push(performance.now());
+    return { events: this.isFree && after === START ? [EVENT] : [], more: false };
+  }
+
+  async isHeldBack([{ after }]: Cursor[]): Promise<boolean> {
+    return this.isThere && after === START;
+  }
+
+  async close(): Promise<void> {}
+}
+
+describe('a consumer', () => {
+  let source: HeldSource;
+  let handled: number[];
+  let consumer: Consumer<FeedEntry>;
+
+  beforeEach(async () => {
+    jest.useFakeTimers();
+    handled = [];
+    let reached: Position = START;
+    consumer = new Consumer<FeedEntry>(
+      {
+        name: 'audit',
+        cursors: async () => [{ partition: 0, after: reached }],
+        handle: async ([{ at }]) => {
+          handled.push(performance.now());
+          reached = at;
+          return true;
+        },
+      },
+      10,
+      (calls) => (source = new HeldSource(calls)),
+    );
+    await jest.advanceTimersByTimeAsync(100);
+  });
+  afterEach(async () => {
+    await consumer.stop();
+    jest.useRealTimers();
+  });
+
+  async function signalled(): Promise<void> {
+    source.isThere = true;
+    source.calls.wake();
+    await jest.advanceTimersByTimeAsync(0);
+  }
+
+  it('sees soon what was held back when its signal came, though nobody tells that it is free', async () => {
+    await signalled();
+    await jest.advanceTimersByTimeAsync(20);
+    expect(handled).toEqual([]);
+
+    source.isFree = true;
+    const freeAt = performance.now();
+    await jest.advanceTimersByTimeAsync(500);
+    expect(handled).toHaveLength(1);
+    expect(handled[0] - freeAt).toBeLessThanOrEqual(10);
+  });
+
+  it('looks less often for what is held back for long', async () => {
+    await signalled();
+    const before = source.reads.length;
+    await jest.advanceTimersByTimeAsync(1_000);
+    const after = source.reads.length;
+    expect(after - before).toBeLessThan(30);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(source.reads.length - after).toBeLessThan(45);
+  });
+
+  it('looks at its own pace when nothing is held back', async () => {
+    const before = source.reads.length;
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(source.reads.length - before).toBe(40);
+  });
+});

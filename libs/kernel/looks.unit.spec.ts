@@ -1,0 +1,21 @@
+import { pauseBetweenLooks } from './looks';
+
+const looks = { first: 4, last: 250 };
+
+/** When something is looked for that came so many milliseconds after the first look. */
+function seenAt(came: number): { at: number; count: number } {
+  let count = 1;
+  for (let at = 0; ; count++) {
+    if (at >= came) return { at, count };
+    at += pauseBetweenLooks(at, looks);
+  }
+}
+
+it.each([5, 17, 60, 130, 260, 700])('sees what comes after %d ms a quarter late at most', (came) => {
+  expect(seenAt(came).at - came).toBeLessThanOrEqual(Math.max(looks.first, came / 4));
+});
+
+it('looks less and less often, and never less than its longest pause says', () => {
+  expect(seenAt(1_000).count).toBeLessThan(25);
+  expect(seenAt(11_000).count - seenAt(1_000).count).toBe(40);
+});

@@ -1,0 +1,50 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { SystemClock } from '#kernel/clock';
+import type { QueueSignal } from '../queue-signal';
+import type { Attempt } from './attempt';
+import { WELL } from './breaker';
+import { DeliverySettings } from './delivery-settings';
+import { Dispatcher } from './dispatcher';
+import type { DueDeliveries } from './due-deliveries';
+import type { FailureWatch } from './failure-watch';
+import type { HeldLanes } from './held-lanes';
+import { type DueDelivery, type Item, Lane, type LaneConfig } from './lane';
+import type { Outcomes } from './outcomes';
+import type { QueuePools } from './queue-pools';
+import type { Rendering } from './rendering';
+
+it('fetches more when what it had was begun while a round was ending', async () => {
+  const settings = new DeliverySettings();
+  const lane = new Lane(settings, { tenant_id: 1, webhook_id: 'w', active: true } as LaneConfig, Infinity);
+  lane.standing = WELL;
+  const fetched: string[] = [];
+  const dispatcher = new Dispatcher(
+    { lookEverywhere: () => undefined, refresh: async () => undefined, all: [lane] } as unknown as HeldLanes,
+    {
+      async fetch() {
+        const event_id = `event ${fetched.length}`;
+        if (fetched.length < 3) lane.add({ event_id } as DueDelivery);
+        else lane.isDrained = true;
+        fetched.push(event_id);
+      },
+    } as unknown as DueDeliveries,
+    {
+      // As one does that has nothing to ask the database for.
+      async render(items: readonly Item[]) {
+        await Promise.all([]);
+        for (const item of items) Object.assign(item, { body: '{}', renderedAt: performance.now() });
+      },
+    } as unknown as Rendering,
+    { send: () => new Promise(() => undefined) } as unknown as Attempt,
+    { isFull: false } as Outcomes,
+    {} as FailureWatch,
+    {} as QueueSignal,
+    {} as QueuePools,
+    new SystemClock(),
+    settings,
+  );
+  dispatcher.look();
+  for (let turns = 0; turns < 20; turns++) await turn();
+  expect(fetched).toHaveLength(4);
+  expect(lane.underWay).toBe(3);
+});
