@@ -75,8 +75,8 @@ function rollupDerivations(rollup: RollupTable, from: string): Derivation[] {
   const sums = rollup.sums.map((name) => `sum(${name})`);
   const columns = [...rollupKey(rollup), 'items', ...rollup.sums];
   const some = ['items', ...rollup.sums].map((name) => `${name} <> 0`).join(' or ');
-  return kept(rollup, 'r').map(({ code, period, key, splits }) => {
-    const group = ['tenant_id', ...code, period, key, ...splits];
+  return kept(rollup, 'r').map(({ code, period, keys, splits }) => {
+    const group = ['tenant_id', ...code, period, ...keys, ...splits];
     return {
       table: rollup.name,
       columns,
@@ -89,17 +89,26 @@ function rollupDerivations(rollup: RollupTable, from: string): Derivation[] {
   });
 }
 
-function rollupKey({ splits }: RollupTable): string[] {
-  return ['tenant_id', 'dimension', 'grain', 'period', 'key', ...Object.keys(splits)];
+/** The columns of a rollup that hold its dimensions' own, each named by its place. */
+export function keyColumns({ dimensions }: RollupTable): string[] {
+  const most = Math.max(...Object.values(dimensions).map(({ columns }) => columns.length));
+  return ['key', 'other_key'].slice(0, most);
 }
 
-/** Each dimension at each of its grains: its numbers, and SQL of period, key and splits over a row. */
+function rollupKey(rollup: RollupTable): string[] {
+  const own = [...keyColumns(rollup), ...Object.keys(rollup.splits)];
+  return ['tenant_id', 'dimension', 'grain', 'period', ...own];
+}
+
+/** Each dimension at each of its grains: its numbers, and SQL of period, keys and splits over a row. */
 function kept(rollup: RollupTable, row: string) {
-  return Object.entries(rollup.dimensions).flatMap(([dimension, { column, grains: own, mergesYears }]) => {
+  return Object.entries(rollup.dimensions).flatMap(([dimension, { columns, grains: own, mergesYears }]) => {
     const at = (grain: Grain, isMerged: boolean) => ({
       code: rollupCode(rollup, dimension, grain, isMerged).map((number) => `${number}::smallint`),
       period: startOf(grain, `${row}.${rollup.day}`),
-      key: column ? `coalesce(${row}.${column}, '${NO_KEY}')` : `'${NO_KEY}'::uuid`,
+      keys: keyColumns(rollup).map((_, place) =>
+        columns[place] ? `coalesce(${row}.${columns[place]}, '${NO_KEY}')` : `'${NO_KEY}'::uuid`,
+      ),
       splits: Object.entries(rollup.splits).map(([name, type]) =>
         isMerged && rollup.merged?.includes(name) ? `'${MERGED}'::${type}` : `${row}.${name}`,
       ),
@@ -139,7 +148,7 @@ export function withDerived(source: ReadTable, derived: Derived, insert: string,
 }
 
 function dimensionColumns({ dimensions }: RollupTable): string[] {
-  return Object.values(dimensions).flatMap(({ column }) => column ?? []);
+  return [...new Set(Object.values(dimensions).flatMap(({ columns }) => columns))];
 }
 
 /** The last part is open: RETURNING may follow, of those that have come or changed. */
@@ -165,14 +174,24 @@ function rollupInsert(rollup: RollupTable, generation: string): string {
   const merged = rollup.merged ?? [];
   const dimensions = Object.entries(rollup.dimensions);
   const keyed = dimensionColumns(rollup);
-  const number = (column: string, code: number) => `when grouping(${column}) = 0 then ${code}`;
-  const dimension = dimensions.flatMap(([, { column }], code) => (column ? number(column, code) : []));
-  const [none] = dimensions.flatMap(([, { column }], code) => (column ? [] : code));
+  const number = (columns: string, code: number) => `when grouping(${columns}) = 0 then ${code}`;
+  // Those of two columns come last, and are told first.
+  const dimension = dimensions
+    .flatMap(([, { columns }], code) => (columns.length > 0 ? number(columns.join(', '), code) : []))
+    .reverse();
+  const none = dimensions.findIndex(([, { columns }]) => columns.length === 0);
+  const others = dimensions.flatMap(([, { columns }]) =>
+    columns[1] ? `when grouping(${columns.join(', ')}) = 0 then ${columns[1]}` : [],
+  );
+  const told = [
+    `coalesce(${keyed.join(', ')}, '${NO_KEY}')`,
+    ...(others.length > 0 ? [`case ${others.join(' ')} else '${NO_KEY}' end`] : []),
+  ];
   const mergedYear = merged.slice(0, 1).map((name) => `when grouping(${name}) = 1 then ${MERGED_YEAR}`);
-  const set = (...names: (string | null)[]) => `(${names.filter((name) => name !== null).join(', ')})`;
-  const sets = dimensions.flatMap(([, { column, grains: own, mergesYears }]) => [
-    ...own.map((grain) => set(...merged, grain, column)),
-    ...(mergesYears ? [set('year', column)] : []),
+  const set = (...names: string[]) => `(${names.join(', ')})`;
+  const sets = dimensions.flatMap(([, { columns, grains: own, mergesYears }]) => [
+    ...own.map((grain) => set(...merged, grain, ...columns)),
+    ...(mergesYears ? [set('year', ...columns)] : []),
   ]);
   const added = ['items', ...rollup.sums];
   const sums = added.map((name) => `sum(${name})`);
@@ -183,7 +202,7 @@ function rollupInsert(rollup: RollupTable, generation: string): string {
   return `insert into read_model.${rollup.name} as r (generation, ${[...key, ...added].join(', ')})
     select ${generation}, tenant_id, (case ${dimension.join(' ')} else ${none} end)::smallint,
       (case ${[...mergedYear, ...grains.map((grain, code) => number(grain, code))].join(' ')} end)::smallint,
-      coalesce(${grains.join(', ')}), coalesce(${keyed.join(', ')}, '${NO_KEY}'), ${[...shown, ...sums].join(', ')}
+      coalesce(${grains.join(', ')}), ${[...told, ...shown, ...sums].join(', ')}
     from (
       select tenant_id, ${[...starts, ...keys, ...splits, ...added].join(', ')} from moved m where ${rollup.counts('m')}
     ) m

@@ -14,6 +14,8 @@ afterAll(() => reports.stop());
 
 const byEmployee = { rowGroups: columns('employeeSortName'), cols: cols('units:sum') };
 const year = { entryPeriod: { fixedPeriod: { min: '2025-01-01', max: '2025-12-31' } } };
+const ofOne = { ...byEmployee, rowGroups: columns('employeeSortName', 'matterNumber') };
+const pairs = { groupLeafLevel: true, cols: cols('employeeSortName', 'matterNumber', 'units:sum') };
 const ragged = { entryPeriod: { fixedPeriod: { min: '2024-11-05', max: '2026-02-03' } } };
 
 it.each<[plan: string, slice: object, criteria: object | null]>([
@@ -32,16 +34,36 @@ it.each<[plan: string, slice: object, criteria: object | null]>([
     { rowGroups: columns('clientSortName'), cols: cols('id:count', 'total:avg') },
     null,
   ],
-  ['rollup matter: year', { rowGroups: columns('state'), cols: cols('units:sum') }, { noMatter: true }],
+  ['rollup matter: month', { rowGroups: columns('state'), cols: cols('units:sum') }, { noMatter: true }],
   ['rollup taskType: year', { rowGroups: columns('taskTypeName'), cols: cols('units:sum') }, null],
   ['rollup all: day', { rowGroups: columns('entryDay'), cols: cols('units:sum') }, null],
   ['rollup all: year', { totalsOnly: true, cols: cols('units:sum') }, null],
+  ['rollup employeeMatter: year', { ...ofOne, groupKeys: ['Ash'] }, null],
+  ['rollup employeeMatter: day, year', { ...ofOne, groupKeys: ['Ash'] }, ragged],
   [
-    'facts',
-    { ...byEmployee, rowGroups: columns('employeeSortName', 'matterNumber'), groupKeys: ['Ash'] },
+    'rollup employeeMatter: year',
+    { ...pairs, cols: cols('clientSortName', 'employeeId', 'total:sum') },
+    year,
+  ],
+  [
+    'rollup employeeMatter: year',
+    { ...ofOne, rowGroups: columns('employeeSortName', 'entryYear', 'matterId'), groupKeys: ['Ash', 2025] },
     null,
   ],
-  ['facts', byEmployee, { divisionIds: [`division_${'0'.repeat(32)}`] }],
+  [
+    'facts',
+    {
+      ...ofOne,
+      rowGroups: columns('employeeSortName', 'entryMonth', 'matterId'),
+      groupKeys: ['Ash', '2025-01'],
+    },
+    null,
+  ],
+  ['facts', { ...ofOne, pivots: columns('state'), groupKeys: ['Ash'] }, null],
+  ['facts', pairs, { entryPeriod: { fixedPeriod: { min: '2025-02-01', max: '2025-12-31' } } }],
+  ['facts', { ...byEmployee, rowGroups: columns('matterNumber', 'employeeId'), groupKeys: ['M1'] }, null],
+  ['facts', byEmployee, { ...year, entryPeriod: { fixedPeriod: { min: '2025-01-02', max: '2025-01-20' } } }],
+  ['rollup employeeMatter: year', byEmployee, { divisionIds: [`division_${'0'.repeat(32)}`] }],
   ['facts', byEmployee, { includeDeleted: true }],
   ['facts', { ...byEmployee, cols: cols('units:max') }, null],
   ['facts', { ...byEmployee, cols: cols('units:sum', 'isBillable:countDistinct') }, null],
@@ -53,11 +75,11 @@ it.each<[plan: string, slice: object, criteria: object | null]>([
   expect(report.plan).toBe(plan);
 });
 
-it('reads one employee from the facts, and the sums of fees too', async () => {
+it('reads one employee by the key of sums, and fees from sums too', async () => {
   const explained = { 'x-explain': '1' };
   const own = { employeeIds: [employee] };
   expect((await reports.rows('work_item_listing', byEmployee, own, 'one', explained)).report.plan).toBe(
-    'facts',
+    'rollup employee: year',
   );
   const fees = {
     rowGroups: columns('feeEarnerSortName'),

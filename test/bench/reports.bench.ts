@@ -7,8 +7,8 @@
  * asked for: the peer sends all groups, unordered, so its caller sorts and cuts them.
  * Last, what the projector pays for it: batches of 500 events applied to that read model.
  * Arguments: work items, rounds. A million takes more than ten minutes to load. BENCH_REPORTS_DIR names a folder that keeps
- * the server's data for the next run, which loads anew only when its size, the migrations or the versions of the read
- * models differ; the events of the last part then go into a copy. Without it all is thrown away.
+ * the server's data for the next run of as many work items, which rebuilds the read models when migrations or their
+ * versions differ; the events of the last part then go into a copy. Without it all is thrown away.
  */
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';

@@ -12,23 +12,28 @@ export interface Piece {
 
 /**
  * A period as whole years, whole months and the days at its edges, each as coarse as is allowed and exactly once.
- * @param coarsest the coarsest grain that the question can be answered from
+ * @param allowed grains that the question can be answered from, beside days
  */
-export function piecesOf({ min, max }: Period, coarsest: Grain): Piece[] {
+export function piecesOf({ min, max }: Period, allowed: readonly Grain[]): Piece[] {
   const isEmpty = min !== null && max !== null && min > max;
   // Beside them are years that a date of four digits cannot name.
   const isOutermost = (min !== null && min >= LAST_YEAR) || (max !== null && max < SECOND_YEAR);
-  return isEmpty || isOutermost ? [{ grain: 'day', from: min, to: max }] : split(min, max, coarsest);
+  return isEmpty || isOutermost
+    ? [{ grain: 'day', from: min, to: max }]
+    : split(
+        min,
+        max,
+        COARSEST_FIRST.filter((grain) => grain === 'day' || allowed.includes(grain)),
+      );
 }
 
 const SECOND_YEAR = '0002';
 const LAST_YEAR = '9999';
 
-const COARSER: Grain[] = ['year', 'month', 'day'];
+const COARSEST_FIRST: Grain[] = ['year', 'month', 'day'];
 
-function split(min: Day | null, max: Day | null, grain: Grain): Piece[] {
+function split(min: Day | null, max: Day | null, [grain, ...finer]: Grain[]): Piece[] {
   if (grain === 'day') return [{ grain, from: min, to: max }];
-  const finer = COARSER[COARSER.indexOf(grain) + 1];
   const first = min === null ? null : startAfter(min, grain);
   const last = max === null ? null : endBefore(max, grain);
   if (first !== null && last !== null && first > last) return split(min, max, finer);

@@ -12,10 +12,12 @@ export type Source =
   /** Facts, added up by the columns in demand. */
   | { kind: 'facts' }
   /**
-   * Sums that are kept by one dimension; days at the edges of a period, which they do not tell apart, from facts.
+   * Sums that are kept by a dimension; days at the edges of a period, which they do not tell apart, from facts.
    * `merges`: whole years may come from merged ones.
    */
   | { kind: 'rollup'; dimension: string; pieces: Piece[]; merges: boolean };
+
+export type RollupSource = Extract<Source, { kind: 'rollup' }>;
 
 /** What a query is over. */
 export interface Over {
@@ -31,7 +33,16 @@ export function sourcesFor(over: Over, demand: Demand): Source[] {
   const facts: Source[] = [{ kind: 'facts' }, { kind: 'listing' }];
   if (!rollup) return facts;
   // What an index finds is read from the facts sooner than all of the sums.
-  return isNarrow(over) ? [facts[0], rollup, facts[1]] : [rollup, ...facts];
+  const isFound = !isNarrow(over) || isFoundIn(over, rollup.dimension);
+  return isFound ? [rollup, ...facts] : [facts[0], rollup, facts[1]];
+}
+
+/** Whether the few rows that it is over are those of some keys of that dimension, by which its sums are found. */
+function isFoundIn({ report, conditions }: Over, dimension: string): boolean {
+  const { dimensions, required } = report.derived.rollup;
+  const [first] = dimensions[dimension].columns;
+  const selective = conditions.filter(({ isSelective }) => isSelective);
+  return required.includes(first) && selective.every(({ of }) => of === first);
 }
 
 /** Whether it is over few rows, which an index finds. */
@@ -43,7 +54,7 @@ function isFact({ derived: { facts } }: Report, column: string | undefined): boo
   return column !== undefined && (!facts || column in facts.columns);
 }
 
-function rollupFor({ report, period, conditions }: Over, demand: Demand): Source | undefined {
+function rollupFor({ report, period, conditions }: Over, demand: Demand): RollupSource | undefined {
   const { rollup } = report.derived;
   const isCounted = conditions.some((condition) => condition.isCounted);
   if (demand.extremes.size > 0 || (!isCounted && report.derived.facts)) return undefined;
@@ -51,22 +62,26 @@ function rollupFor({ report, period, conditions }: Over, demand: Demand): Source
   const columns = new Set([...asked, ...[...demand.keys].map((column) => baseOf(report, column)!)]);
   const isApart = rollup.merged?.some((name) => columns.has(name));
   for (const own of [...Object.keys(rollup.splits), rollup.day]) columns.delete(own);
-  const found = Object.entries(rollup.dimensions).find(([, { column }]) =>
-    column === null ? columns.size === 0 : columns.size === 1 && columns.has(column),
-  );
-  if (!found) return undefined;
-  const [dimension, { grains, mergesYears }] = found;
-  const grain = coarsest([...demand.keys, ...conditions]);
-  const isTold = grain === 'year' || grains.includes(grain);
-  const pieces = piecesOf(period ?? { min: null, max: null }, grain);
-  return isTold ? { kind: 'rollup', dimension, pieces, merges: !!mergesYears && !isApart } : undefined;
+  const allowed = allowedGrains([...demand.keys, ...conditions]);
+  for (const [dimension, { columns: own, grains, mergesYears }] of Object.entries(rollup.dimensions)) {
+    if (![...columns].every((column) => own.includes(column))) continue;
+    const merges = !!mergesYears && !isApart;
+    const kept = allowed.filter((grain) => grains.includes(grain) || (grain === 'year' && merges));
+    const pieces = piecesOf(period ?? { min: null, max: null }, kept);
+    if (pieces.some(({ grain }) => kept.includes(grain)))
+      return { kind: 'rollup', dimension, pieces, merges };
+  }
+  return undefined;
 }
 
-/** The coarsest grain that tells apart all that columns and conditions do. */
-function coarsest(asking: readonly { grain?: Grain }[]): Grain {
-  const grains = asking.flatMap(({ grain }) => grain ?? []);
-  return grains.includes('day') ? 'day' : grains.includes('month') ? 'month' : 'year';
+/** The grains that tell apart all that columns and conditions do. */
+function allowedGrains(asking: readonly { grain?: Grain }[]): Grain[] {
+  const asked = asking.flatMap(({ grain }) => grain ?? []);
+  const finest = asked.includes('day') ? 'day' : asked.includes('month') ? 'month' : 'year';
+  return GRAINS.slice(0, GRAINS.indexOf(finest) + 1);
 }
+
+const GRAINS: readonly Grain[] = ['day', 'month', 'year'];
 
 /** As `extensions.report` tells it. */
 export function describe(source: Source): string {

@@ -1,16 +1,14 @@
-import { NO_KEY, rollupCode } from '#projections/derived-tables';
+import { keyColumns, NO_KEY, rollupCode } from '#projections/derived-tables';
 import { live } from '#projections/live';
 import type { SourceContext } from '../columns/column';
 import { baseOf, baseOfJoin, joinClauses, joinsNeeded } from '../columns/report';
 import type { Bind, Condition } from '../condition';
 import type { Demand } from '../sources/demand';
 import type { Piece } from '../sources/pieces';
-import type { Over, Source } from '../sources/source';
+import type { Over, RollupSource, Source } from '../sources/source';
 
 /** The tenant's placeholder in every query. */
 export const TENANT = '$1';
-
-type RollupSource = Extract<Source, { kind: 'rollup' }>;
 
 interface Building {
   over: Over;
@@ -93,18 +91,20 @@ function fromRollup(building: Building, { dimension, merges }: RollupSource, pie
   const { over, bind } = building;
   const { report } = over;
   const { rollup } = report.derived;
-  const { column, grains } = rollup.dimensions[dimension];
-  if (!grains.includes(piece.grain))
+  const { columns, grains } = rollup.dimensions[dimension];
+  const isMerged = merges && piece.grain === 'year';
+  if (!isMerged && !grains.includes(piece.grain))
     return fromFacts(building, daysWithin(building, { min: piece.from, max: piece.to }));
-  const [dimensionCode, grainCode] = rollupCode(
-    rollup,
-    dimension,
-    piece.grain,
-    merges && piece.grain === 'year',
-  );
+  const [dimensionCode, grainCode] = rollupCode(rollup, dimension, piece.grain, isMerged);
+  const keyed = keyColumns(rollup).slice(0, columns.length);
+  const value = (key: string, column: string) =>
+    rollup.required.includes(column) ? key : `nullif(${key}, '${NO_KEY}')`;
   const taken = [
     `r.period as ${rollup.day}`,
-    ...(column ? ['r.key', `nullif(r.key, '${NO_KEY}') as ${column}`] : []),
+    ...keyed.flatMap((key, place) => [
+      `r.${key}`,
+      `${value(`r.${key}`, columns[place])} as ${columns[place]}`,
+    ]),
     ...[...Object.keys(rollup.splits), 'items', ...rollup.sums].map((name) => `r.${name}`),
   ];
   const rows = `(
@@ -114,9 +114,13 @@ function fromRollup(building: Building, { dimension, merges }: RollupSource, pie
   )`;
   const conditions = over.conditions.filter((condition) => !condition.isCounted);
   const where = conditions.flatMap((condition) => asked(condition, building));
-  // By the key as it is kept: in that order the index gives the rows of a period.
-  const key = `${report.alias}.key`;
-  const own = column ? { [column]: { sql: `nullif(${key}, '${NO_KEY}')`, by: key } } : {};
+  // By the keys as they are kept: in that order the index gives the rows of a period.
+  const own = Object.fromEntries(
+    columns.map((column, place) => {
+      const by = `${report.alias}.${keyed[place]}`;
+      return [column, { sql: value(by, column), by }];
+    }),
+  );
   return addedUp(building, rows, `sum(${report.alias}.items)`, where, own);
 }
 

@@ -70,11 +70,12 @@ export function anyShape(report: NaiveReport, rows: number): fc.Arbitrary<Shape>
   });
 }
 
-/** What is read most: the groups and totals of one dimension, of all the firm. */
+/** What is read most: the groups and totals of one dimension, or of people and matters together, of all the firm. */
 export function oneDimension(report: NaiveReport): fc.Arbitrary<Shape> {
   const { dimensions, days, few } = families[report.name];
   const [people, matters, tasks] = dimensions;
-  return fc.constantFrom(people, people, matters, tasks, []).chain((names) => {
+  const both = [...people, ...matters];
+  return fc.constantFrom<string[]>(people, people, matters, tasks, both, []).chain((names) => {
     const own = named(report, names);
     const either = [...own, ...own, ...own, ...own, ...named(report, days)];
     return fc.record({

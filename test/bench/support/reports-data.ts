@@ -1,10 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrate } from '#platform/migrate';
-import { packageRoot } from '#platform/package-root';
-import { areas } from '#practice/areas';
 import { live } from '#projections/live';
 import type { Credentials } from '../../support/client';
 import { execute } from '../../support/database';
@@ -12,6 +8,7 @@ import { type RunningApp, startApp } from '../../support/process';
 import { waitFor } from '../../support/wait-for';
 import type { BenchServer } from './bench-server';
 import { cli, createTenants } from './firm';
+import { keptLoad, type LoadNote } from './kept-load';
 
 const DATABASE = 'reports';
 const COPY = 'reports_copy';
@@ -24,14 +21,6 @@ const TENANTS = [
   { alias: 'small', part: 10 },
 ];
 
-/** What is known of a load, kept in the database beside it. */
-interface Note {
-  /** Of what made it: items, migrations, read models. */
-  digest: string;
-  secretsKey: string;
-  credentials: Credentials;
-}
-
 export interface Loaded {
   /** Of every process over it. */
   env: Record<'DATABASE_URL' | 'SECRETS_KEY' | 'LOG_LEVEL', string>;
@@ -41,10 +30,16 @@ export interface Loaded {
   items: number;
 }
 
-/** Two firms as `demo load` makes them, in their read models: loaded now, or those that the server still has. */
+/**
+ * Two firms as `demo load` makes them, in their read models: loaded now, or those that the server still has, whose read
+ * models are rebuilt when they are of another form.
+ */
 export async function loadReports(server: BenchServer, items: number): Promise<Loaded> {
-  const digest = digestOf(items);
-  const note = (await keptNote(server, digest)) ?? (await load(server, items, digest));
+  const note = await keptLoad(server, DATABASE, {
+    made: `${items} items, ${YEARS} years`,
+    load: () => load(server, items),
+    renew: ({ secretsKey }) => rebuild(environment(server, secretsKey)),
+  });
   const env = environment(server, note.secretsKey);
   const [{ id }] = await execute<{ id: number }>(
     env.DATABASE_URL,
@@ -69,41 +64,10 @@ function environment(server: BenchServer, secretsKey: string): Loaded['env'] {
   return { DATABASE_URL: server.url(DATABASE), SECRETS_KEY: secretsKey, LOG_LEVEL: 'warn' };
 }
 
-/** Of all that decides what rows a load ends in, as far as the repository says. */
-function digestOf(items: number): string {
-  const hash = createHash('sha256').update(`${items} items, ${YEARS} years`);
-  for (const set of ['write', 'read']) {
-    const folder = join(packageRoot(), 'migrations', set);
-    for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(join(folder, file)));
-  }
-  for (const { name, version } of areas.flatMap(({ projections }) => projections))
-    hash.update(`${name} ${version}`);
-  return hash.digest('hex');
-}
-
-/** Undefined unless the server has a whole load of that digest. */
-async function keptNote(server: BenchServer, digest: string): Promise<Note | undefined> {
-  const databases = await execute(server.url('postgres'), 'select from pg_database where datname = $1', [
-    DATABASE,
-  ]);
-  if (databases.length === 0) return undefined;
-  const url = server.url(DATABASE);
-  const [{ table }] = await execute<{ table: string | null }>(
-    url,
-    `select to_regclass('bench.load')::text as table`,
-  );
-  if (table === null) return undefined;
-  const [kept] = await execute<{ note: Note }>(url, 'select note from bench.load');
-  return kept?.note.digest === digest ? kept.note : undefined;
-}
-
-async function load(server: BenchServer, items: number, digest: string): Promise<Note> {
-  await execute(server.url('postgres'), `drop database if exists ${DATABASE}`);
-  await execute(server.url('postgres'), `create database ${DATABASE}`);
+async function load(server: BenchServer, items: number): Promise<LoadNote> {
   const secretsKey = randomBytes(32).toString('base64');
   const env = environment(server, secretsKey);
-  await migrate(env.DATABASE_URL, 'write');
-  await migrate(env.DATABASE_URL, 'read');
+  await migrateAll(env);
   const credentials = await createTenants(
     env,
     TENANTS.map(({ alias }) => alias),
@@ -121,11 +85,24 @@ async function load(server: BenchServer, items: number, digest: string): Promise
   }
   for (const { alias, part } of TENANTS) await requireRows(env.DATABASE_URL, alias, Math.round(items / part));
   await execute(env.DATABASE_URL, 'vacuum analyze');
-  const note: Note = { digest, secretsKey, credentials };
-  await execute(env.DATABASE_URL, 'create schema bench');
-  await execute(env.DATABASE_URL, 'create table bench.load (note jsonb not null)');
-  await execute(env.DATABASE_URL, 'insert into bench.load values ($1)', [note]);
-  return note;
+  return { secretsKey, credentials };
+}
+
+async function rebuild(env: Loaded['env']): Promise<void> {
+  await migrateAll(env);
+  const projector = await startApp('projector', env);
+  try {
+    await cli(env, 'projections', 'rebuild', '--all');
+    await caughtUp(projector);
+  } finally {
+    await projector.stop();
+  }
+  await execute(env.DATABASE_URL, 'vacuum analyze');
+}
+
+async function migrateAll({ DATABASE_URL }: Loaded['env']): Promise<void> {
+  await migrate(DATABASE_URL, 'write');
+  await migrate(DATABASE_URL, 'read');
 }
 
 /** Until every read model shows every event. */
