@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { CopyText } from './copy-text';
@@ -14,7 +12,9 @@ export async function copyRows(
   rows: readonly (readonly unknown[])[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await pipeline(Readable.from(chunks(rows)), client.query(copyFrom(`copy ${target} from stdin`)));
+  const stream = new CopyStream(client, target);
+  for (const text of chunks(rows)) await stream.write(text);
+  await stream.end();
 }
 
 /** Rows into a table by COPY, as they come. Its transaction is the caller's; one that is not ended fails the next query. */

@@ -137,6 +137,29 @@ describe('a tenant whose read models are held', () => {
     expect([await shown(1), await counted(1)]).toEqual([['Division 1', 'Division 4'], 2]);
   });
 
+  it('is read without its data meanwhile, and nothing of that counts once it is released', async () => {
+    const bus = new HandBus();
+    const { reads, feed } = divisions.store;
+    new ProjectionRunner(bus, reads, new Parking(reads), new Projections(divisions.projections)).start();
+    const runner: Subscriber = bus.subscriber;
+    jest.spyOn(parts.positions, 'reach').mockResolvedValue();
+    await parts.held.hold(await tenant(1));
+    await divisions.createMany(0, 6);
+    const read = async () => feed.read(await runner.cursors([5]), 1000, runner.passesOver!());
+    const events = await read();
+    const { id } = await tenant(1);
+    for (const { tenantId, event } of events) expect('name' in event.data).toBe(tenantId !== id);
+    await parts.held.release(await tenant(1));
+    expect(await runner.handle(events)).toBe(false);
+    expect([await shown(0), await shown(1)]).toEqual([[], []]);
+    expect(await runner.handle(await read())).toBe(true);
+    expect([await shown(0), await shown(1), await counted(1)]).toEqual([
+      ['Division 0', 'Division 3'],
+      ['Division 1', 'Division 4'],
+      2,
+    ]);
+  });
+
   it('is held only once a batch in hand has been applied', async () => {
     let apply: () => void = () => undefined;
     const applying = new Promise<void>((resolve) => {

@@ -38,6 +38,7 @@ export class ProjectionRunner {
       name: 'projections',
       cursors: (partitions) => this.cursors(partitions),
       handle: (events) => this.handle(events),
+      passesOver: () => this.held(),
     });
     this.log.log(`Building ${this.projections.all.map(({ name }) => name).join(', ')}`);
   }
@@ -63,6 +64,15 @@ export class ProjectionRunner {
         .flatMap((track) => reachedIn(track, partition) ?? [])
         .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b)),
     }));
+  }
+
+  /**
+   * Tenants that stand still in every read model. One that has been let go since is not in a batch that counts: the
+   * models' revisions are others then.
+   */
+  private held(): number[] {
+    const [first, ...others] = this.building.map(({ model }) => model.held.map(({ tenantId }) => tenantId));
+    return (first ?? []).filter((tenantId) => others.every((held) => held.includes(tenantId)));
   }
 
   /** False when the read models are not as this process believed; what was done of the batch stands. */

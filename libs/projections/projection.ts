@@ -22,15 +22,16 @@ export interface FactTable {
 export type Grain = 'day' | 'month' | 'year';
 
 export interface RollupDimension {
-  column: string | null;
+  /** The facts' columns that it is kept by, UUIDs, two at most; none: all in one. */
+  columns: readonly string[];
   grains: readonly Grain[];
   /** Years are kept merged as well: where keys are many, one row for each is read sooner than several. */
   mergesYears?: true;
 }
 
 /**
- * Sums by one dimension at a time, so that there are far fewer rows than facts. Each dimension is kept at grains of its
- * own: a grain's period is its first day.
+ * Sums by one dimension at a time, or by two that go together, so that there are far fewer rows than facts. Each is kept
+ * at grains of its own: a grain's period is its first day.
  */
 export interface RollupTable {
   name: string;
@@ -38,8 +39,10 @@ export interface RollupTable {
   counts(row: string): string;
   /** The facts' column with the day. */
   day: string;
-  /** The facts' column of each, a UUID; null: all in one. In the order of their numbers, which are never changed. */
+  /** In the order of their numbers, which are never changed; before those of two columns come those of either. */
   dimensions: Readonly<Record<string, RollupDimension>>;
+  /** Columns of dimensions that are never null: what is asked of them is found by the rollup's key. */
+  required: readonly string[];
   /** Columns by whose values each sum is told apart, with their SQL types. */
   splits: Readonly<Record<string, string>>;
   /** Those of them, numbers, that the sums of merged years are not apart by. */

@@ -6,10 +6,20 @@ export function lockGenerations(client: ClientBase, projection: string): Promise
   return tryLock(client, `rebuild ${projection}`);
 }
 
-/** Whether nobody else fills the tenant's read models; until the session ends nobody does. */
-export function lockFill(client: ClientBase, tenantId: number): Promise<boolean> {
-  return tryLock(client, `fill ${tenantId}`);
+/** Whether nobody else fills the tenant's read models; until the session, and all that share it, end nobody does. */
+export async function lockFill(client: ClientBase, tenantId: number): Promise<boolean> {
+  if (!(await tryLock(client, fillOf(tenantId)))) return false;
+  await shareFill(client, tenantId);
+  await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [fillOf(tenantId)]);
+  return true;
 }
+
+/** The same of another session of whoever fills them; the one that has the lock must still be there afterwards. */
+export async function shareFill(client: ClientBase, tenantId: number): Promise<void> {
+  await client.query('select pg_advisory_lock_shared(hashtextextended($1, 0))', [fillOf(tenantId)]);
+}
+
+const fillOf = (tenantId: number) => `fill ${tenantId}`;
 
 /** Until the transaction ends no tenant of the projection is held anew, and no generation of it begun. */
 export async function lockHolds(client: ClientBase, projection: string): Promise<void> {

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { divisionsProjection } from '#practice/divisions/division.projection';
 import { waitFor } from '../../test/support/wait-for';
 import type { Projection } from './projection';
+import { lockFill, shareFill } from './rebuild-lock';
 import { Divisions } from './testing/divisions';
 import { expectExact } from './testing/expect-exact';
 
@@ -62,6 +63,18 @@ describe('a new tenant whose read models are filled', () => {
     await Promise.all([parts.fill.show(await tenant()), another.fill.show(await tenant())]);
     await expectExact(divisions.store);
     expect(await rowsOf('held')).toEqual([]);
+  });
+
+  it('is filled by nobody else while a session goes on whose process has lost the lock', async () => {
+    const { id } = await tenant();
+    const [first, lane, second] = await Promise.all([1, 2, 3].map(() => divisions.store.reads.session()));
+    expect(await lockFill(first, id)).toBe(true);
+    await shareFill(lane, id);
+    await first.end();
+    expect(await lockFill(second, id)).toBe(false);
+    await lane.end();
+    await waitFor(() => lockFill(second, id), { description: 'the lock' });
+    await second.end();
   });
 
   it('waits until a projector has gone past', async () => {

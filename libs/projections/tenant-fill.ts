@@ -13,10 +13,11 @@ import { derivations, physicalTables } from './derived-tables';
 import { generationTable } from './generation-tables';
 import { deleteTenant } from './generations';
 import { HeldTenants } from './held-tenants';
+import { Lanes, type Task } from './lanes';
 import { liveModels, reachedIn } from './live-models';
 import type { Projection } from './projection';
 import { Projections } from './projections';
-import { lockFill } from './rebuild-lock';
+import { lockFill, shareFill } from './rebuild-lock';
 import { copyInto, type Filled, rowsOf } from './stream-rows';
 
 /** A read model that holds the tenant, and the generation that it will go on in. */
@@ -25,6 +26,8 @@ interface Standing {
   generation: number;
 }
 
+/** Writing takes longer than folding, and PostgreSQL gives a session one core. */
+const LANES = 2;
 /** Where streams begin. */
 const FIRST_STREAM = '00000000-0000-0000-0000-000000000000';
 
@@ -84,16 +87,19 @@ export class TenantFill {
     const last = await this.latest.of(tenant, START);
     if (!last) return;
     const upTo = await delivered(this.feed, tenant, last, signal);
-    await clear(client, standing, tenant);
+    const lanes = await Lanes.open(this.reads, LANES, (lane) => shareFill(lane, tenant.id), signal);
     try {
-      await this.fill(client, standing, tenant, upTo);
+      // The session that has the lock is there: no lane has come too late to share it.
+      await clear(client, standing, tenant);
+      await this.fill(lanes, standing, tenant, upTo);
     } catch (error) {
       signal?.throwIfAborted();
       if (isConnectionLost(error)) throw error;
       // Released without their rows they come to the same event one by one, and are parked there.
       this.log.warn(`${tenant.alias} is not filled: ${(error as Error).message}`);
-      await client.query('rollback');
-      return clear(client, standing, tenant);
+      return await clear(client, standing, tenant);
+    } finally {
+      await lanes.close();
     }
     await this.passed(standing, tenant, upTo, signal);
     for (const { projection, generation } of standing) {
@@ -121,7 +127,7 @@ export class TenantFill {
   }
 
   private async fill(
-    client: Client,
+    lanes: Lanes,
     standing: readonly Standing[],
     { id }: RegisteredTenant,
     upTo: Position,
@@ -134,16 +140,16 @@ export class TenantFill {
     try {
       for await (const chunk of rowsOf(this.history, reader, projections, [{ id, upTo }])) {
         await writing;
-        writing = write(client, standing, chunk, after);
+        writing = lanes.each(written(standing, chunk, after));
         writing.catch(() => undefined);
         after = chunk.streamId;
       }
       await writing;
+      await lanes.each(standing.flatMap((each) => derived(each, id, 'sums', '')));
     } finally {
       await writing.catch(() => undefined);
       await reader.end();
     }
-    for (const each of standing) await derive(client, each, id);
   }
 }
 
@@ -152,44 +158,43 @@ async function clear(client: Client, standing: readonly Standing[], { id }: Regi
     for (const table of physicalTables(projection)) await deleteTenant(client, table, generation, id);
 }
 
-/** A chunk's rows, with the facts that follow from them. */
-async function write(
-  client: Client,
+/** Writes a chunk's rows, with the facts that follow from them. */
+function written(
   standing: readonly Standing[],
   { tenantId, streamId, shares }: Filled,
   after: string,
-): Promise<void> {
-  await client.query('begin');
-  for (const [index, share] of shares.entries()) {
+): Task[] {
+  return shares.flatMap((share, index) => {
+    if (share.events === 0) return [];
     const { projection, generation } = standing[index];
-    await copyInto(client, share, (table) => generationTable(table, generation), generation);
     const [{ stream }] = projection.tables;
     const chunk = `and ${stream} > '${after}' and ${stream} <= '${streamId}'`;
-    await insertDerived(client, standing[index], tenantId, 'facts', chunk);
-  }
-  await client.query('commit');
+    const facts = derived(standing[index], tenantId, 'facts', chunk);
+    return async (client) => {
+      await copyInto(client, share, (table) => generationTable(table, generation), generation);
+      for (const make of facts) await make(client);
+    };
+  });
 }
 
-/** The sums over a tenant's facts. */
-function derive(client: Client, standing: Standing, tenantId: number): Promise<void> {
-  return insertDerived(client, standing, tenantId, 'sums', '');
-}
-
-/** @param chunk SQL that tells which of the tenant's rows it is about */
-async function insertDerived(
-  client: Client,
+/**
+ * Makes what follows from rows: a fact of each, or the sums over all.
+ * @param chunk SQL that tells which of the tenant's rows it is about
+ */
+function derived(
   { projection, generation }: Standing,
   tenantId: number,
   what: 'facts' | 'sums',
   chunk: string,
-): Promise<void> {
+): Task[] {
   const own = (name: string) =>
     `(select * from ${generationTable({ name }, generation)} where generation = ${generation} and tenant_id = ${tenantId} ${chunk})`;
-  for (const { table, from, columns, select } of derivations(projection, own)) {
-    if ((from === undefined) === (what === 'facts')) continue;
-    await client.query(
-      `insert into ${generationTable({ name: table }, generation)} (generation, ${columns.join(', ')})
-       select ${generation}, d.* from (${select}) d`,
-    );
-  }
+  return derivations(projection, own)
+    .filter(({ from }) => (from !== undefined) === (what === 'facts'))
+    .map(({ table, columns, select }) => async (client) => {
+      await client.query(
+        `insert into ${generationTable({ name: table }, generation)} (generation, ${columns.join(', ')})
+         select ${generation}, d.* from (${select}) d`,
+      );
+    });
 }

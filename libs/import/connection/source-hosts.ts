@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError } from '#kernel/errors';
+import { type DomainError, invalid } from '#kernel/errors';
 import { Config } from '#platform/config';
 import { type Destination, Openings } from '#platform/net/openings';
 import { refusedString } from './connection-string';
@@ -30,15 +30,18 @@ export class SourceHosts {
   check({ encrypt, ...to }: Destination & { encrypt: boolean | 'strict' }): void {
     if (encrypt === false && !this.allowsInsecure)
       throw refusedString('Encrypt must be true or strict: the connection is encrypted.');
-    if (!this.openings.allowsPort(to) || this.openings.refusesHost(to)) {
-      const detail = 'Server must be a host of the public internet, or one that the operator allows.';
-      const errors = [{ pointer: '/connectionString', code: 'host_not_allowed', message: detail }];
-      throw new DomainError('invalid', 'host_not_allowed', detail, errors);
-    }
+    if (this.openings.refusesHost(to))
+      throw notAllowed('Server must be a host of the public internet, or one that the operator allows.');
+    if (!this.openings.allowsPort(to))
+      throw notAllowed(`The port of Server must be ${FIRST_PORT} or above, or one that the operator allows.`);
   }
 
   /** Whether one of the addresses of the host may be connected to. */
   allows(to: Destination, address: string): boolean {
     return this.openings.allowsPort(to) && this.openings.refusal(to, address) === undefined;
   }
+}
+
+function notAllowed(detail: string): DomainError {
+  return invalid('host_not_allowed', detail, 'connectionString');
 }

@@ -38,6 +38,8 @@ const meanings: Record<string, keyof typeof readers | 'none'> = {
   pwd: 'password',
   encrypt: 'encrypt',
   trustservercertificate: 'trust',
+  integratedsecurity: 'integrated',
+  trusted_connection: 'integrated',
   hostnameincertificate: 'certificateName',
   connecttimeout: 'connectTimeout',
   connectiontimeout: 'connectTimeout',
@@ -51,6 +53,11 @@ const meanings: Record<string, keyof typeof readers | 'none'> = {
   persistsecurityinfo: 'none',
   multipleactiveresultsets: 'none',
   pooling: 'none',
+  maxpoolsize: 'none',
+  minpoolsize: 'none',
+  commandtimeout: 'none',
+  connectretrycount: 'none',
+  connectretryinterval: 'none',
 };
 
 type Given = Partial<SourceSettings>;
@@ -69,6 +76,10 @@ const readers = {
   trust(value: string, name: string): Given {
     if (/^(false|no)$/i.test(value)) return {};
     throw refusedString(`${name} may only be false: the certificate of the server is checked.`);
+  },
+  integrated(value: string, name: string): Given {
+    if (/^(false|no)$/i.test(value)) return {};
+    throw refusedString(`${name} may only be false: the login is by User ID and Password.`);
   },
   certificateName(value: string, name: string): Given {
     const certificateName = domainToASCII(value);
@@ -126,13 +137,7 @@ function shown(name: string): string {
 /** Settings of ADO.NET that are not taken: only such a name is said again. */
 const refusedNames = Object.fromEntries(
   [
-    ...[
-      'integratedsecurity',
-      'trusted_connection',
-      'attachdbfilename',
-      'extendedproperties',
-      'initialfilename',
-    ],
+    ...['attachdbfilename', 'extendedproperties', 'initialfilename'],
     ...[
       'userinstance',
       'contextconnection',
@@ -160,8 +165,8 @@ const refusedNames = Object.fromEntries(
       'transactionbinding',
       'typesystemversion',
     ],
-    ...['asynchronousprocessing', 'async', 'commandtimeout', 'connectretrycount', 'connectretryinterval'],
-    ...['minpoolsize', 'maxpoolsize', 'loadbalancetimeout', 'connectionlifetime', 'poolblockingperiod'],
+    ...['asynchronousprocessing', 'async'],
+    ...['loadbalancetimeout', 'connectionlifetime', 'poolblockingperiod'],
     ...['connectionreset', 'transparentnetworkipresolution', 'ipaddresspreference', 'trustedconnection'],
   ].map((name) => [name, true]),
 );
@@ -186,6 +191,6 @@ function hostOf(text: string): string {
   const written = isIPv6(bare) ? `[${bare}]` : bare;
   // URL knows the spellings of an address and of a name in other letters; a port behind a colon is no part of a host.
   const url = `http://${written}`;
-  if (!/^(\[.*\]|[^\s/?#@%\\:]+)$/.test(written) || !URL.canParse(url)) return '';
+  if (!/^(\[.*\]|[^\s/?#@%\\:()]+)$/.test(written) || !URL.canParse(url)) return '';
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -94,6 +94,14 @@ it('takes what a portal gives away', () => {
   });
 });
 
+it('takes what the tools of a developer give away', () => {
+  const text =
+    'Data Source=sql.firm.example;Initial Catalog=books;Integrated Security=False;Trusted_Connection=no;User ID=reader;' +
+    'Password=pw;Connect Timeout=30;Encrypt=True;Trust Server Certificate=False;Application Intent=ReadWrite;' +
+    'Multi Subnet Failover=False;Command Timeout=0;Connect Retry Count=3;Connect Retry Interval=10;Max Pool Size=100;Min Pool Size=0';
+  expect(readSettings(text, production)).toMatchObject({ host: 'sql.firm.example', user: 'reader' });
+});
+
 it.each([
   ['Data Source=SQL.Firm.Example.', 'sql.firm.example', 1433],
   ['Address=sql.firm.example , 14330', 'sql.firm.example', 14330],
@@ -108,6 +116,7 @@ it.each([
 
 it.each([
   ['Integrated Security=SSPI', 'Integrated Security'],
+  ['Integrated Security=', 'Integrated Security'],
   ['Trusted_Connection=yes', 'Trusted_Connection'],
   ['AttachDbFilename=C:\\books.mdf', 'AttachDbFilename'],
   ['User Instance=true', 'User Instance'],
@@ -131,6 +140,9 @@ it.each([
   ['Server=tcp:sql.firm.example:5000', 'Server'],
   ['Server=8.8.8.8:5000', 'Server'],
   ['Server=a b', 'Server'],
+  ['Server=.', 'Server'],
+  ['Server=(local)', 'Server'],
+  ['Server=(localdb),1433', 'Server'],
 ])('%s is refused by its name', (setting, name) => {
   const [code, detail] = refusalOf(`${firm};${setting}`)!;
   expect(code).toBe('invalid_connection_string');
@@ -155,6 +167,13 @@ it.each([
   'sql.firm.example,22',
 ])('a source at %s is refused', (server) => {
   expect(refusalOf(`Server=${server};${LOGIN}`)?.[0]).toBe('host_not_allowed');
+});
+
+it('says that it is the port that is not allowed', () => {
+  expect(refusalOf(`Server=sql.firm.example,443;${LOGIN}`)).toEqual([
+    'host_not_allowed',
+    'The port of Server must be 1024 or above, or one that the operator allows.',
+  ]);
 });
 
 it('goes where the operator allows, and only there', () => {

@@ -1,13 +1,13 @@
 import type { StreamDefinition } from '#kernel/decider';
 import { conflict } from '#kernel/errors';
 import { decimal, text } from '#kernel/money';
-import { type InvoiceState, InvoiceStatus } from '#practice/invoices/invoice';
+import { type InvoiceState, InvoiceStatus, isIssuedUnpaid } from '#practice/invoices/invoice';
 import { chunks } from '#practice/invoices/invoice.draft';
 import type { InvoiceEvent, InvoiceLine, Payment } from '#practice/invoices/invoice.events';
 import type { WantedInvoice } from '../records/invoice-records';
 import { changesOf, livingOn } from './changes';
 
-const { Draft, Issued, Voided, WrittenOff } = InvoiceStatus;
+const { Draft, Voided, WrittenOff } = InvoiceStatus;
 
 /**
  * A draft takes any lines and may be issued; an issued invoice takes payments, gives them back, and is voided or written
@@ -30,7 +30,7 @@ export function invoiceUpdates(
       throw fixed('What is void or written off stays so.');
     return events;
   }
-  if (wanted.issued === null && state.state === Issued)
+  if (wanted.issued === null && isIssuedUnpaid(state))
     live([{ type: 'InvoiceUnissued', data: { day: state.issueDate! } }]);
   if (now().state === Draft) {
     const dates = changesOf(now(), { issueDate, dueDate: dueDate ?? now().dueDate });

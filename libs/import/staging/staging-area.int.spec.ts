@@ -42,6 +42,16 @@ describe('StagingArea', () => {
     );
   });
 
+  it('is left alone by autovacuum', async () => {
+    await area.create(client);
+    const { rows } = await client.query(
+      `select from pg_class where relnamespace = $1::regnamespace and relkind = 'r'
+         and reloptions is distinct from '{autovacuum_enabled=off}'`,
+      [area.schema],
+    );
+    expect(rows).toEqual([]);
+  });
+
   it('begins empty again', async () => {
     await area.create(client);
     await client.query(`insert into ${area.table({ name: 'Division' })} ("ImportId") values ('d1')`);

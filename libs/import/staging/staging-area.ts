@@ -2,6 +2,9 @@ import type { ClientBase } from 'pg';
 import { tables } from '../schema/schema-1.0';
 import type { Table } from '../schema/table';
 
+/** Of a table that is written once and analysed where it matters: autovacuum would only read it beside the import. */
+export const ONCE = 'with (autovacuum_enabled = off)';
+
 /**
  * Where the rows of an import lie between its extraction and its end: a schema of the write database of its own, with an
  * unlogged table for each of the source's. Every column is text, as it came; null is null.
@@ -24,7 +27,7 @@ export class StagingArea {
     await client.query(`create schema ${this.schema}`);
     for (const one of tables) {
       const columns = one.columns.map(({ name }) => `"${name}" text`).join(', ');
-      await client.query(`create unlogged table ${this.table(one)} (${columns})`);
+      await client.query(`create unlogged table ${this.table(one)} (${columns}) ${ONCE}`);
     }
   }
 

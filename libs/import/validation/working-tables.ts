@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { ONCE } from '../staging/staging-area';
 
 /**
  * So many pages of a table are worked on in one transaction: some hundred thousand rows. One that has written holds back
@@ -49,7 +50,7 @@ export async function makeTableOf(
 
 async function begin(session: ClientBase, name: string, query: string, indexed?: string): Promise<void> {
   await session.query(`drop table if exists ${name} cascade`);
-  await session.query(`create unlogged table ${name} as ${query} with no data`);
+  await session.query(`create unlogged table ${name} ${ONCE} as ${query} with no data`);
   if (indexed) await session.query(`create index on ${name} (${indexed})`);
 }
 
@@ -60,5 +61,5 @@ export async function makeView(session: ClientBase, name: string, query: string)
 /** An empty one that is filled with values of the program. */
 export async function makeEmptyTable(session: ClientBase, name: string, columns: string): Promise<void> {
   await session.query(`drop table if exists ${name} cascade`);
-  await session.query(`create unlogged table ${name} (${columns})`);
+  await session.query(`create unlogged table ${name} (${columns}) ${ONCE}`);
 }

@@ -84,7 +84,7 @@ export const paymentRules: readonly Rule[] = [
     rows: `${PAID} and w.paid <= v.total and case t.state
              when 'Issued' then w.paid <> 0
              when 'PartPaid' then w.paid = 0 or w.paid = v.total
-             when 'Paid' then w.paid <> v.total or v.total = 0
+             when 'Paid' then w.paid <> v.total
              when 'WrittenOff' then w.paid = v.total
            end`,
   },
