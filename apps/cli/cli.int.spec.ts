@@ -133,6 +133,8 @@ describe('the command line', () => {
   it.each([
     ['tenants create --alias acme --name Again', 'alias_taken'],
     ['tenants create --alias UPPER --name X', 'alias_invalid'],
+    ['tenants create --alias docs --name X', 'alias_reserved'],
+    ['tenants create --alias health --name X', 'alias_reserved'],
     ['tenants create --alias sydney --name X --region au', 'region_mismatch'],
     ['tenants create --alias x', 'usage'],
     ['tenants set --alias acme nonsense', 'usage'],

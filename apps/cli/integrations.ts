@@ -64,7 +64,9 @@ function withTerms(command: Command): Command {
     .requiredOption('--tenant <alias>')
     .option('--limit <requests>', 'requests in a period (100)', wholeNumber)
     .option('--period <seconds>', 'length of the period (60)', wholeNumber)
-    .option('--permissions <list>', 'as matters:read,matters:write (all)', (text) => text.split(','));
+    .option('--permissions <list>', 'as matters:read,matters:write (all)', (text) =>
+      text.split(',').map((name) => name.trim()),
+    );
 }
 
 function chosen(command: Command): Command {

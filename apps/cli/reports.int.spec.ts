@@ -45,6 +45,10 @@ describe('reports reconcile', () => {
       'update read_model.work_item_rollups set units = units + 1 where tenant_id = $1 and grain = 3',
     ],
     [
+      'work_item_rollups',
+      'update read_model.work_item_rollups set total = total + 1 where tenant_id = $1 and dimension = 4',
+    ],
+    [
       'fee_analysis_rollups',
       'update read_model.fee_analysis_rollups set items = items + 1 where tenant_id = $1',
     ],

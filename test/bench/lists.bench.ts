@@ -3,35 +3,44 @@
  * HTTP through the process query, with token and rate limit, one request after another. Each list is asked for its own
  * order, each order, each filter with common and rare values, keywords that are common, usual, rare, several, and of no
  * record, and for what changed; each answer is compared once with that of the simplest SQL. Questions that take more
- * than 10 ms are named above the table. Arguments: records of each kind, rounds.
+ * than 10 ms are named above the table. Arguments: records of each kind, rounds. BENCH_LISTS_DIR names a folder that
+ * keeps the server's data for the next run, which fills anew only when that would make other rows.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
 import { toUuid } from '#kernel/ids';
 import type { ListQuery } from '#platform/http/list-query';
 import { migrate } from '#platform/migrate';
+import { packageRoot } from '#platform/package-root';
 import type { RequestContext } from '#platform/request-context';
 import { changedAt, fillLists } from '#practice/testing/full-lists';
 import { type ListCase, listCases } from '#practice/testing/list-cases';
 import { listFor, plainList } from '#practice/testing/plain-list';
-import { requestToken } from '../support/client';
+import { type Credentials, requestToken } from '../support/client';
 import { execute } from '../support/database';
 import { type RunningApp, startApp } from '../support/process';
 import { contextFor, openStore } from '../support/store';
-import { startBenchServer } from './support/bench-server';
+import { type BenchServer, startBenchServer } from './support/bench-server';
 import { createTenants } from './support/firm';
 import { Getter } from './support/getter';
+import { keptLoad } from './support/kept-load';
 import { report } from './support/rounds';
 import { percentile } from './support/visibility';
 
 /** As package.json and the image start every process. */
 const NODE_OPTIONS = '--max-semi-space-size=64';
 const PAGE = 50;
+const DATABASE = 'lists';
+/** The tenant that is asked. */
+const LARGE = 'lists';
 
 type Store = ReturnType<typeof openStore>;
 
 function questionsOf({ list, filters, keywords }: ListCase, rows: number): ListQuery[] {
   return [
-    ...[{}, { updatedSince: '2026-02-01' }, { changedAfter: changedAt(BigInt(rows / 2)) }],
+    ...[{}, { updatedSince: '2026-02-01T00:00:00Z' }, { changedAfter: changedAt(BigInt(rows / 2)) }],
     ...Object.keys(list.sorts).flatMap((sort) => [{ sort }, { sort: `-${sort}` }]),
     ...filters,
     ...keywords.map((words) => ({ keywords: words })),
@@ -78,33 +87,61 @@ async function measure(
   return questions.flatMap(({ times }) => times);
 }
 
+interface Filled {
+  env: Record<'DATABASE_URL' | 'SECRETS_KEY' | 'LOG_LEVEL', string>;
+  credentials: Credentials;
+}
+
+/** The lists of both tenants: filled now, or those that the server still has. */
+async function filled(server: BenchServer, rows: number): Promise<Filled> {
+  const environment = (key: string) => ({
+    DATABASE_URL: server.url(DATABASE),
+    SECRETS_KEY: key,
+    LOG_LEVEL: 'warn',
+  });
+  const load = async () => {
+    const env = environment(randomBytes(32).toString('base64'));
+    return { secretsKey: env.SECRETS_KEY, credentials: await fill(env, rows) };
+  };
+  const { secretsKey, credentials } = await keptLoad(server, DATABASE, { made: madeBy(rows), load });
+  return { env: environment(secretsKey), credentials };
+}
+
+async function fill(env: Filled['env'], rows: number): Promise<Credentials> {
+  await migrate(env.DATABASE_URL, 'write');
+  await migrate(env.DATABASE_URL, 'read');
+  const credentials = await createTenants(env, [LARGE, 'others']);
+  const client = new Client(env.DATABASE_URL);
+  await client.connect();
+  const { rows: tenants } = await client.query('select id from platform.tenants order by id');
+  await fillLists(client, tenants[1].id, rows / 10);
+  await fillLists(client, tenants[0].id, rows);
+  await client.query('vacuum analyze');
+  await client.query('checkpoint');
+  await client.end();
+  return credentials;
+}
+
+/** What decides which rows a list is filled with. */
+function madeBy(rows: number): string {
+  const sources = ['full-lists', 'full-values'].map((name) => `libs/practice/testing/${name}.ts`);
+  return [`${rows} rows`, ...sources.map((path) => readFileSync(join(packageRoot(), path), 'utf8'))].join();
+}
+
 async function main(): Promise<void> {
   const rows = Number(process.argv[2] ?? 100_000);
   const rounds = Number(process.argv[3] ?? 20);
-  const server = await startBenchServer();
+  const server = await startBenchServer(process.env.BENCH_LISTS_DIR);
   const closing: (() => unknown)[] = [() => server.stop()];
   try {
-    await execute(server.url('postgres'), 'create database lists');
-    const env = {
-      DATABASE_URL: server.url('lists'),
-      SECRETS_KEY: randomBytes(32).toString('base64'),
-      LOG_LEVEL: 'warn',
-    };
-    await migrate(env.DATABASE_URL, 'write');
-    await migrate(env.DATABASE_URL, 'read');
-    const credentials = await createTenants(env, ['lists', 'others']);
+    const { env, credentials } = await filled(server, rows);
     const store = openStore(env.DATABASE_URL, []);
     closing.unshift(() => store.close());
     const { rows: tenants } = await store.writes.pool.query(
-      'select id, alias, partition, stream_id as "streamId" from platform.tenants order by id',
+      'select id, alias, partition, stream_id as "streamId" from platform.tenants where alias = $1',
+      [LARGE],
     );
     const context = contextFor(tenants[0]);
-    const filling = await store.reads.session();
-    await fillLists(filling, tenants[1].id, rows / 10);
-    await fillLists(filling, context.tenant.id, rows);
-    await filling.query('vacuum analyze');
-    await filling.query('checkpoint');
-    await filling.end();
 
     const query: RunningApp = await startApp('query', { ...env, NODE_OPTIONS });
     closing.unshift(() => query.stop());
@@ -116,7 +153,7 @@ async function main(): Promise<void> {
 
     const figures: Record<string, number> = {};
     for (const one of listCases(context.tenant.id)) {
-      const address = (path: string) => `${query.baseUrl}/lists/api/v1/${path}`;
+      const address = (path: string) => `${query.baseUrl}/${LARGE}/api/v1/${path}`;
       const checked = (asked: ListQuery, text: string) => check(store, context, one, asked, [text, rows]);
       const times = await measure(one, getter, address, checked, [rows, rounds]);
       figures[`${one.path} p50 ms`] = percentile(times, 0.5);

@@ -48,7 +48,7 @@ describe('the token endpoint', () => {
     expect(await send('POST', `${base}/oauth2/token`, form)).toMatchObject({ status: 400 });
     const asJson = await send('POST', `${base}/oauth2/token`, { body: credentials });
     expect(asJson).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
-    expectProblem(await send('GET', `${base}/oauth2/token`), 404, 'no_such_address');
+    expectProblem(await send('GET', `${base}/oauth2/token`), 405, 'method_not_allowed');
   });
 });
 
@@ -131,5 +131,8 @@ describe('403', () => {
     const wide = await office.caller(api.tenant, few, { scope: 'matters:read matters:write' });
     expect((await wide.get('matters')).status).toBe(200);
     await denied(wide, 'POST', 'matters', 'matters:write');
+    // Before anything is said of what was sent.
+    const activation = await wide.post(`clients/client_${'0'.repeat(32)}/activate`, { unknown: 1 });
+    expectProblem(activation, 403, 'permission_denied');
   });
 });

@@ -113,8 +113,11 @@ describe('costrecoveries', () => {
     const found = async (query: object) =>
       (await api.rows('costrecoveries', { ...here, ...query })).map((row) => row.id);
     expect(await found({})).toEqual([july.id, june.id]);
-    expect(await found({ entryDateFrom: '2025-06-13' })).toEqual([july.id]);
-    expect(await found({ entryDateTo: '2025-06-12' })).toEqual([june.id]);
+    // A minute to midnight in UTC is the next day in London's summer.
+    expect(await found({ entryDateFrom: '2025-06-13' })).toEqual([july.id, june.id]);
+    expect(await found({ entryDateFrom: '2025-06-14' })).toEqual([july.id]);
+    expect(await found({ entryDateTo: '2025-06-12' })).toEqual([]);
+    expect(await found({ entryDateTo: '2025-06-13' })).toEqual([june.id]);
     const instant = '2025-07-01T00:00:00Z';
     expect(await found({ entryDateFrom: instant, entryDateTo: instant })).toEqual([]);
     expect(await found({ disbursementCodeId: fees })).toEqual([july.id]);

@@ -83,6 +83,19 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     expect((await api.data('GET', address)).version).toBe(record.version + 2);
   });
 
+  it('takes back what it shows, and changes nothing by it', async () => {
+    const { api } = given();
+    const address = `${path}/${(await make()).id}`;
+    const shown = await api.data('GET', address);
+    // What is only read is refused by its name; what lies within a field that is written must not be.
+    const { body } = await api.patch(address, { ...shown, colour: 1 });
+    const pointers = body.errors.map(({ pointer }: Json) => pointer.slice(1));
+    const known = Object.entries(shown).filter(([name]) => !pointers.includes(name));
+    expect(known.length).toBeGreaterThan(1);
+    await api.data('PATCH', address, Object.fromEntries(known));
+    expect((await api.data('GET', address)).version).toBe(shown.version);
+  });
+
   it('lets nobody overwrite what they have not seen', async () => {
     const { api } = given();
     const { id, version } = await make();

@@ -163,6 +163,7 @@ describe('system roles', () => {
     for (const { id, version } of rows) {
       expectProblem(await api.patch(`roles/${id}`, { name: mark() }), 409, 'system_role');
       expectProblem(await api.delete(`roles/${id}`), 409, 'system_role');
+      expect((await api.patch(`roles/${id}`, { externalReference: null })).status).toBe(200);
       expect(await api.data('GET', `roles/${id}`)).toMatchObject({ kind: 'System', version });
     }
     expectProblem(await api.post('roles', { name: 'client' }), 409, 'role_name_taken');

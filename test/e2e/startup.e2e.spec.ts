@@ -104,7 +104,7 @@ describe('production', () => {
       const demo = { clientId: 'demo-client', clientSecret: 'demo-secret' };
       const { status, body } = await requestToken(app.baseUrl, demo);
       expect({ status, error: body.error }).toEqual({ status: 401, error: 'invalid_client' });
-      expect((await fetch(`${app.baseUrl}/demo/graphql`)).status).toBe(404);
+      expect((await fetch(`${app.baseUrl}/demo/graphql`)).status).toBe(405);
       expect(app.output()).not.toContain('demo');
       expect(await execute(fresh.url, 'select alias from platform.tenants')).toEqual([]);
     } finally {

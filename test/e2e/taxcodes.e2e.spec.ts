@@ -143,7 +143,7 @@ describe('taxcodes', () => {
     ['rates', [{ ...twenty, from: '2011-02-30' }], 'validation_failed', '/rates/0/from'],
     ['rates', [{ ...twenty, to: 'soon' }], 'validation_failed', '/rates/0/to'],
     ['rates', [{ ...twenty, to: '2011-01-03' }], 'tax_rate_ends_early', '/rates'],
-    ['rates', [{ ...twenty, isUsed: true }], 'validation_failed', '/rates/0/isUsed'],
+    ['rates', [{ ...twenty, isUsed: 'yes' }], 'validation_failed', '/rates/0/isUsed'],
     ['isUsed', true, 'validation_failed', '/isUsed'],
   ])('refuses a wrong %s (%#)', async (field, value, refusal, pointer) => {
     expectProblem(await api.post('taxcodes', standard({ [field]: value })), 422, refusal, pointer);

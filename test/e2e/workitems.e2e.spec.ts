@@ -77,8 +77,11 @@ describe('work items', () => {
     const found = async (query: object) =>
       (await api.rows('workitems', { ...here, ...query })).map((row) => row.id);
     expect(await found({})).toEqual([july.id, june.id]);
-    expect(await found({ entryDateFrom: '2025-06-13' })).toEqual([july.id]);
-    expect(await found({ entryDateTo: '2025-06-12' })).toEqual([june.id]);
+    // A minute to midnight in UTC is the next day in London's summer.
+    expect(await found({ entryDateFrom: '2025-06-13' })).toEqual([july.id, june.id]);
+    expect(await found({ entryDateFrom: '2025-06-14' })).toEqual([july.id]);
+    expect(await found({ entryDateTo: '2025-06-12' })).toEqual([]);
+    expect(await found({ entryDateTo: '2025-06-13' })).toEqual([june.id]);
     expect(
       await found({ entryDateFrom: '2025-07-01T00:00:00Z', entryDateTo: '2025-07-01T00:00:00Z' }),
     ).toEqual([]);
@@ -152,6 +155,10 @@ describe('work items', () => {
       rateSource: 'EmployeeDefault',
       total: { Amount: 400 },
     });
+    const shown = await api.data('GET', `workitems/${id}`);
+    const { matterId, employeeId: whose, entryDate, durationTicks, units, rate } = shown;
+    const back = { matterId, employeeId: whose, entryDate, durationTicks, units, rate };
+    expect(await changed(back)).toMatchObject({ version: shown.version, rateSource: 'EmployeeDefault' });
     const poor = await employee(api);
     expectProblem(await api.patch(`workitems/${id}`, { employeeId: poor }), 422, 'rate_not_found', '/rate');
     expect(await changed({ isBillable: false })).toMatchObject({ isBillable: false, total: { Amount: 400 } });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Controller, Get, Module, Post, type Type } from '@nestjs/common';
+import { Body, Controller, Get, Module, Post, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { TokenModule } from '#platform/auth/auth.module';
 import { CurrentContext } from '#platform/auth/current-context';
@@ -41,8 +41,8 @@ class Echo {
 
   @Post('/:tenant/api/v1/matters')
   @Permission('matters:write')
-  async write(@CurrentContext() { idempotency, ifMatch }: RequestContext) {
-    return { key: idempotency?.key, hash: idempotency?.hash.toString('hex'), ifMatch };
+  async write(@CurrentContext() { idempotency, ifMatch }: RequestContext, @Body() body: object) {
+    return { key: idempotency?.key, hash: idempotency?.hash.toString('hex'), ifMatch, body };
   }
 }
 

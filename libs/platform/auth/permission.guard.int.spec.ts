@@ -92,6 +92,7 @@ describe('PermissionGuard', () => {
       key: 'k1',
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
       ifMatch: 7,
+      body: { title: 'x' },
     });
   });
 

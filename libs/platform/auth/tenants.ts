@@ -18,6 +18,9 @@ const columns = 'id, alias, region, partition, stream_id as "streamId", created_
 /** The part of the address that names a tenant. */
 export const aliasPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
+/** The first part of addresses that are no tenant's. */
+const reserved = new Set(['docs', 'health', 'metrics', 'oauth2']);
+
 /** Which tenants this deployment has. Their settings are a stream of their own. */
 @Injectable()
 export class Tenants {
@@ -29,7 +32,7 @@ export class Tenants {
   /**
    * Adds a tenant to the registry; the caller appends its settings to `streamId`.
    * @param client a connection with an open transaction, when the row must share it
-   * @throws DomainError alias_invalid, alias_taken, region_mismatch
+   * @throws DomainError alias_invalid, alias_reserved, alias_taken, region_mismatch
    */
   async register(
     { alias, region = this.installation.region }: { alias: string; region?: string },
@@ -41,6 +44,8 @@ export class Tenants {
         'An alias has 1 to 63 lowercase letters, digits and dashes, with no dash at either end.',
         'alias',
       );
+    if (reserved.has(alias))
+      throw invalid('alias_reserved', `/${alias} is an address of the service itself.`, 'alias');
     if (region !== this.installation.region)
       throw invalid(
         'region_mismatch',

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../config';
 import { JsonLogger } from '../json-logger';
 import { registerRequestMetrics } from '../observability/request-metrics';
+import { BodilessInterceptor } from './bodiless.interceptor';
 import { answerClientError } from './client-error';
 import { refuseEncodedBodies } from './content-encoding';
 import { Drain } from './drain';
@@ -56,6 +57,7 @@ export async function createHttpApplication(
     done();
   });
   refuseEncodedBodies(fastify);
+  app.useGlobalInterceptors(new BodilessInterceptor());
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ProblemFilter());
   return app;

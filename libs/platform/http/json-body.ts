@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { DomainError, invalid } from '#kernel/errors';
 
@@ -41,15 +42,21 @@ function inspect(value: unknown, depth: number, pointer: string): void {
   }
 }
 
+/** JSON is UTF-8 (RFC 8259, section 8.1): anything else would be stored with its letters replaced, unnoticed. */
+function requireUtf8(body: Buffer): string {
+  if (!isUtf8(body)) throw new DomainError('malformed', 'malformed_json', 'The body is not in UTF-8.');
+  return body.toString();
+}
+
 /** Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415. */
 export function registerJsonBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
-    { parseAs: 'string' },
+    { parseAs: 'buffer' },
     (_request, body, done) => {
       try {
-        done(null, parseJson(body as string));
+        done(null, parseJson(requireUtf8(body as Buffer)));
       } catch (error) {
         done(error as Error);
       }

@@ -106,14 +106,6 @@ function isInTheCalendar(text: string): boolean {
   return at.isValid && at.year > 0;
 }
 
-const DAY_MS = 86_400_000;
-
-/** Where what an InstantFilter was given ends: an instant is itself, a date includes its day (UTC). */
-export function endOf(text: string): Date {
-  const at = new Date(text);
-  return text.length === 10 ? new Date(at.getTime() + DAY_MS) : at;
-}
-
 function ids(kinds: readonly Kind[], each: boolean): PropertyDecorator {
   const isOne = (value: unknown) => kinds.some((kind) => isId(kind, value));
   return ValidateBy({
@@ -158,7 +150,7 @@ export class ListQuery {
   @TextFilter('Words, or their beginnings, that the record must hold.')
   keywords?: string;
 
-  @InstantFilter('Only records changed at this instant or later.')
+  @InstantFilter("Only records changed at this instant or later; a date begins in the tenant's zone.")
   updatedSince?: string;
 
   @TextFilter(

@@ -1,7 +1,15 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  Logger,
+  MethodNotAllowedException,
+  NotFoundException,
+} from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contextOf } from '../auth/current-context';
-import { toProblem } from './problem';
+import { methodsAt } from './described-methods';
+import { type ProblemAnswer, toProblem } from './problem';
 import { setRateLimitHeaders } from './reply';
 import { traceOf } from './trace';
 
@@ -16,7 +24,8 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const traceId = traceOf(request);
-    const problem = toProblem((await overLimit(request)) ?? error, request.url, traceId);
+    const refusal = (await overLimit(request)) ?? error;
+    const problem = wrongMethod(refusal, request, traceId) ?? toProblem(refusal, request.url, traceId);
     if (problem.status === 500) {
       this.log.error({
         msg: (error as Error)?.message ?? String(error),
@@ -27,6 +36,21 @@ export class ProblemFilter implements ExceptionFilter {
     setRateLimitHeaders(reply, contextOf(request));
     void reply.status(problem.status).headers(problem.headers).send(problem.body);
   }
+}
+
+/** 405 with `Allow` (RFC 9110, section 15.5.6), where the router found nothing only because of the method. */
+function wrongMethod(
+  error: unknown,
+  { method, url }: FastifyRequest,
+  traceId: string,
+): ProblemAnswer | undefined {
+  if (!(error instanceof NotFoundException)) return undefined;
+  const methods = methodsAt(url);
+  if (methods.length === 0 || methods.includes(method)) return undefined;
+  const Allow = methods.join(', ');
+  const refusal = new MethodNotAllowedException(`${method} is not possible at this address, but ${Allow}.`);
+  const { status, headers, body } = toProblem(refusal, url, traceId);
+  return { status, headers: { ...headers, Allow }, body };
 }
 
 /** A request over the limit is told so, whatever else was wrong with it. */

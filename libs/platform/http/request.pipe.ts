@@ -28,8 +28,11 @@ export class RequestPipe implements PipeTransform {
     if ((type !== 'body' && type !== 'query') || !metatype || metatype === Object || metatype === String)
       return value;
     if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-      throw new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
+      throw notAnObject();
     }
+    // Validation takes `toString` for a property that it knows; of a body the parser refuses them.
+    const inherited = Object.keys(value ?? {}).filter((name) => name in Object.prototype);
+    if (inherited.length > 0) throw refusal(type, inherited.map(unknownProperty));
     const instance = plainToInstance(metatype, value ?? {});
     const faults = validateSync(instance as object, {
       whitelist: true,
@@ -47,6 +50,30 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
+/** 422 `not_an_object` */
+export function notAnObject(): DomainError {
+  return new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
+}
+
+/** 422, as for a body of which these are the only faults. */
+export function unknownProperties(names: string[]): DomainError {
+  return refusal('body', names.map(unknownProperty));
+}
+
+function unknownProperty(name: string): FieldError {
+  const pointer = `/${pointed(name)}`;
+  return { pointer, code: CODES.whitelistValidation, message: unknownMessage(pointer) };
+}
+
+function unknownMessage(pointer: string): string {
+  return `${pointer.slice(1)} is not a known property`;
+}
+
+/** A name within a JSON pointer (RFC 6901). */
+function pointed(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
 function refusal(type: 'body' | 'query', errors: FieldError[]): DomainError {
   const detail = errors.map(({ message }) => message).join('; ');
   return type === 'body'
@@ -55,11 +82,11 @@ function refusal(type: 'body' | 'query', errors: FieldError[]): DomainError {
 }
 
 function fieldErrors(fault: ValidationError, parent: string): FieldError[] {
-  const pointer = `${parent}/${fault.property.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const pointer = `${parent}/${pointed(fault.property)}`;
   const own = Object.entries(fault.constraints ?? {}).map(([constraint, text]) => ({
     pointer,
     code: codeOf(constraint, fault.value),
-    message: constraint === 'whitelistValidation' ? `${pointer.slice(1)} is not a known property` : text,
+    message: constraint === 'whitelistValidation' ? unknownMessage(pointer) : text,
   }));
   return [...own, ...(fault.children ?? []).flatMap((child) => fieldErrors(child, pointer))];
 }

@@ -1,12 +1,12 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
-import { at, counter, holderOf, linksTo } from '#event-store/load';
+import { at, counter, holderOf, linksTo, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict } from '#kernel/errors';
 import { newId, toId } from '#kernel/ids';
 import { type DecimalText, decimal, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
-import { Entity, presentEntity } from '../entities/entity.lookup';
+import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
 import { RateSet } from '../rate-sets/rate-set.lookup';
 import { takeNumber } from '../records/numbering';
 import { addressed, givenReference, recordChanges, referred } from '../records/record';
@@ -86,8 +86,14 @@ export class ActivateClientHandler implements ICommandHandler<ActivateClient> {
 
   execute({ context, id }: ActivateClient): Done {
     return this.store.execute(context, async (work) => {
-      const before = addressed(work, (await work.load({ client: at(Client, id) })).client, 'client');
-      return work.change(Client, before, activateClient(before.data));
+      const { client, entity } = await work.load({
+        client: at(Client, id),
+        entity: via(Entity, id, 'entityId'),
+      });
+      const before = addressed(work, client, 'client');
+      const events = activateClient(before.data);
+      if (events.length > 0) refuseErased(entity);
+      return work.change(Client, before, events);
     });
   }
 }

@@ -4,7 +4,6 @@ import { toUuid } from '#kernel/ids';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import {
   ChoiceFilter,
-  endOf,
   IdFilter,
   IdsFilter,
   InstantFilter,
@@ -100,10 +99,10 @@ export class CostRecoveriesQuery extends ListQuery {
   @WholeNumberFilter('0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff.', { min: 0, max: 3 })
   state?: number;
 
-  @InstantFilter('Only costs entered at this instant or later.')
+  @InstantFilter("Only costs entered at this instant or later; a date begins in the tenant's zone.")
   entryDateFrom?: string;
 
-  @InstantFilter('Only costs entered before this instant; a date includes its day (UTC).')
+  @InstantFilter("Only costs entered before this instant; a date includes its day, in the tenant's zone.")
   entryDateTo?: string;
 
   @SortFilter(Object.keys(sorts))
@@ -131,6 +130,7 @@ export const costRecoveries: RecordList<CostRecoveriesQuery, CostRecoveryView> =
   ],
   sorts,
   order: '-entryDate',
+  times: { entryDateFrom: 'from', entryDateTo: 'until' },
   filter({ matterId, disbursementCodeId, supplierId, kind, state, entryDateFrom, entryDateTo }, where) {
     if (matterId) where('r.matter_id', '=', toUuid(matterId));
     if (disbursementCodeId) where('r.disbursement_code_id', '=', toUuid(disbursementCodeId));
@@ -138,7 +138,7 @@ export const costRecoveries: RecordList<CostRecoveriesQuery, CostRecoveryView> =
     if (kind !== undefined) where('r.kind', '=', kind);
     if (state !== undefined) where('r.cost_state', '=', state);
     if (entryDateFrom) where('r.entry_date', '>=', new Date(entryDateFrom));
-    if (entryDateTo) where('r.entry_date', '<', endOf(entryDateTo));
+    if (entryDateTo) where('r.entry_date', '<', new Date(entryDateTo));
   },
   view: (row) => ({
     ...costRecoveryView(foldedRow(costRecoveries, row)),

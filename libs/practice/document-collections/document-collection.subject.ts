@@ -1,10 +1,10 @@
-import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
+import type { Answers } from '#event-store/unit-of-work';
 import { type Kind, kindOf } from '#kernel/ids';
 import { type FieldOptions, IdField } from '#platform/http/fields';
 import { IdFilter } from '#platform/http/list-query';
 import { Client } from '../clients/client.lookup';
-import { Entity } from '../entities/entity.lookup';
+import { Entity, presentEntity } from '../entities/entity.lookup';
 import { Matter } from '../matters/matter.lookup';
 import { type RecordState, referred } from '../records/record';
 
@@ -24,10 +24,14 @@ export function subjectQuestions(id: string | null | undefined) {
   };
 }
 
-/** The subject that a field names, from the answers. @throws DomainError `<kind>_not_found` (422) */
+/**
+ * The subject that a field names, from the answers.
+ * @throws DomainError `<kind>_not_found`, `entity_anonymised` (422)
+ */
 export function presentSubject(
   id: string,
-  { client, matter, entity }: Partial<Record<(typeof kinds)[number], Folded<RecordState>>>,
+  { client, matter, entity }: Answers<ReturnType<typeof subjectQuestions>>,
 ): void {
-  referred(client ?? matter ?? entity, kindOf(id)!, 'subjectId');
+  if (kindOf(id) === 'entity') presentEntity(entity, 'subjectId');
+  else referred<RecordState>(client ?? matter, kindOf(id)!, 'subjectId');
 }

@@ -1,13 +1,13 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
-import { at, holderOf, linksTo } from '#event-store/load';
+import { at, holderOf, linksTo, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict } from '#kernel/errors';
 import { newId, toId } from '#kernel/ids';
 import { moneyFrom } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Division } from '../divisions/division.lookup';
-import { Entity, presentEntity } from '../entities/entity.lookup';
+import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
 import { active, addressed, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
 import {
@@ -83,8 +83,14 @@ export class ActivateEmployeeHandler implements ICommandHandler<ActivateEmployee
 
   execute({ context, id }: ActivateEmployee): Done {
     return this.store.execute(context, async (work) => {
-      const before = addressed(work, (await work.load({ employee: at(Employee, id) })).employee, 'employee');
-      return work.change(Employee, before, activateEmployee(before.data));
+      const { employee, entity } = await work.load({
+        employee: at(Employee, id),
+        entity: via(Entity, id, 'entityId'),
+      });
+      const before = addressed(work, employee, 'employee');
+      const events = activateEmployee(before.data);
+      if (events.length > 0) refuseErased(entity);
+      return work.change(Employee, before, events);
     });
   }
 }

@@ -1,3 +1,3 @@
-import { Employee, type EmployeeState } from './employee';
+import { EMPLOYEE_ENTITY, Employee, type EmployeeState, ENTITY_EMPLOYEE } from './employee';
 
-export { Employee, type EmployeeState };
+export { EMPLOYEE_ENTITY, Employee, type EmployeeState, ENTITY_EMPLOYEE };

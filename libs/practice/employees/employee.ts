@@ -8,12 +8,14 @@ export interface EmployeeState extends RecordState, EmployeeFields {
   state: Activity;
 }
 
+/** Kind of link by which an employee points at its entity. */
+export const EMPLOYEE_ENTITY = 'employee_entity';
 /** Kind of natural key by which an entity is one employee at most. */
 export const ENTITY_EMPLOYEE = 'entity_employee';
 
 function linksOf({ isDeleted, entityId, divisionId }: EmployeeState): Link[] {
   if (isDeleted) return [];
-  const entity = { kind: 'employee_entity', target: entityId };
+  const entity = { kind: EMPLOYEE_ENTITY, target: entityId };
   return divisionId ? [entity, { kind: 'employee_division', target: divisionId }] : [entity];
 }
 

@@ -1,11 +1,14 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { EventStore, type Written } from '#event-store/event-store';
-import { at, holderOf, linksTo } from '#event-store/load';
+import type { Folded } from '#event-store/events';
+import { at, holding, linksTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { notFound } from '#kernel/errors';
-import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
-import { CLIENT_ENTITY, ENTITY_CLIENT, OPEN_MATTER } from '../clients/client.lookup';
+import { CLIENT_ENTITY, Client, ENTITY_CLIENT, OPEN_MATTER } from '../clients/client.lookup';
+import { EMPLOYEE_ENTITY, Employee, ENTITY_EMPLOYEE } from '../employees/employee.lookup';
+import { Activity } from '../records/activity';
+import { ENTITY_SUPPLIER, SUPPLIER_ENTITY, Supplier } from '../suppliers/supplier.lookup';
 import { anonymiseEntity, Entity, type EntityState } from './entity';
 
 export class AnonymiseEntity {
@@ -15,7 +18,10 @@ export class AnonymiseEntity {
   ) {}
 }
 
-/** Erases a person's data for good, also that of a deleted record: it is held like any other. */
+/**
+ * Erases a person's data for good, also that of a deleted record: it is held like any other. The client, employee and
+ * supplier that the person was are switched off with it, so that nothing new begins with them.
+ */
 @CommandHandler(AnonymiseEntity)
 export class AnonymiseEntityHandler implements ICommandHandler<AnonymiseEntity> {
   constructor(private readonly store: EventStore) {}
@@ -27,21 +33,50 @@ export class AnonymiseEntityHandler implements ICommandHandler<AnonymiseEntity> 
 
 /** @throws DomainError `not_found`, `open_matters` */
 async function anonymise(work: UnitOfWork, id: string) {
-  const { entity, holder } = await work.load({
-    entity: at(Entity, id),
-    holder: holderOf(ENTITY_CLIENT, id),
-  });
-  if (!entity) throw notFound('entity');
-  work.requireMatch(entity);
-  const openMatters = holder ? await openMattersOf(work, toId('client', holder)) : 0;
-  // Nor has it become a client meanwhile, of which nothing is known here.
-  if (!holder) work.requireUnlinked(id, CLIENT_ENTITY);
-  const on = work.now.toISOString();
-  return work.change(Entity, entity, anonymiseEntity(entity.data, { id: entity.id, openMatters, on }));
+  const { client } = await work.load({ client: holding(Client, { kind: ENTITY_CLIENT, key: id }) });
+  const openMatters = client ? await openMattersOf(work, client.id) : 0;
+  return erase(work, id, { openMatters, on: work.now.toISOString() });
 }
 
 async function openMattersOf(work: UnitOfWork, clientId: string): Promise<number> {
   const { open } = await work.load({ open: linksTo(clientId, OPEN_MATTER) });
   work.requireUnlinked(clientId, OPEN_MATTER);
   return open;
+}
+
+/**
+ * @param openMatters of the client that the entity is; what is open counts for nothing where it was erased before
+ * @param on an instant
+ * @throws DomainError `not_found`, `open_matters`
+ */
+export async function erase(
+  work: UnitOfWork,
+  id: string,
+  { openMatters, on }: { openMatters: number; on: string },
+): Promise<Folded<EntityState>> {
+  const { entity, client, employee, supplier } = await work.load({
+    entity: at(Entity, id),
+    client: holding(Client, { kind: ENTITY_CLIENT, key: id }),
+    employee: holding(Employee, { kind: ENTITY_EMPLOYEE, key: id }),
+    supplier: holding(Supplier, { kind: ENTITY_SUPPLIER, key: id }),
+  });
+  if (!entity) throw notFound('entity');
+  work.requireMatch(entity);
+  // Nor has it become one meanwhile, of which nothing is known here.
+  if (!client) work.requireUnlinked(id, CLIENT_ENTITY);
+  if (!employee) work.requireUnlinked(id, EMPLOYEE_ENTITY);
+  if (!supplier) work.requireUnlinked(id, SUPPLIER_ENTITY);
+  const record = work.change(
+    Entity,
+    entity,
+    anonymiseEntity(entity.data, { id: entity.id, openMatters, on }),
+  );
+  // A client that was never activated stays new: only its activation is refused.
+  if (client?.data.state === Activity.Active)
+    work.change(Client, client, [{ type: 'ClientDeactivated', data: {} }]);
+  if (employee?.data.state === Activity.Active)
+    work.change(Employee, employee, [{ type: 'EmployeeDeactivated', data: {} }]);
+  if (supplier?.data.state === Activity.Active)
+    work.change(Supplier, supplier, [{ type: 'SupplierDeactivated', data: {} }]);
+  return record;
 }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Erasures } from '#event-store/erasures';
 import { EventStore } from '#event-store/event-store';
-import { at } from '#event-store/load';
-import { DomainError, notFound } from '#kernel/errors';
+import { DomainError } from '#kernel/errors';
 import { toId } from '#kernel/ids';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { operatorContext } from '../tenants/operator.lookup';
-import { anonymiseEntity, Entity } from './entity';
+import { erase } from './entity.anonymise';
 import type { EntityEvent } from './entity.events';
 
 /** That a person's data was erased: what is kept apart from the backups, so that it can be erased in them too. */
@@ -71,15 +70,7 @@ export class ErasedEntities {
     try {
       const { position } = await this.store.execute(
         operatorContext(tenant),
-        async (work) => {
-          const { entity } = await work.load({ entity: at(Entity, subject) });
-          if (!entity) throw notFound('entity');
-          return work.change(
-            Entity,
-            entity,
-            anonymiseEntity(entity.data, { id: entity.id, openMatters: 0, on }),
-          );
-        },
+        (work) => erase(work, subject, { openMatters: 0, on }),
         { source: 'cli' },
       );
       return position ? 'erased' : 'already';

@@ -1,5 +1,5 @@
 import type { Folded } from '#event-store/events';
-import { invalid } from '#kernel/errors';
+import { conflict, invalid } from '#kernel/errors';
 import { referred } from '../records/record';
 import { Entity, type EntityState, fullName, sortName } from './entity';
 
@@ -14,6 +14,12 @@ export function presentEntity(folded: Folded<EntityState> | undefined, field: st
   if (entity.data.anonymisedOn !== null)
     throw invalid('entity_anonymised', `${field}: the personal data of the entity was erased.`, field);
   return entity;
+}
+
+/** 409 `entity_anonymised`: what somebody was who was erased is not switched on again. */
+export function refuseErased(entity: Folded<EntityState> | undefined): void {
+  if (entity && entity.data.anonymisedOn !== null)
+    throw conflict('entity_anonymised', 'The personal data of the entity was erased.');
 }
 
 /** The first address on one line, or null. */

@@ -16,6 +16,7 @@ import { Invoice, type InvoiceState, InvoiceStatus, requireDueAfter, requireInvo
 import type { InvoiceEvent, InvoiceLine } from './invoice.events';
 import type { InvoiceInput, InvoicePatch, LineInput, LinesInput } from './invoice.input';
 import { linesFrom } from './invoice.lines';
+import { replacementOf } from './invoice.shown-lines';
 import {
   changeSources,
   definitionOf,
@@ -56,7 +57,7 @@ export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
   return record;
 }
 
-/** Changes a draft; its lines, when given, are replaced. Its external reference can change at any time. */
+/** Changes a draft; its lines, when given, are replaced from the first that differs. Its external reference can change at any time. */
 export async function updateInvoice(work: UnitOfWork, id: string, body: InvoicePatch) {
   const { before, draft } = await loadDraft(work, id);
   const { lines, issueDate, dueDate, clientId, matterId, currency, ...own } = body;
@@ -70,14 +71,17 @@ export async function updateInvoice(work: UnitOfWork, id: string, body: InvoiceP
   if (before.data.number !== null && changes.issueDate !== undefined && dueDate === undefined)
     Object.assign(changes, { dueDate: null });
   requireDueAfter({ ...before.data, ...changes });
-  const isDrafted = lines !== undefined || Object.keys(changes).some((name) => name.endsWith('Date'));
+  const { gone, inputs } =
+    lines === undefined ? { gone: [], inputs: [] } : replacementOf(before.data, lines ?? []);
+  const isRelined = gone.length > 0 || inputs.length > 0;
+  const isDrafted = isRelined || Object.keys(changes).some((name) => name.endsWith('Date'));
   if (isDrafted) requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
   const events: InvoiceEvent[] =
     Object.keys(changes).length > 0 ? [{ type: 'InvoiceUpdated', data: changes }] : [];
   if (!isDrafted) return work.change(Invoice, before, events);
-  const gone = lines === undefined ? [] : before.data.lines;
   const changed = { ...draft, state: { ...before.data, ...changes } };
-  const { events: more, reservations } = await relined(work, changed, gone, lines ?? []);
+  const first = before.data.lines.length - gone.length;
+  const { events: more, reservations } = await relined(work, changed, gone, inputs, first);
   const record = work.change(Invoice, before, [...events, ...more]);
   reservations();
   return record;
@@ -146,6 +150,7 @@ async function loadDraft(
 
 /**
  * The events by which a draft's lines change.
+ * @param first place of the first input within the request
  * @returns them, and what reserves and releases the lines' sources: to be called once the invoice's own events are recorded
  */
 async function relined(
@@ -153,12 +158,13 @@ async function relined(
   draft: Draft,
   gone: readonly InvoiceLine[],
   inputs: readonly LineInput[],
+  first?: number,
 ) {
   const { id, state, tenant, found } = draft;
   const goneIds = gone.map((line) => line.id);
   const kept = state.lines.filter((line) => !goneIds.includes(line.id));
   const sources = await loadSourcesOf(work, [...sourcesOf(gone), ...sourcesOf(inputs)]);
-  const added = linesFrom(inputs, state, sources, state.lastLine, kept);
+  const added = linesFrom(inputs, state, sources, state.lastLine, kept, first);
   const lines = [...kept, ...added];
   const day = state.issueDate ?? dayIn(tenant.timeZone, work.now);
   const { taxation } = taxationOn(day, tenant.taxScheme, lines, await loadTaxCodes(work, lines), found);

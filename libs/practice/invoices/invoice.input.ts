@@ -17,6 +17,14 @@ import { type LineKind, lineKinds } from './invoice.events';
 const FIXED_FEE = [{ kind: 'Fee', description: 'Fixed fee', amount: { Amount: 120, Currency: 'GBP' } }];
 
 export class LineInput {
+  @NumberField({
+    ...{ min: 1, max: Number.MAX_SAFE_INTEGER, example: undefined },
+    description:
+      'In a PATCH, that of a line which the invoice has, as GET shows it. Lines are replaced from the first that is not ' +
+      'as it was; those before it stay. A line that says its id keeps the default tax code when it shows that one.',
+  })
+  id?: number | null;
+
   @ChoiceField(lineKinds, {
     required: true,
     description:
@@ -40,7 +48,7 @@ export class LineInput {
   })
   units?: number | null;
 
-  @AmountField({ max: 99_999, decimals: 10, description: 'For an hour of timed work, else for a unit.' })
+  @AmountField({ decimals: 10, description: 'For an hour of timed work, else for a unit.' })
   rate?: AmountInput | number | null;
 
   @AmountField({
@@ -55,6 +63,12 @@ export class LineInput {
     description: "When absent that of the cost; else the matter's, the client's, the firm's Standard one.",
   })
   taxCodeId?: string | null;
+
+  @NumberField({
+    ...{ max: 100, decimals: 4, example: undefined },
+    description: 'As GET shows it; it follows from the tax code, and is not taken from here.',
+  })
+  taxRate?: number | null;
 }
 
 export class InvoiceInput extends RecordInput {

@@ -14,6 +14,7 @@ import {
   Invoice,
   type InvoiceState,
   InvoiceStatus,
+  isIssuedUnpaid,
   requireDueAfter,
   requireInvoice,
 } from './invoice';
@@ -65,7 +66,7 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
 
 /** Makes the invoice a draft again, which keeps its number and what it charges. */
 export async function unissueInvoice(work: UnitOfWork, id: string, body: ReversalInput) {
-  const { before, day, sources } = await loadIssued(work, id, body, InvoiceStatus.Issued);
+  const { before, day, sources } = await loadIssued(work, id, body);
   const record = work.change(Invoice, before, [{ type: 'InvoiceUnissued', data: { day } }]);
   changeSources(work, before.data.lines, sources, (definition, state) =>
     reverseBilling(definition, state, id, day, true),
@@ -75,13 +76,7 @@ export async function unissueInvoice(work: UnitOfWork, id: string, body: Reversa
 
 /** Cancels an invoice that was issued, now or once; its number is never used again. */
 export async function voidInvoice(work: UnitOfWork, id: string, body: ReversalInput) {
-  const { before, day, sources } = await loadIssued(
-    work,
-    id,
-    body,
-    InvoiceStatus.Issued,
-    InvoiceStatus.Draft,
-  );
+  const { before, day, sources } = await loadIssued(work, id, body, InvoiceStatus.Draft);
   const isDraft = before.data.state === InvoiceStatus.Draft;
   const record = work.change(Invoice, before, [{ type: 'InvoiceVoided', data: { day } }]);
   changeSources(work, before.data.lines, sources, (definition, state) =>
@@ -90,16 +85,21 @@ export async function voidInvoice(work: UnitOfWork, id: string, body: ReversalIn
   return record;
 }
 
-/** @throws DomainError `payment_stands`, `invoice_not_issued`, `matter_not_open` (409), `before_issue` (422) */
-async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput, ...wanted: InvoiceStatus[]) {
+/**
+ * An invoice that was issued and that nobody has paid.
+ * @param other a state that it may be in instead
+ * @throws DomainError `payment_stands`, `invoice_not_issued`, `matter_not_open` (409), `before_issue` (422)
+ */
+async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput, other?: InvoiceStatus) {
   const { invoice, tenant } = await work.load({ invoice: at(Invoice, id), tenant: settingsOf(work.context) });
   const before = addressed(work, invoice, 'invoice');
   const { data } = before;
-  if (data.state === InvoiceStatus.PartPaid || data.state === InvoiceStatus.Paid)
+  const isUnpaid = isIssuedUnpaid(data);
+  if (!isUnpaid && (data.state === InvoiceStatus.PartPaid || data.state === InvoiceStatus.Paid))
     throw conflict('payment_stands', 'The invoice is paid, at least in part; reverse its payments first.');
   if (data.number === null)
     throw conflict('invoice_not_issued', 'The invoice was never issued; a draft can be deleted.');
-  requireInvoice(data, 'invoice_not_issued', ...wanted);
+  if (!isUnpaid && data.state !== other) requireInvoice(data, 'invoice_not_issued', InvoiceStatus.Issued);
   const { matter } = await work.load({ matter: at(Matter, data.matterId) });
   requireOpen(matter);
   const { timeZone } = settings(tenant);

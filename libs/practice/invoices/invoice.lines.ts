@@ -26,7 +26,8 @@ const chargedBy: Record<'workitem' | 'costrecovery', readonly LineKind[]> = {
  * Lines as the invoice keeps them. What a line does not say is taken from what it charges: all that remains of it.
  * @param last the id of the invoice's latest line
  * @param held how many lines the invoice has beside them, and what those charge
- * @throws DomainError `too_many_lines`, `source_twice`, `workitem_not_found`, `costrecovery_not_found`, `other_matter`,
+ * @param first place of the first one within the request
+ * @throws DomainError `too_many_lines`, `line_not_found`, `source_twice`, `workitem_not_found`, `costrecovery_not_found`, `other_matter`,
  *   `not_billable`, `line_kind_mismatch`, `currency_mismatch`, `amount_required`, `negative_amount`, `too_precise`,
  *   `amount_too_large`, `units_too_large`, `text_only` (422)
  */
@@ -36,13 +37,16 @@ export function linesFrom(
   sources: Sources,
   last: number,
   held: readonly InvoiceLine[],
+  first = 0,
 ): InvoiceLine[] {
   if (held.length + inputs.length > MAX_LINES)
     throw invalid('too_many_lines', `An invoice has at most ${MAX_LINES} lines.`, 'lines');
   const charged = new Set(held.map(({ sourceId }) => sourceId));
   return inputs.map((input, index) => {
-    const at = `lines/${index}`;
+    const at = `lines/${first + index}`;
     const { sourceId = null } = input;
+    if (input.id != null)
+      throw invalid('line_not_found', `${at}/id: the invoice has no such line to replace.`, `${at}/id`);
     if (sourceId !== null && charged.has(sourceId))
       throw invalid('source_twice', `${at}/sourceId: another line charges it.`, `${at}/sourceId`);
     charged.add(sourceId);
@@ -141,8 +145,13 @@ function requireBounds({ amount, units }: Charge, at: string): void {
 function refuseCharge({ sourceId, units, rate, amount, taxCodeId }: LineInput, at: string): void {
   const fields = { sourceId, units, rate, amount, taxCodeId };
   for (const [name, value] of Object.entries(fields))
-    if (value !== null && value !== undefined)
+    if (value !== null && value !== undefined && !isNothing(value))
       throw invalid('text_only', `${at}/${name}: a line of text has only its description.`, `${at}/${name}`);
+}
+
+/** As GET shows the amount of a line of text. */
+function isNothing(value: LineInput[keyof LineInput]): boolean {
+  return value === 0 || (typeof value === 'object' && value?.Amount === 0);
 }
 
 function proRata({ amount: whole, units }: Portion, amount: DecimalText): DecimalText {

@@ -3,7 +3,7 @@ import { Invoice, type InvoiceState } from './invoice';
 
 export const invoicesProjection = stateTable(Invoice, {
   name: 'invoices',
-  version: 1,
+  version: 2,
   columns: {
     client_id: reference<InvoiceState>(({ clientId }) => clientId),
     matter_id: reference<InvoiceState>(({ matterId }) => matterId),

@@ -159,13 +159,14 @@ export const invoices: RecordList<InvoicesQuery, InvoiceView> = {
   ],
   sorts,
   order: '-createdOn',
+  times: { issueDateFrom: 'day', issueDateTo: 'day' },
   searched: ['r', 'p'],
   filter({ clientId, matterId, state, issueDateFrom, issueDateTo }, where) {
     if (clientId) where('r.client_id', '=', toUuid(clientId));
     if (matterId) where('r.matter_id', '=', toUuid(matterId));
     if (state !== undefined) where('r.invoice_state', '=', state);
-    if (issueDateFrom) where('r.issue_date', '>=', issueDateFrom.slice(0, 10));
-    if (issueDateTo) where('r.issue_date', '<=', issueDateTo.slice(0, 10));
+    if (issueDateFrom) where('r.issue_date', '>=', issueDateFrom);
+    if (issueDateTo) where('r.issue_date', '<=', issueDateTo);
   },
   view: (row) => ({
     ...invoiceView(foldedRow(invoices, row)),

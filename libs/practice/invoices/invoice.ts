@@ -54,7 +54,7 @@ function linksOf(state: InvoiceState): Link[] {
 
 export const Invoice: StreamDefinition<InvoiceState, InvoiceEvent> = {
   kind: 'invoice',
-  foldVersion: 1,
+  foldVersion: 2,
   events: invoiceEvents,
   isDeleted: ({ isDeleted }) => isDeleted,
   links: linksOf,
@@ -97,7 +97,9 @@ function step(before: InvoiceState, event: Exclude<InvoiceEvent, { type: 'Invoic
     case 'InvoiceIssued': {
       const { number, issueDate, dueDate, ...taxation } = event.data;
       const after = taxed(before, taxation);
-      return { ...after, number, issueDate, dueDate, balance: after.total, state: InvoiceStatus.Issued };
+      // What comes to nothing is owed by nobody.
+      const state = after.total === '0' ? InvoiceStatus.Paid : InvoiceStatus.Issued;
+      return { ...after, number, issueDate, dueDate, balance: after.total, state };
     }
     case 'InvoiceUnissued':
       return { state: InvoiceStatus.Draft, balance: '0' };
@@ -139,6 +141,11 @@ function owing({ total }: InvoiceState, payments: InvoiceState['payments']) {
 /** 409 when the invoice is in another state. @throws DomainError `invoice_not_draft`, `invoice_not_issued` */
 export function requireInvoice({ state }: InvoiceState, code: string, ...wanted: InvoiceStatus[]): void {
   if (!wanted.includes(state)) throw conflict(code, `The invoice is ${spoken[state]}.`);
+}
+
+/** Issued, and no payment of it stands; one that comes to nothing is paid without any. */
+export function isIssuedUnpaid({ state, paid }: InvoiceState): boolean {
+  return state === InvoiceStatus.Issued || (state === InvoiceStatus.Paid && paid === '0');
 }
 
 /** @throws DomainError `due_before_issue` (422) */

@@ -48,6 +48,13 @@ describe('an invoice', () => {
     expect(stateAfter(...draft, gone, added(line(3, '1'))).lines.map(({ id }) => id)).toEqual([1, 3]);
   });
 
+  it('is paid as it is issued when it comes to nothing', () => {
+    const nothing = [added(line(1, '100'), line(2, '-100', { kind: 'Discount' })), taxed];
+    expect(stateAfter(...nothing, issued())).toMatchObject({ state: 3, total: '0', balance: '0', paid: '0' });
+    const unissued: InvoiceEvent = { type: 'InvoiceUnissued', data: { day: '2025-07-01' } };
+    expect(stateAfter(...nothing, issued(), unissued)).toMatchObject({ state: 0 });
+  });
+
   it('is owed from its issue, and by nobody once it is a draft again, void or given up', () => {
     const state = stateAfter(...draft, issued());
     expect(state).toMatchObject({ state: 1, number: '7', balance: '120.06', issueDate: '2025-06-30' });

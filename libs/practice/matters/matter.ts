@@ -78,12 +78,13 @@ export const Matter: StreamDefinition<MatterState, MatterEvent> = {
 
 /** @param work how many records point at the matter as their own */
 export function updateMatter(state: MatterState, changes: Partial<MatterState>, work: number): MatterEvent[] {
+  if (Object.keys(changes).length === 0) return [];
   if (state.state === MatterStatus.Archived)
     throw conflict('matter_archived', 'An archived matter is not changed.');
   if (changes.clientId !== undefined && work > 0) {
     throw conflict('client_fixed', `The matter's client is fixed: ${work} records of work hang on it.`);
   }
-  return Object.keys(changes).length === 0 ? [] : [{ type: 'MatterUpdated', data: changes }];
+  return [{ type: 'MatterUpdated', data: changes }];
 }
 
 /** How many records keep a matter open. */

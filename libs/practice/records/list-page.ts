@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { asIndexed, asShown, keysOf, named, type Order } from './list-order';
 import { join, knex, lateral, rowsOf } from './list-rows';
-import { found, matching, type Search, searchedOf } from './list-search';
+import { found, matching, type Search, searchedOf, type Usual } from './list-search';
 
 /** Which rows of a list are asked for, by words or without. */
 export interface Asked extends Search {
@@ -41,13 +41,13 @@ export function nearRows(asked: Asked): Knex.QueryBuilder {
   return cut(knex.from(walk).select('*').where('hit', true), asked, asIndexed(keysOf(order)));
 }
 
-/** @param isUsual as for `found` */
-export function farRows(asked: Asked, isUsual: boolean): Knex.QueryBuilder {
+/** @param usual what is known of the words, if any are asked for */
+export function farRows(asked: Asked, usual?: Usual): Knex.QueryBuilder {
   const { list, tenantId, query, words, order } = asked;
   const optional = [order.alias];
   const parts =
     words.length > 0
-      ? found(asked, isUsual, optional)
+      ? found(asked, usual!, optional)
       : [join(rowsOf(list, tenantId, query), list, tenantId, { optional })];
   const keyed = parts.map((part) => part.select('r.id', knex.raw(named(order))));
   // `offset 0`: else each part goes through the index of the order again.

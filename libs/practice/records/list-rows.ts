@@ -126,30 +126,6 @@ export function rowsThatShow(
   return only(knex.from(sources), list, query);
 }
 
-/**
- * The same, of some rows alone, which are found from themselves. The planner does not know how many there are on either
- * side: `is true` makes it look each row up in a hash of the other side, which it would compare pair by pair.
- * @param own a condition on the rows
- */
-export function someThatShow(
-  list: AnyList,
-  tenantId: number,
-  query: ListQuery,
-  other: Shown,
-  own: string,
-): Knex.QueryBuilder {
-  const path = pathTo(list, other.alias);
-  const [{ alias, on }] = path;
-  // Materialised: else the planner counts on half of them, and reads a whole table for these.
-  const ids = `with ids as materialized (select ${alias}.id from ${from(list, other, alias)}) select id from ids`;
-  const sources = [
-    lookedUp(list.projection, 'r', `${own} and (${on} in (${ids})) is true`),
-    ...path.map((one) => lateral(one.projection, one.alias, `${one.alias}.id = ${one.on}`)),
-  ];
-  const rows = knex.raw(sources.join(', '), { tenantId, ...other.bindings });
-  return only(knex.from(rows), list, query);
-}
-
 /** Other records and all that shows them, up to the records of an alias. */
 function from(list: AnyList, other: Shown, last: string): string {
   const path = pathTo(list, other.alias);

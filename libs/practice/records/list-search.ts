@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListQuery } from '#platform/http/list-query';
-import { join, knex, latestOf, lookUp, recordsOf, rowsOf, rowsThatShow, someThatShow } from './list-rows';
+import { join, knex, latestOf, lookUp, recordsOf, rowsOf, rowsThatShow } from './list-rows';
 import type { AnyList } from './record-list';
 import { startingWith } from './words';
 
@@ -17,15 +17,25 @@ export function searchedOf(list: AnyList): readonly string[] {
   return list.searched ?? ['r'];
 }
 
+interface Expression {
+  sql: string;
+  bindings: string[];
+}
+
 /** An expression that says whether each word begins one of the words of a row, its own or those that it shows. */
-export function matching(list: AnyList, words: readonly string[]): { sql: string; bindings: string[] } {
+export function matching(list: AnyList, words: readonly string[]): Expression {
+  const each = words.map((word) => having(list, word));
+  return {
+    sql: each.map(({ sql }) => sql).join(' and '),
+    bindings: each.flatMap(({ bindings }) => bindings),
+  };
+}
+
+function having(list: AnyList, word: string): Expression {
   const searched = searchedOf(list);
   // null: the joined record is not there.
   const one = searched.map((alias) => `coalesce(${alias}.search @@ ?::tsquery, false)`).join(' or ');
-  return {
-    sql: words.map(() => `(${one})`).join(' and '),
-    bindings: words.flatMap((word) => searched.map(() => startingWith([word], 'all'))),
-  };
+  return { sql: `(${one})`, bindings: searched.map(() => startingWith([word])) };
 }
 
 /** Words are common when so many of the latest records have them. */
@@ -35,8 +45,8 @@ const PROBE = { rows: 100, hits: 5 };
 export interface Usual {
   /** They are common in the rows that it asks for and what those show. */
   common: boolean;
-  /** One of several at least is common in the rows' own words. */
-  own: boolean;
+  /** How many of the latest records have each of several words, whatever else the query asks for. */
+  hits: number[] | null;
 }
 
 /** Looks along the ids, and up by them: like `record-statements`, it is planned once where no filter makes it another one. */
@@ -46,16 +56,19 @@ export function usualQuery(search: Search): Knex.QueryBuilder {
   const latest = latestOf(list, tenantId, query).select(knex.raw(`${sql} as hit`, bindings));
   const probe = lookUp(latest, list, tenantId, searchedOf(list)).limit(PROBE.rows, { skipBinding: true });
   const common = knex.from(probe.as('r')).select(knex.raw(`count(*) filter (where hit) >= ${PROBE.hits}`));
-  const own = isMixed(search) ? ownAreUsual(search) : knex.raw('false');
-  return knex.select(knex.raw('? as common', [common]), knex.raw('? as own', [own]));
+  const hits = isMixed(search) ? hitsOf(search) : knex.raw('null');
+  return knex.select(knex.raw('? as common', [common]), knex.raw('? as hits', [hits]));
 }
 
-function ownAreUsual({ list, tenantId, words }: Search): Knex.QueryBuilder {
-  const rows = recordsOf(list, tenantId).select('r.search').orderBy('r.id', 'desc');
-  return knex
-    .from(rows.limit(PROBE.rows, { skipBinding: true }).as('r'))
-    .whereRaw('r.search @@ ?::tsquery', [startingWith(words, 'any')])
-    .select(knex.raw(`count(*) >= ${PROBE.hits}`));
+function hitsOf({ list, tenantId, words }: Search): Knex.QueryBuilder {
+  const latest = recordsOf(list, tenantId).select('r.*').orderBy('r.id', 'desc');
+  const probe = knex.from(latest.limit(PROBE.rows, { skipBinding: true }).as('r'));
+  const each = words.map((word) => having(list, word));
+  const counts = each.map(({ sql }) => `count(*) filter (where ${sql})`).join(', ');
+  const bindings = each.flatMap((one) => one.bindings);
+  return lookUp(probe, list, tenantId, searchedOf(list)).select(
+    knex.raw(`array[${counts}]::int[]`, bindings),
+  );
 }
 
 /** Some words may be the row's own and some those of a record that it shows. */
@@ -64,49 +77,40 @@ function isMixed({ list, words }: Search): boolean {
   return words.length > 1 && searched.length > 1 && searched.includes('r');
 }
 
+/** The one that the fewest of the latest records have, the longest of those. */
+function rarestOf(words: readonly string[], { hits }: Usual): string {
+  const [rarest] = [...words.keys()].sort((a, b) => hits![a] - hits![b] || words[b].length - words[a].length);
+  return words[rarest];
+}
+
 /**
- * All rows that match a query, in parts that have none in common: those that have all words themselves, those that show
- * a record that has them all, and those that have some from each. Every part begins at an index of words; the last at
- * that of the other record where the rows' own words are common, else at their own.
- * @param isUsual whether they are
+ * All rows that match a query, in parts that have none in common: those that have the words themselves, and those that
+ * show a record that has them. Where some words may be in one and some in the other, the rarest word alone is looked for,
+ * and what has it for the others. Every part begins at an index of words.
  * @param optional joined records that the rows may lack
  */
-export function found(
-  search: Search,
-  isUsual: boolean,
-  optional: readonly string[] = [],
-): Knex.QueryBuilder[] {
+export function found(search: Search, usual: Usual, optional: readonly string[] = []): Knex.QueryBuilder[] {
   const { list, tenantId, query, words } = search;
-  const [all, any] = [startingWith(words, 'all'), startingWith(words, 'any')];
-  const parts: Knex.QueryBuilder[] = [];
-  const own = searchedOf(list).includes('r');
-  if (own) {
-    const rows = rowsOf(list, tenantId, query).whereRaw('r.search @@ ?::tsquery', [all]);
-    parts.push(join(rows, list, tenantId, { optional }));
-  }
+  const mixed = isMixed(search);
+  const which = startingWith(mixed ? [rarestOf(words, usual)] : words);
   const match = matching(list, words);
-  for (const alias of searchedOf(list).filter((searched) => searched !== 'r')) {
-    const add = (rows: Knex.QueryBuilder) => {
-      if (own) rows.whereRaw('not r.search @@ ?::tsquery', [all]);
-      parts.push(join(rows, list, tenantId, { optional, there: alias }));
-      return rows;
-    };
-    const having = (which: string) => ({
-      alias,
-      condition: `${alias}.search @@ :which::tsquery`,
-      bindings: { which },
-    });
-    const mixed = isMixed(search);
-    // Whoever shows a record with any of the words has been looked at for all of them.
-    if (mixed && isUsual) {
-      add(rowsThatShow(list, tenantId, query, having(any))).whereRaw(match.sql, match.bindings);
-      continue;
-    }
-    add(rowsThatShow(list, tenantId, query, having(all)));
-    if (!mixed) continue;
-    add(someThatShow(list, tenantId, query, having(any), 'r.search @@ :which::tsquery'))
-      .whereRaw(match.sql, match.bindings)
-      .whereRaw(`not ${alias}.search @@ ?::tsquery`, [all]);
+  const searched = searchedOf(list);
+  const own = searched.includes('r');
+  const parts: Knex.QueryBuilder[] = [];
+  if (own) {
+    const rows = rowsOf(list, tenantId, query).whereRaw('r.search @@ ?::tsquery', [which]);
+    parts.push(
+      mixed
+        ? lookUp(rows, list, tenantId, [...optional, ...searched]).whereRaw(match.sql, match.bindings)
+        : join(rows, list, tenantId, { optional }),
+    );
+  }
+  for (const alias of searched.filter((one) => one !== 'r')) {
+    const condition = `${alias}.search @@ :which::tsquery`;
+    const rows = rowsThatShow(list, tenantId, query, { alias, condition, bindings: { which } });
+    if (own) rows.whereRaw('not r.search @@ ?::tsquery', [which]);
+    if (mixed) rows.whereRaw(match.sql, match.bindings);
+    parts.push(join(rows, list, tenantId, { optional, there: alias }));
   }
   return parts;
 }

@@ -39,7 +39,7 @@ export function nearStatement(asked: Asked, tenant: TenantRef): QueryConfig {
 }
 
 export function farStatement(asked: Asked, tenant: TenantRef, usual?: Usual): QueryConfig {
-  return pageStatement(asked, tenant, farRows(asked, usual?.own ?? false));
+  return pageStatement(asked, tenant, farRows(asked, usual));
 }
 
 /**
@@ -68,7 +68,7 @@ function pageStatement({ list, order }: Asked, tenant: TenantRef, rows: Knex.Que
 
 export function countStatement(search: Search, usual?: Usual): QueryConfig {
   const { list, tenantId, query, words } = search;
-  const parts = words.length > 0 ? found(search, usual?.own ?? false) : [rowsOf(list, tenantId, query)];
+  const parts = words.length > 0 ? found(search, usual!) : [rowsOf(list, tenantId, query)];
   const all = knex.unionAll(parts.map((part) => part.select('r.id')));
   return native(knex.from(all.as('found')).count('* as count'));
 }

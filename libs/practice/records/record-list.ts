@@ -1,5 +1,6 @@
 import type { Kind } from '#kernel/ids';
 import type { ListQuery } from '#platform/http/list-query';
+import type { Time } from './list-times';
 
 /** A read table's row: what every record has, and the area's joined columns. */
 export interface RecordRow {
@@ -50,6 +51,8 @@ export interface RecordList<Query extends ListQuery, View extends object> {
   order: string;
   /** Whose words `keywords` searches: the record's own (`r`, as when nothing is said), one joined record's, or both. */
   searched?: readonly string[];
+  /** The filters by time, beside `updatedSince`. */
+  times?: Record<string, Time>;
   /** Conditions on the record's own columns, `r`. */
   filter?(query: Query, where: (column: string, operator: string, value: unknown) => void): void;
   view(row: RecordRow): View;

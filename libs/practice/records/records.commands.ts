@@ -69,14 +69,17 @@ export class UpdateRecordHandler implements ICommandHandler<UpdateRecord> {
 export class ActivateRecordHandler implements ICommandHandler<ActivateRecord> {
   constructor(private readonly store: EventStore) {}
 
-  execute({ context, writing: { definition }, id }: ActivateRecord): Promise<Written> {
+  execute({ context, writing, id }: ActivateRecord): Promise<Written> {
+    const { definition } = writing;
     return this.store.execute(context, async (work) => {
       const before = addressed(
         work,
         (await work.load({ record: at(definition, id) })).record,
         definition.kind,
       );
-      return work.change(definition, before, activate(definition, before.data));
+      const events = activate(definition, before.data);
+      if (events.length > 0) await writing.checkActivation?.(work, id);
+      return work.change(definition, before, events);
     });
   }
 }

@@ -11,9 +11,11 @@ import type { ListQuery } from '#platform/http/list-query';
 import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { HistoryQuery } from './history-query';
+import { inZone } from './list-times';
 import { type Ask, isOneStatement, readPage } from './read-page';
 import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
+import { zoneOf } from './tenant-zone';
 
 /** A row as the folded record that its projection wrote. */
 export function foldedRow<State extends object>(list: AnyList, row: RecordRow): Folded<State> {
@@ -100,7 +102,9 @@ function asking(database: Pick<Pool, 'query'>): Ask {
 export class ListRecordsHandler implements IQueryHandler<ListRecords> {
   constructor(private readonly reads: ReadDatabase) {}
 
-  async execute({ context, list, query }: ListRecords): Promise<Reply> {
+  async execute({ context, list, query: asked }: ListRecords): Promise<Reply> {
+    const times = { updatedSince: 'from', ...list.times } as const;
+    const query = await inZone(asked, times, () => zoneOf(this.reads.pool, context.tenant.id));
     const { pageIndex = 0, pageSize = 50 } = query;
     const read = (ask: Ask) => readPage(ask, list, context.tenant, query);
     const found = isOneStatement(list, query)

@@ -22,9 +22,7 @@ export function searchOf(texts: readonly (string | null | undefined)[]): string 
     .join(' ');
 }
 
-/** A tsquery for texts that have a word beginning with each of these, or with one of them at least. */
-export function startingWith(words: readonly string[], which: 'all' | 'any'): string {
-  return words
-    .map((word) => `'${[...word].slice(0, LONGEST_WORD).join('')}':*`)
-    .join(which === 'all' ? ' & ' : ' | ');
+/** A tsquery for texts that have a word beginning with each of these. */
+export function startingWith(words: readonly string[]): string {
+  return words.map((word) => `'${[...word].slice(0, LONGEST_WORD).join('')}':*`).join(' & ');
 }

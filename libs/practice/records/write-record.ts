@@ -23,6 +23,8 @@ export interface RecordWriting<State extends RecordState, Body extends object, Q
   stored?(body: Partial<Body>, found: Answers<Questions>): object;
   /** @throws DomainError when the change must not be */
   check?(change: Change<State, Body, Questions>): void;
+  /** Before one that is inactive is switched on. @throws DomainError when it must not be */
+  checkActivation?(work: UnitOfWork, id: string): Promise<void>;
 }
 
 /** What is about to be written of a record. */

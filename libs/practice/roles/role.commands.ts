@@ -24,8 +24,8 @@ export const roleWriting: RecordWriting<RoleState, RoleInput, Record<string, nev
   definition: Role,
   defaults: { name: '', kind: 'Custom' },
   asks: () => ({}),
-  check({ before }) {
-    if (before) requireCustom(before.data);
+  check({ given, before }) {
+    if (before && Object.keys(given).length > 0) requireCustom(before.data);
   },
 };
 

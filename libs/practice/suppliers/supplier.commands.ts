@@ -1,11 +1,11 @@
 import { PartialType } from '@nestjs/swagger';
-import { at, holderOf } from '#event-store/load';
+import { at, holderOf, via } from '#event-store/load';
 import { conflict, invalid } from '#kernel/errors';
 import { toId } from '#kernel/ids';
 import { IdField, NumberField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
 import { DisbursementCode } from '../disbursement-codes/disbursement-code.lookup';
-import { Entity, presentEntity } from '../entities/entity.lookup';
+import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
 import { active, RecordInput, referred } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { TaxCode } from '../tax-codes/tax-code.lookup';
@@ -40,6 +40,9 @@ export const supplierWriting: RecordWriting<SupplierState, SupplierInput, Return
   definition: Supplier,
   defaults: { entityId: '', taxCodeId: null, defaultDisbursementCodeId: null, paymentTermsDays: null },
   asks,
+  async checkActivation(work, id) {
+    refuseErased((await work.load({ entity: via(Entity, id, 'entityId') })).entity);
+  },
   check({ given, found, before }) {
     const { entityId, taxCodeId, defaultDisbursementCodeId } = given;
     if (before && entityId)

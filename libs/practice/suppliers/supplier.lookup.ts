@@ -1,1 +1,1 @@
-export { Supplier, type SupplierState } from './supplier';
+export { ENTITY_SUPPLIER, SUPPLIER_ENTITY, Supplier, type SupplierState } from './supplier';

@@ -1,7 +1,7 @@
 import { PartialType } from '@nestjs/swagger';
 import { decimal, text } from '#kernel/money';
 import { dayGiven } from '#kernel/zone';
-import { ChoiceField, DayField, NumberField, TextField } from '#platform/http/fields';
+import { ChoiceField, DayField, FlagField, NumberField, TextField } from '#platform/http/fields';
 import { ObjectsField } from '#platform/http/list-fields';
 import type { RequestContext } from '#platform/request-context';
 import { RecordInput } from '../records/record';
@@ -20,6 +20,9 @@ export class TaxRateInput {
 
   @DayField({ description: 'Its last day; none: until further notice.' })
   to?: string | null;
+
+  @FlagField({ description: 'As GET shows it; invoices say whether it is, and it is not taken from here.' })
+  isUsed?: boolean | null;
 }
 
 export class TaxCodeInput extends RecordInput {

@@ -25,7 +25,7 @@ export class TenantSetup {
 
   /**
    * A tenant with its settings and its start data. Asked again after a crash in between, it completes the tenant.
-   * @throws DomainError alias_invalid, alias_taken, region_mismatch
+   * @throws DomainError alias_invalid, alias_reserved, alias_taken, region_mismatch
    */
   async create(given: { alias: string; name: string; region?: string }): Promise<RegisteredTenant> {
     const tenant = await this.registered(given);

@@ -102,9 +102,11 @@ export class BillingEntries {
         this.firm.act(workItem.UpdateWorkItem, workItem.UpdateWorkItemHandler, item.id, body),
       );
       const isElsewhere = isMoved && matterId !== item.matterId;
+      // Units and rate as they are say nothing new: here nothing that they follow from is changed beside them.
+      const isOther = units === null || !item.whole.units.eq(units);
       const changes: Partial<LedgerItem> = {
-        ...(way.includes('units') && { unitsGiven: units }),
-        ...(way.includes('rate') && { rate }),
+        ...(way.includes('units') && isOther && { unitsGiven: units }),
+        ...(way.includes('rate') && rate !== item.rate && { rate }),
         ...(way === 'amount' && body.title !== item.title && { title: body.title }),
         ...(way === 'amount and units' && { billable: !item.billable }),
         ...(isElsewhere && { matterId, minutesPerUnit: this.minutesOn(matterId!) }),

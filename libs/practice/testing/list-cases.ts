@@ -38,7 +38,8 @@ export function listCases(tenant: number): ListCase[] {
   const id = (kind: string, n: number) => fullId(kind, tenant, n);
   // Out of the lists of words that fill the rows, where the first ones are the most common.
   const [name, subject, usual] = [families[300], subjects[300], subjects[60]];
-  const names = [name, `john ${name}`, 'jones', 'l', 'nobody'];
+  // Everybody has an address at example.com.
+  const names = [name, `john ${name}`, `example ${name}`, 'jones', 'l', 'nobody'];
   const words = [subject, `${usual} ${subject}`, usual, 'l', 'nobody'];
   const active = [{ state: 1 }, { state: 2 }];
   return [
@@ -99,7 +100,7 @@ export function listCases(tenant: number): ListCase[] {
     },
     {
       ...{ path: 'matters', list: matters, query: MattersQuery },
-      keywords: [...words, 'm77', 'jones', name, `${name} ${usual}`],
+      keywords: [...words, 'm77', 'jones', name, `${name} ${usual}`, `example ${usual}`],
       filters: [
         ...[{ state: 1 }, { state: 3 }, { clientId: id('client', 1) }, { divisionId: id('division', 3) }],
         ...[{ matterTypeId: id('mattertype', 7) }, { responsiblePersonId: id('employee', 77) }],
@@ -121,8 +122,8 @@ export function listCases(tenant: number): ListCase[] {
         ...[{ matterId: id('matter', 77) }, { employeeId: id('employee', 77) }, { state: 1 }, { state: 3 }],
         ...[{ itemType: 0 }, { itemType: 1 }],
         ...[
-          { entryDateFrom: '2025-03-01', entryDateTo: '2025-03-31' },
-          { entryDateTo: '2024-02-29', state: 0 },
+          { entryDateFrom: '2025-03-01T00:00:00Z', entryDateTo: '2025-03-31T00:00:00Z' },
+          { entryDateTo: '2024-02-29T00:00:00Z', state: 0 },
         ],
       ],
     },
@@ -131,8 +132,12 @@ export function listCases(tenant: number): ListCase[] {
       filters: [
         ...[{ matterId: id('matter', 77) }, { disbursementCodeId: id('disbursementcode', 7) }],
         ...[{ supplierId: id('supplier', 77) }, { kind: 'Incurred' }, { kind: 'Anticipated' }],
-        ...[{ state: 1 }, { state: 3 }, { entryDateFrom: '2025-03-01', entryDateTo: '2025-03-31' }],
-        { entryDateTo: '2024-02-29', state: 0 },
+        ...[
+          { state: 1 },
+          { state: 3 },
+          { entryDateFrom: '2025-03-01T00:00:00Z', entryDateTo: '2025-03-31T00:00:00Z' },
+        ],
+        { entryDateTo: '2024-02-29T00:00:00Z', state: 0 },
       ],
     },
     {

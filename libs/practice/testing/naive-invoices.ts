@@ -96,6 +96,7 @@ export class NaiveInvoices {
     if (refusals.length > 0) return refusals;
     const number = invoice.number ?? String(++this.lastNumber);
     Object.assign(invoice, { state: 'Issued', number, issueDate, dueDate });
+    if (this.totals(invoice, today).total.isZero()) invoice.state = 'Paid';
     for (const { sourceId, amount, units } of invoice.lines)
       if (sourceId !== null) this.ledger.bill(sourceId, issueDate, { amount, units: units! });
     return [];
@@ -190,8 +191,10 @@ export class NaiveInvoices {
   ): Refusals {
     const invoice = this.live(id);
     if (!invoice) return ['not_found'];
-    if (invoice.state === 'PartPaid' || invoice.state === 'Paid') return ['payment_stands'];
-    if (!wanted.includes(invoice.state)) return ['invoice_not_issued'];
+    if (invoice.payments.some(({ reversed }) => !reversed) && invoice.state !== 'WrittenOff')
+      return ['payment_stands'];
+    const state = invoice.state === 'Paid' ? 'Issued' : invoice.state;
+    if (!wanted.includes(state)) return ['invoice_not_issued'];
     const refusals = [...others];
     if (this.ledger.isClosed(invoice.matterId)) refusals.push('matter_not_open');
     if (asked !== undefined && asked < (invoice.issueDate ?? '')) refusals.push('before_issue');

@@ -3,7 +3,6 @@ import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { decimal, type MoneyRecord, moneyRecord } from '#kernel/money';
 import {
-  endOf,
   IdFilter,
   IdsFilter,
   InstantFilter,
@@ -102,10 +101,10 @@ export class WorkItemsQuery extends ListQuery {
   @WholeNumberFilter('0 Timed Fee, 1 Itemised Fee.', { min: 0, max: 1 })
   itemType?: number;
 
-  @InstantFilter('Only work entered at this instant or later.')
+  @InstantFilter("Only work entered at this instant or later; a date begins in the tenant's zone.")
   entryDateFrom?: string;
 
-  @InstantFilter('Only work entered before this instant; a date includes its day (UTC).')
+  @InstantFilter("Only work entered before this instant; a date includes its day, in the tenant's zone.")
   entryDateTo?: string;
 
   @SortFilter(Object.keys(sorts))
@@ -133,6 +132,7 @@ export const workItems: RecordList<WorkItemsQuery, WorkItemView> = {
   ],
   sorts,
   order: '-entryDate',
+  times: { entryDateFrom: 'from', entryDateTo: 'until' },
   searched: ['r', 'm'],
   filter({ matterId, employeeId, state, itemType, entryDateFrom, entryDateTo }, where) {
     if (matterId) where('r.matter_id', '=', toUuid(matterId));
@@ -140,7 +140,7 @@ export const workItems: RecordList<WorkItemsQuery, WorkItemView> = {
     if (state !== undefined) where('r.item_state', '=', state);
     if (itemType !== undefined) where('r.item_type', '=', itemType);
     if (entryDateFrom) where('r.entry_date', '>=', new Date(entryDateFrom));
-    if (entryDateTo) where('r.entry_date', '<', endOf(entryDateTo));
+    if (entryDateTo) where('r.entry_date', '<', new Date(entryDateTo));
   },
   view: (row) => ({
     ...workItemView(foldedRow(workItems, row)),

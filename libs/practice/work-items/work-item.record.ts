@@ -4,6 +4,7 @@ import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
 import { type Money, moneyFrom, numberGiven } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
+import type { RateInput } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
 import { rateNotFound, rateQuestions, resolveFor, type WorkToRate } from '../applicable-rates/rate.lookup';
 import { BillableStatus, isUnbilled, requireFree, requirePending } from '../billable/billable';
@@ -60,14 +61,15 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
 }
 
 /** Changes a pending item; its title also later, until it is billed. Its value is worked out again. */
-export async function changeWorkItem(work: UnitOfWork, id: string, body: WorkItemPatch) {
+export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkItemPatch) {
   const { context } = work;
   const before = addressed(work, (await work.load({ item: at(WorkItem, id) })).item, 'workitem');
   const { data } = before;
+  const body = withoutRepeats(data, asked);
   const { units, rate, ...own } = body;
   const patch = { ...own, isBillable: own.isBillable ?? undefined };
   const changes: Partial<WorkItemState> = recordChanges(context, data, patch, { durationTicks: 0 });
-  const valued = isRevalued(data, { units, rate }) || own.isBillable === null;
+  const valued = units !== undefined || rate !== undefined || own.isBillable === null;
   const onlyTitle = !valued && Object.keys(changes).every((name) => name === 'title');
   if (valued || Object.keys(changes).length > 0) {
     const isTitled = onlyTitle && data.state !== BillableStatus.Billed;
@@ -79,15 +81,29 @@ export async function changeWorkItem(work: UnitOfWork, id: string, body: WorkIte
   return work.change(WorkItem, before, events);
 }
 
-/** Whether units or a rate are given. To repeat those of a pending item fixes them; of a later one it says nothing new. */
-function isRevalued(data: WorkItemState, { units, rate }: WorkItemPatch): boolean {
-  if (data.state === BillableStatus.Pending) return units !== undefined || rate !== undefined;
-  const given = { units: units === undefined ? units : numberGiven(units), rate: rate && moneyFrom(rate) };
-  return Object.keys(changesOf(data, given)).length > 0;
-}
-
 /** What a rate depends on beside the day: when one of these changes, a rate that was found is sought again. */
 const RATED_BY = ['matterId', 'employeeId', 'taskTypeId', 'itemType'] as const;
+const VALUED_BY = [...RATED_BY, 'entryDate', 'durationTicks'] as const;
+
+/**
+ * A patch without units and rate that are as they were, as of a client that sends back what it was shown. Beside a change
+ * of what they follow from they are said on purpose: they stay.
+ */
+function withoutRepeats(data: WorkItemState, patch: WorkItemPatch): WorkItemPatch {
+  const { units, rate, ...others } = patch;
+  const changes = changesOf(data, others, { durationTicks: 0 });
+  if (VALUED_BY.some((name) => changes[name] !== undefined)) return patch;
+  return {
+    ...others,
+    ...(units !== undefined && numberGiven(units) !== data.units && { units }),
+    ...(rate !== undefined && (rate === null || isOther(data.rate, rate)) && { rate }),
+  };
+}
+
+function isOther({ amount, currency }: Money, rate: RateInput): boolean {
+  const given = moneyFrom(rate);
+  return given.amount !== amount || given.currency !== currency;
+}
 
 /** Day, units, rate and total of an item after its changes; only what differs. */
 async function revalued(

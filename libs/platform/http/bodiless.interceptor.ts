@@ -1,0 +1,40 @@
+import type { CallHandler, ExecutionContext, NestInterceptor, Type } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
+import type { FastifyRequest } from 'fastify';
+import type { Observable } from 'rxjs';
+import { notAnObject, unknownProperties } from './request.pipe';
+
+/**
+ * A write whose handler takes no body refuses every field, as the others refuse those that they do not know. What a
+ * DELETE brings is passed over: it means nothing (RFC 9110, section 9.3.5). Not a guard: what the caller may do is told
+ * first.
+ */
+export class BodilessInterceptor implements NestInterceptor {
+  private readonly known = new WeakMap<object, boolean>();
+
+  /** @throws DomainError `validation_failed`, `not_an_object` (422) */
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (context.getType<string>() === 'http' && !this.takesBody(context.getClass(), context.getHandler()))
+      requireNoFields(context.switchToHttp().getRequest<FastifyRequest>());
+    return next.handle();
+  }
+
+  private takesBody(controller: Type, handler: ReturnType<ExecutionContext['getHandler']>): boolean {
+    let takes = this.known.get(handler);
+    if (takes === undefined) {
+      // By `kind:index`.
+      const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler.name) ?? {};
+      takes = Object.keys(parameters).some((key) => key.startsWith(`${RouteParamtypes.BODY}:`));
+      this.known.set(handler, takes);
+    }
+    return takes;
+  }
+}
+
+function requireNoFields({ method, body }: FastifyRequest): void {
+  if (body === undefined || body === null || method === 'DELETE') return;
+  if (typeof body !== 'object' || Array.isArray(body)) throw notAnObject();
+  const names = Object.keys(body);
+  if (names.length > 0) throw unknownProperties(names);
+}

@@ -1,0 +1,37 @@
+import { apiDescription } from './api-description';
+
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+
+interface Described {
+  path: RegExp;
+  parameters: number;
+  methods: string[];
+}
+
+let described: Described[] | undefined;
+
+/**
+ * The methods that there are at an address, upper case; none where there is nothing. The description of the API tells, not
+ * the router: reads and writes may be served by processes of which neither knows the other's routes.
+ * @param url path, with or without a query
+ */
+export function methodsAt(url: string): string[] {
+  described ??= readDescription();
+  const path = url.split('?', 1)[0];
+  const [found] = described
+    .filter((one) => one.path.test(path))
+    .sort((one, other) => one.parameters - other.parameters);
+  return found?.methods ?? [];
+}
+
+function readDescription(): Described[] {
+  return Object.entries(apiDescription().paths).map(([template, item]) => {
+    const parts = template.split(/\{[^}]+\}/);
+    const methods = METHODS.filter((method) => method in item).map((method) => method.toUpperCase());
+    return {
+      path: new RegExp(`^${parts.map((part) => part.replaceAll('.', '\\.')).join('[^/]+')}$`),
+      parameters: parts.length - 1,
+      methods: methods.includes('GET') ? ['HEAD', ...methods] : methods,
+    };
+  });
+}

@@ -1,0 +1,113 @@
+import type { ApiClient } from '../support/client';
+import { BillingDesk, fee } from './billing-desk';
+import { activeClient, employee, hour, matter } from './records';
+import { expectProblem } from './refusals';
+
+let desk: BillingDesk;
+let api: ApiClient;
+let stranger: ApiClient;
+let clientId: string;
+let matterId: string;
+let employeeId: string;
+
+beforeAll(async () => {
+  desk = await BillingDesk.open();
+  ({ api, clientId, matterId, employeeId } = desk);
+  stranger = await desk.office.tenant();
+});
+afterAll(() => desk.close());
+
+describe('an invoice', () => {
+  it.each([
+    ['no such item', () => fee(`workitem_${'0'.repeat(32)}`), 422, 'workitem_not_found'],
+    ['an item of another tenant', async () => fee(await foreign()), 422, 'workitem_not_found'],
+    ['a pending item', async () => fee(await pending()), 409, 'not_finalised'],
+    ['an item not billable', async () => fee(await desk.work({ isBillable: false })), 422, 'not_billable'],
+    ['an item of another matter', async () => fee(await elsewhere()), 422, 'other_matter'],
+    ['a record of another kind', () => fee(matterId), 422, 'validation_failed'],
+    [
+      'a cost line for time',
+      async () => ({ ...fee(await desk.work()), kind: 'CostRecovery' }),
+      422,
+      'line_kind_mismatch',
+    ],
+    ['a line without an amount', () => ({ kind: 'Fee' }), 422, 'amount_required'],
+    ['a negative fee', () => ({ kind: 'Fee', amount: -1 }), 422, 'negative_amount'],
+    ['a text with an amount', () => ({ kind: 'Text', amount: 1 }), 422, 'text_only'],
+    ['half a penny', () => ({ kind: 'Fee', amount: 1.005 }), 422, 'too_precise'],
+    [
+      'more than an amount can be',
+      () => ({ kind: 'Fee', units: 9_999_999, rate: 99_999 }),
+      422,
+      'amount_too_large',
+    ],
+    [
+      'an amount for more units than there can be',
+      async () => ({ ...fee(await desk.work()), amount: 99_999_999_999 }),
+      422,
+      'units_too_large',
+    ],
+    [
+      'another currency',
+      () => ({ kind: 'Fee', amount: { Amount: 1, Currency: 'EUR' } }),
+      422,
+      'currency_mismatch',
+    ],
+    [
+      'no such tax code',
+      () => ({ kind: 'Fee', amount: 1, taxCodeId: `taxcode_${'0'.repeat(32)}` }),
+      422,
+      'taxcode_not_found',
+    ],
+  ])('refuses a line for %s, and writes nothing', async (_what, line, status, code) => {
+    const source = await desk.work();
+    const lines = [fee(source), await line()];
+    expectProblem(await api.post('invoices', { clientId, matterId, lines }), status, code);
+    expect(await desk.item(source)).toMatchObject({ invoiceId: null });
+  });
+
+  it('refuses the same item twice, an empty invoice, a wrong client and a matter that is not open', async () => {
+    const source = await desk.work();
+    const twice = await api.post('invoices', { clientId, matterId, lines: [fee(source), fee(source)] });
+    expectProblem(twice, 422, 'source_twice', '/lines/1/sourceId');
+    const { id } = await desk.draft([{ kind: 'Text', description: 'Nothing' }]);
+    await desk.refuse(id, 'issue', {}, 409, 'invoice_empty');
+    await desk.refuse(id, 'issue', { issueDate: '2025-06-30', dueDate: '2025-06-29' }, 409, 'invoice_empty');
+    await desk.refuse(id, 'void', {}, 409, 'invoice_not_issued');
+    const other = await activeClient(api);
+    expectProblem(
+      await api.post('invoices', { clientId: other, matterId }),
+      422,
+      'client_mismatch',
+      '/clientId',
+    );
+    expectProblem(await api.patch(`invoices/${id}`, { clientId: other }), 422, 'client_fixed', '/clientId');
+    expectProblem(
+      await api.patch(`invoices/${id}`, { issueDate: '2025-02-02', dueDate: '2025-02-01' }),
+      422,
+      'due_before_issue',
+    );
+    const closed = await matter(api, { clientId });
+    await api.data('POST', `matters/${closed}/close`);
+    expectProblem(
+      await api.post('invoices', { clientId, matterId: closed }),
+      422,
+      'matter_not_open',
+      '/matterId',
+    );
+  });
+});
+
+async function pending(): Promise<string> {
+  const id = await desk.work();
+  await api.data('POST', `workitems/${id}/unfinalise`);
+  return id;
+}
+
+async function elsewhere(): Promise<string> {
+  return api.create('workitems', hour(await matter(api, { clientId }), employeeId));
+}
+
+async function foreign(): Promise<string> {
+  return stranger.create('workitems', hour(await matter(stranger), await employee(stranger)));
+}
