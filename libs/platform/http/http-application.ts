@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Config } from '../config';
 import { JsonLogger } from '../json-logger';
 import { registerRequestMetrics } from '../observability/request-metrics';
-import { BodilessInterceptor } from './bodiless.interceptor';
+import { BodilessGuard } from './bodiless.guard';
 import { answerClientError } from './client-error';
 import { refuseEncodedBodies } from './content-encoding';
 import { Drain } from './drain';
@@ -57,7 +57,7 @@ export async function createHttpApplication(
     done();
   });
   refuseEncodedBodies(fastify);
-  app.useGlobalInterceptors(new BodilessInterceptor());
+  app.useGlobalGuards(new BodilessGuard());
   app.useGlobalPipes(new RequestPipe());
   app.useGlobalFilters(new ProblemFilter());
   return app;

@@ -92,14 +92,13 @@ export const clients: RecordList<ClientsQuery, ClientView> = {
   },
   view(row) {
     const entity = row.entity as EntityState | null;
-    return {
-      ...clientView(foldedRow(clients, row)),
+    return Object.assign(clientView(foldedRow(clients, row)), {
       taxCode: row.tax_code as string | null,
       sortName: row.sort_name as string | null,
       fullName: row.full_name as string | null,
       streetAddress: entity && streetAddress(entity),
       currency: entity?.currency ?? null,
       billingContactSortName: row.contact_sort_name as string | null,
-    };
+    });
   },
 };

@@ -140,12 +140,12 @@ export const costRecoveries: RecordList<CostRecoveriesQuery, CostRecoveryView> =
     if (entryDateFrom) where('r.entry_date', '>=', new Date(entryDateFrom));
     if (entryDateTo) where('r.entry_date', '<', new Date(entryDateTo));
   },
-  view: (row) => ({
-    ...costRecoveryView(foldedRow(costRecoveries, row)),
-    matterNumber: row.matter_number as string | null,
-    matterTitle: row.matter_title as string | null,
-    disbursementCode: row.disbursement_code as string | null,
-    disbursementCodeName: row.disbursement_code_name as string | null,
-    supplierSortName: row.supplier_sort_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(costRecoveryView(foldedRow(costRecoveries, row)), {
+      matterNumber: row.matter_number as string | null,
+      matterTitle: row.matter_title as string | null,
+      disbursementCode: row.disbursement_code as string | null,
+      disbursementCodeName: row.disbursement_code_name as string | null,
+      supplierSortName: row.supplier_sort_name as string | null,
+    }),
 };

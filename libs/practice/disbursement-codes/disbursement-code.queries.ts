@@ -85,9 +85,9 @@ export const disbursementCodes: RecordList<DisbursementCodesQuery, DisbursementC
     if (taxCodeId !== undefined) where('r.tax_code_id', '=', toUuid(taxCodeId));
     if (supplierId !== undefined) where('r.supplier_id', '=', toUuid(supplierId));
   },
-  view: (row) => ({
-    ...disbursementCodeView(foldedRow(disbursementCodes, row)),
-    taxCode: row.tax_code as string | null,
-    supplierSortName: row.supplier_sort_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(disbursementCodeView(foldedRow(disbursementCodes, row)), {
+      taxCode: row.tax_code as string | null,
+      supplierSortName: row.supplier_sort_name as string | null,
+    }),
 };

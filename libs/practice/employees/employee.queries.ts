@@ -99,11 +99,11 @@ export const employees: RecordList<EmployeesQuery, EmployeeView> = {
     if (isFeeEarner !== undefined) where('r.is_fee_earner', '=', isFeeEarner);
     if (entityId !== undefined) where('r.entity_id', '=', toUuid(entityId));
   },
-  view: (row) => ({
-    ...employeeView(foldedRow(employees, row)),
-    sortName: row.sort_name as string | null,
-    fullName: row.full_name as string | null,
-    email: row.email as string | null,
-    divisionName: row.division_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(employeeView(foldedRow(employees, row)), {
+      sortName: row.sort_name as string | null,
+      fullName: row.full_name as string | null,
+      email: row.email as string | null,
+      divisionName: row.division_name as string | null,
+    }),
 };

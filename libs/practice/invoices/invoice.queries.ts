@@ -168,11 +168,11 @@ export const invoices: RecordList<InvoicesQuery, InvoiceView> = {
     if (issueDateFrom) where('r.issue_date', '>=', issueDateFrom);
     if (issueDateTo) where('r.issue_date', '<=', issueDateTo);
   },
-  view: (row) => ({
-    ...invoiceView(foldedRow(invoices, row)),
-    matterNumber: row.matter_number as string | null,
-    matterTitle: row.matter_title as string | null,
-    clientNumber: row.client_number as string | null,
-    clientSortName: row.client_sort_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(invoiceView(foldedRow(invoices, row)), {
+      matterNumber: row.matter_number as string | null,
+      matterTitle: row.matter_title as string | null,
+      clientNumber: row.client_number as string | null,
+      clientSortName: row.client_sort_name as string | null,
+    }),
 };

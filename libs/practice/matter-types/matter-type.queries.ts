@@ -51,8 +51,8 @@ export const matterTypes: RecordList<MatterTypesQuery, MatterTypeView> = {
     if (state !== undefined) where('r.activity', '=', state);
     if (parentId !== undefined) where('r.parent_id', '=', toUuid(parentId));
   },
-  view: (row) => ({
-    ...matterTypeView(foldedRow(matterTypes, row)),
-    parentName: row.parent_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(matterTypeView(foldedRow(matterTypes, row)), {
+      parentName: row.parent_name as string | null,
+    }),
 };

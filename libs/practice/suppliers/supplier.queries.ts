@@ -61,10 +61,10 @@ export const suppliers: RecordList<SuppliersQuery, SupplierView> = {
     if (state !== undefined) where('r.activity', '=', state);
     if (entityId !== undefined) where('r.entity_id', '=', toUuid(entityId));
   },
-  view: (row) => ({
-    ...supplierView(foldedRow(suppliers, row)),
-    sortName: row.sort_name as string | null,
-    fullName: row.full_name as string | null,
-    email: row.email as string | null,
-  }),
+  view: (row) =>
+    Object.assign(supplierView(foldedRow(suppliers, row)), {
+      sortName: row.sort_name as string | null,
+      fullName: row.full_name as string | null,
+      email: row.email as string | null,
+    }),
 };

@@ -142,11 +142,11 @@ export const workItems: RecordList<WorkItemsQuery, WorkItemView> = {
     if (entryDateFrom) where('r.entry_date', '>=', new Date(entryDateFrom));
     if (entryDateTo) where('r.entry_date', '<', new Date(entryDateTo));
   },
-  view: (row) => ({
-    ...workItemView(foldedRow(workItems, row)),
-    matterNumber: row.matter_number as string | null,
-    matterTitle: row.matter_title as string | null,
-    employeeSortName: row.sort_name as string | null,
-    taskTypeName: row.task_type as string | null,
-  }),
+  view: (row) =>
+    Object.assign(workItemView(foldedRow(workItems, row)), {
+      matterNumber: row.matter_number as string | null,
+      matterTitle: row.matter_title as string | null,
+      employeeSortName: row.sort_name as string | null,
+      taskTypeName: row.task_type as string | null,
+    }),
 };

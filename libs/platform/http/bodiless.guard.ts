@@ -1,23 +1,22 @@
-import type { CallHandler, ExecutionContext, NestInterceptor, Type } from '@nestjs/common';
+import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { FastifyRequest } from 'fastify';
-import type { Observable } from 'rxjs';
 import { notAnObject, unknownProperties } from './request.pipe';
 
 /**
  * A write whose handler takes no body refuses every field, as the others refuse those that they do not know. What a
- * DELETE brings is passed over: it means nothing (RFC 9110, section 9.3.5). Not a guard: what the caller may do is told
- * first.
+ * DELETE brings is passed over: it means nothing (RFC 9110, section 9.3.5). Of the application, so that it comes after the
+ * guards of its modules: what the caller may do is told first.
  */
-export class BodilessInterceptor implements NestInterceptor {
+export class BodilessGuard implements CanActivate {
   private readonly known = new WeakMap<object, boolean>();
 
   /** @throws DomainError `validation_failed`, `not_an_object` (422) */
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  canActivate(context: ExecutionContext): true {
     if (context.getType<string>() === 'http' && !this.takesBody(context.getClass(), context.getHandler()))
       requireNoFields(context.switchToHttp().getRequest<FastifyRequest>());
-    return next.handle();
+    return true;
   }
 
   private takesBody(controller: Type, handler: ReturnType<ExecutionContext['getHandler']>): boolean {
