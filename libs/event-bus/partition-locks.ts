@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { hangUp, SHORT_STATEMENTS } from '#platform/database';
 
 /**
  * Ownership of partitions by session locks: whoever holds the lock consumes; when its session ends, however it
@@ -18,14 +19,19 @@ export class PartitionLocks {
     return [...this.owned].sort((a, b) => a - b);
   }
 
-  /** Takes every partition that nobody holds. */
+  /** Takes every partition that nobody holds. @throws when the session does not answer; the next is another */
   async take(): Promise<void> {
     const client = await this.session();
-    const { rows } = await client.query<{ partition: number; mine: boolean }>(
+    const locked = client.query<{ partition: number; mine: boolean }>(
       `select p as partition, pg_try_advisory_lock(hashtext('partitions of ' || $1), p) as mine
        from generate_series(0, (select partitions - 1 from platform.installation)) p where p <> all($2::int[])`,
       [this.subscriber, this.partitions],
     );
+    const { rows } = await locked.catch((error: Error) => {
+      this.drop(client);
+      void client.end();
+      throw error;
+    });
     for (const { partition, mine } of rows) if (mine) this.owned.add(partition);
   }
 
@@ -33,7 +39,7 @@ export class PartitionLocks {
     const { client } = this;
     this.client = undefined;
     this.owned.clear();
-    await client?.end();
+    if (client) await hangUp(client);
   }
 
   private async session(): Promise<Client> {
@@ -41,17 +47,19 @@ export class PartitionLocks {
     const client = new Client({
       connectionString: this.url,
       application_name: `practice ${this.subscriber} locks ${process.pid}`,
+      ...SHORT_STATEMENTS,
     });
-    const gone = () => {
-      if (this.client !== client) return;
-      this.client = undefined;
-      this.owned.clear();
-      this.lost();
-    };
-    client.on('error', gone);
-    client.on('end', gone);
+    client.on('error', () => this.drop(client));
+    client.on('end', () => this.drop(client));
     await client.connect();
     this.client = client;
     return client;
+  }
+
+  private drop(client: Client): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    this.owned.clear();
+    this.lost();
   }
 }

@@ -7,7 +7,8 @@ import { Parent } from '#event-store/testing/streams';
 import { toUuid } from '#kernel/ids';
 import { Health } from '#platform/observability/health';
 import type { RequestContext } from '#platform/request-context';
-import { createContext, createTestStore, type TestStore } from '../../test/support/store';
+import { SilentRoute } from '../../test/support/silent-route';
+import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import type { Subscription } from './event-bus';
 import { StoreEventBus } from './store-event-bus';
@@ -230,5 +231,27 @@ describe('the event bus over the store', () => {
     expect(second.partitions()).toEqual([]);
     expect(ledger.names).toEqual(['one']);
     expect(errors).toHaveBeenCalledTimes(1);
+  });
+
+  it('goes on over new connections when those it has fall silent', async () => {
+    const route = await SilentRoute.to(store.url);
+    const far = openStore(route.url, [Parent]);
+    const overRoute = new StoreEventBus(far.config, far.feed, new Health());
+    try {
+      const subscription = overRoute.subscribe(ledger.subscriber('far'));
+      await owning(subscription);
+      await write(0, 10);
+      await received(10);
+      route.fallSilent();
+      await write(10, 20);
+      await waitFor(() => errors.mock.calls.length > 0, { description: 'the silence to be noticed' });
+      route.speak();
+      await received(20);
+      expect(ledger.names).toEqual([...Array(20).keys()].map(String).sort());
+    } finally {
+      await overRoute.onApplicationShutdown();
+      await far.close();
+      await route.close();
+    }
   });
 });

@@ -1,6 +1,6 @@
-import { Client } from 'pg';
 import type { Cursor, Feed, FeedEntry } from '#event-store/feed';
 import { APPENDED_CHANNEL } from '#event-store/signal';
+import { Listener } from '#platform/listener';
 import { PartitionLocks } from './partition-locks';
 import type { Calls, Source } from './source';
 
@@ -9,7 +9,7 @@ const OWNERSHIP_MS = 1_000;
 /** The store's own feed: woken by a signal after each append. Whoever holds a partition's lock reads it. */
 export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   private readonly locks: PartitionLocks;
-  private listener?: Client;
+  private readonly listener: Listener;
   private ownershipCheckedAt = 0;
 
   /**
@@ -17,12 +17,13 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
    * @param page at most so many events of each partition after its cursor
    */
   constructor(
-    private readonly url: string,
+    url: string,
     name: string,
     private readonly feed: Pick<Feed, 'oldest'>,
     private readonly page: (cursors: Cursor[], limit: number) => Promise<Event[]>,
-    private readonly calls: Calls,
+    calls: Calls,
   ) {
+    this.listener = new Listener(url, APPENDED_CHANNEL, 'practice listener', () => calls.wake());
     this.locks = new PartitionLocks(url, name, () => calls.lost());
   }
 
@@ -31,7 +32,7 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   }
 
   async own(): Promise<void> {
-    await this.listen();
+    await this.listener.connect();
     const now = Date.now();
     if (now - this.ownershipCheckedAt < OWNERSHIP_MS && this.partitions.length > 0) return;
     await this.locks.take();
@@ -50,20 +51,6 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
 
   async close(): Promise<void> {
     await this.locks.release();
-    await this.listener?.end();
-  }
-
-  private async listen(): Promise<void> {
-    if (this.listener) return;
-    const listener = new Client({ connectionString: this.url, application_name: 'practice listener' });
-    const gone = () => {
-      if (this.listener === listener) this.listener = undefined;
-    };
-    listener.on('error', gone);
-    listener.on('end', gone);
-    listener.on('notification', () => this.calls.wake());
-    await listener.connect();
-    this.listener = listener;
-    await listener.query(`listen ${APPENDED_CHANNEL}`);
+    await this.listener.end();
   }
 }

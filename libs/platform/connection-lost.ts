@@ -4,7 +4,19 @@ import { DatabaseError } from 'pg';
 const SERVER_AWAY = /^(08|53|57P|58)/;
 /** What pg says, without a code, of a connection that has ended or could not be made. */
 const CONNECTION_ENDED =
-  /^(Connection (terminated|ended)|Client (has encountered|was closed)|timeout ex(ceeded|pired))/;
+  /^(Connection (terminated|ended)|Client (has encountered|was closed)|timeout ex(ceeded|pired)|Query read timeout)/;
+
+/** Codes of Node's that tell of a connection, and not of a file. */
+const UNREACHABLE = /^(ECONN[A-Z]+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/** A statement was ended for its time (SQLSTATE query_canceled). */
+const CANCELLED = '57014';
+
+/** Whether a request failed because its database did not answer it: with another cause the same may be a file's or a program's fault. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === CANCELLED || isConnectionLost(error);
+  const { code = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  return UNREACHABLE.test(code) || CONNECTION_ENDED.test(message);
+}
 
 /** Whether a database query failed because its server went away or did not answer: the same may succeed later. */
 export function isConnectionLost(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { isConnectionLost } from './connection-lost';
+import { isConnectionLost, isOutage } from './connection-lost';
 
 const database = (code: string) => Object.assign(new DatabaseError('failed', 0, 'error'), { code });
 const system = (code: string) => Object.assign(new Error('failed'), { code });
@@ -32,10 +32,27 @@ describe('whether a connection was lost', () => {
     'Client was closed and is not queryable',
     'timeout exceeded when trying to connect',
     'timeout expired',
+    'Query read timeout',
   ])('yes: %s', (message) => expect(isConnectionLost(new Error(message))).toBe(true));
 
   it.each([new Error('Cannot fold this'), new TypeError('undefined'), 'a string', { message: 1 }])(
     'no: %p',
     (error) => expect(isConnectionLost(error)).toBe(false),
   );
+});
+
+describe('whether a request failed because the database did not answer', () => {
+  it.each(['08006', '53300', '57P01', '57014'])('yes: SQLSTATE %s', (code) =>
+    expect(isOutage(database(code))).toBe(true),
+  );
+  it.each(['23505', '22003', '42P01'])('no: SQLSTATE %s', (code) =>
+    expect(isOutage(database(code))).toBe(false),
+  );
+  it.each(['ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN'])('yes: %s', (code) =>
+    expect(isOutage(system(code))).toBe(true),
+  );
+  it.each(['ENOENT', 'EACCES', 'ENOSPC', 'EMFILE'])('no, but a file: %s', (code) =>
+    expect(isOutage(system(code))).toBe(false),
+  );
+  it.each([undefined, null, 'a string'])('no: %p', (error) => expect(isOutage(error)).toBe(false));
 });

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Client, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg';
+import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg';
 import { Config } from './config';
+import { isConnectionLost } from './connection-lost';
 
 /** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
 const exactTypes: CustomTypesConfig = {
@@ -17,15 +19,39 @@ const exactTypes: CustomTypesConfig = {
  */
 const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pending_list_limit=256';
 
+/**
+ * What connections have in common: when a machine or the network is gone without a word, both ends notice within half a
+ * minute, and with the server's the locks of the session go. Left to themselves, one waits a quarter of an hour, the server two hours.
+ */
+export const CONNECTION: ClientConfig = {
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+};
+
+/** Of connections whose statements are short: the server ends one after ten seconds, and where it does not, we do. */
+export const SHORT_STATEMENTS: ClientConfig = {
+  ...CONNECTION,
+  statement_timeout: 10_000,
+  query_timeout: 15_000,
+};
+
+const GOODBYE_MS = 1_000;
+
+/** Ends a connection. A server that is silent is not waited for. */
+export async function hangUp(client: Client): Promise<void> {
+  await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
+}
+
 /** @param options settings of each connection: `-c name=value` */
-export function openPool(url: string, config: Config, name: string, options?: string): Pool {
+export function openPool(url: string, config: Config, name: string, options = ''): Pool {
   const pool = new Pool({
     connectionString: url,
     max: config.DATABASE_POOL,
     application_name: name,
-    options,
-    statement_timeout: 10_000,
-    connectionTimeoutMillis: 5_000,
+    ...SHORT_STATEMENTS,
+    options: `${CONNECTION.options} ${options}`,
     // A command that is refused at its start ends at once.
     allowExitOnIdle: true,
     types: exactTypes,
@@ -64,7 +90,9 @@ class Database implements OnApplicationShutdown {
       client.release();
       return result;
     } catch (error) {
-      await client.query('rollback').then(
+      // A server that is silent would not answer that either.
+      const undone = isConnectionLost(error) ? Promise.reject(error) : client.query('rollback');
+      await undone.then(
         () => client.release(),
         (broken: Error) => client.release(broken),
       );
@@ -80,7 +108,7 @@ class Database implements OnApplicationShutdown {
     const client = new Client({
       connectionString: this.url,
       application_name: `${this.name}-session`,
-      connectionTimeoutMillis: 5_000,
+      ...CONNECTION,
       types: exactTypes,
     });
     // A connection that breaks fails the query in hand or the next; without a listener it would end the process.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Client } from 'pg';
 import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
+import { Listener } from '#platform/listener';
 
 const CHANNEL = 'webhooks_queued';
 const COALESCE_MS = 5;
@@ -30,12 +30,15 @@ export class QueueSignal implements OnApplicationShutdown {
   private readonly listeners: QueueListener[] = [];
   private endpoints = new Set<string>();
   private timer?: NodeJS.Timeout;
-  private client?: Client;
+  private readonly listener: Listener;
 
   constructor(
     private readonly database: WriteDatabase,
-    private readonly config: Config,
-  ) {}
+    config: Config,
+  ) {
+    const heard = (payload: string) => this.heard(payload);
+    this.listener = new Listener(config.databaseUrl, CHANNEL, 'practice webhooks listener', heard);
+  }
 
   queued(endpoints: readonly string[]): void {
     if (endpoints.length === 0) return;
@@ -55,34 +58,23 @@ export class QueueSignal implements OnApplicationShutdown {
   }
 
   /** Hears what other processes queue; called again and again, it listens anew when its connection was lost. */
-  async connect(): Promise<void> {
-    if (this.client) return;
-    const client = new Client({
-      connectionString: this.config.databaseUrl,
-      application_name: 'practice webhooks listener',
-    });
-    const gone = () => {
-      if (this.client === client) this.client = undefined;
-    };
-    client.on('error', gone);
-    client.on('end', gone);
-    client.on('notification', ({ payload }) => {
-      const [sender, ...endpoints] = (payload ?? '').split(',');
-      if (sender === this.own) return;
-      const isChange = endpoints[0] === CHANGED;
-      for (const listener of this.listeners) listener(isChange ? endpoints.slice(1) : endpoints, isChange);
-    });
-    await client.connect();
-    this.client = client;
-    await client.query(`listen ${CHANNEL}`);
+  connect(): Promise<void> {
+    return this.listener.connect();
   }
 
   async disconnect(): Promise<void> {
-    await this.client?.end();
+    await this.listener.end();
   }
 
   onApplicationShutdown(): void {
     clearTimeout(this.timer);
+  }
+
+  private heard(payload: string): void {
+    const [sender, ...endpoints] = payload.split(',');
+    if (sender === this.own) return;
+    const isChange = endpoints[0] === CHANGED;
+    for (const listener of this.listeners) listener(isChange ? endpoints.slice(1) : endpoints, isChange);
   }
 
   private sendQueued(): void {

@@ -1,5 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { DomainError, type Fault, type FieldError } from '#kernel/errors';
+import { isOutage } from '../connection-lost';
 
 const STATUS: Record<Fault, number> = {
   malformed: 400,
@@ -122,13 +123,4 @@ function describe(error: unknown) {
     errors: [],
     headers: {},
   };
-}
-
-/** Connection refused, lost or timed out, or the server is stopping (SQLSTATE classes 08 and 57). */
-function isOutage(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as { code?: string; message?: string };
-  return (
-    /^(08|57)...$|^ECONN|^EPIPE$|^ETIMEDOUT$/.test(code ?? '') ||
-    /Connection terminated|timeout exceeded when trying to connect/.test(message ?? '')
-  );
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -5,6 +6,9 @@ import type { Pool } from 'pg';
 import { Public } from '../auth/permission.guard';
 import { ReadDatabase, WriteDatabase } from '../database';
 import { Health } from './health';
+
+/** Whoever asks waits some seconds; a server that is silent would not answer for longer. */
+const PATIENCE_MS = 2_000;
 
 @ApiExcludeController()
 @Controller('health')
@@ -36,8 +40,8 @@ export class HealthController {
     const [eventStore, readModels] = await Promise.all([answers(this.writes.pool), answers(this.reads.pool)]);
     const checks = { eventStore: word(eventStore), readModels: word(readModels) };
     // What is degraded is known only while the databases answer.
-    const degraded = await this.health.degraded().catch(() => undefined);
-    if (!eventStore || !readModels || !degraded) {
+    const degraded = eventStore && readModels ? await inTime(this.health.degraded()) : undefined;
+    if (!degraded) {
       void reply.status(503);
       return { status: 'unavailable', checks };
     }
@@ -46,10 +50,13 @@ export class HealthController {
 }
 
 async function answers(pool: Pool): Promise<boolean> {
-  return pool.query('select 1').then(
-    () => true,
-    () => false,
-  );
+  return (await inTime(pool.query('select 1'))) !== undefined;
+}
+
+/** @returns undefined when it fails, or takes too long */
+function inTime<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  const late = delay(PATIENCE_MS, undefined, { ref: false });
+  return Promise.race([work.catch(() => undefined), late]);
 }
 
 function word(ok: boolean): string {

@@ -1,0 +1,62 @@
+import type { FastifyReply } from 'fastify';
+import { testConfig } from '../../test/support/auth-application';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database';
+import { SilentRoute } from '../../test/support/silent-route';
+import { waitFor } from '../../test/support/wait-for';
+import { isConnectionLost, isOutage } from './connection-lost';
+import { ReadDatabase, WriteDatabase } from './database';
+import { Health } from './observability/health';
+import { HealthController } from './observability/health.controller';
+
+describe('a database that falls silent', () => {
+  let test: TestDatabase;
+  let route: SilentRoute;
+  let writes: WriteDatabase;
+  let reads: ReadDatabase;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    route = await SilentRoute.to(test.url);
+    [writes, reads] = [new WriteDatabase(testConfig(route.url)), new ReadDatabase(testConfig(route.url))];
+  });
+  afterAll(async () => {
+    await Promise.all([writes, reads].map((database) => database.onApplicationShutdown()));
+    await route.close();
+    await test.drop();
+  });
+
+  async function ready(): Promise<[number, unknown]> {
+    const reply = { statusCode: 200, server: { drain: { isBegun: false } }, status: jest.fn() };
+    const body = await new HealthController(writes, reads, new Health()).ready(
+      reply as unknown as FastifyReply,
+    );
+    return [reply.status.mock.calls[0]?.[0] ?? 200, body];
+  }
+
+  it('is given up on, as one that is lost; readiness tells at once', async () => {
+    const errorOf = (work: Promise<unknown>) =>
+      work.then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    const one = (client: { query(text: string): Promise<unknown> }) => client.query('select 1');
+    expect(await ready()).toEqual([200, { status: 'ok', checks: { eventStore: 'ok', readModels: 'ok' } }]);
+    const began = performance.now();
+    const work = writes.transaction(async (client) => {
+      await one(client);
+      route.fallSilent();
+      await one(client);
+    });
+    await waitFor(() => route.isSilent, { description: 'silence' });
+    const failing = [errorOf(work), errorOf(one(reads.pool))];
+    const checks = { eventStore: 'unavailable', readModels: 'unavailable' };
+    expect(await ready()).toEqual([503, { status: 'unavailable', checks }]);
+    for (const error of await Promise.all(failing)) {
+      expect(isConnectionLost(error)).toBe(true);
+      expect(isOutage(error)).toBe(true);
+    }
+    expect(performance.now() - began).toBeLessThan(40_000);
+    route.speak();
+    await Promise.all([one(writes.pool), one(reads.pool)]);
+  });
+});
