@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
+import { withdrawStaging } from '../loading/staging-tenants';
 import { StagingArea } from '../staging/staging-area';
 import { LeaseLost, messages, type Outcome, type RequestRow, type Step, steps } from './import-request';
 
@@ -135,6 +136,7 @@ export class ImportRequests {
       if (rowCount === 0) throw new LeaseLost();
       const staging = new StagingArea(id);
       await (isKept ? staging.keep(client) : staging.drop(client));
+      if (outcome === 'Failed' || outcome === 'Cancelled') await withdrawStaging(client, id);
       await client.query('commit');
     } finally {
       await client.end();
