@@ -57,6 +57,7 @@ interface Seen {
   status: string;
   message: string;
   connection: string | null;
+  is_kept: boolean;
   leased_by: string | null;
   deaths: number;
   finished_at: Date | null;
@@ -117,6 +118,20 @@ it('ends an import that is cancelled', async () => {
   await waitFor(async () => (await seen(id)).leased_by, { description: 'a lease' });
   await store.writes.pool.query('update import.requests set cancel_requested = true where id = $1', [id]);
   expect(await ended(id)).toMatchObject({ status: 'Cancelled', connection: null });
+});
+
+it('ends an import that is cancelled as its last step ends', async () => {
+  const id = await queue();
+  start(async ({ requestId, staging }) => {
+    const client = await store.writes.session();
+    await staging.create(client);
+    await client.query('update import.requests set cancel_requested = true where id = $1', [requestId]);
+    await client.end();
+    return { outcome: 'Validated', message: 'No errors.' };
+  });
+  expect(await ended(id)).toMatchObject({
+    ...{ status: 'Cancelled', message: 'Cancelled on request.', is_kept: false },
+  });
 });
 
 it('leaves an import to the next at once when its process ends', async () => {

@@ -7,6 +7,7 @@ import { type Ending, ImportSteps } from './import-steps';
 import { Loading } from './loading/loading';
 import { ImportRepeats } from './requests/import-repeats';
 import {
+  cancelled,
   ImportCancelled,
   ImportFailed,
   isDatabaseAway,
@@ -95,7 +96,7 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     try {
       return await this.steps.carryOut(turn);
     } catch (error) {
-      if (error instanceof ImportCancelled) return { outcome: 'Cancelled', message: 'Cancelled on request.' };
+      if (error instanceof ImportCancelled) return cancelled;
       if (error instanceof SourceFailure || error instanceof ImportFailed)
         return { outcome: 'Failed', message: error.message };
       if (error instanceof WorkerEnding || error instanceof LeaseLost || isDatabaseAway(error)) throw error;

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { notFound } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
@@ -16,7 +17,7 @@ export class GetReport {
   ) {}
 }
 
-type Row = FindingView | TotalView;
+type FindingRow = FindingView & { id: string };
 type Values = unknown[];
 
 const CSV_PAGE = 1_000;
@@ -34,11 +35,11 @@ const totalColumns = [
   ...(['loadedCount', 'loadedAmount'] as const),
 ];
 
-const FINDINGS = `select severity, code, table_name as "table", import_id as "importId", column_name as "column", message
-  from import.findings
+const FINDING =
+  'severity, code, table_name as "table", import_id as "importId", column_name as "column", message';
+const OF_FINDINGS = `from import.findings
   where request_id = $1 and ($2::text is null or severity = $2) and ($3::text is null or code = $3)
-    and ($4::text is null or table_name = $4)
-  order by severity, id`;
+    and ($4::text is null or table_name = $4)`;
 const TOTALS = `select measure, group_by as "groupBy", nullif(group_key, '') as "groupKey",
     source_count::float8 as "sourceCount", source_amount::text as "sourceAmount",
     control_count::float8 as "controlCount", control_amount::text as "controlAmount",
@@ -55,9 +56,15 @@ export class GetReportHandler implements IQueryHandler<GetReport> {
     await this.requireOwn(context, requestId);
     const { part = 'findings', severity = null, code = null, table = null } = query;
     const isFindings = part === 'findings';
-    const sql = isFindings ? FINDINGS : `${TOTALS} ${ORDER}`;
+    const sql = isFindings ? `select ${FINDING} ${OF_FINDINGS} order by severity, id` : `${TOTALS} ${ORDER}`;
     const values = isFindings ? [requestId, severity, code, table] : [requestId];
-    if (wantsCsv(accept)) return this.csv(part, sql, values, requestId);
+    if (wantsCsv(accept))
+      return csvReply(
+        `import-${requestId}-${part}.csv`,
+        isFindings
+          ? csvOf(findingColumns, this.findings(values))
+          : csvOf(totalColumns, this.totals(sql, values)),
+      );
     const { pageIndex = 0, pageSize = 50 } = query;
     const [rows, totals] = await Promise.all([
       this.page(sql, values, pageSize + 1, pageIndex * pageSize),
@@ -75,32 +82,47 @@ export class GetReportHandler implements IQueryHandler<GetReport> {
     if (rowCount === 0) throw notFound('import');
   }
 
-  private csv(part: string, sql: string, values: Values, requestId: string): Reply {
-    const pages = this.pages(sql, values);
-    const body =
-      part === 'findings'
-        ? csvOf<FindingView>(findingColumns, pages as AsyncIterable<FindingView[]>)
-        : csvOf<TotalView>(totalColumns, pages as AsyncIterable<TotalView[]>);
-    return new Reply(200, body, {
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="import-${requestId}-${part}.csv"`,
-      'X-Content-Type-Options': 'nosniff',
-    });
+  /** Each page begins behind the one before it: those of an import are read once, however many there are. */
+  private async *findings([requestId, severity, code, table]: Values): AsyncGenerator<FindingRow[]> {
+    for (const one of severity === null ? ['error', 'warning'] : [severity])
+      for (let after = '0', size = CSV_PAGE; size === CSV_PAGE; ) {
+        const rows = await this.page<FindingRow>(
+          `select id, ${FINDING} ${OF_FINDINGS} and id > $5 order by id`,
+          [requestId, one, code, table, after],
+          CSV_PAGE,
+        );
+        yield rows;
+        size = rows.length;
+        after = rows.at(-1)?.id ?? after;
+      }
   }
 
-  private async *pages(sql: string, values: Values): AsyncGenerator<Row[]> {
+  private async *totals(sql: string, values: Values): AsyncGenerator<TotalView[]> {
     for (let offset = 0; ; offset += CSV_PAGE) {
-      const rows = await this.page(sql, values, CSV_PAGE, offset);
+      const rows = await this.page<TotalView>(sql, values, CSV_PAGE, offset);
       yield rows;
       if (rows.length < CSV_PAGE) return;
     }
   }
 
-  private async page(sql: string, values: Values, limit: number, offset: number): Promise<Row[]> {
+  private async page<Row extends object>(
+    sql: string,
+    values: Values,
+    limit: number,
+    offset = 0,
+  ): Promise<Row[]> {
     const at = values.length;
     const text = `${sql} limit $${at + 1} offset $${at + 2}`;
     return (await this.database.pool.query<Row>(text, [...values, limit, offset])).rows;
   }
+}
+
+function csvReply(filename: string, body: Readable): Reply {
+  return new Reply(200, body, {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="${filename}"`,
+    'X-Content-Type-Options': 'nosniff',
+  });
 }
 
 /** Whichever of the two is named first. */

@@ -7,6 +7,7 @@ import type { RequestContext } from '#platform/request-context';
 import { Secrets } from '#platform/secrets';
 import { SourceHosts } from '../connection/source-hosts';
 import { readSettings } from '../connection/source-settings';
+import { withdrawStaging } from '../loading/staging-tenants';
 import { PromotionRequests } from '../promotion/promotion-requests';
 import type { PromotionStep } from '../promotion/promotion-run';
 import { ImportRepeats } from '../requests/import-repeats';
@@ -118,6 +119,7 @@ async function end({ client, now }: Change, id: string): Promise<void> {
     [id, now],
   );
   await new StagingArea(id).drop(client);
+  await withdrawStaging(client, id);
 }
 
 @CommandHandler(PromoteImport)

@@ -134,6 +134,22 @@ it('begins again when a crash of the server has emptied what was staged', async 
   await expectWhole(requestId);
 });
 
+it('notices rows that came behind its back', async () => {
+  parts.source.faults.stall = { table: 'Payment', afterRows: 0 };
+  const { run } = await worker({ stallMs: 20_000 });
+  const running = run();
+  await waitFor(() => parts.source.queries.at(-1)?.includes('[Payment] order by'), {
+    description: 'Payment',
+  });
+  await parts.client.query(`insert into etl."Division" ("ImportId", "Name") values ('BEHIND', 'Late')`);
+  parts.source.faults.stall = undefined;
+  await expect(running).rejects.toMatchObject({
+    code: 'source_changed',
+    message: expect.stringContaining('the table etl.Division.'),
+  });
+  await parts.client.query(`delete from etl."Division" where "ImportId" = 'BEHIND'`);
+});
+
 describe('keys that are no keys', () => {
   afterEach(() => parts.client.query(`delete from etl."Payment" where "Reference" = 'odd'`));
 

@@ -10,9 +10,16 @@ import { SourceFailure } from '../connection/source-failure';
 import { Sources } from '../connection/sources';
 import { ImportFailed, needsSource, steps } from '../requests/import-request';
 import { ImportRequests } from '../requests/import-requests';
-import { isIntact, resetTables, setTotal, type TableState, tableStates } from '../requests/import-tables';
+import {
+  isIntact,
+  miscounted,
+  resetTables,
+  setTotal,
+  type TableState,
+  tableStates,
+} from '../requests/import-tables';
 import type { ImportTurn } from '../requests/import-turn';
-import { checkSchema, checkVersion, type SourceTable } from './source-schema';
+import { checkSchema, checkVersion, listed, named, type SourceTable } from './source-schema';
 import { countStatement } from './statements';
 import { TableExtraction } from './table-extraction';
 
@@ -89,6 +96,8 @@ export class Extraction {
         const state = states.get(table.table.name)!;
         if (!state.isComplete) await this.extractTable(turn, line, table, client, state);
       }
+      await this.patiently(turn, line, () => this.count(turn, line, tables));
+      await this.compare(turn);
     } finally {
       await client.end();
     }
@@ -113,6 +122,16 @@ export class Extraction {
       const [{ rows }] = await line.source.query(countStatement(table));
       await setTotal(this.database.pool, turn.requestId, table.name, String(rows));
     }
+  }
+
+  /** @throws SourceFailure `source_changed`: rows were missed, or are no more */
+  private async compare({ requestId }: ImportTurn): Promise<void> {
+    const changed = await miscounted(this.database.pool, requestId);
+    if (changed.length > 0)
+      throw new SourceFailure(
+        'source_changed',
+        `Rows came or went while they were read: ${listed(changed.map(named), 'the table', 'the tables')}. Let nobody write to them until they have been read, and import again.`,
+      );
   }
 
   private async extractTable(

@@ -113,11 +113,11 @@ function key(name: string): string {
   return name.toLowerCase();
 }
 
-function named(table: string): string {
+export function named(table: string): string {
   return `${SOURCE_SCHEMA}.${table}`;
 }
 
-function listed(names: string[], one: string, several: string): string {
+export function listed(names: string[], one: string, several: string): string {
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   return `${names.length === 1 ? one : several} ${names.slice(0, MOST_NAMED).join(', ')}${more}`;
 }

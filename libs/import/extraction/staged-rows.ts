@@ -15,8 +15,10 @@ export interface StagedBatch {
 /** A batch is full with so many rows, or so many bytes. */
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 256 * 1024;
-/** PostgreSQL has no text with a NUL. */
-const INSTEAD_OF_NUL = '\ufffd';
+/** PostgreSQL has no text with a NUL, and UTF-8 none with half a character. */
+const REPLACEMENT = '\ufffd';
+/** Of a parameter. */
+const LONGEST_KEY = 4_000;
 
 /** What a day of SQL Server lacks to be an instant; it leaves out a fraction of nothing. */
 const MIDNIGHT = 'T00:00:00.0000000';
@@ -28,9 +30,17 @@ const renderings: Partial<Record<Column['type'], (text: string) => string>> = {
 };
 const unpadded = (text: string) => text.replace(/ +$/, '');
 
+/**
+ * Whether the reading can go on at a key as it was staged. One of spaces alone SQL Server takes for an empty one; where a
+ * character was replaced nobody knows what others come behind it.
+ */
+export function isResumable(key: string | null): key is string {
+  return key !== null && key.trimEnd() !== '' && key.length <= LONGEST_KEY && !key.includes(REPLACEMENT);
+}
+
 /** Makes text of the source's rows, null of what is empty. */
 export class StagedRowCollector implements RowCollector<StagedBatch> {
-  private readonly text = new CopyText(INSTEAD_OF_NUL);
+  private readonly text = new CopyText(REPLACEMENT);
   private readonly byColumn: readonly (((text: string) => string) | undefined)[];
   private readonly key: number;
   private rows = 0;
@@ -65,6 +75,6 @@ export class StagedRowCollector implements RowCollector<StagedBatch> {
   private keyOf(value: unknown): string | null {
     if (value === null) return null;
     const key = this.byColumn[this.key]?.(String(value)) ?? String(value);
-    return key === '' ? null : key.replaceAll('\0', INSTEAD_OF_NUL);
+    return key === '' ? null : key.replaceAll('\0', REPLACEMENT).toWellFormed();
   }
 }

@@ -6,7 +6,7 @@ import { SourceFailure } from '../connection/source-failure';
 import { markChunk, type TableState } from '../requests/import-tables';
 import type { ImportTurn } from '../requests/import-turn';
 import type { SourceTable } from './source-schema';
-import { StagedRowCollector } from './staged-rows';
+import { isResumable, StagedRowCollector } from './staged-rows';
 import { rowsStatement } from './statements';
 
 /**
@@ -40,8 +40,7 @@ export class TableExtraction {
   /** Reads what is missing. What came before a failure of the source stays. @throws SourceFailure, LeaseLost */
   async run(source: Source): Promise<void> {
     const { table, columns } = this.from;
-    // A key of spaces alone is none to go on from: SQL Server takes it for an empty one.
-    const after = this.lastKey?.trimEnd() ? this.lastKey : undefined;
+    const after = isResumable(this.lastKey) ? this.lastKey : undefined;
     const sql = rowsStatement(table, columns, after !== undefined);
     const collector = new StagedRowCollector(columns);
     await this.rewind(after);

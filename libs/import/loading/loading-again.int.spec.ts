@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { BulkAppender } from '#event-store/append-bulk';
 import { SystemClock } from '#kernel/clock';
 import { Grants } from '#platform/auth/grants';
@@ -5,6 +6,10 @@ import { Integrations } from '#platform/auth/integrations';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { Firm } from '../../../test/support/firms/firm';
 import { writeFirm } from '../../../test/support/firms/write-firm';
+import { CancelImport, CancelImportHandler } from '../api/import.commands';
+import { ImportSettings } from '../connection/import-settings';
+import type { ImportRun } from '../import-run';
+import { ImportRequests } from '../requests/import-requests';
 import { type Imports, openImports } from '../testing/import-parts';
 import { stageSource } from '../testing/staged-source';
 
@@ -83,12 +88,62 @@ describe('an import that is loaded again', () => {
     expect([audited.differing, audited.differences]).toEqual([0, []]);
   });
 
-  it('gives its records the same ids in each staging tenant', async () => {
-    const before = await imports.tenants.get('firm--staging');
+  const worker = randomUUID();
+  it.each([
+    [
+      'by the worker that has it in hand',
+      ({ requestId }: ImportRun) =>
+        new ImportRequests(imports.store.writes, new ImportSettings()).end(
+          requestId,
+          worker,
+          'Cancelled',
+          '',
+        ),
+    ],
+    [
+      'when nobody has it in hand',
+      async ({ requestId }: ImportRun) => {
+        const change = { client: imports.client, now: new Date() };
+        const repeats = { execute: (_: unknown, work: (given: unknown) => unknown) => work(change) };
+        const handler = new CancelImportHandler(repeats as never);
+        await handler.execute(new CancelImport(imports.production, requestId));
+      },
+    ],
+  ])('is read by nobody when it ends half loaded: cancelled %s', async (_name, cancel) => {
     const run = await imports.run();
     await stageSource(imports.client, run.staging);
-    const staging = await imports.loading().load(run);
-    await imports.finish(run);
+    const loading = imports.loading(
+      interrupted(700, () => {
+        throw new Error('The process has died');
+      }),
+    );
+    await expect(loading.load(run)).rejects.toThrow('died');
+    const half = await imports.tenants.get('firm--staging');
+    await imports.client.query('update import.requests set leased_by = $2 where id = $1', [
+      run.requestId,
+      worker,
+    ]);
+    await cancel(run);
+    expect(await tenant(half.id)).toMatchObject({ alias: `firm--staging-${half.id}` });
+    const grants = await imports.sql(
+      'select from platform.grants where tenant_id = $1 and revoked_at is null',
+      [half.id],
+    );
+    expect(grants).toEqual([]);
+    await imports.loading().settle(new AbortController().signal);
+    expect(await imports.sql('select from read_model.held')).toEqual([]);
+  });
+
+  it('gives its records the same ids in each staging tenant', async () => {
+    const load = async () => {
+      const run = await imports.run();
+      await stageSource(imports.client, run.staging);
+      const staging = await imports.loading().load(run);
+      await imports.finish(run);
+      return staging;
+    };
+    const before = await load();
+    const staging = await load();
     const ids = (id: number) =>
       imports.sql(
         `select stream_id, state -> 'data' as data from event_store.streams

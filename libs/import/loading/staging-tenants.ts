@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { PoolClient } from 'pg';
+import type { ClientBase, PoolClient } from 'pg';
 import { conflict } from '#kernel/errors';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
@@ -71,7 +71,7 @@ export class StagingTenants {
   }
 }
 
-/** Takes the alias from the staging tenant that has it; its records stay, nobody reads them any more. */
+/** Takes the alias from the staging tenant that has it. */
 async function retire(client: PoolClient, parent: number, alias: string): Promise<void> {
   const { rows } = await client.query<{ id: number; isStaging: boolean }>(
     `select t.id, exists (
@@ -84,6 +84,22 @@ async function retire(client: PoolClient, parent: number, alias: string): Promis
   const [{ id, isStaging }] = rows;
   if (!isStaging)
     throw conflict('staging_alias_taken', `${alias} is a tenant of its own; an import has not made it.`);
+  await shut(client, id, alias);
+}
+
+/** Takes the alias from the staging tenant of an import that has come to nothing: it may be half of a firm. */
+export async function withdrawStaging(client: ClientBase, requestId: string): Promise<void> {
+  const { rows } = await client.query<{ id: number; alias: string; parent: string }>(
+    `select t.id, t.alias, p.alias as parent
+     from import.requests r join platform.tenants t on t.id = r.staging_tenant_id join platform.tenants p on p.id = r.tenant_id
+     where r.id = $1 for update of t`,
+    [requestId],
+  );
+  for (const { id, alias, parent } of rows) if (alias === stagingAlias(parent)) await shut(client, id, alias);
+}
+
+/** Its records stay, nobody reads them any more. */
+async function shut(client: ClientBase, id: number, alias: string): Promise<void> {
   await client.query('update platform.tenants set alias = $2 where id = $1', [id, `${alias}-${id}`]);
   await client.query(
     'update platform.grants set revoked_at = now() where tenant_id = $1 and revoked_at is null',

@@ -42,6 +42,9 @@ export const messages: Record<Step, string> = {
   Reconciling: 'Comparing counts and sums with the source.',
 };
 
+/** How one ends that somebody has cancelled, and what is told of it. */
+export const cancelled = { outcome: 'Cancelled', message: 'Cancelled on request.' } as const;
+
 /** Until then the source is read. */
 export function needsSource(status: Step): boolean {
   return steps.indexOf(status) < steps.indexOf('Validating');

@@ -3,8 +3,17 @@ import type { ClientBase } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
+import { withdrawStaging } from '../loading/staging-tenants';
 import { StagingArea } from '../staging/staging-area';
-import { LeaseLost, messages, type Outcome, type RequestRow, type Step, steps } from './import-request';
+import {
+  cancelled,
+  LeaseLost,
+  messages,
+  type Outcome,
+  type RequestRow,
+  type Step,
+  steps,
+} from './import-request';
 
 export type TakenRequest = Pick<RequestRow, 'id' | 'tenant_id' | 'connection' | 'staging_tenant_id'> & {
   status: Step;
@@ -117,24 +126,31 @@ export class ImportRequests {
 
   /**
    * The end. What was staged is kept for a promotion when the import is valid, and is gone otherwise, in the same
-   * transaction.
+   * transaction. A valid one that somebody has cancelled meanwhile is cancelled.
    * @throws LeaseLost
    */
   async end(id: string, worker: string, outcome: Outcome, message: string): Promise<void> {
-    const isKept = outcome === 'Validated' || outcome === 'ValidatedWithWarnings';
     const client = await this.database.session();
     try {
       await client.query('begin');
-      const { rowCount } = await client.query(
-        `update import.requests
-         set status = $3, message = $4, is_kept = $5, connection = null, leased_by = null, leased_until = null,
-           rows_per_second = null, updated_at = now(), finished_at = now()
-         where id = $1 and leased_by = $2 and status = any($6)`,
-        [id, worker, outcome, message, isKept, steps],
+      const { rows } = await client.query<{ cancel_requested: boolean }>(
+        'select cancel_requested from import.requests where id = $1 and leased_by = $2 and status = any($3) for update',
+        [id, worker, steps],
       );
-      if (rowCount === 0) throw new LeaseLost();
+      if (rows.length === 0) throw new LeaseLost();
+      const isValid = outcome === 'Validated' || outcome === 'ValidatedWithWarnings';
+      const isKept = isValid && !rows[0].cancel_requested;
+      const end = isValid && !isKept ? cancelled : { outcome, message };
+      await client.query(
+        `update import.requests
+         set status = $2, message = $3, is_kept = $4, connection = null, leased_by = null, leased_until = null,
+           rows_per_second = null, updated_at = now(), finished_at = now()
+         where id = $1`,
+        [id, end.outcome, end.message, isKept],
+      );
       const staging = new StagingArea(id);
       await (isKept ? staging.keep(client) : staging.drop(client));
+      if (end.outcome === 'Failed' || end.outcome === 'Cancelled') await withdrawStaging(client, id);
       await client.query('commit');
     } finally {
       await client.end();

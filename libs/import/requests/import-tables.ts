@@ -65,6 +65,15 @@ export async function setTotal(pool: Pool, requestId: string, table: string, tot
   ]);
 }
 
+/** The tables of which not as many rows were read as the source counts. */
+export async function miscounted(pool: Pool, requestId: string): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'select name from import.tables where request_id = $1 and read <> total order by name',
+    [requestId],
+  );
+  return rows.map(({ name }) => name);
+}
+
 /**
  * Marks how far the reading has come, in the transaction that has staged the rows. A worker that has lost the import
  * does not get through: whoever takes it over waits until this transaction has ended.

@@ -12,17 +12,20 @@ export interface CellType {
   sqlType: string;
 }
 
+/** As many as a number of SQL Server has; those that are too many are out of range, not unreadable. */
+const DIGITS = '\\d{1,38}';
+
 /** Digits that a decimal may have after the point; noughts beyond them say nothing. */
 const decimalOf = (called: string, decimals: number): CellType => ({
   called,
-  isValid: (v) => `${v} ~ '^-?\\d{1,15}(\\.\\d{0,${decimals}}0*)?$'`,
+  isValid: (v) => `${v} ~ '^-?${DIGITS}(\\.\\d{0,${decimals}}0*)?$'`,
   cast: (v) => `${v}::numeric`,
   sqlType: 'numeric',
 });
 
 const whole: CellType = {
   called: 'a whole number',
-  isValid: (v) => `${v} ~ '^-?\\d{1,15}$'`,
+  isValid: (v) => `${v} ~ '^-?${DIGITS}$'`,
   cast: (v) => `${v}::bigint`,
   sqlType: 'bigint',
 };
@@ -71,6 +74,8 @@ export const cellTypes: Record<Column['type'], CellType> = {
 };
 
 const DAYS = ['1900-01-01', '2199-12-31'] as const;
+/** As many digits as a number of the declared types has before the point. */
+const LARGEST_NUMBER = 999_999_999_999_999;
 
 /** What a column accepts beside its type; as requests do. */
 const ranges: Record<string, readonly [least: number, most: number]> = {
@@ -94,13 +99,13 @@ const ranges: Record<string, readonly [least: number, most: number]> = {
   'ControlTotal.Count': [0, Number.MAX_SAFE_INTEGER],
 };
 
-/** SQL: the valid cell `v` is within what its column accepts; with the two bounds. Null: everything is. */
+/** SQL: the valid cell `v` is within what its column accepts; with the two bounds. Null: it is no number and no date. */
 export function rangeOf(table: string, { name, type }: Column) {
   if (type === 'date' || type === 'instant') {
     const within = (v: string) => `left(${v}, 10) between ${DAYS.map(escapeLiteral).join(' and ')}`;
     return { bounds: DAYS, within };
   }
-  const bounds = ranges[`${table}.${name}`];
-  if (!bounds) return null;
+  if (!['numeric', 'bigint'].includes(cellTypes[type].sqlType)) return null;
+  const bounds = ranges[`${table}.${name}`] ?? [-LARGEST_NUMBER, LARGEST_NUMBER];
   return { bounds, within: (v: string) => `${v}::numeric between ${bounds[0]} and ${bounds[1]}` };
 }

@@ -2,7 +2,7 @@ import { type ClientBase, escapeLiteral } from 'pg';
 import { tables } from '../schema/schema-1.0';
 import type { Column, Table } from '../schema/table';
 import { cellTypes, rangeOf } from './cell-types';
-import { checkedColumn, checkedTable, isCopied } from './checked-names';
+import { checkedColumn, checkedTable, cut, isCopied } from './checked-names';
 import { type FindingCode, severityOf } from './findings';
 import { makeTableOf } from './working-tables';
 
@@ -127,9 +127,11 @@ function isUnread(at: number): string {
   return `c${at} <> 'too_long'`;
 }
 
-function typedCell({ name, type }: Column, at: number): string {
+function typedCell({ name, type, length }: Column, at: number): string {
   const { cast, sqlType } = cellTypes[type];
-  return `(case when c${at} is null or c${at} = 'too_long' then ${cast(`s."${name}"`)} end)::${sqlType}`;
+  const cell = `s."${name}"`;
+  const long = length === undefined ? '' : `when c${at} = 'too_long' then ${cut(cell)}`;
+  return `(case when c${at} is null then ${cast(cell)} ${long} end)::${sqlType}`;
 }
 
 function quoted(table: Table, column: string): string {

@@ -22,3 +22,11 @@ export function isCopied({ type, length }: Table['columns'][number]): boolean {
 export function missing(column: string, alias = 't'): string {
   return `(${alias}.${column} is null and not coalesce('${column}' = any(${alias}.bad), false))`;
 }
+
+/** Characters of the longest column. */
+const LONGEST = 500;
+
+/** SQL: the beginning of a text of the source. What is longer is an error anyway, and beyond what an index takes. */
+export function cut(text: string): string {
+  return `left(${text}, ${LONGEST})`;
+}

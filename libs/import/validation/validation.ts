@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import type { ImportRun } from '../import-run';
 import { tables } from '../schema/schema-1.0';
 import { reportCells } from './cells';
+import { cut } from './checked-names';
 import { CheckedRows } from './checked-rows';
 import { type Rule, report } from './rule';
 import { controlTotalRules } from './rules/control-total-rules';
@@ -64,7 +65,7 @@ export class Validation {
   private async count(session: Client, run: ImportRun): Promise<void> {
     for (const { name } of tables) {
       const { rows } = await session.query<{ rows: string; rejected: string }>(
-        `select count(*) as rows, count(*) filter (where nullif("ImportId", '') is null or "ImportId" in (
+        `select count(*) as rows, count(*) filter (where nullif("ImportId", '') is null or ${cut('"ImportId"')} in (
            select import_id from import.findings
            where request_id = $1 and table_name = $2 and severity = 'error' and import_id is not null)) as rejected
          from "${name}"`,

@@ -1,5 +1,5 @@
 import { tables } from '../../schema/schema-1.0';
-import { checkedTable } from '../checked-names';
+import { checkedTable, cut } from '../checked-names';
 import { isExisting } from '../ground';
 import type { Rule } from '../rule';
 
@@ -9,7 +9,7 @@ export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[
     ...{ code: 'duplicate_key', table, column: 'ImportId' },
     message: 'The ImportId is that of {} rows; give each its own.',
     detail: 't.rows',
-    rows: `from (select import_id, count(*) as rows from "${table}" r cross join lateral (select r."ImportId" as import_id) i
+    rows: `from (select import_id, count(*) as rows from "${table}" r cross join lateral (select ${cut('r."ImportId"')} as import_id) i
                  where import_id <> '' group by import_id having count(*) > 1) t`,
   },
   {

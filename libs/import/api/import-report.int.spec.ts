@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
+import { GetReport, GetReportHandler } from './import-report.queries';
+
+describe('a report of very many findings', () => {
+  const requestId = randomUUID();
+  let store: TestStore;
+  let context: Awaited<ReturnType<typeof createContext>>;
+
+  beforeAll(async () => {
+    store = await createTestStore([]);
+    context = await createContext(store);
+    await store.writes.pool.query(
+      `with r as (
+         insert into import.requests (id, tenant_id, message, requested_by, queued_at, updated_at)
+         values ($1, $2, 'Checked', 'integration:test', now(), now()) returning id)
+       insert into import.findings (request_id, severity, code, table_name, import_id, message)
+       select id, case when n % 3 = 0 then 'warning' else 'error' end, 'c' || n % 2, 'WorkItem', n, 'Wrong.'
+       from r, generate_series(1, 4500) n`,
+      [requestId, context.tenant.id],
+    );
+  });
+  afterAll(() => store?.close());
+
+  /** ImportIds of the CSV's lines. */
+  async function keys(query: GetReport['query']): Promise<number[]> {
+    const reply = await new GetReportHandler(store.writes).execute(
+      new GetReport(context, requestId, query, 'text/csv'),
+    );
+    const [, ...lines] = (await text(reply.body as NodeJS.ReadableStream)).trimEnd().split('\r\n');
+    return lines.map((line) => Number(line.split(',')[3]));
+  }
+  const numbers = Array.from({ length: 4_500 }, (_, index) => index + 1);
+  const errors = numbers.filter((n) => n % 3 !== 0);
+  const warnings = numbers.filter((n) => n % 3 === 0);
+
+  it('is one table, errors first', async () => {
+    expect(await keys({})).toEqual([...errors, ...warnings]);
+  });
+
+  it('has what was asked for alone', async () => {
+    expect(await keys({ severity: 'warning' })).toEqual(warnings);
+    expect(await keys({ code: 'c1', table: 'WorkItem' })).toEqual(
+      [...errors, ...warnings].filter((n) => n % 2 === 1),
+    );
+    expect(await keys({ table: 'Matter' })).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { type Imports, openImports } from '../testing/import-parts';
+import { stageRows } from '../testing/staged-rows';
+import { validationOf } from './testing/validation-of';
+
+/** Of digests, which no index makes shorter. */
+const LONG = Array.from({ length: 300 }, (_, n) => createHash('sha256').update(`${n}`).digest('hex')).join(
+  '',
+);
+const MOST = '9'.repeat(38);
+
+describe('cells beyond what the declared tables hold', () => {
+  let imports: Imports;
+
+  beforeAll(async () => {
+    imports = await openImports('uk');
+  });
+  afterAll(() => imports.close());
+
+  it('are found as any others: keys of any length, numbers of all digits', async () => {
+    const run = await imports.run();
+    const rows = {
+      Division: [{ ImportId: LONG, Name: 'With a long key' }],
+      Employee: [
+        {
+          ImportId: 'E',
+          EntityId: 'P',
+          DivisionId: LONG,
+          IsFeeEarner: '1',
+          State: 'Active',
+          DefaultRate: MOST,
+        },
+      ],
+      Entity: [{ ImportId: 'P', EntityType: 'Individual', LastName: 'Hopper' }],
+      ControlTotal: [
+        { ImportId: 'C', Measure: 'Work', GroupBy: 'Total', Count: MOST, Amount: `-${MOST}.1234` },
+      ],
+    };
+    await stageRows(imports, run, rows);
+    expect(await validationOf(imports).validate(run)).toEqual({ errors: 5, warnings: 0 });
+    const found = await imports.sql<{ found: string }>(
+      `select concat_ws(' ', code, table_name, left(import_id, 3), column_name) as found
+       from import.findings where request_id = $1 order by id`,
+      [run.requestId],
+    );
+    expect(found.map((one) => one.found)).toEqual([
+      `too_long Division ${LONG.slice(0, 3)} ImportId`,
+      'too_long Employee E DivisionId',
+      'out_of_range Employee E DefaultRate',
+      'out_of_range ControlTotal C Count',
+      'out_of_range ControlTotal C Amount',
+    ]);
+    expect(run.counts.get('Division')).toMatchObject({ valid: 0, rejected: 1 });
+  });
+});
