@@ -86,10 +86,10 @@ export const applicableRates: RecordList<ApplicableRatesQuery, ApplicableRateVie
     if (employeeId) where('r.employee_id', '=', toUuid(employeeId));
     if (taskTypeId) where('r.task_type_id', '=', toUuid(taskTypeId));
   },
-  view: (row) => ({
-    ...applicableRateView(foldedRow(applicableRates, row)),
-    scopeNumber: (row.matter_number ?? row.client_number ?? null) as string | null,
-    employeeSortName: row.sort_name as string | null,
-    taskTypeName: row.task_type as string | null,
-  }),
+  view: (row) =>
+    Object.assign(applicableRateView(foldedRow(applicableRates, row)), {
+      scopeNumber: (row.matter_number ?? row.client_number ?? null) as string | null,
+      employeeSortName: row.sort_name as string | null,
+      taskTypeName: row.task_type as string | null,
+    }),
 };

@@ -11,7 +11,7 @@ import {
   SortFilter,
   WholeNumberFilter,
 } from '#platform/http/list-query';
-import { billableStatusView } from '../billable/billable';
+import { billableStatusName } from '../billable/billable';
 import { type DisbursementKind, disbursementKinds } from '../disbursement-codes/disbursement-code.events';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
@@ -68,7 +68,8 @@ export function costRecoveryView(folded: Folded<CostRecoveryState>): CostRecover
     description: data.description,
     remaining: moneyRecord({ amount: data.remaining, currency }),
     remainingQuantity: Number(data.remainingUnits),
-    ...billableStatusView(data.state),
+    state: data.state,
+    stateName: billableStatusName(data.state),
     invoiceId: data.invoiceId,
   });
 }
@@ -140,12 +141,12 @@ export const costRecoveries: RecordList<CostRecoveriesQuery, CostRecoveryView> =
     if (entryDateFrom) where('r.entry_date', '>=', new Date(entryDateFrom));
     if (entryDateTo) where('r.entry_date', '<', new Date(entryDateTo));
   },
-  view: (row) => ({
-    ...costRecoveryView(foldedRow(costRecoveries, row)),
-    matterNumber: row.matter_number as string | null,
-    matterTitle: row.matter_title as string | null,
-    disbursementCode: row.disbursement_code as string | null,
-    disbursementCodeName: row.disbursement_code_name as string | null,
-    supplierSortName: row.supplier_sort_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(costRecoveryView(foldedRow(costRecoveries, row)), {
+      matterNumber: row.matter_number as string | null,
+      matterTitle: row.matter_title as string | null,
+      disbursementCode: row.disbursement_code as string | null,
+      disbursementCodeName: row.disbursement_code_name as string | null,
+      supplierSortName: row.supplier_sort_name as string | null,
+    }),
 };

@@ -59,8 +59,8 @@ export const documentCollections: RecordList<DocumentCollectionsQuery, DocumentC
     if (subjectId !== undefined) where('r.subject_id', '=', subjectId);
     if (parentId !== undefined) where('r.parent_id', '=', toUuid(parentId));
   },
-  view: (row) => ({
-    ...documentCollectionView(foldedRow(documentCollections, row)),
-    parentName: row.parent_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(documentCollectionView(foldedRow(documentCollections, row)), {
+      parentName: row.parent_name as string | null,
+    }),
 };

@@ -89,8 +89,8 @@ export const documents: RecordList<DocumentsQuery, DocumentView> = {
     if (documentCollectionId !== undefined) where('r.collection_id', '=', toUuid(documentCollectionId));
     if (subjectId !== undefined) where('r.subject_id', '=', subjectId);
   },
-  view: (row) => ({
-    ...documentView(foldedRow(documents, row)),
-    documentCollectionName: row.collection_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(documentView(foldedRow(documents, row)), {
+      documentCollectionName: row.collection_name as string | null,
+    }),
 };

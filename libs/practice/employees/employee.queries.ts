@@ -10,7 +10,7 @@ import {
   SortFilter,
   WholeNumberFilter,
 } from '#platform/http/list-query';
-import { activityView } from '../records/activity';
+import { activityName } from '../records/activity';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -36,7 +36,8 @@ export function employeeView(folded: Folded<EmployeeState>): EmployeeView {
   const { data } = folded;
   return Object.assign(recordView(folded), {
     entityId: data.entityId,
-    ...activityView(data.state),
+    state: data.state,
+    stateName: activityName(data.state),
     initials: data.initials,
     divisionId: data.divisionId,
     jobTitle: data.jobTitle,
@@ -99,11 +100,11 @@ export const employees: RecordList<EmployeesQuery, EmployeeView> = {
     if (isFeeEarner !== undefined) where('r.is_fee_earner', '=', isFeeEarner);
     if (entityId !== undefined) where('r.entity_id', '=', toUuid(entityId));
   },
-  view: (row) => ({
-    ...employeeView(foldedRow(employees, row)),
-    sortName: row.sort_name as string | null,
-    fullName: row.full_name as string | null,
-    email: row.email as string | null,
-    divisionName: row.division_name as string | null,
-  }),
+  view: (row) =>
+    Object.assign(employeeView(foldedRow(employees, row)), {
+      sortName: row.sort_name as string | null,
+      fullName: row.full_name as string | null,
+      email: row.email as string | null,
+      divisionName: row.division_name as string | null,
+    }),
 };

@@ -6,7 +6,7 @@ import { IdFilter, IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { Join, RecordList, RecordRow } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
-import { type MatterState, matterStatusView } from './matter';
+import { type MatterState, matterStatusName } from './matter';
 
 export class PersonView {
   @ApiProperty()
@@ -59,7 +59,8 @@ export class MatterView extends RecordView {
 export function matterView(folded: Folded<MatterState>): MatterView {
   const { data } = folded;
   return Object.assign(recordView(folded), {
-    ...matterStatusView(data.state),
+    state: data.state,
+    stateName: matterStatusName(data.state),
     clientId: data.clientId,
     divisionId: data.divisionId,
     title: data.title,
@@ -205,19 +206,19 @@ export const matters: RecordList<MattersQuery, MatterView> = {
     if (responsiblePersonId) where('r.responsible_person_id', '=', toUuid(responsiblePersonId));
     if (state !== undefined) where('r.matter_state', '=', state);
   },
-  view: (row) => ({
-    ...matterView(foldedRow(matters, row)),
-    draftInvoiceId: idOf('invoice', row.draft_invoice_id),
-    documentCollectionId: idOf('documentcollection', row.document_collection_id),
-    clientEntityId: idOf('entity', row.client_entity_id),
-    clientSortName: row.client_sort_name as string | null,
-    divisionName: row.division_name as string | null,
-    matterType: row.matter_type as string | null,
-    billingContactSortName: row.contact_sort_name as string | null,
-    responsiblePerson: personView(row, 'responsible'),
-    actingPerson: personView(row, 'acting'),
-    assistingPerson: personView(row, 'assisting'),
-  }),
+  view: (row) =>
+    Object.assign(matterView(foldedRow(matters, row)), {
+      draftInvoiceId: idOf('invoice', row.draft_invoice_id),
+      documentCollectionId: idOf('documentcollection', row.document_collection_id),
+      clientEntityId: idOf('entity', row.client_entity_id),
+      clientSortName: row.client_sort_name as string | null,
+      divisionName: row.division_name as string | null,
+      matterType: row.matter_type as string | null,
+      billingContactSortName: row.contact_sort_name as string | null,
+      responsiblePerson: personView(row, 'responsible'),
+      actingPerson: personView(row, 'acting'),
+      assistingPerson: personView(row, 'assisting'),
+    }),
 };
 
 function idOf(kind: Kind, uuid: unknown): string | null {

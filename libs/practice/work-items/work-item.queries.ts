@@ -11,7 +11,7 @@ import {
   WholeNumberFilter,
 } from '#platform/http/list-query';
 import { rateLevels } from '../applicable-rates/rate.lookup';
-import { billableStatusView } from '../billable/billable';
+import { billableStatusName } from '../billable/billable';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -72,7 +72,8 @@ export function workItemView(folded: Folded<WorkItemState>): WorkItemView {
     totalBase: total,
     remaining: moneyRecord({ amount: data.remaining, currency }),
     remainingUnits: Number(data.remainingUnits),
-    ...billableStatusView(data.state),
+    state: data.state,
+    stateName: billableStatusName(data.state),
     invoiceId: data.invoiceId,
   });
 }
@@ -142,11 +143,11 @@ export const workItems: RecordList<WorkItemsQuery, WorkItemView> = {
     if (entryDateFrom) where('r.entry_date', '>=', new Date(entryDateFrom));
     if (entryDateTo) where('r.entry_date', '<', new Date(entryDateTo));
   },
-  view: (row) => ({
-    ...workItemView(foldedRow(workItems, row)),
-    matterNumber: row.matter_number as string | null,
-    matterTitle: row.matter_title as string | null,
-    employeeSortName: row.sort_name as string | null,
-    taskTypeName: row.task_type as string | null,
-  }),
+  view: (row) =>
+    Object.assign(workItemView(foldedRow(workItems, row)), {
+      matterNumber: row.matter_number as string | null,
+      matterTitle: row.matter_title as string | null,
+      employeeSortName: row.sort_name as string | null,
+      taskTypeName: row.task_type as string | null,
+    }),
 };
