@@ -147,7 +147,10 @@ export class ListQuery {
   @WholeNumberFilter('Records a page.', { min: 1, max: 200, default: 50 })
   pageSize?: number;
 
-  @TextFilter('Words, or their beginnings, that the record must hold.')
+  @TextFilter(
+    'Words, or their beginnings, that the record must hold, all of them. A word is a run of letters and digits: ' +
+      'punctuation alone asks for nothing, and leaves no record out.',
+  )
   keywords?: string;
 
   @InstantFilter("Only records changed at this instant or later; a date begins in the tenant's zone.")

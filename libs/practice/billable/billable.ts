@@ -137,8 +137,8 @@ export function requirePending<State extends BillableState>(
 
 const stateNames = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];
 
-export function billableStatusView(state: BillableStatus): { state: number; stateName: string } {
-  return { state, stateName: stateNames[state] };
+export function billableStatusName(state: BillableStatus): string {
+  return stateNames[state];
 }
 
 /** The state as a sentence says it. */

@@ -3,7 +3,7 @@ import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { IdFilter, IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
 import { type EntityState, streetAddress } from '../entities/entity.lookup';
-import { activityView } from '../records/activity';
+import { activityName } from '../records/activity';
 import { joinedText, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -35,7 +35,8 @@ export function clientView(folded: Folded<ClientState>): ClientView {
   return Object.assign(recordView(folded), {
     entityId: data.entityId,
     clientNumber: data.clientNumber,
-    ...activityView(data.state),
+    state: data.state,
+    stateName: activityName(data.state),
     defaultRateSetId: data.defaultRateSetId,
     taxCodeId: data.taxCodeId,
     billingContactId: data.billingContactId,

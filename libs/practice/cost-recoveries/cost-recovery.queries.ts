@@ -11,7 +11,7 @@ import {
   SortFilter,
   WholeNumberFilter,
 } from '#platform/http/list-query';
-import { billableStatusView } from '../billable/billable';
+import { billableStatusName } from '../billable/billable';
 import { type DisbursementKind, disbursementKinds } from '../disbursement-codes/disbursement-code.events';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
@@ -68,7 +68,8 @@ export function costRecoveryView(folded: Folded<CostRecoveryState>): CostRecover
     description: data.description,
     remaining: moneyRecord({ amount: data.remaining, currency }),
     remainingQuantity: Number(data.remainingUnits),
-    ...billableStatusView(data.state),
+    state: data.state,
+    stateName: billableStatusName(data.state),
     invoiceId: data.invoiceId,
   });
 }

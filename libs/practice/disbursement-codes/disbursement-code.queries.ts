@@ -3,7 +3,7 @@ import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
-import { ActivityFilter, activityView } from '../records/activity';
+import { ActivityFilter, activityName } from '../records/activity';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -43,7 +43,8 @@ export function disbursementCodeView(folded: Folded<DisbursementCodeState>): Dis
     description: data.description,
     supplierId: data.supplierId,
     expenseCode: data.expenseCode,
-    ...activityView(data.state),
+    state: data.state,
+    stateName: activityName(data.state),
   });
 }
 

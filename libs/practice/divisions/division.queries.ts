@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
-import { activityView } from '../records/activity';
+import { activityName } from '../records/activity';
 import { RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -26,7 +26,7 @@ export class DivisionView extends RecordView {
 
 export function divisionView(folded: Folded<DivisionState>): DivisionView {
   const { code, name, isDefault, state } = folded.data;
-  return Object.assign(recordView(folded), { code, name, isDefault, ...activityView(state) });
+  return Object.assign(recordView(folded), { code, name, isDefault, state, stateName: activityName(state) });
 }
 
 const sorts = { name: 'r.name', code: 'r.code', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };

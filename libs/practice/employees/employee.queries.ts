@@ -10,7 +10,7 @@ import {
   SortFilter,
   WholeNumberFilter,
 } from '#platform/http/list-query';
-import { activityView } from '../records/activity';
+import { activityName } from '../records/activity';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -36,7 +36,8 @@ export function employeeView(folded: Folded<EmployeeState>): EmployeeView {
   const { data } = folded;
   return Object.assign(recordView(folded), {
     entityId: data.entityId,
-    ...activityView(data.state),
+    state: data.state,
+    stateName: activityName(data.state),
     initials: data.initials,
     divisionId: data.divisionId,
     jobTitle: data.jobTitle,

@@ -13,7 +13,7 @@ import {
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
-import { type InvoiceState, invoiceStatusView } from './invoice';
+import { type InvoiceState, invoiceStatusName } from './invoice';
 import { lineKinds } from './invoice.events';
 import { taxCodeOf } from './invoice.totals';
 
@@ -84,7 +84,8 @@ export function invoiceView(folded: Folded<InvoiceState>): InvoiceView {
     clientId: data.clientId,
     matterId: data.matterId,
     number: data.number,
-    ...invoiceStatusView(data.state),
+    state: data.state,
+    stateName: invoiceStatusName(data.state),
     issueDate: data.issueDate,
     dueDate: data.dueDate,
     currency: data.currency,

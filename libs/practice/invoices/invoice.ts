@@ -156,6 +156,6 @@ export function requireDueAfter({ issueDate, dueDate }: Pick<InvoiceFields, 'iss
 
 const spoken = ['a draft', 'issued', 'part paid', 'paid', 'voided', 'written off'];
 
-export function invoiceStatusView(state: InvoiceStatus): { state: number; stateName: string } {
-  return { state, stateName: names[state] };
+export function invoiceStatusName(state: InvoiceStatus): string {
+  return names[state];
 }

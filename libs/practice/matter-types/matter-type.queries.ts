@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
-import { ActivityFilter, activityView } from '../records/activity';
+import { ActivityFilter, activityName } from '../records/activity';
 import { joinedText, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -21,7 +21,7 @@ export class MatterTypeView extends RecordView {
 
 export function matterTypeView(folded: Folded<MatterTypeState>): MatterTypeView {
   const { code, name, parentId, divisionIds, retentionYears, state } = folded.data;
-  const own = { code, name, parentId, divisionIds, retentionYears, ...activityView(state) };
+  const own = { code, name, parentId, divisionIds, retentionYears, state, stateName: activityName(state) };
   return Object.assign(recordView(folded), own);
 }
 

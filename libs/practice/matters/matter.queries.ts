@@ -6,7 +6,7 @@ import { IdFilter, IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { Join, RecordList, RecordRow } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
-import { type MatterState, matterStatusView } from './matter';
+import { type MatterState, matterStatusName } from './matter';
 
 export class PersonView {
   @ApiProperty()
@@ -58,7 +58,9 @@ export class MatterView extends RecordView {
 
 export function matterView(folded: Folded<MatterState>): MatterView {
   const { data } = folded;
-  return Object.assign(recordView(folded), matterStatusView(data.state), {
+  return Object.assign(recordView(folded), {
+    state: data.state,
+    stateName: matterStatusName(data.state),
     clientId: data.clientId,
     divisionId: data.divisionId,
     title: data.title,

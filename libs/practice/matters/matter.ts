@@ -124,8 +124,8 @@ export function deleteMatter(uses: number): MatterEvent[] {
   return [{ type: 'MatterDeleted', data: {} }];
 }
 
-export function matterStatusView(state: MatterStatus): { state: number; stateName: string } {
-  return { state, stateName: names[state] };
+export function matterStatusName(state: MatterStatus): string {
+  return names[state];
 }
 
 function counted(count: number, one: string, many: string): string | null {

@@ -6,9 +6,9 @@ export type Activity = (typeof Activity)[keyof typeof Activity];
 
 const names = ['New', 'Active', 'Inactive'];
 
-/** The integer with its text beside it. */
-export function activityView(state: Activity): { state: number; stateName: string } {
-  return { state, stateName: names[state] };
+/** The text that stands beside the integer. */
+export function activityName(state: Activity): string {
+  return names[state];
 }
 
 /** A list's filter by it. */

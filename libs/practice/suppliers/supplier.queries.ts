@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
-import { ActivityFilter, activityView } from '../records/activity';
+import { ActivityFilter, activityName } from '../records/activity';
 import { joinedText, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -24,7 +24,7 @@ export class SupplierView extends RecordView {
 export function supplierView(folded: Folded<SupplierState>): SupplierView {
   const { entityId, state, taxCodeId, defaultDisbursementCodeId, paymentTermsDays } = folded.data;
   const terms = { taxCodeId, defaultDisbursementCodeId, paymentTermsDays };
-  return Object.assign(recordView(folded), { entityId, ...activityView(state), ...terms });
+  return Object.assign(recordView(folded), { entityId, state, stateName: activityName(state), ...terms });
 }
 
 const sorts = { sortName: 'e.sort_name', createdOn: 'r.created_on', updatedOn: 'r.updated_on' };

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import { IdsFilter, ListQuery, SortFilter, TextFilter, WholeNumberFilter } from '#platform/http/list-query';
-import { ActivityFilter, activityView } from '../records/activity';
+import { ActivityFilter, activityName } from '../records/activity';
 import { MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -42,7 +42,8 @@ export function taskTypeView(folded: Folded<TaskTypeState>): TaskTypeView {
     narration: data.narration,
     isBillable: data.isBillable,
     rate: data.rate && moneyRecord(data.rate),
-    ...activityView(data.state),
+    state: data.state,
+    stateName: activityName(data.state),
   });
 }
 

@@ -11,7 +11,7 @@ import {
   WholeNumberFilter,
 } from '#platform/http/list-query';
 import { rateLevels } from '../applicable-rates/rate.lookup';
-import { billableStatusView } from '../billable/billable';
+import { billableStatusName } from '../billable/billable';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
@@ -72,7 +72,8 @@ export function workItemView(folded: Folded<WorkItemState>): WorkItemView {
     totalBase: total,
     remaining: moneyRecord({ amount: data.remaining, currency }),
     remainingUnits: Number(data.remainingUnits),
-    ...billableStatusView(data.state),
+    state: data.state,
+    stateName: billableStatusName(data.state),
     invoiceId: data.invoiceId,
   });
 }
