@@ -13,6 +13,8 @@ export interface Join {
   of?: string;
   /** Joins that must come before. */
   needs?: readonly string[];
+  /** A tenant has some hundreds of these records at most: to look at all of them is nothing beside a report. */
+  few?: boolean;
 }
 
 /** A report: its table, the tables beside it, its columns. */

@@ -7,7 +7,7 @@ import type { Join } from './report';
 export function employeeJoins(employeeId: string): Join[] {
   return [
     {
-      ...{ alias: 'e', table: 'employees', projection: 'employees', of: 'employee_id' },
+      ...{ alias: 'e', table: 'employees', projection: 'employees', of: 'employee_id', few: true },
       on: `e.id = ${employeeId}`,
     },
     { alias: 'ep', table: 'people', projection: 'people', on: 'ep.id = e.entity_id', needs: ['e'] },
@@ -54,7 +54,7 @@ export const matterTypeColumn: Column = {
 /** The task type of a row. */
 export function taskTypeJoin(taskTypeId: string): Join {
   return {
-    ...{ alias: 't', table: 'task_types', projection: 'task-types', of: 'task_type_id' },
+    ...{ alias: 't', table: 'task_types', projection: 'task-types', of: 'task_type_id', few: true },
     on: `t.id = ${taskTypeId}`,
   };
 }

@@ -16,8 +16,19 @@ interface Building {
   zone: string;
   bind: Bind;
   context: SourceContext;
-  /** Of sums: ORDER BY and FETCH FIRST over them, where the other groups are not wanted. */
-  top?: string;
+  /** Of sums, where not all groups are wanted. */
+  top?: TopGroups;
+}
+
+/** Which groups are wanted of those that sums are made of. */
+export interface TopGroups {
+  /** ORDER BY and FETCH FIRST over the sums. */
+  order: string;
+  /**
+   * What is grouped by one record in place of all that share its names: the facts' column, and a query of records (`id`)
+   * each with the one that stands for it (`one`).
+   */
+  sharing: readonly { column: string; records: string }[];
 }
 
 /**
@@ -46,8 +57,13 @@ export function baseOfSource(source: Source, building: Building): { from: string
   const base =
     parts.length === 1
       ? parts[0]
-      : addedUp(building, `(\n${parts.join('\n  union all\n')}\n  )`, 'sum(items)', []);
-  const top = building.top ? `\n  ${building.top}` : '';
+      : addedUp(
+          { ...building, top: undefined },
+          `(\n${parts.join('\n  union all\n')}\n  )`,
+          'sum(items)',
+          [],
+        );
+  const top = building.top ? `\n  ${building.top.order}` : '';
   return { from: `(\n  ${base}${top}\n  ) ${report.alias}`, where: asLater };
 }
 
@@ -137,7 +153,7 @@ function periods({ from, to }: Piece, bind: Bind): string[] {
  * @param own keys that are made of another column, by which is grouped
  */
 function addedUp(
-  { over: { report, conditions }, demand }: Building,
+  { over: { report, conditions }, demand, top }: Building,
   from: string,
   items: string,
   where: string[],
@@ -147,8 +163,22 @@ function addedUp(
   // The conditions that come later still need their column.
   const later = conditions.flatMap(({ meetsAbsent, of }) => (meetsAbsent ? [of!] : []));
   const names = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])];
-  const keys = names.map((name) => (own[name] ? `${own[name].sql} as ${name}` : `${alias}.${name}`));
-  const by = names.map((name) => own[name]?.by ?? `${alias}.${name}`);
+  const kept = (name: string) => own[name]?.by ?? `${alias}.${name}`;
+  const sharing = new Map(
+    top?.sharing.map(({ column, records }) => {
+      const as = `same_${column}`;
+      return [
+        column,
+        { one: `${as}.one`, join: `left join (${records}) ${as} on ${as}.id = ${kept(column)}` },
+      ];
+    }),
+  );
+  const keys = names.map((name) => {
+    const made = sharing.get(name)?.one ?? own[name]?.sql;
+    return made ? `${made} as ${name}` : kept(name);
+  });
+  const by = names.map((name) => sharing.get(name)?.one ?? kept(name));
+  const joins = [...sharing.values()].map(({ join }) => `\n  ${join}`).join('');
   const columns = (measures: Demand['sums']) => [
     ...new Set([...measures].map(({ measure }) => measure!.fact!.column)),
   ];
@@ -157,6 +187,6 @@ function addedUp(
     (['min', 'max'] as const).map((end) => `${end}(${alias}.${name}) as ${extreme(name, end)}`),
   );
   return `select ${[...keys, `${items} as items`, ...sums, ...extremes].join(', ')}
-  from ${from} ${alias}${where.length > 0 ? `\n  where ${where.join(' and ')}` : ''}
+  from ${from} ${alias}${joins}${where.length > 0 ? `\n  where ${where.join(' and ')}` : ''}
   group by ${by.length > 0 ? by.join(', ') : '()'} having count(*) > 0`;
 }

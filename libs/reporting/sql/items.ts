@@ -3,7 +3,7 @@ import { joinClauses, joinsNeeded, lookups } from '../columns/report';
 import type { Bind } from '../condition';
 import type { Demand } from '../sources/demand';
 import { isNarrow, type Over, type Source } from '../sources/source';
-import { baseOfSource, extreme, TENANT } from './base';
+import { baseOfSource, extreme, TENANT, type TopGroups } from './base';
 import { endOf, ITEMS, itemName } from './expressions';
 
 /** A query with its bound values. */
@@ -65,7 +65,7 @@ export function itemsQuery(
   over: Over,
   parts: Building,
   leaf: LeafRows = { key: [], where: [] },
-  top?: string,
+  top?: TopGroups,
 ): string {
   const { report } = over;
   const { demand, source, bind, context, scope } = parts;

@@ -39,7 +39,7 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const limit = limitSql(plan, deep?.offset, bind);
   const order = plan.level === 'leaf' ? ownOrder(plan, parts) : undefined;
   const leaf = { key: plan.report.key, where: deep?.where ?? [], page: order && `${order} ${limit}` };
-  const top = topGroups(plan, source, parts.demand, bind);
+  const top = topGroups(plan, parts);
   const items = itemsQuery(plan, parts, plan.level === 'leaf' ? leaf : undefined, top);
   const mixed = `coalesce(bool_or(min(items.currency) <> max(items.currency)) over (), false)`;
   const page = [

@@ -4,7 +4,7 @@ import { cols, columns, type ReportName, ReportsApplication } from '../testing/r
 let reports: ReportsApplication;
 
 beforeAll(async () => {
-  reports = await ReportsApplication.start({ one: 1 });
+  reports = await ReportsApplication.start({ one: 1, two: 2 });
   const firm = await new Firm(reports.pool, 1).open();
   const employee_id = await firm.employee('E');
   const [client, division] = [await firm.client('C'), await firm.division('D')];
@@ -39,3 +39,56 @@ it.each<[ReportName, measure: string, criteria: object | null, first: [string, n
     expect(rows).toEqual([{ matterNumber: first[0], [measure]: first[1] }]);
   },
 );
+
+describe('of pairs with a matter', () => {
+  const employees = ['Amy', 'Same', 'Same', 'Zoe'];
+  const entered = (min: string) => ({ entryPeriod: { fixedPeriod: { min, max: '2025-12-31' } } });
+  /** Who has recorded how much on which matter. */
+  const work: [employee: number, matter: string, units: number][] = [
+    [0, 'P1', 50],
+    [1, 'P1', 30],
+    [2, 'P1', 30],
+    [3, 'P1', 40],
+    [0, 'P2', 40],
+    [2, 'P2', 45],
+  ];
+
+  beforeAll(async () => {
+    const firm = await new Firm(reports.pool, 2).open();
+    const ids = [];
+    for (const name of employees) ids.push(await firm.employee(name));
+    const [client, division] = [await firm.client('C'), await firm.division('D')];
+    const matters = new Map<string, string>();
+    for (const name of ['P1', 'P2']) matters.set(name, await firm.matter(name, client, division));
+    for (const [employee, name, units] of work)
+      for (const day of ['2024-12-30', '2025-04-01']) {
+        const [employee_id, matter_id] = [ids[employee], matters.get(name)!];
+        await firm.workItem({ employee_id, matter_id, entry_date: `${day}T10:00:00Z`, units });
+        await firm.fact({ employee_id, matter_id, day, written_off_units: units });
+      }
+  });
+
+  it.each<[ReportName, employee: string, measure: string, criteria: object | null, times: number]>([
+    ['work_item_listing', 'employeeSortName', 'units', null, 2],
+    ['work_item_listing', 'employeeSortName', 'units', entered('2024-12-30'), 2],
+    ['work_item_listing', 'employeeSortName', 'units', entered('2025-01-01'), 1],
+    ['work_item_listing', 'employeeSortName', 'units', entered('2025-02-01'), 1],
+    ['fee_analysis', 'feeEarnerSortName', 'workItemWrittenOffUnits', null, 2],
+  ])('%s by %s, %s, %j: two of one name are one', async (report, employee, measure, criteria, times) => {
+    const all = ['Same P1 60', 'Amy P1 50', 'Same P2 45', 'Zoe P1 40', 'Amy P2 40'];
+    for (let endRow = 1; endRow <= all.length + 1; endRow++) {
+      const slice = {
+        groupLeafLevel: true,
+        cols: cols(employee, 'matterNumber', `${measure}:sum`),
+        sortBy: [{ colId: measure, desc: true }],
+        endRow,
+      };
+      const { rows } = await reports.rows(report, slice, criteria, 'two');
+      const found = rows.map(
+        (row: Record<string, unknown>) =>
+          `${row[employee]} ${row.matterNumber} ${Number(row[measure]) / times}`,
+      );
+      expect(found).toEqual(all.slice(0, endRow));
+    }
+  });
+});

@@ -1,30 +1,69 @@
-import { baseOf } from '../columns/report';
-import type { Bind } from '../condition';
+import { live } from '#projections/live';
+import type { Column } from '../columns/column';
+import { baseOf, joinClauses, joinsNeeded } from '../columns/report';
 import type { Plan } from '../plan';
 import type { Demand } from '../sources/demand';
-import type { Source } from '../sources/source';
+import { TENANT, type TopGroups } from './base';
+import { type Building, sourceSql } from './items';
 
 /**
  * Of groups in the order of their sums, which ones a page can show: the others need not be joined with their names.
  * Those that tie with the last are among them, as their keys decide.
- * @returns undefined where a sum by the facts' own column is not that of a group, or decides neither order nor filter
+ * @returns undefined where a sum by the facts' own columns is not that of a group, or decides neither order nor filter
  */
-export function topGroups(plan: Plan, source: Source, demand: Demand, bind: Bind): string | undefined {
-  const { report, level, order, keys, zero, conditions, end } = plan;
-  const bases = new Set([...demand.keys].map((column) => baseOf(report, column)));
-  if (source.kind === 'listing' || level !== 'group' || zero || order.length === 0 || bases.size !== 1)
-    return undefined;
-  // What is counted was not deleted, and so is what it refers to.
-  const isOfNow = conditions.some(({ isCounted }) => isCounted);
-  if (!keys.some(({ isUnique }) => isUnique === 'ever' || (isUnique && isOfNow))) return undefined;
+export function topGroups(
+  plan: Plan,
+  { source, demand, bind, context }: Pick<Building, 'source' | 'demand' | 'bind' | 'context'>,
+): TopGroups | undefined {
+  const { level, order, zero, conditions, end } = plan;
+  if (source.kind === 'listing' || level !== 'group' || zero || order.length === 0) return undefined;
   if (conditions.some(({ meetsAbsent }) => meetsAbsent)) return undefined;
-  const sums = order.map(({ expression, desc }) => {
+  const sharing = sharingOf(plan, demand, context);
+  const sums = sumsOf(plan);
+  if (!sharing || !sums) return undefined;
+  return { order: `order by ${sums.join(', ')} fetch first ${bind(end + 1)} rows with ties`, sharing };
+}
+
+/** What decides the order; undefined where it is not sums alone, or what is rounded at the end, which could tie only then. */
+function sumsOf({ report, order }: Plan): string[] | undefined {
+  const sums = order.flatMap(({ expression, desc }) => {
     const { kind, column } = expression;
     const isSum = kind === 'aggregate' && expression.aggFunc === 'sum' && !expression.pivot;
-    // What is rounded at the end could tie only then.
-    if (!isSum || column.measure?.finish) return undefined;
-    return `sum(${report.alias}.${column.measure!.fact!.column})${desc ? ' desc' : ''}`;
+    if (!isSum || column.measure?.finish) return [];
+    return [`sum(${report.alias}.${column.measure!.fact!.column})${desc ? ' desc' : ''}`];
   });
-  if (sums.some((sum) => sum === undefined)) return undefined;
-  return `order by ${sums.join(', ')} fetch first ${bind(end + 1)} rows with ties`;
+  return sums.length === order.length ? sums : undefined;
+}
+
+/**
+ * How the facts' own columns come to tell the groups apart: by something unique, which one of them must have, or else by
+ * one for all records of the same names, where there are few records.
+ */
+function sharingOf(
+  { report, keys, conditions }: Plan,
+  demand: Demand,
+  context: Building['context'],
+): TopGroups['sharing'] | undefined {
+  // What is counted was not deleted, and so is what it refers to.
+  const isOfNow = conditions.some(({ isCounted }) => isCounted);
+  const isUnique = (column: Column) => column.isUnique === 'ever' || (!!column.isUnique && isOfNow);
+  const sharing: { column: string; records: string }[] = [];
+  const bases = new Set([...demand.keys].map((column) => baseOf(report, column)));
+  for (const base of bases) {
+    const all = [...demand.keys].filter((column) => baseOf(report, column) === base);
+    const names = keys.filter((column) => all.includes(column));
+    if (names.some(isUnique)) continue;
+    const [root, ...others] = joinsNeeded(
+      report,
+      all.flatMap(({ joins = [] }) => joins),
+    );
+    if (base === undefined || !root?.few || names.length < all.length) return undefined;
+    const values = names.map((column) => sourceSql(column, context)).join(', ');
+    const records = `select ${root.alias}.id,
+      case when num_nonnulls(${values}) > 0 then first_value(${root.alias}.id) over (partition by ${values} order by ${root.alias}.id) end as one
+    from read_model.${root.table} ${root.alias} ${joinClauses(others, TENANT)}
+    where ${live(root.projection, root.alias, TENANT)}`;
+    sharing.push({ column: base, records });
+  }
+  return sharing.length < bases.size ? sharing : undefined;
 }
