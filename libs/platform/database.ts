@@ -82,14 +82,15 @@ class Database implements OnApplicationShutdown {
    * @param mode of the transaction, as BEGIN takes it
    */
   async transaction<Result>(work: (client: PoolClient) => Promise<Result>, mode = ''): Promise<Result> {
+    const { result, commit } = await this.uncommitted(work, mode);
+    await commit();
+    return result;
+  }
+
+  /** Does the work, or undoes it when it fails. The caller commits. */
+  protected async uncommitted<Result>(work: (client: PoolClient) => Promise<Result>, mode: string) {
     const client = await this.pool.connect();
-    try {
-      await client.query(`begin ${mode}`);
-      const result = await work(client);
-      await client.query('commit');
-      client.release();
-      return result;
-    } catch (error) {
+    const undo = async (error: Error): Promise<never> => {
       // A server that is silent would not answer that either.
       const undone = isConnectionLost(error) ? Promise.reject(error) : client.query('rollback');
       await undone.then(
@@ -97,7 +98,11 @@ class Database implements OnApplicationShutdown {
         (broken: Error) => client.release(broken),
       );
       throw error;
-    }
+    };
+    const begun = client.query(`begin ${mode}`);
+    const result = await begun.then(() => work(client)).catch(undo);
+    const commit = () => client.query('commit').then(() => client.release(), undo);
+    return { result, commit };
   }
 
   /**
@@ -151,7 +156,10 @@ export class ReadDatabase extends Database {
   }
 
   /** All that the work reads is of one moment: a promotion shows a tenant's read models all at once. */
-  snapshot<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    return this.transaction(work, 'isolation level repeatable read, read only');
+  async snapshot<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const { result, commit } = await this.uncommitted(work, 'isolation level repeatable read, read only');
+    // Nothing was written: whoever asked need not wait for the end.
+    commit().catch(() => undefined);
+    return result;
   }
 }
