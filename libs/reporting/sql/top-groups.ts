@@ -3,6 +3,7 @@ import type { Column } from '../columns/column';
 import { baseOf, joinClauses, joinsNeeded } from '../columns/report';
 import type { Plan } from '../plan';
 import type { Demand } from '../sources/demand';
+import { isNarrow } from '../sources/source';
 import { TENANT, type TopGroups } from './base';
 import { type Building, sourceSql } from './items';
 
@@ -40,10 +41,11 @@ function sumsOf({ report, order }: Plan): string[] | undefined {
  * one for all records of the same names, where there are few records.
  */
 function sharingOf(
-  { report, keys, conditions }: Plan,
+  plan: Plan,
   demand: Demand,
   context: Building['context'],
 ): TopGroups['sharing'] | undefined {
+  const { report, keys, conditions } = plan;
   // What is counted was not deleted, and so is what it refers to.
   const isOfNow = conditions.some(({ isCounted }) => isCounted);
   const isUnique = (column: Column) => column.isUnique === 'ever' || (!!column.isUnique && isOfNow);
@@ -65,5 +67,7 @@ function sharingOf(
     where ${live(root.projection, root.alias, TENANT)}`;
     sharing.push({ column: base, records });
   }
+  // Of few rows all are joined sooner than the records that share names are found.
+  if (sharing.length > 0 && isNarrow(plan)) return undefined;
   return sharing.length < bases.size ? sharing : undefined;
 }
