@@ -127,6 +127,7 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
       const oldest = now.getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS;
       const since = new Date(Math.max(new Date(body.since).getTime(), oldest));
       const until = body.until == null ? now : new Date(body.until);
+      if (since >= now) throw invalid('invalid_range', 'since must be in the past.', 'since');
       if (body.until != null && body.until <= body.since)
         throw invalid('invalid_range', 'until must be after since.', 'until');
       const behind = await positionAt(client, context.tenant.partition, since);

@@ -8,6 +8,7 @@ import { nextAttempt, readRetryAfter } from '../protocol/schedule';
 import { parseSecret, type Secret } from '../protocol/secret';
 import { type Outcome, Sender } from '../protocol/sender';
 import { signedHeaders } from '../protocol/signature';
+import { bodyOf } from './body';
 import { DeliverySettings } from './delivery-settings';
 import type { Item, LaneConfig } from './lane';
 import type { Finished } from './outcomes';
@@ -42,7 +43,7 @@ export class Attempt {
       requestId: delivery.request_id,
       tenantAlias: config.alias,
       at,
-      body: item.body!,
+      body: bodyOf(item),
     };
     const headers = signedHeaders(message, this.secretsOf(config, at));
     const outcome = await this.sender.send(config.url, headers, message.body, { receiver: lane.key });

@@ -10,9 +10,9 @@ export class DeliverySettings {
   pollMs = 1_000;
   /** Deliveries of an endpoint that are made ready ahead. */
   ahead = 128;
-  /** Bytes of bodies that are made ready ahead for an endpoint. */
+  /** Characters of records that are read ahead for an endpoint. */
   aheadBytes = 2 * 1024 * 1024;
-  /** A body that is older is made anew before it is sent. */
+  /** A record that is older is read anew before it is sent. */
   freshMs = 1_000;
   random: () => number = Math.random;
 }

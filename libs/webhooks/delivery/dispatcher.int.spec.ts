@@ -168,6 +168,17 @@ it('holds back while paused, and forgets what is removed', async () => {
   expect(await states(webhook)).toEqual([]);
 });
 
+it('refuses a replay of a time that has not begun', async () => {
+  const webhook = await hooks.hook(context, { url: address() });
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
+  const since = new Date(Date.now() + 60_000).toISOString();
+  const until = new Date(Date.now() + 120_000).toISOString();
+  for (const body of [{ since }, { since, until }])
+    await expect(
+      handler.execute(new ReplayWebhook(context, id(webhook), { ...body, mode: 'all' })),
+    ).rejects.toMatchObject({ code: 'invalid_range' });
+});
+
 it('sends again on request: one delivery, what failed of a time, or all of it', async () => {
   const url = address();
   const webhook = await hooks.hook(context, { url });

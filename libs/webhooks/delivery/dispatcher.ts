@@ -118,7 +118,7 @@ export class Dispatcher implements OnApplicationShutdown {
     this.render(lanes);
   }
 
-  /** Makes what lacks a body ready; more is fetched meanwhile. */
+  /** Makes what lacks its record ready; more is fetched meanwhile. */
   private render(lanes: readonly Lane[]): void {
     const at = performance.now();
     const bare = lanes.flatMap((lane) => lane.bare(at));
@@ -148,7 +148,7 @@ export class Dispatcher implements OnApplicationShutdown {
   /** What could not be made ready, because its read model is behind, is looked at again in a moment. */
   private lookAgain(lanes: readonly Lane[]): void {
     const waits = lanes.flatMap(({ items }) =>
-      items.filter((item) => !item.body && !item.isBeingRendered && item.lookAt > 0),
+      items.filter((item) => !item.record && !item.isBeingRendered && item.lookAt > 0),
     );
     clearTimeout(this.lookTimer);
     if (waits.length === 0 || this.stopping) return;

@@ -32,7 +32,8 @@ it('fetches more when what it had was begun while a round was ending', async () 
       // As one does that has nothing to ask the database for.
       async render(items: readonly Item[]) {
         await Promise.all([]);
-        for (const item of items) Object.assign(item, { body: '{}', renderedAt: performance.now() });
+        for (const item of items)
+          Object.assign(item, { record: { version: 1 }, renderedAt: performance.now() });
       },
     } as unknown as Rendering,
     { send: () => new Promise(() => undefined) } as unknown as Attempt,

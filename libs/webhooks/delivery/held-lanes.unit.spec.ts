@@ -39,7 +39,7 @@ it('begins nothing more at an endpoint that it no longer holds, as one that was 
   await lanes.refresh();
   for (const event_id of ['one', 'two']) lane.add({ event_id } as DueDelivery);
   const at = performance.now();
-  for (const item of lane.items) Object.assign(item, { body: '{}', renderedAt: at });
+  for (const item of lane.items) Object.assign(item, { record: { version: 1 }, renderedAt: at });
   expect(lane.next(new Date(), at)?.delivery.event_id).toBe('one');
 
   lanes.reread();

@@ -34,13 +34,20 @@ const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
   event_id: '00000000-0000-0000-0000-000000000000',
 };
 
+/** What the body of a delivery tells of its record. */
+export interface RecordAsRead {
+  version: number;
+  /** JSON; absent in thin mode. */
+  text?: string;
+}
+
 /** A delivery that this worker has in hand. */
 export interface Item {
   delivery: DueDelivery;
   lane: Lane;
-  body?: string;
+  record?: RecordAsRead;
   isBeingRendered: boolean;
-  /** On performance.now: of the body, and when it is worth looking again for one that could not be made yet. */
+  /** On performance.now: of the record, and when it is worth looking again for one that was not there yet. */
   renderedAt: number;
   lookAt: number;
   /** On performance.now: since when it is looked for. */
@@ -100,12 +107,12 @@ export class Lane {
     this.items.push({ delivery, lane: this, isBeingRendered: false, renderedAt: 0, lookAt: 0 });
   }
 
-  /** Those that need a body, as many as may be ready at once. */
+  /** Those that need their record, as many as may be ready at once. */
   bare(at: number): Item[] {
     let bytes = 0;
     const bare: Item[] = [];
     for (const item of this.items.slice(0, this.ahead)) {
-      if (this.isReady(item, at)) bytes += item.body!.length;
+      if (this.isReady(item, at)) bytes += item.record!.text?.length ?? 0;
       else if (!item.isBeingRendered && item.lookAt <= at && bytes < this.settings.aheadBytes)
         bare.push(item);
     }
@@ -157,8 +164,8 @@ export class Lane {
     return Math.max(concurrency, Math.floor((concurrency * freshMs) / 2 / Math.max(this.pace, 1)));
   }
 
-  private isReady({ body, renderedAt }: Item, at: number): boolean {
-    return body !== undefined && at - renderedAt <= this.settings.freshMs;
+  private isReady({ record, renderedAt }: Item, at: number): boolean {
+    return record !== undefined && at - renderedAt <= this.settings.freshMs;
   }
 }
 

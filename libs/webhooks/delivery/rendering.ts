@@ -4,24 +4,21 @@ import { comparePositions, type Position, parsePosition } from '#event-store/pos
 import { pauseBetweenLooks } from '#kernel/looks';
 import { WriteDatabase } from '#platform/database';
 import type { RecordRow } from '#practice/records/record-list';
-import { type Message, messageId, recordId } from '../delivery';
+import type { Message } from '../delivery';
 import { webhookView } from '../endpoint';
 import { endpointsOf } from '../endpoints';
 import { listOf } from '../event-catalogue';
 import { DeliverySettings } from './delivery-settings';
-import type { Item, Lane } from './lane';
+import type { Item, Lane, RecordAsRead } from './lane';
 import { QueuePools } from './queue-pools';
 import { recordStatement } from './record-statement';
 
-const MOST_BYTES = 256 * 1024;
 const LOOKS = { first: 4, last: 250 };
 
 type Found = RecordRow & { reached: string[] };
 
-/** A record as it was read. */
-interface Told {
-  version: number;
-  /** JSON. */
+/** A record as it was read, whole. */
+interface Told extends RecordAsRead {
   text: string;
   /** How far the read models had come that it is made of, all of them. */
   reached: Position | undefined;
@@ -29,7 +26,7 @@ interface Told {
   at: number;
 }
 
-/** Makes the bodies of deliveries, each from its record as it is now. */
+/** Reads the records that the bodies of deliveries are made of, as they are now. */
 @Injectable()
 export class Rendering {
   /** What one webhook was just sent others are sent too. */
@@ -47,18 +44,18 @@ export class Rendering {
     });
   }
 
-  /** Gives each a body, but for those whose read models have not come as far as the event: they wait a moment. */
+  /** Gives each its record, but for those whose read models have not come as far as the event: they wait a moment. */
   async render(items: readonly Item[]): Promise<void> {
     const groups = new Map<string, Item[]>();
     for (const item of items) {
       item.isBeingRendered = true;
       if (item.lane.config.payload_mode === 'thin') {
-        finish(item, bodyOf(item, item.delivery.version, undefined));
+        finish(item, { version: item.delivery.version });
         continue;
       }
       const known = this.known(item);
       if (known) {
-        finish(item, bodyOf(item, known.version, known.text));
+        finish(item, known);
         continue;
       }
       const key = `${item.delivery.tenant_id}/${item.delivery.kind}`;
@@ -88,7 +85,7 @@ export class Rendering {
     const now = performance.now();
     for (const item of items) {
       const told = this.told.get(keyOf(item.delivery));
-      if (told && shows(told, item.delivery)) finish(item, bodyOf(item, told.version, told.text));
+      if (told && shows(told, item.delivery)) finish(item, told);
       else {
         item.waitsSince ??= now;
         item.lookAt = now + pauseBetweenLooks(now - item.waitsSince, LOOKS);
@@ -141,21 +138,7 @@ function shows({ reached, version }: Told, delivery: Message): boolean {
   return reached !== undefined && comparePositions(reached, parsePosition(delivery.at)) >= 0;
 }
 
-function finish(item: Item, body: string): void {
-  item.body = body;
+function finish(item: Item, record: RecordAsRead): void {
+  item.record = record;
   item.renderedAt = performance.now();
-}
-
-/** @param record JSON; absent in thin mode */
-function bodyOf({ delivery, lane }: Item, version: number, record: string | undefined): string {
-  const json = JSON.stringify;
-  const head = `{"type":${json(delivery.sent_as)},"timestamp":"${delivery.occurred_at.toISOString()}","requestId":"${delivery.request_id}"`;
-  const id = json(recordId(delivery));
-  const source = json(delivery.source);
-  const tail = `"id":"${messageId(delivery.event_id)}","tenant":${json(lane.config.alias)},"sequence":${version || delivery.version},"changed":${delivery.changed}`;
-  const thin = `${head},"data":{"id":${id},"sourceId":${source}},${tail}`;
-  if (record === undefined) return `${thin}}`;
-  const text = `${head},"data":{"id":${id},"data":${record},"sourceId":${source}},${tail}}`;
-  const isLarge = text.length > MOST_BYTES / 3 && Buffer.byteLength(text) > MOST_BYTES;
-  return isLarge ? `${thin},"truncated":true}` : text;
 }
