@@ -33,25 +33,30 @@ export class LaneLeases {
    */
   async take(now: Date, limit: number, only?: readonly string[]): Promise<Lane[]> {
     const leasedUntil = this.leasedUntil();
+    // Apart from the statement for all, so that each is found by its key, however many endpoints there are.
+    const named =
+      only &&
+      'join unnest($5::int[], $6::uuid[]) as w(tenant_id, id) on w.tenant_id = e.tenant_id and w.id = e.id';
     const { rows } = await this.pools.queue.query<LaneConfig>({
-      name: 'webhooks.take',
+      name: named ? 'webhooks.take.named' : 'webhooks.take',
       text: `
         with due as (
           select l.tenant_id, l.webhook_id
           from webhooks.lanes l join webhooks.endpoints e on e.tenant_id = l.tenant_id and e.id = l.webhook_id
-          where e.enabled and not e.paused and ($2::text[] is null or l.tenant_id || '/' || l.webhook_id = any($2))
-            and coalesce(l.leased_until < clock_timestamp(), true) and coalesce(l.open_until <= $3, true)
+            ${named ?? ''}
+          where e.enabled and not e.paused
+            and coalesce(l.leased_until < clock_timestamp(), true) and coalesce(l.open_until <= $2, true)
             and exists (select from webhooks.deliveries d where d.tenant_id = l.tenant_id
-              and d.webhook_id = l.webhook_id and d.state = 0 and d.due_at <= $3)
-          limit $4 for update of l skip locked
+              and d.webhook_id = l.webhook_id and d.state = 0 and d.due_at <= $2)
+          limit $3 for update of l skip locked
         )
         update webhooks.lanes l
-        set leased_by = $1, leased_until = clock_timestamp() + $5 * interval '1 millisecond'
+        set leased_by = $1, leased_until = clock_timestamp() + $4 * interval '1 millisecond'
         from due, ${JOINED}
         where (l.tenant_id, l.webhook_id) = (due.tenant_id, due.webhook_id)
           and e.tenant_id = l.tenant_id and e.id = l.webhook_id
         returning ${CONFIG}`,
-      values: [this.worker, only ?? null, now, limit, this.settings.leaseMs],
+      values: [this.worker, now, limit, this.settings.leaseMs, ...(only ? keysOf(only) : [])],
     });
     return rows.map((config) => new Lane(this.settings, config, leasedUntil));
   }
@@ -91,6 +96,12 @@ export class LaneLeases {
   private leasedUntil(): number {
     return performance.now() + this.settings.leaseMs * 0.9;
   }
+}
+
+/** @param keys `tenant/webhook` */
+function keysOf(keys: readonly string[]): [string[], string[]] {
+  const parts = keys.map((key) => key.split('/'));
+  return [parts.map(([tenant]) => tenant), parts.map(([, webhook]) => webhook)];
 }
 
 function namesOf(lanes: readonly Lane[]): [number[], string[]] {
