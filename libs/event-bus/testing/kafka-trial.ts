@@ -1,4 +1,5 @@
 import type { AnyDefinition } from '#event-store/events';
+import type { StoredEvent } from '#event-store/feed';
 import { START } from '#event-store/position';
 import { openParent } from '#event-store/testing/commands';
 import type { Config } from '#platform/config';
@@ -52,10 +53,18 @@ export class KafkaTrial {
     return names;
   }
 
-  /** Every event of the store, as it is stored. */
+  /** Every event of the store, as it is stored; the feed holds them back while a transaction is open, whoever's. */
   async stored() {
-    const cursors = (await this.store.feed.partitions()).map((partition) => ({ partition, after: START }));
-    return this.store.feed.readStored(cursors, 1_000_000);
+    const { feed, writes } = this.store;
+    const cursors = (await feed.partitions()).map((partition) => ({ partition, after: START }));
+    const { rows } = await writes.pool.query<{ count: number }>(
+      'select count(*)::integer as count from event_store.events',
+    );
+    let stored: StoredEvent[] = [];
+    await waitFor(async () => (stored = await feed.readStored(cursors, 1_000_000)).length >= rows[0].count, {
+      description: 'the feed to show every event',
+    });
+    return stored;
   }
 
   /** Waits until the topic holds so many messages. */
