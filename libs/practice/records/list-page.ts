@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
+import { found } from './list-found';
 import { asIndexed, asShown, keysOf, named, type Order } from './list-order';
 import { join, knex, lateral, rowsOf } from './list-rows';
-import { found, matching, type Search, searchedOf, type Usual } from './list-search';
+import { matching, type Search, searchedOf, type Usual } from './list-search';
 
 /** Which rows of a list are asked for, by words or without. */
 export interface Asked extends Search {
@@ -43,12 +44,11 @@ export function nearRows(asked: Asked): Knex.QueryBuilder {
 
 /** @param usual what is known of the words, if any are asked for */
 export function farRows(asked: Asked, usual?: Usual): Knex.QueryBuilder {
-  const { list, tenantId, query, words, order } = asked;
-  const optional = [order.alias];
+  const { list, tenantId, query, words, order, limit, offset } = asked;
   const parts =
     words.length > 0
-      ? found(asked, usual!, optional)
-      : [join(rowsOf(list, tenantId, query), list, tenantId, { optional })];
+      ? found(asked, usual!, { order, rows: limit + offset })
+      : [join(rowsOf(list, tenantId, query), list, tenantId, { optional: [order.alias] })];
   const keyed = parts.map((part) => part.select('r.id', knex.raw(named(order))));
   // `offset 0`: else each part goes through the index of the order again.
   const all = knex.select('*').from(knex.raw('(? offset 0) as found', [knex.unionAll(keyed, true)]));

@@ -122,21 +122,39 @@ export function rowsThatShow(
   query: ListQuery,
   other: Shown,
 ): Knex.QueryBuilder {
-  const sources = knex.raw(from(list, other, 'r'), { tenantId, ...other.bindings });
-  return only(knex.from(sources), list, query);
+  const { on, ids } = leading(list, other);
+  const rows = lookedUp(list.projection, 'r', `${on} = any(array(${ids}))`);
+  return only(knex.from(knex.raw(rows, { tenantId, ...other.bindings })), list, query);
 }
 
-/** Other records and all that shows them, up to the records of an alias. */
-function from(list: AnyList, other: Shown, last: string): string {
+/** Whether rows show one of some other records, told by the set of them all: for a few thousand at most. */
+export function showing(list: AnyList, tenantId: number, other: Shown): Knex.Raw {
+  const { on, ids } = leading(list, other);
+  return knex.raw(`${on} in (${ids})`, { tenantId, ...other.bindings });
+}
+
+/** The column of a record that leads to some other records, and SELECT of what it then refers to. */
+function leading(list: AnyList, { alias: last, condition }: Shown): { on: string; ids: string } {
+  const path = pathTo(list, last);
+  const from = ({ projection, alias }: Join, which: string) =>
+    `select ${alias}.id from ${table(projection, alias)} and ${which}`;
+  let ids = from(path[path.length - 1], condition);
+  for (let step = path.length - 2; path[step]; step--)
+    ids = from(path[step], `${path[step + 1].on} = any(array(${ids}))`);
+  return { on: path[0].on, ids };
+}
+
+/** The same together with those others and what leads to them, row by row: it takes half as long again. */
+export function rowsWith(list: AnyList, tenantId: number, query: ListQuery, other: Shown): Knex.QueryBuilder {
   const path = pathTo(list, other.alias);
   const { projection, alias } = path[path.length - 1];
   const sources = [lookedUp(projection, alias, other.condition)];
-  for (let step = path.length - 1; path[step] && path[step].alias !== last; step--) {
+  for (let step = path.length - 1; path[step]; step--) {
     const { on, alias: known } = path[step];
     const owner = step > 0 ? path[step - 1].projection : list.projection;
     sources.push(lateral(owner, aliasOf(on), `${on} = ${known}.id`));
   }
-  return sources.join(', ');
+  return only(knex.from(knex.raw(sources.join(', '), { tenantId, ...other.bindings })), list, query);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ListQuery } from '#platform/http/list-query';
-import { join, knex, latestOf, lookUp, recordsOf, rowsOf, rowsThatShow } from './list-rows';
+import { knex, latestOf, lookUp, recordsOf } from './list-rows';
 import type { AnyList } from './record-list';
 import { startingWith } from './words';
 
@@ -72,45 +72,14 @@ function hitsOf({ list, tenantId, words }: Search): Knex.QueryBuilder {
 }
 
 /** Some words may be the row's own and some those of a record that it shows. */
-function isMixed({ list, words }: Search): boolean {
+export function isMixed({ list, words }: Search): boolean {
   const searched = searchedOf(list);
   return words.length > 1 && searched.length > 1 && searched.includes('r');
 }
 
-/** The one that the fewest of the latest records have, the longest of those. */
-function rarestOf(words: readonly string[], { hits }: Usual): string {
-  const [rarest] = [...words.keys()].sort((a, b) => hits![a] - hits![b] || words[b].length - words[a].length);
-  return words[rarest];
-}
-
-/**
- * All rows that match a query, in parts that have none in common: those that have the words themselves, and those that
- * show a record that has them. Where some words may be in one and some in the other, the rarest word alone is looked for,
- * and what has it for the others. Every part begins at an index of words.
- * @param optional joined records that the rows may lack
- */
-export function found(search: Search, usual: Usual, optional: readonly string[] = []): Knex.QueryBuilder[] {
-  const { list, tenantId, query, words } = search;
-  const mixed = isMixed(search);
-  const which = startingWith(mixed ? [rarestOf(words, usual)] : words);
-  const match = matching(list, words);
-  const searched = searchedOf(list);
-  const own = searched.includes('r');
-  const parts: Knex.QueryBuilder[] = [];
-  if (own) {
-    const rows = rowsOf(list, tenantId, query).whereRaw('r.search @@ ?::tsquery', [which]);
-    parts.push(
-      mixed
-        ? lookUp(rows, list, tenantId, [...optional, ...searched]).whereRaw(match.sql, match.bindings)
-        : join(rows, list, tenantId, { optional }),
-    );
-  }
-  for (const alias of searched.filter((one) => one !== 'r')) {
-    const condition = `${alias}.search @@ :which::tsquery`;
-    const rows = rowsThatShow(list, tenantId, query, { alias, condition, bindings: { which } });
-    if (own) rows.whereRaw('not r.search @@ ?::tsquery', [which]);
-    if (mixed) rows.whereRaw(match.sql, match.bindings);
-    parts.push(join(rows, list, tenantId, { optional, there: alias }));
-  }
-  return parts;
+/** Several words: first the one that the fewest of the latest records have, the longest of those. */
+export function fromRarest(words: readonly string[], { hits }: Usual): { word: string; isCommon: boolean }[] {
+  const known = words.map((word, index) => ({ word, hits: hits![index] }));
+  known.sort((a, b) => a.hits - b.hits || b.word.length - a.word.length);
+  return known.map(({ word, hits: seen }) => ({ word, isCommon: seen >= PROBE.hits }));
 }

@@ -1,0 +1,77 @@
+import type { Knex } from 'knex';
+import { asIndexed, type Order } from './list-order';
+import { join, knex, lookUp, rowsOf, rowsThatShow, rowsWith, showing } from './list-rows';
+import { fromRarest, isMixed, matching, type Search, searchedOf, type Usual } from './list-search';
+import { leadsOf } from './record-statements';
+import { startingWith } from './words';
+
+/** The rows that are wanted: so many of the first ones. */
+interface First {
+  order: Order;
+  rows: number;
+}
+
+/**
+ * All rows that match a query, in parts that have none in common: those that have the words themselves, and those that
+ * show a record that has them. Every part begins at an index of words. Where some words may be in one and some in the
+ * other, the rarest word alone is looked for, and what has it for the others: by the sets of what has those, or one row
+ * after the other when some are common.
+ * @param first the rows of each part that are wanted at least, with what they are sorted by; all by default
+ */
+export function found(search: Search, usual: Usual, first?: First): Knex.QueryBuilder[] {
+  const { list, tenantId, query, words } = search;
+  const mixed = isMixed(search);
+  const [rarest, ...others] = mixed ? fromRarest(words, usual) : [];
+  const which = startingWith(mixed ? [rarest.word] : words);
+  const isEach = others.some(({ isCommon }) => isCommon);
+  const match = matching(list, words);
+  const optional = first && first.order.alias !== 'r' ? [first.order.alias] : [];
+  const searched = searchedOf(list);
+  const own = searched.includes('r');
+  const parts: Knex.QueryBuilder[] = [];
+  if (own) {
+    const rows = rowsOf(list, tenantId, query).whereRaw('r.search @@ ?::tsquery', [which]);
+    parts.push(isEach ? goneThrough(search, rows, first) : join(rows, list, tenantId, { optional }));
+  }
+  for (const alias of searched.filter((one) => one !== 'r')) {
+    const other = withWords(alias, which);
+    const isFollowed = isEach || optional.length > 0;
+    const rows = (isFollowed ? rowsWith : rowsThatShow)(list, tenantId, query, other);
+    if (own) rows.whereRaw('not r.search @@ ?::tsquery', [which]);
+    if (isEach) rows.whereRaw(match.sql, match.bindings);
+    parts.push(isFollowed ? join(rows, list, tenantId, { optional, there: alias }) : rows);
+  }
+  const sets = isEach ? [] : others.map(({ word }) => inSets(search, startingWith([word])));
+  return parts.map((rows) => sets.reduce((left, set) => left.whereRaw(set), rows));
+}
+
+function withWords(alias: string, which: string) {
+  return { alias, condition: `${alias}.search @@ :which::tsquery`, bindings: { which } };
+}
+
+/** Rows of which each is looked at for all words: in their order, where that needs no other record, as the first ones may do. */
+function goneThrough(search: Search, rows: Knex.QueryBuilder, first?: First): Knex.QueryBuilder {
+  const { list, tenantId, words } = search;
+  const { sql, bindings } = matching(list, words);
+  const searched = searchedOf(list);
+  const all = (from: Knex.QueryBuilder, optional: string[]) =>
+    lookUp(from, list, tenantId, [...optional, ...searched]).whereRaw(sql, bindings);
+  if (!first) return all(rows, []);
+  const { order } = first;
+  if (order.alias !== 'r') return all(rows, [order.alias]);
+  const needed = ['r.search', ...order.columns, ...leadsOf(list)];
+  const sorted = rows.select([...new Set(needed)]).orderByRaw(asIndexed(order));
+  return all(knex.from(sorted.as('r')), [])
+    .orderByRaw(asIndexed(order))
+    .limit(first.rows);
+}
+
+/** Whether a row has a word itself, or shows one of those that have it. */
+function inSets({ list, tenantId }: Search, which: string): Knex.Raw {
+  const each = searchedOf(list).map((alias) =>
+    alias === 'r'
+      ? knex.raw('r.search @@ ?::tsquery', [which])
+      : showing(list, tenantId, withWords(alias, which)),
+  );
+  return knex.raw(`(${each.map(() => '?').join(' or ')})`, each);
+}
