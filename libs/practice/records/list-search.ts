@@ -77,9 +77,14 @@ export function isMixed({ list, words }: Search): boolean {
   return words.length > 1 && searched.length > 1 && searched.includes('r');
 }
 
-/** Several words: first the one that the fewest of the latest records have, the longest of those. */
+/** A number is rarer than a name. */
+const isNumbered = (word: string) => Number(/\p{N}/u.test(word));
+
+/** Several words: first the one that the fewest of the latest records have, of those a number, and then the longest. */
 export function fromRarest(words: readonly string[], { hits }: Usual): { word: string; isCommon: boolean }[] {
   const known = words.map((word, index) => ({ word, hits: hits![index] }));
-  known.sort((a, b) => a.hits - b.hits || b.word.length - a.word.length);
+  known.sort(
+    (a, b) => a.hits - b.hits || isNumbered(b.word) - isNumbered(a.word) || b.word.length - a.word.length,
+  );
   return known.map(({ word, hits: seen }) => ({ word, isCommon: seen >= PROBE.hits }));
 }
