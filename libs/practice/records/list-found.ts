@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { asIndexed, type Order } from './list-order';
-import { join, knex, lookUp, rowsOf, rowsThatShow, rowsWith, showing } from './list-rows';
-import { fromRarest, isMixed, matching, type Search, searchedOf, type Usual } from './list-search';
+import { join, knex, lookUp, rowsOf, rowsThatShow, rowsWith } from './list-rows';
+import { isMixed, matching, rarestOf, type Search, searchedOf, type Usual } from './list-search';
 import { leadsOf } from './record-statements';
 import { startingWith } from './words';
 
@@ -14,16 +14,13 @@ interface First {
 /**
  * All rows that match a query, in parts that have none in common: those that have the words themselves, and those that
  * show a record that has them. Every part begins at an index of words. Where some words may be in one and some in the
- * other, the rarest word alone is looked for, and what has it for the others: by the sets of what has those, or one row
- * after the other when some are common.
+ * other, the rarest word alone is looked for, and what has it for the others.
  * @param first the rows of each part that are wanted at least, with what they are sorted by; all by default
  */
 export function found(search: Search, usual: Usual, first?: First): Knex.QueryBuilder[] {
   const { list, tenantId, query, words } = search;
   const mixed = isMixed(search);
-  const [rarest, ...others] = mixed ? fromRarest(words, usual) : [];
-  const which = startingWith(mixed ? [rarest.word] : words);
-  const isEach = others.some(({ isCommon }) => isCommon);
+  const which = startingWith(mixed ? [rarestOf(words, usual)] : words);
   const match = matching(list, words);
   const optional = first && first.order.alias !== 'r' ? [first.order.alias] : [];
   const searched = searchedOf(list);
@@ -31,22 +28,17 @@ export function found(search: Search, usual: Usual, first?: First): Knex.QueryBu
   const parts: Knex.QueryBuilder[] = [];
   if (own) {
     const rows = rowsOf(list, tenantId, query).whereRaw('r.search @@ ?::tsquery', [which]);
-    parts.push(isEach ? goneThrough(search, rows, first) : join(rows, list, tenantId, { optional }));
+    parts.push(mixed ? goneThrough(search, rows, first) : join(rows, list, tenantId, { optional }));
   }
   for (const alias of searched.filter((one) => one !== 'r')) {
-    const other = withWords(alias, which);
-    const isFollowed = isEach || optional.length > 0;
+    const other = { alias, condition: `${alias}.search @@ :which::tsquery`, bindings: { which } };
+    const isFollowed = mixed || optional.length > 0;
     const rows = (isFollowed ? rowsWith : rowsThatShow)(list, tenantId, query, other);
     if (own) rows.whereRaw('not r.search @@ ?::tsquery', [which]);
-    if (isEach) rows.whereRaw(match.sql, match.bindings);
+    if (mixed) rows.whereRaw(match.sql, match.bindings);
     parts.push(isFollowed ? join(rows, list, tenantId, { optional, there: alias }) : rows);
   }
-  const sets = isEach ? [] : others.map(({ word }) => inSets(search, startingWith([word])));
-  return parts.map((rows) => sets.reduce((left, set) => left.whereRaw(set), rows));
-}
-
-function withWords(alias: string, which: string) {
-  return { alias, condition: `${alias}.search @@ :which::tsquery`, bindings: { which } };
+  return parts;
 }
 
 /** Rows of which each is looked at for all words: in their order, where that needs no other record, as the first ones may do. */
@@ -64,14 +56,4 @@ function goneThrough(search: Search, rows: Knex.QueryBuilder, first?: First): Kn
   return all(knex.from(sorted.as('r')), [])
     .orderByRaw(asIndexed(order))
     .limit(first.rows);
-}
-
-/** Whether a row has a word itself, or shows one of those that have it. */
-function inSets({ list, tenantId }: Search, which: string): Knex.Raw {
-  const each = searchedOf(list).map((alias) =>
-    alias === 'r'
-      ? knex.raw('r.search @@ ?::tsquery', [which])
-      : showing(list, tenantId, withWords(alias, which)),
-  );
-  return knex.raw(`(${each.map(() => '?').join(' or ')})`, each);
 }

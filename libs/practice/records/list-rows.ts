@@ -122,26 +122,14 @@ export function rowsThatShow(
   query: ListQuery,
   other: Shown,
 ): Knex.QueryBuilder {
-  const { on, ids } = leading(list, other);
-  const rows = lookedUp(list.projection, 'r', `${on} = any(array(${ids}))`);
-  return only(knex.from(knex.raw(rows, { tenantId, ...other.bindings })), list, query);
-}
-
-/** Whether rows show one of some other records, told by the set of them all: for a few thousand at most. */
-export function showing(list: AnyList, tenantId: number, other: Shown): Knex.Raw {
-  const { on, ids } = leading(list, other);
-  return knex.raw(`${on} in (${ids})`, { tenantId, ...other.bindings });
-}
-
-/** The column of a record that leads to some other records, and SELECT of what it then refers to. */
-function leading(list: AnyList, { alias: last, condition }: Shown): { on: string; ids: string } {
-  const path = pathTo(list, last);
+  const path = pathTo(list, other.alias);
   const from = ({ projection, alias }: Join, which: string) =>
     `select ${alias}.id from ${table(projection, alias)} and ${which}`;
-  let ids = from(path[path.length - 1], condition);
+  let ids = from(path[path.length - 1], other.condition);
   for (let step = path.length - 2; path[step]; step--)
     ids = from(path[step], `${path[step + 1].on} = any(array(${ids}))`);
-  return { on: path[0].on, ids };
+  const rows = lookedUp(list.projection, 'r', `${path[0].on} = any(array(${ids}))`);
+  return only(knex.from(knex.raw(rows, { tenantId, ...other.bindings })), list, query);
 }
 
 /** The same together with those others and what leads to them, row by row: it takes half as long again. */

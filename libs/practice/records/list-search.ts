@@ -80,11 +80,11 @@ export function isMixed({ list, words }: Search): boolean {
 /** A number is rarer than a name. */
 const isNumbered = (word: string) => Number(/\p{N}/u.test(word));
 
-/** Several words: first the one that the fewest of the latest records have, of those a number, and then the longest. */
-export function fromRarest(words: readonly string[], { hits }: Usual): { word: string; isCommon: boolean }[] {
-  const known = words.map((word, index) => ({ word, hits: hits![index] }));
-  known.sort(
-    (a, b) => a.hits - b.hits || isNumbered(b.word) - isNumbered(a.word) || b.word.length - a.word.length,
+/** The one that the fewest of the latest records have, of those a number, and then the longest. */
+export function rarestOf(words: readonly string[], { hits }: Usual): string {
+  const [rarest] = [...words.keys()].sort(
+    (a, b) =>
+      hits![a] - hits![b] || isNumbered(words[b]) - isNumbered(words[a]) || words[b].length - words[a].length,
   );
-  return known.map(({ word, hits: seen }) => ({ word, isCommon: seen >= PROBE.hits }));
+  return words[rarest];
 }
