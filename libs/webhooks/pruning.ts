@@ -57,11 +57,14 @@ export class WebhookPruning implements OnApplicationShutdown {
     await this.requests.forget();
   }
 
-  /** What waits for a webhook that is disabled has failed: a replay sends it. */
+  /**
+   * What waits for a webhook that is disabled has failed: a replay sends it. With the plus, the rows of a chunk are found by
+   * their keys, and not among all that wait.
+   */
   async closeDisabled(): Promise<void> {
     await this.chunks(
       `update webhooks.deliveries set state = 2, finished_at = $1, error = 'webhook_disabled'
-       where state = 0 and (tenant_id, webhook_id, event_id) in (
+       where +state = 0 and (tenant_id, webhook_id, event_id) in (
          select d.tenant_id, d.webhook_id, d.event_id from webhooks.endpoints e
          join webhooks.deliveries d on d.tenant_id = e.tenant_id and d.webhook_id = e.id and d.state = 0
          where not e.enabled limit $2)`,

@@ -27,7 +27,12 @@ const GATHER_MS = 20;
 /** Results that may wait to be written down before no more deliveries are begun. */
 const MOST_UNWRITTEN = 2_000;
 
-const WRITE = `
+/**
+ * Finds the deliveries by their keys: with the plus, the index of all that wait does not serve. The planner took it for all but
+ * empty where it had counted when nothing waited, and each statement went through everything that did. It has no name, so that
+ * it is planned for the table as it is: a plan made while there were few would go through all of them.
+ */
+export const WRITE = `
   with given as (
     select * from json_to_recordset($1) g (tenant_id integer, webhook_id uuid, event_id uuid, at timestamptz,
       milliseconds integer, status smallint, error text, detail text, response text, address text, state smallint,
@@ -43,7 +48,7 @@ const WRITE = `
       first_response = case when d.attempts > 0 then d.first_response when g.state = 1 then g.response end,
       first_address = case when d.attempts > 0 then d.first_address when g.state = 1 then g.address end
     from given g
-    where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and d.state = 0
+    where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and +d.state = 0
     returning d.attempts, g.*
   ), standings as (
     update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
@@ -124,11 +129,8 @@ export class Outcomes {
       open_until: standing.openUntil,
       failing_since: standing.failingSince,
     }));
-    await this.pools.queue.query({
-      name: 'webhooks.write',
-      text: WRITE,
-      values: [JSON.stringify(batch.map(rowOf)), JSON.stringify(standings), this.leases.worker],
-    });
+    const values = [JSON.stringify(batch.map(rowOf)), JSON.stringify(standings), this.leases.worker];
+    await this.pools.queue.query(WRITE, values);
   }
 }
 
