@@ -33,7 +33,8 @@ export class LaneLeases {
    */
   async take(now: Date, limit: number, only?: readonly string[]): Promise<Lane[]> {
     const leasedUntil = this.leasedUntil();
-    // Apart from the statement for all, so that each is found by its key, however many endpoints there are.
+    // Apart from the statement for all, so that each is found by its key, however many endpoints there are. `offset 0`: each is
+    // asked whether anything waits for it; the planner went through all that waits where it took that for next to nothing.
     const named =
       only &&
       'join unnest($5::int[], $6::uuid[]) as w(tenant_id, id) on w.tenant_id = e.tenant_id and w.id = e.id';
@@ -47,7 +48,7 @@ export class LaneLeases {
           where e.enabled and not e.paused
             and coalesce(l.leased_until < clock_timestamp(), true) and coalesce(l.open_until <= $2, true)
             and exists (select from webhooks.deliveries d where d.tenant_id = l.tenant_id
-              and d.webhook_id = l.webhook_id and d.state = 0 and d.due_at <= $2)
+              and d.webhook_id = l.webhook_id and d.state = 0 and d.due_at <= $2 offset 0)
           limit $3 for update of l skip locked
         )
         update webhooks.lanes l

@@ -1,0 +1,93 @@
+import type { QueryConfig } from 'pg';
+import type { RequestContext } from '#platform/request-context';
+import { SetClock } from '../../../test/support/set-clock';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import { DeliverySettings } from './delivery-settings';
+import { LaneLeases } from './lane-leases';
+import { WRITE } from './outcomes';
+import type { QueuePools } from './queue-pools';
+
+/** Too many to be gone through for twenty. */
+const MANY = 20_000;
+const clock = new SetClock(new Date('2026-03-01T12:00:00Z'));
+let hooks: Webhooks;
+let context: RequestContext;
+let webhook: string;
+let waiting: object[];
+
+/** Many deliveries wait, which the planner does not know of. */
+beforeAll(async () => {
+  hooks = await openWebhooks(clock);
+  context = await hooks.tenant();
+  webhook = await hooks.hook(context);
+  await hooks.sql(
+    `with e as (
+       insert into webhooks.endpoints (tenant_id, id, integration_id, url, events, payload_mode, secret, since_epoch, created_at,
+         created_by, updated_at, updated_by)
+       select tenant_id, gen_random_uuid(), integration_id, url, events, payload_mode, secret, since_epoch, created_at,
+         created_by, updated_at, updated_by
+       from webhooks.endpoints, generate_series(1, 1000) where id = $1
+       returning tenant_id, id)
+     insert into webhooks.lanes (tenant_id, webhook_id) select tenant_id, id from e`,
+    [webhook],
+  );
+  await deliveries(1);
+  await hooks.sql('analyze webhooks.deliveries, webhooks.endpoints, webhooks.lanes');
+  waiting = await deliveries(0);
+});
+afterAll(() => hooks.close());
+
+function deliveries(state: number): Promise<object[]> {
+  return hooks.sql(
+    `insert into webhooks.deliveries (tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed, source,
+       occurred_at, due_at, created_at, state)
+     select $1, $2, gen_random_uuid(), 'division.created', 'division.created', 'division', gen_random_uuid(), 1, '[]', 'rest',
+       now(), $5, now(), $3 from generate_series(1, $4::int)
+     returning tenant_id, webhook_id, event_id`,
+    [context.tenant.id, webhook, state, MANY, clock.at],
+  );
+}
+
+interface Node {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: Node[];
+}
+
+function nodesOf(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** Carries a statement out; how many deliveries it read. */
+async function read({ text, values }: QueryConfig): Promise<number> {
+  const [{ 'QUERY PLAN': plans }] = await hooks.sql<{ 'QUERY PLAN': { Plan: Node }[] }>(
+    `explain (analyze, format json) ${text}`,
+    values,
+  );
+  return nodesOf(plans[0].Plan)
+    .filter((node) => node['Relation Name'] === 'deliveries')
+    .reduce((most, node) => Math.max(most, node['Actual Rows'] * node['Actual Loops']), 0);
+}
+
+it('asks each endpoint whether anything waits for it, and does not go through all that waits', async () => {
+  const asked: QueryConfig[] = [];
+  const query = async (config: QueryConfig) => {
+    asked.push(config);
+    return { rows: [] };
+  };
+  const leases = new LaneLeases({ queue: { query } } as unknown as QueuePools, new DeliverySettings());
+  await leases.take(clock.now(), 10);
+  await leases.take(clock.now(), 10, [`${context.tenant.id}/${webhook}`]);
+
+  for (const statement of asked) expect(await read(statement)).toBeLessThanOrEqual(1);
+});
+
+it('finds the deliveries that it writes down by their keys', async () => {
+  const ended = { at: clock.now(), milliseconds: 5, status: 200, state: 1, failures: 0 };
+  const given = waiting.slice(0, 20).map((delivery) => ({ ...delivery, ...ended }));
+
+  expect(await read({ text: WRITE, values: [JSON.stringify(given), '[]', webhook] })).toBe(given.length);
+
+  expect(await hooks.sql('select from webhooks.deliveries where state = 0')).toHaveLength(MANY - 20);
+});
