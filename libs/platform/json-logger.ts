@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
+import { SonicBoom } from 'sonic-boom';
 
 /** Contexts in which Nest reports a failed start, which runProcess tells in one line. */
 const START_CONTEXTS: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
@@ -13,16 +14,45 @@ const ASSEMBLY_CONTEXTS: ReadonlySet<unknown> = new Set([
   'GraphQLModule',
 ]);
 
+/** Characters of lines that may wait until they are read. */
+const MOST_WAITING = 16 * 1024 * 1024;
+/** How long the end of a process waits for lines to be taken. */
+const FLUSH_MS = 1_000;
+
 /** Nest's logger as JSON lines on standard output; an object's fields become fields of the line. */
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
 
   constructor(level: string) {
-    this.pino = pino({
+    const options = {
       level,
       base: { pid: process.pid },
       redact: ['*.authorization', '*.client_secret', '*.password'],
+    };
+    this.pino = pino(options, this.standardOutput());
+  }
+
+  /** Whoever reads the lines cannot hold the process up: what is not taken is dropped in the end, and nothing waits for it. */
+  private standardOutput(): SonicBoom {
+    let giveUpAt = Number.POSITIVE_INFINITY;
+    const output = new SonicBoom({
+      fd: process.stdout.fd,
+      maxLength: MOST_WAITING,
+      retryEAGAIN: () => Date.now() < giveUpAt,
     });
+    output.on('error', () => {
+      // Nobody reads any more, and there is nobody else to tell.
+      this.pino.level = 'silent';
+    });
+    process.on('exit', () => {
+      giveUpAt = Date.now() + FLUSH_MS;
+      try {
+        output.flushSync();
+      } catch {
+        // As above: the process ends all the same.
+      }
+    });
+    return output;
   }
 
   log(message: unknown, ...rest: unknown[]): void {
