@@ -107,8 +107,10 @@ describe('seals', () => {
   });
 
   it('seals alike whatever the settings of a session', async () => {
-    await writeThree(store, context, 'ünïcode');
-    await sealed.sealAll();
+    for (const name of ['ünïcode', 'ünïcode as well']) {
+      await writeThree(store, context, name);
+      await sealed.sealAll();
+    }
     const client = new Client(store.url);
     await client.connect();
     const settings = {
@@ -121,12 +123,13 @@ describe('seals', () => {
     for (const [name, value] of Object.entries(settings))
       await client.query('select set_config($1, $2, false)', [name, value]);
     const { rows } = await client.query(
-      `select s.seal = event_store.seal_of(s) as seal, s.digests = (
-         select array_agg(event_store.digest(e) order by e.position) from event_store.events e) as digests
-       from event_store.seals s`,
+      `select count(*) > 0 and bool_and(s.seal = event_store.seal_of(s)) as seals,
+         array_agg(d.digest order by s.number, d.place) = (
+           select array_agg(event_store.digest(e) order by e.position) from event_store.events e) as digests
+       from event_store.seals s, unnest(s.digests) with ordinality as d(digest, place)`,
     );
     await client.end();
-    expect(rows).toEqual([{ seal: true, digests: true }]);
+    expect(rows).toEqual([{ seals: true, digests: true }]);
   });
 
   it('leaves what an open transaction holds back, until its commit', async () => {
