@@ -12,9 +12,9 @@ interface First {
 }
 
 /**
- * All rows that match a query, in parts that have none in common: those that have the words themselves, and those that
- * show a record that has them. Every part begins at an index of words. Where some words may be in one and some in the
- * other, the rarest word alone is looked for, and what has it for the others.
+ * All rows that match a query, in parts that may have some in common: those that have the words themselves, and those
+ * that show a record that has them. Every part begins at an index of words. Where some words may be in one and some in
+ * the other, the rarest word alone is looked for, and what has it for the others.
  * @param first the rows of each part that are wanted at least, with what they are sorted by; all by default
  */
 export function found(search: Search, usual: Usual, first?: First): Knex.QueryBuilder[] {
@@ -34,7 +34,6 @@ export function found(search: Search, usual: Usual, first?: First): Knex.QueryBu
     const other = { alias, condition: `${alias}.search @@ :which::tsquery`, bindings: { which } };
     const isFollowed = mixed || optional.length > 0;
     const rows = (isFollowed ? rowsWith : rowsThatShow)(list, tenantId, query, other);
-    if (own) rows.whereRaw('not r.search @@ ?::tsquery', [which]);
     if (mixed) rows.whereRaw(match.sql, match.bindings);
     parts.push(isFollowed ? join(rows, list, tenantId, { optional, there: alias }) : rows);
   }

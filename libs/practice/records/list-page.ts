@@ -51,7 +51,7 @@ export function farRows(asked: Asked, usual?: Usual): Knex.QueryBuilder {
       : [join(rowsOf(list, tenantId, query), list, tenantId, { optional: [order.alias] })];
   const keyed = parts.map((part) => part.select('r.id', knex.raw(named(order))));
   // `offset 0`: else each part goes through the index of the order again.
-  const all = knex.select('*').from(knex.raw('(? offset 0) as found', [knex.unionAll(keyed, true)]));
+  const all = knex.select('*').from(knex.raw('(? offset 0) as found', [knex.union(keyed, true)]));
   const page = cut(all, asked, asShown(keysOf(order))).as('page');
   // Only now the whole rows: to sort hundreds with all their columns took longer than to look up a page of them again.
   const whole = knex.raw(lateral(list.projection, 'r', 'r.id = page.id'), { tenantId });

@@ -70,7 +70,7 @@ function pageStatement({ list, order }: Asked, tenant: TenantRef, rows: Knex.Que
 export function countStatement(search: Search, usual?: Usual): QueryConfig {
   const { list, tenantId, query, words } = search;
   const parts = words.length > 0 ? found(search, usual!) : [rowsOf(list, tenantId, query)];
-  const all = knex.unionAll(parts.map((part) => part.select('r.id')));
+  const all = knex.union(parts.map((part) => part.select('r.id')));
   return native(knex.from(all.as('found')).count('* as count'));
 }
 
