@@ -9,6 +9,16 @@ import { createFirm } from './testing/firm';
 
 const projections = areas.flatMap((area) => area.projections);
 
+it('is of the latest version where it has no event yet, and so is not rebuilt', async () => {
+  const store = await createTestStore(definitions);
+  const { rows } = await store.reads.pool.query(
+    'select projection as name, version from read_model.generations order by 1',
+  );
+  await store.close();
+  const latest = projections.map(({ name, version }) => ({ name, version }));
+  expect(rows).toEqual(latest.sort((a, b) => (a.name < b.name ? -1 : 1)));
+});
+
 describe('rebuilding a read model', () => {
   let store: TestStore;
   let context: RequestContext;
