@@ -155,9 +155,18 @@ export class ReadDatabase extends Database {
     super(config.readDatabaseUrl, config, 'practice-management-read', READ_SETTINGS);
   }
 
-  /** All that the work reads is of one moment: a promotion shows a tenant's read models all at once. */
-  async snapshot<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    const { result, commit } = await this.uncommitted(work, 'isolation level repeatable read, read only');
+  /**
+   * All that the work reads is of one moment: a promotion shows a tenant's read models all at once.
+   * @param planOnce statements with names are planned once for each connection, whatever their parameters; else
+   *   PostgreSQL weighs whether that does, by what it reckons they cost
+   */
+  async snapshot<Result>(
+    work: (client: PoolClient) => Promise<Result>,
+    { planOnce = false } = {},
+  ): Promise<Result> {
+    const planned = planOnce ? '; set local plan_cache_mode = force_generic_plan' : '';
+    const mode = `isolation level repeatable read, read only${planned}`;
+    const { result, commit } = await this.uncommitted(work, mode);
     // Nothing was written: whoever asked need not wait for the end.
     commit().catch(() => undefined);
     return result;

@@ -34,7 +34,23 @@ export async function createTables(
     await client.query(
       `alter table ${generationTable(table, generation)} alter generation set default ${generation}`,
     );
+    await copyColumnOptions(client, table, generation);
   }
+}
+
+/** What the columns tell the statistics: `like` leaves it out. */
+async function copyColumnOptions(
+  client: ClientBase,
+  table: { name: string },
+  generation: number,
+): Promise<void> {
+  const { rows } = await client.query<{ name: string; options: string }>(
+    `select quote_ident(attname) as name, array_to_string(attoptions, ', ') as options
+     from pg_attribute where attrelid = $1::regclass and attoptions is not null and not attisdropped`,
+    [`read_model.${table.name}`],
+  );
+  for (const { name, options } of rows)
+    await client.query(`alter table ${generationTable(table, generation)} alter ${name} set (${options})`);
 }
 
 /**

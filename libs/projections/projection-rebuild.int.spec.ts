@@ -16,6 +16,11 @@ const INDEXES = `
     i.indisprimary as primary, exists (select from pg_inherits h where h.inhrelid = i.indexrelid) as attached
   from pg_index i where i.indrelid = to_regclass($1) order by 1`;
 
+/** Columns of a table, and what they tell its statistics. */
+const COLUMNS = `
+  select attname, attoptions from pg_attribute
+  where attrelid = to_regclass($1) and attnum > 0 and not attisdropped order by attnum`;
+
 const WAITING = `
   select backend_xid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
@@ -50,6 +55,7 @@ describe('rebuilding a read model', () => {
       for (const { name } of projections.flatMap(({ tables }) => tables)) {
         const own = `read_model.${name}_g${generation}`;
         found[name] = await rows(`select to_jsonb(t) - 'generation' as row from ${own} t order by 1`);
+        found[`${name}, columns`] = await rows(COLUMNS, [own]);
         found[`${name}, indexes`] = await rows(INDEXES, [own]);
       }
       return found;

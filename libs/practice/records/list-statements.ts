@@ -12,10 +12,25 @@ import type { AnyList } from './record-list';
 import { leadsOf, OWN } from './record-statements';
 import { wordsOf } from './words';
 
-/** Statements that look for records. They are planned anew each time: see decision 16. */
+/**
+ * Statements that look for records: see decision 16. Those of which there are but a few of a kind have names, and so are
+ * planned once for each connection; any other one is planned anew each time.
+ */
 
 /** Parameters of a list that say nothing of which records are in it, its keywords aside. */
 const UNFILTERED = { keywords: 0, pageIndex: 0, pageSize: 0, sort: 0, includeTotalCount: 0 };
+
+/** More are rarely asked for, and each number of them is another statement. */
+const NAMED_WORDS = 3;
+
+function isUnfiltered(query: ListQuery): boolean {
+  return Object.entries(query).every(([name, value]) => value === undefined || name in UNFILTERED);
+}
+
+/** Whether a page's statements have names: it is the first one of a list in its own order, unfiltered. */
+export function isNamed({ query, words, offset }: Asked): boolean {
+  return query.sort === undefined && offset === 0 && words.length <= NAMED_WORDS && isUnfiltered(query);
+}
 
 /** What a query asks for: one row more than the page holds, to tell whether another follows. */
 export function askedOf(list: AnyList, tenant: TenantRef, query: ListQuery): Asked {
@@ -24,30 +39,32 @@ export function askedOf(list: AnyList, tenant: TenantRef, query: ListQuery): Ask
   return { list, query, tenantId: tenant.id, words: wordsOf(keywords), order: orderOf(list, query), ...page };
 }
 
-/** Named where there are but a few of its kind. */
 export function usualStatement(search: Search): QueryConfig {
   const { list, query, words } = search;
-  const filters = Object.entries(query).filter(
-    ([name, value]) => value !== undefined && !(name in UNFILTERED),
-  );
   const statement = native(usualQuery(search));
-  const isNamed = filters.length === 0 && words.length <= 3;
+  const isNamed = isUnfiltered(query) && words.length <= NAMED_WORDS;
   return isNamed ? { name: `usual.${list.kind}.${words.length}`, ...statement } : statement;
 }
 
 export function nearStatement(asked: Asked, tenant: TenantRef): QueryConfig {
-  return pageStatement(asked, tenant, nearRows(asked));
+  return pageStatement('near', asked, tenant, nearRows(asked));
 }
 
 export function farStatement(asked: Asked, tenant: TenantRef, usual?: Usual): QueryConfig {
-  return pageStatement(asked, tenant, farRows(asked, usual));
+  return pageStatement('far', asked, tenant, farRows(asked, usual));
 }
 
 /**
  * A page's rows, with what leads from them to other records. The position comes with them in one statement: asked for
  * apart, it could be ahead of the rows.
  */
-function pageStatement({ list, order }: Asked, tenant: TenantRef, rows: Knex.QueryBuilder): QueryConfig {
+function pageStatement(
+  way: 'near' | 'far',
+  asked: Asked,
+  tenant: TenantRef,
+  rows: Knex.QueryBuilder,
+): QueryConfig {
+  const { list, order, words } = asked;
   const { id, partition } = tenant;
   const page = knex
     .select([...new Set([...OWN, ...leadsOf(list)])])
@@ -58,13 +75,14 @@ function pageStatement({ list, order }: Asked, tenant: TenantRef, rows: Knex.Que
     .orderByRaw(asShown(keysOf(order)));
   // `offset 0`: else it is told anew for each row of the page.
   const position = `(select ${reached(list.projection, ':id', ':partition')} as reached offset 0) at`;
-  return native(
+  const statement = native(
     knex
       .select('*')
       .from(knex.raw(position, { id, partition }))
       .leftJoin(page.as('page'), knex.raw('true'))
       .whereRaw('read_model.alone()'),
   );
+  return isNamed(asked) ? { name: `${way}.${list.kind}.${words.length}`, ...statement } : statement;
 }
 
 export function countStatement(search: Search, usual?: Usual): QueryConfig {

@@ -3,7 +3,14 @@ import type { ListQuery } from '#platform/http/list-query';
 import type { TenantRef } from '#platform/request-context';
 import { type Asked, isPlain } from './list-page';
 import type { Usual } from './list-search';
-import { askedOf, countStatement, farStatement, nearStatement, usualStatement } from './list-statements';
+import {
+  askedOf,
+  countStatement,
+  farStatement,
+  isNamed,
+  nearStatement,
+  usualStatement,
+} from './list-statements';
 import type { AnyList, RecordRow } from './record-list';
 import { besideStatement, showsOthers } from './record-statements';
 
@@ -30,6 +37,11 @@ type PageRow = (RecordRow | { id: null }) & { reached: string; changed: string }
  */
 export function isOneStatement(list: AnyList, { includeTotalCount }: ListQuery): boolean {
   return !showsOthers(list) && !includeTotalCount;
+}
+
+/** Whether a page's statements are of a few kinds, and good for every tenant when they are planned for the largest one. */
+export function isPlannedOnce(list: AnyList, tenant: TenantRef, query: ListQuery): boolean {
+  return isNamed(askedOf(list, tenant, query));
 }
 
 /**

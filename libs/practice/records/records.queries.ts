@@ -12,7 +12,7 @@ import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { HistoryQuery } from './history-query';
 import { inZone } from './list-times';
-import { type Ask, isOneStatement, readPage } from './read-page';
+import { type Ask, isOneStatement, isPlannedOnce, readPage } from './read-page';
 import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
 import { zoneOf } from './tenant-zone';
@@ -109,7 +109,9 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
     const read = (ask: Ask) => readPage(ask, list, context.tenant, query);
     const found = isOneStatement(list, query)
       ? await read(asking(this.reads.pool))
-      : await this.reads.snapshot((client) => read(asking(client)));
+      : await this.reads.snapshot((client) => read(asking(client)), {
+          planOnce: isPlannedOnce(list, context.tenant, query),
+        });
     const { rows, hasMore, totalCount } = found;
     const answer: Page<object> = {
       rows: rows.map((row) => list.view(row)),

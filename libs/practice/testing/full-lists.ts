@@ -250,11 +250,11 @@ export function changedAt(position: bigint): string {
 }
 
 /**
- * Fills a tenant's lists with so many rows each, straight into the first generation of their tables, and takes
+ * Fills the lists of tenants with so many rows each, straight into the first generation of their tables, and takes
  * statistics: rows as the projections write them, though no event stands behind them. A row in fifty is deleted; names
  * come often or seldom, as names do; a row in two hundred was changed on the last day.
  */
-export async function fillLists(client: ClientBase, tenant: number, rows: number): Promise<void> {
+export async function fillLists(client: ClientBase, tenants: readonly number[], rows: number): Promise<void> {
   const samples = storedSamples();
   for (const [table, full] of Object.entries(tables)) {
     const definition = definitions.find(({ kind }) => kind === full.kind)!;
@@ -263,7 +263,7 @@ export async function fillLists(client: ClientBase, tenant: number, rows: number
     const { data } = foldSamples(onlyCreated, samples).at(-1)!;
     const text = statement(table, full);
     for (let first = 1; first <= rows; first += CHUNK)
-      await client.query(text, [tenant, rows, JSON.stringify(data), first]);
+      await client.query(text, [tenants, rows, JSON.stringify(data), first]);
     await client.query(`analyze read_model.${table}`);
   }
 }
@@ -282,8 +282,8 @@ function statement(table: string, { kind, columns, state, words }: FullTable): s
       coalesce(array_to_tsvector(array_remove(string_to_array(${texts}, ' '), '')), ''),
       ${Object.values(columns).join(', ')}
     from (
-      select $1::int as tenant, $2::int as rows, n, (n * 7919) % $2 as moved,
+      select tenant, $2::int as rows, n, (n * 7919) % $2 as moved,
         timestamptz '2023-11-14T22:00Z' + n * interval '1 minute' as at
-      from generate_series($4::int, least($4 + ${CHUNK - 1}, $2)) n
+      from generate_series($4::int, least($4 + ${CHUNK - 1}, $2)) n cross join unnest($1::int[]) tenant
     ) source`;
 }

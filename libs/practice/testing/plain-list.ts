@@ -41,7 +41,9 @@ export async function plainList(
   const rows = knex.from(`read_model.${tableOf(list.projection)} as r`).where('r.tenant_id', tenant.id);
   rows.select('r.id');
   for (const { projection, alias, on } of list.joins ?? [])
-    rows.joinRaw(`left join read_model.${tableOf(projection)} ${alias} on ${alias}.id = ${on}`);
+    rows.joinRaw(
+      `left join read_model.${tableOf(projection)} ${alias} on ${alias}.id = ${on} and ${alias}.tenant_id = r.tenant_id`,
+    );
   if (query.changedAfter === undefined && !query.includeDeleted) rows.whereRaw('not r.is_deleted');
   if (query.changedAfter !== undefined) rows.where('r.changed_position', '>', query.changedAfter.toString());
   if (query.updatedSince) rows.where('r.updated_on', '>=', query.updatedSince);
