@@ -19,6 +19,18 @@ it('is of the latest version where it has no event yet, and so is not rebuilt', 
   expect(rows).toEqual(latest.sort((a, b) => (a.name < b.name ? -1 : 1)));
 });
 
+it('has its tables planned for the largest tenant', async () => {
+  const store = await createTestStore(definitions);
+  const { rows } = await store.reads.pool.query<{ name: string }>(
+    `select attrelid::regclass::text as name from pg_attribute
+     where attname = 'tenant_id' and 'n_distinct=1' = any(attoptions)`,
+  );
+  await store.close();
+  const tables = projections.flatMap(({ tables }) => tables);
+  const names = tables.flatMap(({ name }) => [`read_model.${name}`, `read_model.${name}_g1`]);
+  expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+});
+
 describe('rebuilding a read model', () => {
   let store: TestStore;
   let context: RequestContext;
