@@ -43,6 +43,8 @@ const defaults = {
   shared_buffers: `${sharedBuffers()}MB`,
   synchronous_commit: 'on',
   jit: 'off',
+  // Soon after the first rows of a table come, its reads are no longer planned for an empty one.
+  autovacuum_naptime: '10s',
   // Warnings and errors go to the client, who knows what to do with them; statements can hold personal data.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',

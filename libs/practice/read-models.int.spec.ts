@@ -31,6 +31,16 @@ it('has its tables planned for the largest tenant', async () => {
   expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
 });
 
+it('is not planned for an empty one where it has no event yet', async () => {
+  const store = await createTestStore(definitions);
+  const { rows } = await store.reads.pool.query(
+    `select oid::regclass from pg_class
+     where relnamespace = 'read_model'::regnamespace and relkind = 'r' and relispartition and reltuples = 0`,
+  );
+  await store.close();
+  expect(rows).toEqual([]);
+});
+
 describe('rebuilding a read model', () => {
   let store: TestStore;
   let context: RequestContext;

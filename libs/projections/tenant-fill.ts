@@ -146,11 +146,19 @@ export class TenantFill {
       }
       await writing;
       await lanes.each(standing.flatMap((each) => derived(each, id, 'sums', '')));
+      await lanes.each(standing.flatMap(statistics));
     } finally {
       await writing.catch(() => undefined);
       await reader.end();
     }
   }
+}
+
+/** Until autovacuum comes, what came at once would be read as if it were not there: by going through all of it, row by row. */
+function statistics({ projection, generation }: Standing): Task[] {
+  return physicalTables(projection).map((table) => async (client) => {
+    await client.query(`analyze ${generationTable(table, generation)}`);
+  });
 }
 
 async function clear(client: Client, standing: readonly Standing[], { id }: RegisteredTenant): Promise<void> {

@@ -134,7 +134,10 @@ async function fill(env: Filled['env'], rows: number): Promise<Credentials> {
 /** What decides which rows a list is filled with. */
 function madeBy(rows: number): string {
   const sources = ['full-lists', 'full-values'].map((name) => `libs/practice/testing/${name}.ts`);
-  return [`${rows} rows, beside ${JSON.stringify(SMALL)}`, ...sources.map((path) => readFileSync(join(packageRoot(), path), 'utf8'))].join();
+  return [
+    `${rows} rows, beside ${JSON.stringify(SMALL)}`,
+    ...sources.map((path) => readFileSync(join(packageRoot(), path), 'utf8')),
+  ].join();
 }
 
 async function main(): Promise<void> {

@@ -16,6 +16,8 @@ const settings = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'on',
+  // of hundreds of databases
+  autovacuum_naptime: '1min',
   shared_buffers: '256MB',
   max_connections: '400',
 };
