@@ -98,6 +98,20 @@ describe('a tenant whose read models are held', () => {
     expect([await shown(1), await counted(1)]).toEqual([['Division 1', 'Division 4'], 2]);
   });
 
+  it('shows what was written before though an open transaction holds the feed back', async () => {
+    const holder = await divisions.store.writes.session();
+    await holder.query('begin; select pg_current_xact_id()');
+    await Promise.all([0, 1, 2].map((number) => divisions.create(number)));
+    parts.runner.start();
+    const reach = jest.spyOn(parts.positions, 'reach');
+    const holding = parts.held.hold(await tenant(1));
+    await waitFor(() => reach.mock.calls.length > 0, { description: 'it to wait for the read models' });
+    expect(await shown(1)).toEqual([]);
+    await holder.end();
+    await holding;
+    expect([await shown(1), await counted(1)]).toEqual([['Division 1'], 1]);
+  });
+
   it('is no failure, but is told', async () => {
     parts.status.onModuleInit();
     parts.runner.start();

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { Feed } from '#event-store/feed';
+import { LatestEvent } from '#event-store/latest-event';
 import { START } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
@@ -21,6 +22,7 @@ export class HeldTenants {
   constructor(
     private readonly projections: Projections,
     private readonly feed: Feed,
+    private readonly latest: LatestEvent,
     private readonly positions: ReachedPositions,
     private readonly rejoining: Rejoining,
     private readonly database: ReadDatabase,
@@ -70,9 +72,11 @@ export class HeldTenants {
   /** What stands still before that is not waited for. */
   private async settle(tenant: RegisteredTenant): Promise<void> {
     const head = (await this.feed.heads()).get(tenant.partition);
-    if (!head) return;
+    // What was written last is not in the feed yet where an open transaction holds it back.
+    const last = (await this.latest.of(tenant, head ?? START)) ?? head;
+    if (!last) return;
     try {
-      await this.positions.reach(tenant, head, 'the end of the feed');
+      await this.positions.reach(tenant, last, `the tenant's last event`);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
     }

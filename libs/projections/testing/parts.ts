@@ -39,8 +39,8 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
   const next = new NextGeneration(new GenerationBuild(feed, history, writes), tenants, reads);
   const rejoining = new Rejoining(catchUp, reads);
   const positions = new ReachedPositions(reads, projections);
-  const held = new HeldTenants(projections, feed, positions, rejoining, reads);
   const latest = new LatestEvent(writes);
+  const held = new HeldTenants(projections, feed, latest, positions, rejoining, reads);
   return {
     bus,
     health,
