@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { asIndexed, type Order } from './list-order';
 import { join, knex, lookUp, rowsOf, rowsThatShow, rowsWith } from './list-rows';
-import { isMixed, matching, rarestOf, type Search, searchedOf, type Usual } from './list-search';
+import { matching, type Search, searchedOf, soughtOf, type Usual } from './list-search';
 import { leadsOf } from './record-statements';
 import { startingWith } from './words';
 
@@ -13,14 +13,14 @@ interface First {
 
 /**
  * All rows that match a query, in parts that may have some in common: those that have the words themselves, and those
- * that show a record that has them. Every part begins at an index of words. Where some words may be in one and some in
- * the other, the rarest word alone is looked for, and what has it for the others.
+ * that show a record that has them. Every part begins at an index of words: of several words it is asked for those that
+ * are {@link soughtOf sought}, and what has them is looked at for all.
  * @param first the rows of each part that are wanted at least, with what they are sorted by; all by default
  */
 export function found(search: Search, usual: Usual, first?: First): Knex.QueryBuilder[] {
   const { list, tenantId, query, words } = search;
-  const mixed = isMixed(search);
-  const which = startingWith(mixed ? [rarestOf(words, usual)] : words);
+  const several = words.length > 1;
+  const which = startingWith(soughtOf(search, usual));
   const match = matching(list, words);
   const optional = first && first.order.alias !== 'r' ? [first.order.alias] : [];
   const searched = searchedOf(list);
@@ -28,13 +28,13 @@ export function found(search: Search, usual: Usual, first?: First): Knex.QueryBu
   const parts: Knex.QueryBuilder[] = [];
   if (own) {
     const rows = rowsOf(list, tenantId, query).whereRaw('r.search @@ ?::tsquery', [which]);
-    parts.push(mixed ? goneThrough(search, rows, first) : join(rows, list, tenantId, { optional }));
+    parts.push(several ? goneThrough(search, rows, first) : join(rows, list, tenantId, { optional }));
   }
   for (const alias of searched.filter((one) => one !== 'r')) {
     const other = { alias, condition: `${alias}.search @@ :which::tsquery`, bindings: { which } };
-    const isFollowed = mixed || optional.length > 0;
+    const isFollowed = several || optional.length > 0;
     const rows = (isFollowed ? rowsWith : rowsThatShow)(list, tenantId, query, other);
-    if (mixed) rows.whereRaw(match.sql, match.bindings);
+    if (several) rows.whereRaw(match.sql, match.bindings);
     parts.push(isFollowed ? join(rows, list, tenantId, { optional, there: alias }) : rows);
   }
   return parts;

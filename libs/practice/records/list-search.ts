@@ -56,7 +56,7 @@ export function usualQuery(search: Search): Knex.QueryBuilder {
   const latest = latestOf(list, tenantId, query).select(knex.raw(`${sql} as hit`, bindings));
   const probe = lookUp(latest, list, tenantId, searchedOf(list)).limit(PROBE.rows, { skipBinding: true });
   const common = knex.from(probe.as('r')).select(knex.raw(`count(*) filter (where hit) >= ${PROBE.hits}`));
-  const hits = isMixed(search) ? hitsOf(search) : knex.raw('null');
+  const hits = words.length > 1 ? hitsOf(search) : knex.raw('null');
   return knex.select(knex.raw('? as common', [common]), knex.raw('? as hits', [hits]));
 }
 
@@ -71,20 +71,28 @@ function hitsOf({ list, tenantId, words }: Search): Knex.QueryBuilder {
   );
 }
 
-/** Some words may be the row's own and some those of a record that it shows. */
-export function isMixed({ list, words }: Search): boolean {
-  const searched = searchedOf(list);
-  return words.length > 1 && searched.length > 1 && searched.includes('r');
-}
-
 /** A number is rarer than a name. */
 const isNumbered = (word: string) => Number(/\p{N}/u.test(word));
 
+/** Words that more of the latest records have are not looked for in an index of words: it would go through all that have them. */
+const OFTEN = 20;
+
+/**
+ * The words that an index is asked for, out of all that are wanted: where some may be the row's own and some those of a
+ * record that it shows the rarest alone, else those that are not in very many records.
+ */
+export function soughtOf({ list, words }: Search, { hits }: Usual): readonly string[] {
+  if (words.length === 1) return words;
+  const rarest = rarestOf(words, hits!);
+  if (searchedOf(list).length > 1) return [rarest];
+  return words.filter((word, index) => word === rarest || hits![index] < OFTEN);
+}
+
 /** The one that the fewest of the latest records have, of those a number, and then the longest. */
-export function rarestOf(words: readonly string[], { hits }: Usual): string {
+function rarestOf(words: readonly string[], hits: readonly number[]): string {
   const [rarest] = [...words.keys()].sort(
     (a, b) =>
-      hits![a] - hits![b] || isNumbered(words[b]) - isNumbered(words[a]) || words[b].length - words[a].length,
+      hits[a] - hits[b] || isNumbered(words[b]) - isNumbered(words[a]) || words[b].length - words[a].length,
   );
   return words[rarest];
 }

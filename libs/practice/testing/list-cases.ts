@@ -44,7 +44,12 @@ export function listCases(tenant: number): ListCase[] {
   const active = [{ state: 1 }, { state: 2 }];
   return [
     {
-      ...{ path: 'entities', list: entities, query: EntitiesQuery, keywords: [...names, `${name} 77`] },
+      ...{
+        path: 'entities',
+        list: entities,
+        query: EntitiesQuery,
+        keywords: [...names, `${name} 77`, 'jones7@example.com'],
+      },
       filters: [
         ...[{ entityType: 'Organisation' }, { roleId: id('role', 1) }, { roleId: id('role', 3) }],
         ...[{ roleId: id('role', 50) }, { entityType: 'Organisation', roleId: id('role', 50) }],
