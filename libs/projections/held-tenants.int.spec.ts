@@ -91,7 +91,7 @@ describe('a tenant whose read models are held', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('shows what was written before, so far as the runners come within seconds', async () => {
+  it('shows what was written before, so far as the runners come within 15 s', async () => {
     await divisions.createMany(0, 6);
     parts.runner.start();
     await parts.held.hold(await tenant(1));

@@ -16,6 +16,9 @@ import { ReachedPositions } from './reached-positions';
 import { lockHolds, rebuildRunning } from './rebuild-lock';
 import { Rejoining } from './rejoining';
 
+/** Nobody can write to the tenant meanwhile, but what is not shown by then is not shown for as long as it is held. */
+const SETTLE_MS = 15_000;
+
 /** Makes the read models of a tenant stand still on purpose, in every process, until they are released. */
 @Injectable()
 export class HeldTenants {
@@ -30,7 +33,7 @@ export class HeldTenants {
 
   /**
    * From its end on no event of the tenant is applied to any read model that has not been until then; those of other
-   * tenants are. Reads answer what they showed last. It waits a few seconds for the read models to show what was written
+   * tenants are. Reads answer what they showed last. It waits up to 15 s for the read models to show what was written
    * before, so the tenant should be closed to writes by then. Held twice is held once.
    * @throws DomainError rebuild_running when a rebuild of all tenants, or of this one, is under way or left behind: a
    * projector goes on with those within seconds. Some read models may be held by then: try again, or release.
@@ -76,7 +79,7 @@ export class HeldTenants {
     const last = (await this.latest.of(tenant, head ?? START)) ?? head;
     if (!last) return;
     try {
-      await this.positions.reach(tenant, last, `the tenant's last event`);
+      await this.positions.reach(tenant, last, `the tenant's last event`, SETTLE_MS);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
     }

@@ -23,10 +23,10 @@ export class ReachedPositions {
   /**
    * Waits until every read model of the tenant has come as far.
    * @param what the position is called in a refusal
-   * @throws DomainError `position_not_reached` (503) after 5 s, or at once while the tenant is held
+   * @throws DomainError `position_not_reached` (503) after `waitMs`, or at once while the tenant is held
    */
-  async reach(tenant: TenantRef, position: Position, what: string): Promise<void> {
-    for (const end = Date.now() + WAIT_MS; ; await delay(POLL_MS)) {
+  async reach(tenant: TenantRef, position: Position, what: string, waitMs = WAIT_MS): Promise<void> {
+    for (const end = Date.now() + waitMs; ; await delay(POLL_MS)) {
       const { behind, held } = await this.standing(tenant, position);
       if (!behind) return;
       if (!held && Date.now() < end) continue;
