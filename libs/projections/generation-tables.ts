@@ -73,8 +73,17 @@ export async function createIndexes(
       for (const statement of statements) await session.query(statement);
     };
     await Promise.all(sessions.map(work));
-    await first.query(`analyze ${own}`);
+    await takeStatistics(first, own);
   }
+}
+
+/**
+ * Until autovacuum comes, a table that was filled at once would be read as if it were not: by going through all of it for
+ * each row of another. An empty one would be taken for one that stays so.
+ */
+export async function takeStatistics(client: ClientBase, own: string): Promise<void> {
+  const { rows } = await client.query(`select from ${own} limit 1`);
+  if (rows.length > 0) await client.query(`analyze ${own}`);
 }
 
 async function hasKey(client: ClientBase, own: string): Promise<boolean> {

@@ -84,6 +84,15 @@ describe('rebuilding a read model', () => {
     }
   });
 
+  it('does not have an empty one planned as one that stays so', async () => {
+    await divisions.parts().rebuild.rebuild('divisions');
+    const [{ rows }] = await divisions.rows<{ rows: number }>(
+      `select reltuples as rows from pg_class where oid = 'read_model.divisions_g2'::regclass`,
+    );
+    // -1: not known yet.
+    expect(rows).toBe(-1);
+  });
+
   it('folds many streams of many tenants, chunk by chunk, and tells how far it is', async () => {
     await divisions.append(3_000);
     const { rebuild, runner } = divisions.parts();

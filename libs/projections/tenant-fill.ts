@@ -10,7 +10,7 @@ import { ReadDatabase, WriteDatabase } from '#platform/database';
 import { placeCheckpoint } from './checkpoints';
 import { delivered, pause } from './delivered';
 import { derivations, physicalTables } from './derived-tables';
-import { generationTable } from './generation-tables';
+import { generationTable, takeStatistics } from './generation-tables';
 import { deleteTenant } from './generations';
 import { HeldTenants } from './held-tenants';
 import { Lanes, type Task } from './lanes';
@@ -154,11 +154,10 @@ export class TenantFill {
   }
 }
 
-/** Until autovacuum comes, what came at once would be read as if it were not there: by going through all of it, row by row. */
 function statistics({ projection, generation }: Standing): Task[] {
-  return physicalTables(projection).map((table) => async (client) => {
-    await client.query(`analyze ${generationTable(table, generation)}`);
-  });
+  return physicalTables(projection).map(
+    (table) => (client) => takeStatistics(client, generationTable(table, generation)),
+  );
 }
 
 async function clear(client: Client, standing: readonly Standing[], { id }: RegisteredTenant): Promise<void> {

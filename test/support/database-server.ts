@@ -16,7 +16,7 @@ const settings = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'on',
-  // of hundreds of databases
+  // There are hundreds of databases to look at.
   autovacuum_naptime: '1min',
   shared_buffers: '256MB',
   max_connections: '400',
