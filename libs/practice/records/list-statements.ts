@@ -9,7 +9,7 @@ import { type Asked, farRows, nearRows } from './list-page';
 import { knex, rowsOf } from './list-rows';
 import { type Search, type Usual, usualQuery } from './list-search';
 import type { AnyList } from './record-list';
-import { leadsOf, OWN } from './record-statements';
+import { leadsOf, OWN, shownColumns, shownRecords } from './record-statements';
 import { wordsOf } from './words';
 
 /**
@@ -55,8 +55,8 @@ export function farStatement(asked: Asked, tenant: TenantRef, usual?: Usual): Qu
 }
 
 /**
- * A page's rows, with what leads from them to other records. The position comes with them in one statement: asked for
- * apart, it could be ahead of the rows.
+ * A page's rows, with what they show of other records where the statement is planned once, else with what leads to it.
+ * The position comes with them in one statement: asked for apart, it could be ahead of the rows.
  */
 function pageStatement(
   way: 'near' | 'far',
@@ -67,12 +67,17 @@ function pageStatement(
   const { list, order, words } = asked;
   const { id, partition } = tenant;
   const page = knex
-    .select([...new Set([...OWN, ...leadsOf(list)])])
+    .select(
+      isNamed(asked)
+        ? [...OWN, ...shownColumns(list).map((column) => knex.raw(column))]
+        : [...new Set([...OWN, ...leadsOf(list)])],
+    )
     .select(
       knex.raw("r.changed_epoch || '.' || r.changed_transaction_id || '.' || r.changed_position as changed"),
     )
     .from(rows.as('r'))
     .orderByRaw(asShown(keysOf(order)));
+  if (isNamed(asked)) for (const record of shownRecords(list, ':id')) page.joinRaw(record, { id });
   // `offset 0`: else it is told anew for each row of the page.
   const position = `(select ${reached(list.projection, ':id', ':partition')} as reached offset 0) at`;
   const statement = native(

@@ -31,22 +31,22 @@ export interface FoundPage {
 /** What a page's statement answers with: each row of the page, or one without an id when there is none. */
 type PageRow = (RecordRow | { id: null }) & { reached: string; changed: string };
 
-/**
- * Whether one statement tells all that is on a page, and so sees one moment by itself: what looks at the latest records
- * before it only chooses it.
- */
-export function isOneStatement(list: AnyList, { includeTotalCount }: ListQuery): boolean {
-  return !showsOthers(list) && !includeTotalCount;
-}
-
 /** Whether a page's statements are of a few kinds, and good for every tenant when they are planned for the largest one. */
 export function isPlannedOnce(list: AnyList, tenant: TenantRef, query: ListQuery): boolean {
   return isNamed(askedOf(list, tenant, query));
 }
 
 /**
- * Reads a page in up to four small statements. As one it was planned whole each time, which took longer than to answer it,
- * though most of the plan was not carried out.
+ * Whether one statement tells all that is on a page, and so sees one moment by itself: what looks at the latest records
+ * before it only chooses it, and rows that it leaves to be found otherwise are none of its own.
+ */
+export function isOneStatement(list: AnyList, tenant: TenantRef, query: ListQuery): boolean {
+  return !query.includeTotalCount && (!showsOthers(list) || isPlannedOnce(list, tenant, query));
+}
+
+/**
+ * Reads a page in up to four small statements. As one it would be planned whole each time, which takes longer than to
+ * answer it; only what is planned once tells at once what its rows show of others.
  * @param ask answers all statements of one moment, unless the page is {@link isOneStatement one statement}
  */
 export async function readPage(
@@ -63,7 +63,7 @@ export async function readPage(
     : undefined;
   const all = found.filter(({ id }) => id !== null) as (RecordRow & PageRow)[];
   const rows = all.slice(0, asked.limit - 1);
-  await addBeside(ask, list, tenant, rows);
+  if (!isNamed(asked)) await addBeside(ask, list, tenant, rows);
   return {
     rows,
     hasMore: all.length === asked.limit,

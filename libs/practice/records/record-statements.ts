@@ -55,23 +55,31 @@ export function recordsText(list: AnyList, id: string): string {
   return `${records} where ${live(list.projection, 'r', '$1')} and r.id = ${id}`;
 }
 
-/**
- * Rows with the columns of all joined records. These are looked up one by one for the rows at hand: `offset 0` keeps the
- * planner from weighing every order of up to eleven joins.
- */
-function shown({ joins = [], oldest = [] }: AnyList, rows: string, own: readonly string[]): string {
-  const columns = [...joins, ...oldest].flatMap(({ alias, columns }: Join | Oldest) =>
+/** Rows with the columns of all records that they show. */
+function shown(list: AnyList, rows: string, own: readonly string[]): string {
+  return `select ${[...own, ...shownColumns(list)].join(', ')} from ${rows} ${shownRecords(list, '$1').join(' ')}`;
+}
+
+export function shownColumns({ joins = [], oldest = [] }: AnyList): string[] {
+  return [...joins, ...oldest].flatMap(({ alias, columns }: Join | Oldest) =>
     Object.entries(columns).map(([name, column]) => `${alias}.${column} as ${name}`),
   );
-  const lookups = [
-    ...joins.map(({ projection, alias, on }) => lateral(projection, alias, `${alias}.id = ${on}`, '$1')),
-    ...oldest.map(oldestOf),
+}
+
+/**
+ * Joins of all records that rows, as `r`, show. These are looked up one by one for the rows at hand: `offset 0` keeps the
+ * planner from weighing every order of up to eleven joins.
+ * @param tenant the placeholder that binds the tenant's number
+ */
+export function shownRecords({ joins = [], oldest = [] }: AnyList, tenant: string): string[] {
+  return [
+    ...joins.map(({ projection, alias, on }) => lateral(projection, alias, `${alias}.id = ${on}`, tenant)),
+    ...oldest.map((one) => oldestOf(one, tenant)),
   ].map((lookup) => `left join ${lookup} on true`);
-  return `select ${[...own, ...columns].join(', ')} from ${rows} ${lookups.join(' ')}`;
 }
 
 /** Found by what they refer to, and only then ordered: for one row the planner would go along all ids in their order. */
-function oldestOf({ projection, alias, refersBy, where }: Oldest): string {
+function oldestOf({ projection, alias, refersBy, where }: Oldest, tenant: string): string {
   const refer = `${alias}.${refersBy} = r.id and not ${alias}.is_deleted and ${where}`;
-  return `lateral (select * from ${lookedUp(projection, alias, refer, '$1')} order by id limit 1) ${alias}`;
+  return `lateral (select * from ${lookedUp(projection, alias, refer, tenant)} order by id limit 1) ${alias}`;
 }

@@ -107,11 +107,10 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
     const query = await inZone(asked, times, () => zoneOf(this.reads.pool, context.tenant.id));
     const { pageIndex = 0, pageSize = 50 } = query;
     const read = (ask: Ask) => readPage(ask, list, context.tenant, query);
-    const found = isOneStatement(list, query)
-      ? await read(asking(this.reads.pool))
-      : await this.reads.snapshot((client) => read(asking(client)), {
-          planOnce: isPlannedOnce(list, context.tenant, query),
-        });
+    const pool = isPlannedOnce(list, context.tenant, query) ? this.reads.plannedOnce : this.reads.pool;
+    const found = isOneStatement(list, context.tenant, query)
+      ? await read(asking(pool))
+      : await this.reads.snapshot((client) => read(asking(client)), pool);
     const { rows, hasMore, totalCount } = found;
     const answer: Page<object> = {
       rows: rows.map((row) => list.view(row)),
