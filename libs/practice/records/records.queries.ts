@@ -9,6 +9,7 @@ import { ReadDatabase } from '#platform/database';
 import type { ListQuery } from '#platform/http/list-query';
 import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
+import { shownChanges } from './history-changes';
 import { HistoryQuery } from './history-query';
 import { inZone } from './list-times';
 import { caughtUp } from './own-write';
@@ -133,7 +134,7 @@ export class GetHistoryHandler implements IQueryHandler<GetHistory> {
       by: metadata.actor,
       source: metadata.source,
       correlationId: metadata.correlationId,
-      changes: event.data,
+      changes: shownChanges(event.data),
     }));
     return data({ rows, pageIndex, pageSize, hasMore: events.length > pageSize } satisfies Page<object>);
   }
