@@ -66,6 +66,10 @@ export class CostRecoveryInput extends RecordInput {
 export class CostRecoveryPatch extends PartialType(CostRecoveryInput, { skipNullProperties: false }) {}
 
 export class FinaliseCostRecoveriesInput {
-  @IdsField('costrecovery', { required: true, max: 200 })
+  @IdsField('costrecovery', {
+    required: true,
+    max: 200,
+    description: 'Each is answered by one row, however often it is named.',
+  })
   ids: string[];
 }

@@ -58,6 +58,10 @@ export class WorkItemInput extends RecordInput {
 export class WorkItemPatch extends PartialType(WorkItemInput, { skipNullProperties: false }) {}
 
 export class FinaliseInput {
-  @IdsField('workitem', { required: true, max: 200 })
+  @IdsField('workitem', {
+    required: true,
+    max: 200,
+    description: 'Each is answered by one row, however often it is named.',
+  })
   ids: string[];
 }
