@@ -35,6 +35,7 @@ describe('applicablerates', () => {
     {
       path: 'applicablerates',
       kind: 'applicablerate',
+      money: ['rate'],
       optional: { field: 'effectiveTo', first: '2025-06-30', second: '2025-12-31' },
       required: 'effectiveFrom',
       sorts: ['effectiveFrom', 'createdOn', 'updatedOn'],

@@ -54,6 +54,7 @@ describe('costrecoveries', () => {
     {
       path: 'costrecoveries',
       kind: 'costrecovery',
+      money: ['unitAmount'],
       optional: {
         field: 'supplierId',
         get first() {

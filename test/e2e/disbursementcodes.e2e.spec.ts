@@ -30,6 +30,7 @@ describe('disbursementcodes', () => {
     {
       path: 'disbursementcodes',
       kind: 'disbursementcode',
+      money: ['unitAmount'],
       optional: {
         field: 'unitAmount',
         first: { Amount: 3, Currency: 'GBP' },

@@ -126,6 +126,21 @@ describe('a change', () => {
 });
 
 describe('a download', () => {
+  it('has the name and type that the document has now, that of an earlier version those it had', async () => {
+    const { id } = await upload({ file: 'first', contentType: 'text/plain' });
+    const called = async (query = '') => {
+      const { headers } = await download(id, {}, query);
+      return [headers.get('content-type'), headers.get('content-disposition')];
+    };
+    await api.data('PATCH', `documents/${id}`, { fileName: 'now.csv', contentType: 'text/csv' });
+    const now = ['text/csv', 'attachment; filename=now.csv'];
+    expect([await called(), await called('?version=1')]).toEqual([now, now]);
+    await api.data('POST', `documents/${id}/versions`, formOf({ fileName: 'b.txt', file: 'second' }));
+    await api.data('PATCH', `documents/${id}`, { fileName: 'now.csv', contentType: 'text/csv' });
+    expect(await called()).toEqual(now);
+    expect(await called('?version=1')).toEqual(['text/plain', 'attachment; filename=a.txt']);
+  });
+
   const text = 'The quick brown fox';
 
   it('is an attachment of the bytes, with their digest', async () => {

@@ -23,6 +23,7 @@ describe('employees', () => {
     {
       path: 'employees',
       kind: 'employee',
+      money: ['defaultRate'],
       optional: {
         field: 'defaultRate',
         first: { Amount: 200, Currency: 'GBP' },

@@ -111,6 +111,17 @@ describe('entities', () => {
     );
   });
 
+  it('is exported only to a request that is given something', async () => {
+    const { id } = await api.data('POST', 'entities', individual());
+    const asked = await api.send('HEAD', `entities/${id}/export`);
+    expect([asked.status, asked.body]).toEqual([200, undefined]);
+    expect(asked.headers.get('content-type')).toMatch(/^application\/json/);
+    expect((await api.send('HEAD', `entities/entity_${'0'.repeat(32)}/export`)).status).toBe(404);
+    expect((await api.data('GET', `entities/${id}`)).version).toBe(1);
+    await api.send('GET', `entities/${id}/export`);
+    expect((await api.data('GET', `entities/${id}`)).version).toBe(2);
+  });
+
   it('is not deleted while it is a client, an employee or a contact', async () => {
     const clientId = await activeClient(api);
     const { entityId } = await api.data('GET', `clients/${clientId}`);

@@ -23,6 +23,8 @@ export interface AreaShape {
   optional: { field: string; first: unknown; second: unknown; cleared?: unknown };
   /** Fields that follow the optional one. */
   derived?: string[];
+  /** Fields that are money. */
+  money?: string[];
   required: string;
   sorts: string[];
   /** The first one can be carried out on a new record. */

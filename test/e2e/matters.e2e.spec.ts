@@ -27,6 +27,7 @@ describe('matters', () => {
     {
       path: 'matters',
       kind: 'matter',
+      money: ['feeEstimate', 'disbursementEstimate'],
       optional: {
         field: 'feeEstimate',
         first: { Amount: 1500, Currency: 'GBP' },

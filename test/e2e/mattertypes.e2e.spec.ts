@@ -78,4 +78,17 @@ describe('mattertypes', () => {
     await api.data('PATCH', `matters/${id}`, { matterTypeId: null });
     expect((await api.delete(`mattertypes/${type.id}`)).status).toBe(204);
   });
+
+  it('takes only active divisions, and looks at those that are there no more', async () => {
+    const [known, other] = [
+      await api.create('divisions', { name: mark() }),
+      await api.create('divisions', { name: mark() }),
+    ];
+    const type = await make({ divisionIds: [known] });
+    for (const id of [known, other]) await api.data('POST', `divisions/${id}/deactivate`);
+    const general = await generalDivision(api);
+    await api.data('PATCH', `mattertypes/${type.id}`, { divisionIds: [general, known] });
+    const refused = await api.patch(`mattertypes/${type.id}`, { divisionIds: [known, other] });
+    expectProblem(refused, 422, 'division_not_active', '/divisionIds/1');
+  });
 });

@@ -189,6 +189,14 @@ describe('ratesets', () => {
     expectProblem(await stranger.post(`ratesets/${set.id}/copy`, { name: 'x' }), 404, 'not_found');
   });
 
+  it('is copied only at the version that was seen', async () => {
+    const set = await make();
+    const copy = (version: number) =>
+      api.post(`ratesets/${set.id}/copy`, { name: mark() }, { 'If-Match': `"${version}"` });
+    expectProblem(await copy(set.version + 1), 412, 'version_mismatch');
+    expect((await copy(set.version)).status).toBe(201);
+  });
+
   it('is given to clients and matters, and stays while they have it', async () => {
     const set = await make();
     const clientId = await activeClient(api);

@@ -83,6 +83,23 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     expect((await api.data('GET', address)).version).toBe(record.version + 2);
   });
 
+  for (const name of shape.money ?? [])
+    it(`keeps of ${name} what a PATCH of it does not name`, async () => {
+      const { api } = given();
+      const { id, version } = await make(undefined, { [name]: { Amount: 200, Currency: 'GBP' } });
+      const address = `${path}/${id}`;
+      await api.data('PATCH', address, { [name]: { Amount: 120 } });
+      for (const nothing of [{ Amount: 120 }, { Currency: 'GBP' }, {}])
+        await api.data('PATCH', address, { [name]: nothing });
+      const changed = await api.data('GET', address);
+      expect(changed).toMatchObject({ version: version + 1, [name]: { Amount: 120, Currency: 'GBP' } });
+      for (const member of ['Amount', 'Currency']) {
+        const answer = await api.patch(address, { [name]: { [member]: null } });
+        expectProblem(answer, 422, 'validation_failed', `/${name}/${member}`);
+      }
+      expectProblem(await api.patch(address, { [name]: { Currency: 'AUD' } }), 422, 'currency_not_supported');
+    });
+
   it('takes back what it shows, and changes nothing by it', async () => {
     const { api } = given();
     const address = `${path}/${(await make()).id}`;

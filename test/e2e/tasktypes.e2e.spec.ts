@@ -25,6 +25,7 @@ describe('tasktypes', () => {
     {
       path: 'tasktypes',
       kind: 'tasktype',
+      money: ['rate'],
       optional: {
         field: 'rate',
         first: { Amount: 200, Currency: 'GBP' },

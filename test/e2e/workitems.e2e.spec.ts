@@ -31,6 +31,7 @@ describe('work items', () => {
     {
       path: 'workitems',
       kind: 'workitem',
+      money: ['rate'],
       optional: { field: 'units', first: 12, second: 2.5, cleared: 10 },
       derived: ['total', 'totalBase', 'remaining', 'remainingUnits', 'unitDuration'],
       required: 'employeeId',

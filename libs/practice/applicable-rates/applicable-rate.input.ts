@@ -1,4 +1,4 @@
-import { PartialType } from '@nestjs/swagger';
+import { OmitType, PartialType } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { isId, type Kind } from '#kernel/ids';
 import {
@@ -11,6 +11,7 @@ import {
   TextField,
 } from '#platform/http/fields';
 import { type Per, pers } from '../rate-sets/rate-set.events';
+import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 import { type Scope, scopes } from './applicable-rate.events';
 
@@ -34,6 +35,8 @@ function ScopeIdField(): PropertyDecorator {
   return field({ required: true, description, example }, api, check);
 }
 
+const RATE = { required: true, description: "In the tenant's base currency." };
+
 export class ApplicableRateInput extends RecordInput {
   @ChoiceField(scopes, { required: true, description: 'Never changes.' })
   scope: Scope;
@@ -41,7 +44,7 @@ export class ApplicableRateInput extends RecordInput {
   @ScopeIdField()
   scopeId: string;
 
-  @ObjectField(() => RateInput, { required: true, description: "In the tenant's base currency." })
+  @ObjectField(() => RateInput, RATE)
   rate: RateInput;
 
   @ChoiceField(pers, { description: 'Hour: timed work; Unit: itemised work. Hour when absent or null.' })
@@ -63,4 +66,10 @@ export class ApplicableRateInput extends RecordInput {
   effectiveTo?: string | null;
 }
 
-export class ApplicableRatePatch extends PartialType(ApplicableRateInput, { skipNullProperties: false }) {}
+/** The fields of a patch, before any may be absent. */
+class ApplicableRateChange extends OmitType(ApplicableRateInput, ['rate']) {
+  @ObjectField(() => RatePatch, RATE)
+  rate: RatePatch;
+}
+
+export class ApplicableRatePatch extends PartialType(ApplicableRateChange, { skipNullProperties: false }) {}

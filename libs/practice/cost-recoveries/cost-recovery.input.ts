@@ -1,4 +1,4 @@
-import { PartialType } from '@nestjs/swagger';
+import { OmitType, PartialType } from '@nestjs/swagger';
 import {
   ChoiceField,
   IdField,
@@ -11,7 +11,16 @@ import {
   TextField,
 } from '#platform/http/fields';
 import { type DisbursementKind, disbursementKinds } from '../disbursement-codes/disbursement-code.events';
+import { MoneyPatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
+
+const UNIT_AMOUNT = {
+  required: true,
+  description:
+    "What one costs, without tax, in the tenant's base currency. `total` is the quantity times it, half-up to the " +
+    'minor unit; 422 `total_too_large` above 99,999,999,999.',
+  example: { Amount: 3, Currency: 'GBP' },
+};
 
 export class CostRecoveryInput extends RecordInput {
   @IdField('matter', { required: true, description: 'An open matter.' })
@@ -38,13 +47,7 @@ export class CostRecoveryInput extends RecordInput {
   @NumberField({ required: true, max: LARGEST_UNITS, decimals: 4, example: 2 })
   quantity: number;
 
-  @ObjectField(() => MoneyInput, {
-    required: true,
-    description:
-      "What one costs, without tax, in the tenant's base currency. `total` is the quantity times it, half-up to the " +
-      'minor unit; 422 `total_too_large` above 99,999,999,999.',
-    example: { Amount: 3, Currency: 'GBP' },
-  })
+  @ObjectField(() => MoneyInput, UNIT_AMOUNT)
   unitAmount: MoneyInput;
 
   @IdField('taxcode', { description: "The disbursement code's when absent or null." })
@@ -63,9 +66,19 @@ export class CostRecoveryInput extends RecordInput {
   description?: string | null;
 }
 
-export class CostRecoveryPatch extends PartialType(CostRecoveryInput, { skipNullProperties: false }) {}
+/** The fields of a patch, before any may be absent. */
+class CostRecoveryChange extends OmitType(CostRecoveryInput, ['unitAmount']) {
+  @ObjectField(() => MoneyPatch, UNIT_AMOUNT)
+  unitAmount: MoneyPatch;
+}
+
+export class CostRecoveryPatch extends PartialType(CostRecoveryChange, { skipNullProperties: false }) {}
 
 export class FinaliseCostRecoveriesInput {
-  @IdsField('costrecovery', { required: true, max: 200 })
+  @IdsField('costrecovery', {
+    required: true,
+    max: 200,
+    description: 'Each is answered by one row, however often it is named.',
+  })
   ids: string[];
 }

@@ -8,6 +8,7 @@ import { isUnbilled } from '../billable/billable';
 import { finalised } from '../billable/billable.transitions';
 import { DisbursementCode } from '../disbursement-codes/disbursement-code.lookup';
 import { Matter, openMatter, requireOpen } from '../matters/matter.lookup';
+import { completed } from '../records/merge-patch';
 import { active, addressed, givenReference, recordChanges, referred } from '../records/record';
 import { Supplier } from '../suppliers/supplier.lookup';
 import { TaxCode } from '../tax-codes/tax-code.lookup';
@@ -54,16 +55,17 @@ export async function recordCostRecovery(work: UnitOfWork, body: CostRecoveryInp
 }
 
 /** Changes a pending cost; its description also later, until it is billed. Its total is worked out again. */
-export async function changeCostRecovery(work: UnitOfWork, id: string, body: CostRecoveryPatch) {
+export async function changeCostRecovery(work: UnitOfWork, id: string, asked: CostRecoveryPatch) {
   const { context } = work;
   const { cost, itsCode, itsMatter, ...found } = await work.load({
-    ...questions(context, body),
+    ...questions(context, asked),
     cost: at(CostRecovery, id),
     itsCode: via(DisbursementCode, id, 'disbursementCodeId'),
     itsMatter: via(Matter, id, 'matterId'),
   });
   const before = addressed(work, cost, 'costrecovery');
   const { data } = before;
+  const body = completed<CostRecoveryInput>(asked, data);
   const patch = stored(body);
   const given: Partial<CostRecoveryState> = recordChanges(context, data, patch);
   requireChangeable(data, Object.keys(given));
@@ -102,7 +104,7 @@ function questions(context: RequestContext, body: CostRecoveryPatch) {
 
 /** A reference that is absent or null is not looked at. */
 function checkReferences(
-  body: CostRecoveryPatch,
+  body: Partial<CostRecoveryInput>,
   found: Answers<ReturnType<typeof questions>>,
   tenant: TenantState,
 ): void {
@@ -114,7 +116,7 @@ function checkReferences(
 }
 
 /** The body's fields as the state keeps them. */
-function stored({ quantity, unitAmount, ...own }: CostRecoveryPatch) {
+function stored({ quantity, unitAmount, ...own }: Partial<CostRecoveryInput>) {
   return {
     ...own,
     ...(quantity !== undefined && { quantity: text(decimal(quantity)) }),

@@ -1,8 +1,9 @@
-import { PartialType } from '@nestjs/swagger';
+import { OmitType, PartialType } from '@nestjs/swagger';
 import { at } from '#event-store/load';
 import { moneyFrom } from '#kernel/money';
 import { ChoiceField, IdField, MoneyInput, ObjectField, TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
+import { MoneyPatch } from '../records/merge-patch';
 import { active, RecordInput, referred } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { Supplier } from '../suppliers/supplier.lookup';
@@ -10,6 +11,8 @@ import { TaxCode } from '../tax-codes/tax-code.lookup';
 import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
 import { DisbursementCode, type DisbursementCodeState } from './disbursement-code';
 import { type DisbursementKind, disbursementKinds } from './disbursement-code.events';
+
+const UNIT_AMOUNT = { description: "What one costs, in the tenant's base currency." };
 
 export class DisbursementCodeInput extends RecordInput {
   @TextField({ required: true, max: 20, description: 'Unique in the firm.', example: 'SEARCH' })
@@ -26,7 +29,7 @@ export class DisbursementCodeInput extends RecordInput {
   @IdField('taxcode', { required: true })
   taxCodeId: string;
 
-  @ObjectField(() => MoneyInput, { description: "What one costs, in the tenant's base currency." })
+  @ObjectField(() => MoneyInput, UNIT_AMOUNT)
   unitAmount?: MoneyInput | null;
 
   @TextField({ max: 2000, description: 'What a cost of the code is called when nobody says otherwise.' })
@@ -39,9 +42,12 @@ export class DisbursementCodeInput extends RecordInput {
   expenseCode?: string | null;
 }
 
-export class DisbursementCodePatch extends PartialType(DisbursementCodeInput, {
+export class DisbursementCodePatch extends PartialType(OmitType(DisbursementCodeInput, ['unitAmount']), {
   skipNullProperties: false,
-}) {}
+}) {
+  @ObjectField(() => MoneyPatch, UNIT_AMOUNT)
+  unitAmount?: MoneyPatch | null;
+}
 
 function asks(context: RequestContext, { taxCodeId, supplierId }: DisbursementCodePatch) {
   return {

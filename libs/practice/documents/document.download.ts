@@ -77,10 +77,12 @@ export class DownloadDocumentHandler implements IQueryHandler<DownloadDocument> 
 
   private async version(context: RequestContext, id: Id, number?: number): Promise<DocumentVersion> {
     const { body } = await this.records.execute(new GetRecord(context, kept, id));
-    const { isDeleted, versions } = (body as { data: DocumentState }).data;
-    const version = number === undefined ? versions.at(-1) : versions[number - 1];
+    const { isDeleted, versions, fileName, contentType } = (body as { data: DocumentState }).data;
+    const present = versions.at(-1);
+    const version = number === undefined ? present : versions[number - 1];
     if (isDeleted || !version) throw notFound(isDeleted ? 'document' : 'version of the document');
-    return version;
+    // The document may have been renamed since its bytes came.
+    return version === present ? { ...version, fileName, contentType } : version;
   }
 
   /** @throws DomainError `content_unavailable`, as far as that is known before anything is sent */

@@ -8,6 +8,7 @@ import { moneyFrom } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Division } from '../divisions/division.lookup';
 import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
+import { completed } from '../records/merge-patch';
 import { active, addressed, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
 import {
@@ -150,14 +151,15 @@ async function create(work: UnitOfWork, body: EmployeeInput) {
   return work.create(Employee, newId('employee'), [{ type: 'EmployeeCreated', data }]);
 }
 
-async function update(work: UnitOfWork, id: string, body: EmployeePatch) {
+async function update(work: UnitOfWork, id: string, asked: EmployeePatch) {
   const { context } = work;
   const found = await work.load({
     tenant: settingsOf(context),
     employee: at(Employee, id),
-    division: at(Division, body.divisionId),
+    division: at(Division, asked.divisionId),
   });
   const before = addressed(work, found.employee, 'employee');
+  const body = completed<EmployeeInput>(asked, before.data);
   const patch = body.defaultRate ? { ...body, defaultRate: moneyFrom(body.defaultRate) } : body;
   const changes = recordChanges(context, before.data, patch, { isFeeEarner: true });
   if (changes.divisionId) active(found.division, 'division', 'divisionId');

@@ -1,6 +1,9 @@
-import { PartialType } from '@nestjs/swagger';
+import { OmitType, PartialType } from '@nestjs/swagger';
 import { FlagField, IdField, ObjectField, RateInput, TextField } from '#platform/http/fields';
+import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
+
+const DEFAULT_RATE = { description: "For an hour, in the tenant's base currency." };
 
 export class EmployeeInput extends RecordInput {
   @IdField('entity', { required: true, description: 'Never changes; an entity is one employee at most.' })
@@ -21,8 +24,13 @@ export class EmployeeInput extends RecordInput {
   @FlagField({ description: 'true when absent or null' })
   isFeeEarner?: boolean | null;
 
-  @ObjectField(() => RateInput, { description: "For an hour, in the tenant's base currency." })
+  @ObjectField(() => RateInput, DEFAULT_RATE)
   defaultRate?: RateInput | null;
 }
 
-export class EmployeePatch extends PartialType(EmployeeInput, { skipNullProperties: false }) {}
+export class EmployeePatch extends PartialType(OmitType(EmployeeInput, ['defaultRate']), {
+  skipNullProperties: false,
+}) {
+  @ObjectField(() => RatePatch, DEFAULT_RATE)
+  defaultRate?: RatePatch | null;
+}

@@ -1,6 +1,7 @@
-import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Patch, Post, Query, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import type { Id } from '#kernel/ids';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
@@ -69,8 +70,12 @@ export class EntitiesWriteController {
   @Get(':id/export')
   @Permission('entities:export')
   @ApiExport()
-  export(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {
-    return this.commands.execute(new ExportEntity(context, id));
+  export(
+    @CurrentContext() context: RequestContext,
+    @IdParam('entity') id: Id,
+    @Req() { method }: FastifyRequest,
+  ): Promise<Reply> {
+    return this.commands.execute(new ExportEntity(context, id, method === 'HEAD'));
   }
 }
 

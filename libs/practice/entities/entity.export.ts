@@ -28,6 +28,8 @@ export class ExportEntity {
   constructor(
     readonly context: RequestContext,
     readonly id: Id,
+    /** HEAD, which is given nothing: nothing is recorded. */
+    readonly headersOnly = false,
   ) {}
 }
 
@@ -47,12 +49,16 @@ export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
   ) {}
 
   /** @throws DomainError `not_found`; `position_not_reached` when the read models are behind by more than 5 s */
-  async execute({ context, id }: ExportEntity): Promise<Reply> {
+  async execute({ context, id, headersOnly }: ExportEntity): Promise<Reply> {
+    const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+    if (headersOnly) {
+      if ((await this.loader.versionOf(context.tenant.id, id)) === 0) throw notFound('entity');
+      return new Reply(200, Readable.from([]), headers);
+    }
     const { record, position } = await this.store.execute(context, (work) => recordExport(work, id));
     await this.positions.reach(context.tenant, position!, 'what the export has to hold');
     return new Reply(200, Readable.from(this.told(this.text(context, record))), {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': 'no-store',
+      ...headers,
       'X-Event-Position': toToken(position!),
     });
   }

@@ -1,13 +1,14 @@
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { PickType } from '@nestjs/swagger';
 import knexBuilder from 'knex';
-import { notFound } from '#kernel/errors';
+import { Loader } from '#event-store/loader';
 import { type Id, toId, toUuid } from '#kernel/ids';
 import { ReadDatabase } from '#platform/database';
 import { ListQuery } from '#platform/http/list-query';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { live } from '#projections/live';
+import { caughtUp } from '../records/own-write';
 import { ListRecords, ListRecordsHandler } from '../records/records.queries';
 import { roles, type SYSTEM_ROLES } from '../roles/role.lookup';
 import { type EntitiesQuery, entities } from './entity.queries';
@@ -79,22 +80,28 @@ export class ListEntitiesHandler implements IQueryHandler<ListEntities> {
   }
 }
 
-/** All roles of an entity, system and custom ones. @throws DomainError not_found */
+/**
+ * All roles of an entity, system and custom ones, once its own stream is shown.
+ * @throws DomainError not_found, position_not_reached
+ */
 @QueryHandler(ListEntityRoles)
 export class ListEntityRolesHandler implements IQueryHandler<ListEntityRoles> {
   constructor(
     private readonly reads: ReadDatabase,
+    private readonly loader: Loader,
     private readonly records: ListRecordsHandler,
   ) {}
 
   async execute({ context, id, query }: ListEntityRoles): Promise<Reply> {
-    const { rows } = await this.reads.pool.query<{ roles: string[] }>(
-      `select array(${rolesOfPerson}) as roles from read_model.people p
-       where ${live('people', 'p', '$1')} and p.id = $2`,
-      [context.tenant.id, toUuid(id)],
-    );
-    if (!rows[0]) throw notFound('entity');
-    const ids = rows[0].roles.map((role) => toId('role', role));
+    const shown = await caughtUp(this.loader, context, id, async () => {
+      const { rows } = await this.reads.pool.query<{ version: number; roles: string[] }>(
+        `select case when ${showsItsRoles} then p.version else 0 end as version, array(${rolesOfPerson}) as roles
+         from read_model.people p where ${live('people', 'p', '$1')} and p.id = $2`,
+        [context.tenant.id, toUuid(id)],
+      );
+      return rows[0];
+    });
+    const ids = shown.roles.map((role) => toId('role', role));
     return this.records.execute(new ListRecords(context, roles, { ...query, ids }));
   }
 }
@@ -106,3 +113,8 @@ const isGiven = Object.entries(givenBy).map(
 export const rolesOfPerson = `select unnest(p.role_ids) union all
   select s.id from read_model.roles s
   where ${live('roles', 's', '$1')} and s.role_kind = 'System' and (${isGiven.join(' or ')})`;
+
+/** Whether the roles are shown that a person `p` was given: of two new ones, the person may be shown before the role. */
+const showsItsRoles = `not exists (
+  select from unnest(p.role_ids) given(id)
+  where not exists (select from read_model.roles s where ${live('roles', 's', '$1')} and s.id = given.id))`;

@@ -6,6 +6,7 @@ import { newId } from '#kernel/ids';
 import { decimal, moneyFrom, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Client, requireActiveClient } from '../clients/client.lookup';
+import { completed } from '../records/merge-patch';
 import { takeNumber } from '../records/numbering';
 import { addressed, givenReference, recordChanges } from '../records/record';
 import {
@@ -177,10 +178,10 @@ async function open(work: UnitOfWork, body: MatterInput) {
   return work.create(Matter, newId('matter'), [{ type: 'MatterCreated', data }]);
 }
 
-async function update(work: UnitOfWork, id: string, body: MatterPatch) {
+async function update(work: UnitOfWork, id: string, asked: MatterPatch) {
   const { context } = work;
   const found = await work.load({
-    ...referencesOf(context, body),
+    ...referencesOf(context, asked),
     matter: at(Matter, id),
     next: counter(MATTER_NUMBER),
     unbilled: linksTo(id, UNBILLED_WORK),
@@ -189,6 +190,7 @@ async function update(work: UnitOfWork, id: string, body: MatterPatch) {
     work: linksTo(id, WORK),
   });
   const before = addressed(work, found.matter, 'matter');
+  const body = completed<MatterInput>(asked, before.data);
   const changes = recordChanges(
     context,
     before.data,
@@ -211,12 +213,12 @@ async function update(work: UnitOfWork, id: string, body: MatterPatch) {
 }
 
 /** The estimates as a request writes them, for the check of their currency. */
-function money({ feeEstimate, disbursementEstimate }: MatterPatch): MatterPatch {
+function money({ feeEstimate, disbursementEstimate }: Partial<MatterInput>) {
   return { feeEstimate, disbursementEstimate };
 }
 
 /** Money and decimals as state keeps them; a field that is absent stays absent. */
-function amounts({ feeEstimate, disbursementEstimate, minutesPerUnit }: MatterPatch) {
+function amounts({ feeEstimate, disbursementEstimate, minutesPerUnit }: Partial<MatterInput>) {
   return {
     ...(feeEstimate !== undefined && { feeEstimate: feeEstimate && moneyFrom(feeEstimate) }),
     ...(disbursementEstimate !== undefined && {

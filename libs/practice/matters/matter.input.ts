@@ -1,4 +1,4 @@
-import { PartialType } from '@nestjs/swagger';
+import { OmitType, PartialType } from '@nestjs/swagger';
 import {
   CurrencyField,
   IdField,
@@ -8,6 +8,7 @@ import {
   ObjectField,
   TextField,
 } from '#platform/http/fields';
+import { MoneyPatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 
 export class MatterInput extends RecordInput {
@@ -68,4 +69,12 @@ export class MatterInput extends RecordInput {
   dateOpened?: string | null;
 }
 
-export class MatterPatch extends PartialType(MatterInput, { skipNullProperties: false }) {}
+export class MatterPatch extends PartialType(OmitType(MatterInput, ['feeEstimate', 'disbursementEstimate']), {
+  skipNullProperties: false,
+}) {
+  @ObjectField(() => MoneyPatch)
+  feeEstimate?: MoneyPatch | null;
+
+  @ObjectField(() => MoneyPatch)
+  disbursementEstimate?: MoneyPatch | null;
+}

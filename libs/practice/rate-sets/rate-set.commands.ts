@@ -5,7 +5,7 @@ import type { UnitOfWork } from '#event-store/unit-of-work';
 import { newId } from '#kernel/ids';
 import { dayGiven } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
-import { addressed, existing, givenReference } from '../records/record';
+import { addressed, givenReference } from '../records/record';
 import { remove } from '../records/simple-record';
 import { createRecord, updateRecord } from '../records/write-record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
@@ -106,7 +106,7 @@ async function yieldDefault(work: UnitOfWork, to: string): Promise<void> {
 
 async function copy(work: UnitOfWork, id: string, { name, from, to, percent }: RateSetCopyInput) {
   const { set, tenant } = await work.load({ set: at(RateSet, id), tenant: settingsOf(work.context) });
-  const { currency, entries } = existing(set, 'rateset').data;
+  const { currency, entries } = addressed(work, set, 'rateset').data;
   const { timeZone } = settings(tenant);
   const days = { from: from ? dayGiven(timeZone, from) : null, to: to ? dayGiven(timeZone, to) : null };
   requireDays(days.from, days.to, 'to');

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Id } from '#kernel/ids';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
@@ -47,6 +47,11 @@ export class RateSetsWriteController {
   @Post(':id/copy')
   @Permission('ratesets:write')
   @ApiCreate(RateSetView)
+  @ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description: 'The ETag of the version that may be copied.',
+  })
   async copy(
     @CurrentContext() context: RequestContext,
     @IdParam('rateset') id: Id,

@@ -126,7 +126,9 @@ export function ApiHistory(): MethodDecorator {
       changes: {
         type: 'object',
         additionalProperties: true,
-        description: 'The fields that were set, as they are from then on.',
+        description:
+          'The fields that were set, as they are from then on. Money is `{Amount, Currency}`; an amount that has no currency ' +
+          'of its own is a number, in that of the record.',
         example: { title: 'Purchase of 12 Mill Lane' },
       },
     },

@@ -1,17 +1,18 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
-import type { Pool, QueryConfig } from 'pg';
+import type { Pool } from 'pg';
 import type { Folded } from '#event-store/events';
 import { Loader } from '#event-store/loader';
 import { parsePosition, toToken } from '#event-store/position';
-import { DomainError, notFound } from '#kernel/errors';
+import { notFound } from '#kernel/errors';
 import { type Id, kindOf, toId, toUuid } from '#kernel/ids';
 import { ReadDatabase } from '#platform/database';
 import type { ListQuery } from '#platform/http/list-query';
 import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
+import { shownChanges } from './history-changes';
 import { HistoryQuery } from './history-query';
 import { inZone } from './list-times';
+import { caughtUp } from './own-write';
 import { type Ask, isOneStatement, isPlannedOnce, readPage } from './read-page';
 import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
@@ -56,13 +57,7 @@ export class GetHistory {
   ) {}
 }
 
-const OWN_WRITE_MS = 1_000;
-const POLL_MS = 4;
-
-/**
- * A record as its read model has it, once that has caught up with the record's own stream (at most 1 s).
- * @throws DomainError `position_not_reached` (503) when it does not show a record at all that is there
- */
+/** A record as its read model has it, once that has {@link caughtUp caught up} with the record's own stream. */
 @QueryHandler(GetRecord)
 export class GetRecordHandler implements IQueryHandler<GetRecord> {
   constructor(
@@ -72,25 +67,13 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
 
   async execute({ context, list, id }: GetRecord): Promise<Reply> {
     const statement = oneStatement(list, context.tenant.id, toUuid(id));
-    const [version, first] = await Promise.all([
-      this.loader.versionOf(context.tenant.id, id),
-      this.row(statement),
-    ]);
-    let row = first;
-    for (const end = Date.now() + OWN_WRITE_MS; (row?.version ?? 0) < version && Date.now() < end; ) {
-      await delay(POLL_MS);
-      row = await this.row(statement);
-    }
-    if (!row && version > 0) {
-      const detail = 'The record is there, but cannot be read yet; try again.';
-      throw new DomainError('unavailable', 'position_not_reached', detail, [], { 'Retry-After': '1' });
-    }
-    if (!row) throw notFound(list.kind);
+    const row = await caughtUp(
+      this.loader,
+      context,
+      id,
+      async () => (await this.reads.pool.query<RecordRow>(statement)).rows[0],
+    );
     return data(list.view(row), { ETag: `"${row.version}"` });
-  }
-
-  private async row(statement: QueryConfig): Promise<RecordRow | undefined> {
-    return (await this.reads.pool.query<RecordRow>(statement)).rows[0];
   }
 }
 
@@ -150,7 +133,7 @@ export class GetHistoryHandler implements IQueryHandler<GetHistory> {
       by: metadata.actor,
       source: metadata.source,
       correlationId: metadata.correlationId,
-      changes: event.data,
+      changes: shownChanges(event.data),
     }));
     return data({ rows, pageIndex, pageSize, hasMore: events.length > pageSize } satisfies Page<object>);
   }

@@ -4,6 +4,7 @@ import type { Answers, UnitOfWork } from '#event-store/unit-of-work';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { newId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
+import { completed, type MergePatch } from './merge-patch';
 import { addressed, givenReference, type RecordState, recordChanges } from './record';
 import { type SimpleDefinition, type SwitchedState, update } from './simple-record';
 
@@ -18,7 +19,7 @@ export interface RecordWriting<State extends RecordState, Body extends object, Q
    * What must be known: records that the body refers to, the tenant's settings. All is asked in one round trip.
    * @param id of the record, unless it is a new one
    */
-  asks(context: RequestContext, body: Partial<Body>, id?: string): Questions;
+  asks(context: RequestContext, body: MergePatch<Body>, id?: string): Questions;
   /** The body's fields as the state keeps them, where that differs: money, days. */
   stored?(body: Partial<Body>, found: Answers<Questions>): object;
   /** @throws DomainError when the change must not be */
@@ -79,12 +80,13 @@ export async function updateRecord<State extends RecordState, Body extends objec
   work: UnitOfWork,
   { definition, defaults, asks, stored, check }: RecordWriting<State, Body, Questions>,
   id: string,
-  body: Partial<Body>,
+  asked: MergePatch<Body>,
 ): Promise<Folded<State>> {
-  const asked = { ...asks(work.context, body, id), record: at(definition, id) };
-  const { record, ...found } = await work.load(asked);
+  const questions = { ...asks(work.context, asked, id), record: at(definition, id) };
+  const { record, ...found } = await work.load(questions);
   const before = addressed(work, record as Folded<State> | undefined, definition.kind);
   const answers = found as Answers<Questions>;
+  const body = completed<Body>(asked, before.data);
   const patch = { ...body, ...stored?.(body, answers) };
   const changes = recordChanges(work.context, before.data, patch, defaults as Partial<State>);
   const given = Object.fromEntries(Object.entries(body).filter(([name]) => name in changes)) as Partial<Body>;

@@ -1,11 +1,16 @@
-import { PartialType } from '@nestjs/swagger';
+import { OmitType, PartialType } from '@nestjs/swagger';
 import { moneyFrom } from '#kernel/money';
 import { ChoiceField, FlagField, ObjectField, RateInput, TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
+import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 import type { RecordWriting } from '../records/write-record';
 import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.lookup';
 import { NEW_TASK_TYPE, TaskType, type TaskTypeState } from './task-type';
+
+const RATE = {
+  description: "For an hour of timed work, a unit of itemised work; in the tenant's base currency.",
+};
 
 export class TaskTypeInput extends RecordInput {
   @TextField({ required: true, max: 20, description: 'Unique in the firm.', example: 'L120' })
@@ -34,13 +39,16 @@ export class TaskTypeInput extends RecordInput {
   @FlagField({ description: 'true when absent or null' })
   isBillable?: boolean | null;
 
-  @ObjectField(() => RateInput, {
-    description: "For an hour of timed work, a unit of itemised work; in the tenant's base currency.",
-  })
+  @ObjectField(() => RateInput, RATE)
   rate?: RateInput | null;
 }
 
-export class TaskTypePatch extends PartialType(TaskTypeInput, { skipNullProperties: false }) {}
+export class TaskTypePatch extends PartialType(OmitType(TaskTypeInput, ['rate']), {
+  skipNullProperties: false,
+}) {
+  @ObjectField(() => RatePatch, RATE)
+  rate?: RatePatch | null;
+}
 
 function asks(context: RequestContext) {
   return { tenant: settingsOf(context) };

@@ -1,4 +1,4 @@
-import { PartialType } from '@nestjs/swagger';
+import { OmitType, PartialType } from '@nestjs/swagger';
 import {
   ChoiceField,
   FlagField,
@@ -11,9 +11,16 @@ import {
   RateInput,
   TextField,
 } from '#platform/http/fields';
+import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 
 const UNITS = { min: 0, max: LARGEST_UNITS, decimals: 4 };
+
+const RATE = {
+  description:
+    'For an hour (0) or a unit (1). When absent, the first of: the rate agreed for the matter, for the client; the ' +
+    "matter's rate set, the client's; the task type, the employee's default rate, the firm's default rate set.",
+};
 
 export class WorkItemInput extends RecordInput {
   @IdField('matter', { description: 'Absent only for time on no matter.' })
@@ -38,11 +45,7 @@ export class WorkItemInput extends RecordInput {
   @NumberField({ ...UNITS, description: 'Derived from the ticks when absent; 1 for an itemised fee.' })
   units?: number | null;
 
-  @ObjectField(() => RateInput, {
-    description:
-      'For an hour (0) or a unit (1). When absent, the first of: the rate agreed for the matter, for the client; the ' +
-      "matter's rate set, the client's; the task type, the employee's default rate, the firm's default rate set.",
-  })
+  @ObjectField(() => RateInput, RATE)
   rate?: RateInput | null;
 
   @TextField({ max: 2000, description: "The task type's narration when absent." })
@@ -55,9 +58,18 @@ export class WorkItemInput extends RecordInput {
   isBillable?: boolean | null;
 }
 
-export class WorkItemPatch extends PartialType(WorkItemInput, { skipNullProperties: false }) {}
+export class WorkItemPatch extends PartialType(OmitType(WorkItemInput, ['rate']), {
+  skipNullProperties: false,
+}) {
+  @ObjectField(() => RatePatch, RATE)
+  rate?: RatePatch | null;
+}
 
 export class FinaliseInput {
-  @IdsField('workitem', { required: true, max: 200 })
+  @IdsField('workitem', {
+    required: true,
+    max: 200,
+    description: 'Each is answered by one row, however often it is named.',
+  })
   ids: string[];
 }

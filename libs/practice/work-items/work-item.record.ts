@@ -12,6 +12,7 @@ import { finalised } from '../billable/billable.transitions';
 import { Client } from '../clients/client.lookup';
 import { Employee } from '../employees/employee.lookup';
 import { Matter, openMatter, requireOpen } from '../matters/matter.lookup';
+import { completed } from '../records/merge-patch';
 import { active, addressed, changesOf, givenReference, recordChanges } from '../records/record';
 import { TaskType } from '../task-types/task-type.lookup';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
@@ -65,7 +66,7 @@ export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkIt
   const { context } = work;
   const before = addressed(work, (await work.load({ item: at(WorkItem, id) })).item, 'workitem');
   const { data } = before;
-  const body = withoutRepeats(data, asked);
+  const body = withoutRepeats(data, completed<WorkItemInput>(asked, data));
   const { units, rate, ...own } = body;
   const patch = { ...own, isBillable: own.isBillable ?? undefined };
   const changes: Partial<WorkItemState> = recordChanges(context, data, patch, { durationTicks: 0 });
@@ -89,7 +90,7 @@ const VALUED_BY = [...RATED_BY, 'entryDate', 'durationTicks'] as const;
  * A patch without units and rate that are as they were, as of a client that sends back what it was shown. Beside a change
  * of what they follow from they are said on purpose: they stay.
  */
-function withoutRepeats(data: WorkItemState, patch: WorkItemPatch): WorkItemPatch {
+function withoutRepeats(data: WorkItemState, patch: Partial<WorkItemInput>): Partial<WorkItemInput> {
   const { units, rate, ...others } = patch;
   const changes = changesOf(data, others, { durationTicks: 0 });
   if (VALUED_BY.some((name) => changes[name] !== undefined)) return patch;
@@ -109,7 +110,7 @@ function isOther({ amount, currency }: Money, rate: RateInput): boolean {
 async function revalued(
   work: UnitOfWork,
   data: WorkItemState,
-  body: WorkItemPatch,
+  body: Partial<WorkItemInput>,
   changes: Partial<WorkItemState>,
 ) {
   const next = { ...data, ...changes };

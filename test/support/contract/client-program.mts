@@ -149,8 +149,9 @@ export async function mistakes(): Promise<void> {
   const one = { params: { path: { tenant, id: 'x' } } };
   // @ts-expect-error a required field cannot be cleared
   await PATCH('/{tenant}/api/v1/matters/{id}', { ...one, body: { title: null } });
+  const matter = { clientId: 'x', divisionId: 'y', title: 'z' };
   // @ts-expect-error money is an amount and a currency
-  await PATCH('/{tenant}/api/v1/matters/{id}', { ...one, body: { feeEstimate: 100 } });
+  await POST('/{tenant}/api/v1/matters', { params, body: { ...matter, feeEstimate: 100 } });
   const { data, error } = await GET('/{tenant}/api/v1/matters/{id}', one);
   // @ts-expect-error a matter has no colour
   data?.data.colour;
