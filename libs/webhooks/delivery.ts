@@ -103,3 +103,25 @@ export async function queueMessages(
   });
   return rowCount ?? 0;
 }
+
+/** Rows that a transaction which somebody waits for changes at most. */
+export const MOST_AT_ONCE = 5_000;
+
+/**
+ * What waits for a webhook that is disabled has failed: a replay sends it. With the plus, the rows are found by their
+ * keys, and not among all that wait.
+ * @param most of one statement; what is left fails when the webhook is enabled again, or within a minute
+ */
+export async function failWaiting(
+  client: ClientBase,
+  { tenant_id, webhook_id }: Pick<Message, 'tenant_id' | 'webhook_id'>,
+  now: Date,
+  most: number | null,
+): Promise<void> {
+  await client.query(
+    `update webhooks.deliveries set state = 2, finished_at = $3, error = 'webhook_disabled'
+     where tenant_id = $1 and webhook_id = $2 and +state = 0 and event_id = any(array(
+       select event_id from webhooks.deliveries where tenant_id = $1 and webhook_id = $2 and state = 0 limit $4))`,
+    [tenant_id, webhook_id, now, most],
+  );
+}

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
@@ -21,6 +22,8 @@ import { WebhookRequests } from './webhook-requests';
 
 /** For so long an old secret signs beside the new one. */
 const OVERLAP_MS = 24 * 3_600_000;
+/** Each signs: of very many the header would be longer than receivers take. */
+const MOST_FORMER = 3;
 
 export class RegisterWebhook {
   constructor(
@@ -150,7 +153,13 @@ export class UpdateWebhookHandler implements ICommandHandler<UpdateWebhook> {
       const before = await addressed(change, context, id);
       const given = this.subscriptions.settable(context, body);
       this.subscriptions.requireReadable(context, given.events ?? before.events);
-      const row = await updateEndpoint(change, context, before, given);
+      const changes = Object.entries(given).filter(
+        ([name, value]) => !isDeepStrictEqual(value, before[name as keyof EndpointRow]),
+      );
+      const row =
+        changes.length === 0
+          ? before
+          : await updateEndpoint(change, context, before, Object.fromEntries(changes));
       if (/(^|[,;\s])return=representation($|[,;\s])/.test(prefer ?? ''))
         return shown(200, row, { headers: { 'Preference-Applied': 'return=representation' } });
       return new Reply(200, { success: true, data: id }, { ETag: `"${row.version}"` });
@@ -198,7 +207,7 @@ export class RotateSecretHandler implements ICommandHandler<RotateSecret> {
       const former = before.former_secrets.filter((each) => new Date(each.until) > change.now);
       const row = await updateEndpoint(change, context, before, {
         secret: sealed,
-        former_secrets: [{ secret: before.secret, until }, ...former],
+        former_secrets: [{ secret: before.secret, until }, ...former].slice(0, MOST_FORMER),
       });
       return shown(200, row, { secret: text });
     });

@@ -177,6 +177,24 @@ describe('changes', () => {
     clock.at = new Date('2026-03-01T12:00:00Z');
   });
 
+  it('keep no more than three former secrets: a signature of each is sent', async () => {
+    const { id } = await created();
+    for (let count = 0; count < 10; count++) await rotate(id);
+    const [{ former_secrets }] = await hooks.sql<{ former_secrets: unknown[] }>(
+      'select former_secrets from webhooks.endpoints where tenant_id = $1',
+      [context.tenant.id],
+    );
+    expect(former_secrets).toHaveLength(3);
+  });
+
+  it('that change nothing make no version', async () => {
+    const webhook = await created({ description: 'Same' });
+    const { url, events, enabled, payloadMode, description } = webhook;
+    await patch(webhook.id, { url, events, enabled, payloadMode, description });
+    await patch(webhook.id, {});
+    expect(await get(webhook.id)).toMatchObject({ version: 1, updatedOn: webhook.updatedOn });
+  });
+
   it('know nothing of another tenant', async () => {
     const { id } = await created();
     const other = await hooks.tenant();

@@ -3,7 +3,7 @@ import { conflict, DomainError, notFound } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import type { Change } from '#platform/http/repeatable-requests';
 import type { RequestContext } from '#platform/request-context';
-import { endpointKey } from './delivery';
+import { endpointKey, failWaiting, MOST_AT_ONCE } from './delivery';
 import { ENDPOINT_COLUMNS, type EndpointRow, webhookId } from './endpoint';
 
 const MOST = 20;
@@ -150,6 +150,9 @@ export async function updateEndpoint(
       ...[now, actor, isSwitchedOff],
     ],
   );
+  const named = { tenant_id: before.tenant_id, webhook_id: before.id };
+  if (isSwitchedOff) await failWaiting(client, named, now, MOST_AT_ONCE);
+  if (isSwitchedOn) await failWaiting(client, named, now, null);
   // A new start: what was has no weight any more.
   if (isSwitchedOn || isResumed || next.url !== before.url)
     await client.query(

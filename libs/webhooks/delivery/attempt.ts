@@ -36,7 +36,7 @@ export class Attempt {
     const { permission } = eventOfName(delivery.type) ?? {};
     if (permission !== undefined && !config.permissions.includes(permission)) {
       const detail = `The permission ${permission} was withdrawn from the integration of this webhook.`;
-      return this.finished(item, at, { error: 'permission_denied', detail, milliseconds: 0 }, true);
+      return this.finished(item, config, at, { error: 'permission_denied', detail, milliseconds: 0 }, true);
     }
     const message = {
       id: messageId(delivery.event_id),
@@ -47,11 +47,14 @@ export class Attempt {
     };
     const headers = signedHeaders(message, this.secretsOf(config, at));
     const outcome = await this.sender.send(config.url, headers, message.body, { receiver: lane.key });
-    return this.finished(item, at, outcome);
+    return this.finished(item, config, at, outcome);
   }
 
-  /** @param isLast whatever the schedule says */
-  private finished(item: Item, at: Date, outcome: Outcome, isLast = false): Finished {
+  /**
+   * @param config of the endpoint when it was sent
+   * @param isLast whatever the schedule says
+   */
+  private finished(item: Item, { url }: LaneConfig, at: Date, outcome: Outcome, isLast = false): Finished {
     const { status, error, detail, response, retryAfter, milliseconds, address } = outcome;
     const succeeded = error === undefined && status !== undefined && status >= 200 && status < 300;
     const failures = item.delivery.failures + (succeeded ? 0 : 1);
@@ -62,6 +65,7 @@ export class Attempt {
         : nextAttempt(failures, now, this.settings.random, readRetryAfter(retryAfter, now));
     return {
       item,
+      url,
       at,
       milliseconds,
       status,

@@ -8,7 +8,7 @@ import { afterFailure, WELL } from './breaker';
 import { deliveryMetrics } from './delivery-metrics';
 import { DeliverySettings } from './delivery-settings';
 import { DueDeliveries } from './due-deliveries';
-import { FailureWatch } from './failure-watch';
+import { type Asked, FailureWatch } from './failure-watch';
 import { HeldLanes } from './held-lanes';
 import type { Item, Lane } from './lane';
 import { type Finished, Outcomes } from './outcomes';
@@ -195,10 +195,11 @@ export class Dispatcher implements OnApplicationShutdown {
     this.begin(lane);
   }
 
-  private judge(lane: Lane, { at, state, status, error, milliseconds }: Finished): void {
+  private judge(lane: Lane, { url, at, state, status, error, milliseconds }: Finished): void {
     const succeeded = state === DeliveryState.Delivered;
     deliveryMetrics.attempt(succeeded, status, error, milliseconds);
-    if (error === 'permission_denied') return;
+    // What another address has answered says nothing of this one.
+    if (error === 'permission_denied' || url !== lane.config.url) return;
     if (!succeeded) {
       lane.standing = afterFailure(lane.standing, at);
       lane.isChanged = true;
@@ -218,11 +219,13 @@ export class Dispatcher implements OnApplicationShutdown {
       item.lane.known.delete(item.delivery.event_id);
       lanes.add(item.lane);
     }
-    const gone = all.filter(({ status }) => status === GONE).map(({ item }) => item.lane);
+    const gone = all
+      .filter(({ status }) => status === GONE)
+      .map(({ item, url }): Asked => ({ ...item.lane.config, url }));
     const failing = [...lanes].filter(({ standing }) => standing.failingSince !== null);
     if (gone.length + failing.length > 0)
       this.watch
-        .check(failing, new Set(gone))
+        .check(failing, gone)
         .catch((error: Error) => this.log.error(`Failing webhooks were not looked at: ${error.message}`));
     if (!this.isHeldBack) return;
     this.isHeldBack = false;

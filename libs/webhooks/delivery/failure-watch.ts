@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { v7 } from 'uuid';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { endpointKey, type Message, queueMessages } from '../delivery';
+import { endpointKey, failWaiting, type Message, MOST_AT_ONCE, queueMessages } from '../delivery';
 import { type EventName, notices } from '../event-catalogue';
 import { SUBSCRIBED, type Subscribed } from '../fan-out';
 import { QueueSignal } from '../queue-signal';
@@ -16,6 +16,9 @@ const DISABLED_AFTER_MS = 120 * HOUR_MS;
 
 type Named = { tenant_id: number; webhook_id: string };
 
+/** A receiver as it was asked: its webhook may be another registration of the id by now, or have another address. */
+export type Asked = Named & { created_at: Date; url: string };
+
 /** Warns of receivers that do not answer any more, and gives up those that have not for long. */
 @Injectable()
 export class FailureWatch {
@@ -26,8 +29,8 @@ export class FailureWatch {
   ) {}
 
   /** @param gone answered that they want nothing any more */
-  async check(failing: readonly Lane[], gone: ReadonlySet<Lane>): Promise<void> {
-    for (const { config } of gone) await this.disable(config, 'gone');
+  async check(failing: readonly Lane[], gone: readonly Asked[]): Promise<void> {
+    for (const asked of gone) await this.disable(asked, 'gone');
     const now = this.clock.now().getTime();
     const isLong = failing.some(
       ({ standing }) => now - (standing.failingSince?.getTime() ?? now) >= WARNED_AFTER_MS[0],
@@ -39,8 +42,8 @@ export class FailureWatch {
   async sweep(): Promise<void> {
     const now = this.clock.now().getTime();
     const before = (ms: number) => new Date(now - ms);
-    const { rows } = await this.database.pool.query<Named & { failing_since: Date }>(
-      `select l.tenant_id, l.webhook_id, l.failing_since
+    const { rows } = await this.database.pool.query<Asked & { failing_since: Date }>(
+      `select l.tenant_id, l.webhook_id, l.failing_since, e.created_at, e.url
        from webhooks.lanes l join webhooks.endpoints e on e.tenant_id = l.tenant_id and e.id = l.webhook_id
        where e.enabled and not e.paused
          and l.failing_since <= case l.warnings when 0 then $1::timestamptz when 1 then $2 else $3 end`,
@@ -62,16 +65,19 @@ export class FailureWatch {
     );
   }
 
-  private async disable(lane: Named, reason: 'gone' | 'failing'): Promise<void> {
-    await this.change(notices.disabled, lane, (client, now) =>
-      client.query(
+  private async disable(asked: Asked, reason: 'gone' | 'failing'): Promise<void> {
+    const { tenant_id, webhook_id, created_at, url } = asked;
+    await this.change(notices.disabled, asked, async (client, now) => {
+      const disabled = await client.query(
         `update webhooks.endpoints set enabled = false, disabled_at = $3, disabled_reason = $4,
            version = version + 1, updated_at = $3, updated_by = 'service'
-         where tenant_id = $1 and id = $2 and enabled`,
-        [lane.tenant_id, lane.webhook_id, now, reason],
-      ),
-    );
-    this.signal.changed(endpointKey(lane));
+         where tenant_id = $1 and id = $2 and enabled and created_at = $5 and url = $6`,
+        [tenant_id, webhook_id, now, reason, created_at, url],
+      );
+      if (disabled.rowCount === 1) await failWaiting(client, asked, now, MOST_AT_ONCE);
+      return disabled;
+    });
+    this.signal.changed(endpointKey(asked));
   }
 
   /** Makes a change and tells of it in one transaction; nothing is told when another worker has made it. */

@@ -5,7 +5,7 @@ import { Lane, type LaneConfig } from './lane';
 import { QueuePools } from './queue-pools';
 
 /** Columns of a LaneConfig. A tenant whose grant was revoked is sent nothing. */
-const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.url, e.payload_mode, e.secret, e.former_secrets,
+const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.created_at, e.url, e.payload_mode, e.secret, e.former_secrets,
   coalesce((select g.permissions from platform.grants g join platform.integrations i on i.id = g.integration_id
     where g.tenant_id = e.tenant_id and g.integration_id = e.integration_id
       and g.revoked_at is null and i.revoked_at is null), '{}') as permissions,

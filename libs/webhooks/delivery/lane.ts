@@ -9,6 +9,8 @@ export interface LaneConfig {
   webhook_id: string;
   alias: string;
   partition: number;
+  /** Of the registration: an id that was removed may be registered again. */
+  created_at: Date;
   url: string;
   payload_mode: PayloadMode;
   secret: string;
@@ -151,9 +153,12 @@ export class Lane {
 
   /** Takes over how the endpoint is set now. */
   reconfigure(config: LaneConfig, leasedUntil: number): void {
-    const isOther = config.url !== this.config.url || config.payload_mode !== this.config.payload_mode;
+    const isElsewhere = config.url !== this.config.url;
+    const isOther = isElsewhere || config.payload_mode !== this.config.payload_mode;
     this.config = config;
     this.leasedUntil = leasedUntil;
+    // How another address fared has no weight any more.
+    if (isElsewhere) this.isChanged = false;
     if (!this.isChanged) this.standing = standingOf(config);
     if (isOther || !config.active) this.drop();
   }

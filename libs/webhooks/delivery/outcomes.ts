@@ -8,6 +8,8 @@ import { QueuePools } from './queue-pools';
 /** What became of an attempt, and what comes next of its delivery. */
 export interface Finished {
   item: Item;
+  /** To where. */
+  url: string;
   at: Date;
   milliseconds: number;
   status?: number;
@@ -53,8 +55,9 @@ export const WRITE = `
   ), standings as (
     update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
       warnings = case when g.failing_since is null then 0 else l.warnings end
-    from json_to_recordset($2) g (tenant_id integer, webhook_id uuid, failures integer, open_until timestamptz,
-      failing_since timestamptz)
+    from json_to_recordset($2) g (tenant_id integer, webhook_id uuid, created_at timestamptz, url text, failures integer,
+      open_until timestamptz, failing_since timestamptz)
+    join webhooks.endpoints e on (e.tenant_id, e.id, e.created_at, e.url) = (g.tenant_id, g.webhook_id, g.created_at, g.url)
     where (l.tenant_id, l.webhook_id) = (g.tenant_id, g.webhook_id) and l.leased_by = $3
   )
   insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds, status, error, detail,
@@ -125,6 +128,8 @@ export class Outcomes {
     const standings = lanes.map(({ config, standing }) => ({
       tenant_id: config.tenant_id,
       webhook_id: config.webhook_id,
+      created_at: config.created_at,
+      url: config.url,
       failures: standing.failures,
       open_until: standing.openUntil,
       failing_since: standing.failingSince,

@@ -85,7 +85,8 @@ export class Rendering {
     const now = performance.now();
     for (const item of items) {
       const told = this.told.get(keyOf(item.delivery));
-      if (told && shows(told, item.delivery)) finish(item, told);
+      // A webhook is read where it is written, and one that was registered again counts its versions anew.
+      if (told && (isNotice || shows(told, item.delivery))) finish(item, told);
       else {
         item.waitsSince ??= now;
         item.lookAt = now + pauseBetweenLooks(now - item.waitsSince, LOOKS);

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { SystemClock } from '#kernel/clock';
+import { toId } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { waitFor } from '../../../test/support/wait-for';
+import { DeliveryState } from '../delivery';
+import { Redeliver, RedeliverHandler, TestWebhook, TestWebhookHandler } from '../delivery.commands';
+import {
+  DeleteWebhook,
+  DeleteWebhookHandler,
+  RegisterWebhook,
+  RegisterWebhookHandler,
+  UpdateWebhook,
+  UpdateWebhookHandler,
+} from '../endpoint.commands';
+import type { WebhookPatch } from '../endpoint.input';
+import type { Outcome } from '../protocol/sender';
+import { ScriptedSender } from '../testing/scripted-sender';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+
+const OLD = 'https://hooks.example.com/old';
+const NEW = 'https://hooks.example.com/new';
+
+let hooks: Webhooks;
+let context: RequestContext;
+let webhook: string;
+/** What the old address answers, once it does. */
+let answer: (outcome: Partial<Outcome>) => void;
+let answered: Promise<Partial<Outcome>>;
+const sender = new ScriptedSender(({ url }) => (url === NEW ? { status: 204 } : answered));
+
+beforeAll(async () => {
+  hooks = await openWebhooks(new SystemClock());
+  hooks.project();
+  hooks.fanOut.start();
+  // What was read of a webhook is soon too old to be sent again.
+  hooks.dispatcher(sender, { freshMs: 20 }).start();
+});
+afterAll(() => hooks.close());
+
+beforeEach(async () => {
+  context = await hooks.tenant();
+  webhook = randomUUID();
+  sender.sent.length = 0;
+  answered = new Promise((resolve) => {
+    answer = resolve;
+  });
+});
+
+const id = () => toId('webhook', webhook);
+const parts = () => [hooks.requests, hooks.subscriptions, hooks.signal] as const;
+
+async function register(url: string): Promise<void> {
+  const secret = '12345678-0000-0000-0000-123456789012';
+  const body = { id: id(), url, secret, events: ['division.created'] };
+  await new RegisterWebhookHandler(...parts()).execute(new RegisterWebhook(context, body));
+}
+
+async function patch(body: WebhookPatch): Promise<void> {
+  await new UpdateWebhookHandler(...parts()).execute(new UpdateWebhook(context, id(), body, undefined));
+}
+
+async function remove(): Promise<void> {
+  await new DeleteWebhookHandler(hooks.requests, hooks.signal).execute(new DeleteWebhook(context, id()));
+}
+
+async function test(): Promise<string> {
+  const { body } = await new TestWebhookHandler(hooks.requests, hooks.signal).execute(
+    new TestWebhook(context, id()),
+  );
+  return (body as { data: { id: string } }).data.id;
+}
+
+const asked = (url: string, count = 1) =>
+  waitFor(() => sender.to(url).length >= count, { description: `${count} messages to ${url}` });
+
+const standing = async () => {
+  const [row] = await hooks.sql<{ enabled: boolean; failures: number; failing_since: Date | null }>(
+    `select e.enabled, l.failures, l.failing_since from webhooks.endpoints e
+     join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
+    [webhook],
+  );
+  return row;
+};
+
+const deliveries = () =>
+  hooks.sql<{ state: number; attempts: number; error: string | null }>(
+    'select state, attempts, error from webhooks.deliveries where webhook_id = $1 order by event_id',
+    [webhook],
+  );
+
+describe.each([410, 500])('%i of an address that a webhook had before', (status) => {
+  it.each([
+    ['it was changed', () => patch({ url: NEW })],
+    [
+      'it was removed and registered again',
+      async () => {
+        await remove();
+        await register(NEW);
+      },
+    ],
+  ])('says nothing of the present one when %s', async (_, change) => {
+    await register(OLD);
+    await test();
+    await asked(OLD);
+    await change();
+    // The worker has heard of the new address, and so has it in place of the old one.
+    await hooks.event(context);
+    await asked(NEW);
+    answer({ status });
+    await hooks.event(context, 'Later');
+    await asked(NEW, 2);
+    await waitFor(
+      async () => (await deliveries()).every(({ state, attempts }) => state !== 0 || attempts > 0),
+      {
+        description: 'the late answer to be written down',
+      },
+    );
+    expect(await standing()).toEqual({ enabled: true, failures: 0, failing_since: null });
+  });
+});
+
+it('a message about a webhook is sent again, though its id counts its versions anew', async () => {
+  await register(NEW);
+  for (const description of ['a', 'b', 'c']) await patch({ description });
+  const delivery = await test();
+  await asked(NEW);
+  await waitFor(async () => (await deliveries())[0].state === DeliveryState.Delivered, {
+    description: 'the first answer to be written down',
+  });
+  await remove();
+  await register(NEW);
+  await new RedeliverHandler(hooks.requests, hooks.signal).execute(new Redeliver(context, id(), delivery));
+  await asked(NEW, 2);
+});
+
+describe('what waits for a webhook that is disabled', () => {
+  beforeEach(async () => {
+    answered = Promise.resolve({ status: 500 });
+    await register(OLD);
+    await test();
+    await waitFor(async () => (await deliveries())[0].attempts === 1, { description: 'an attempt' });
+  });
+
+  it('has failed at once, and is not sent when it is enabled again', async () => {
+    await patch({ enabled: false });
+    expect(await deliveries()).toEqual([
+      { state: DeliveryState.Failed, attempts: 1, error: 'webhook_disabled' },
+    ]);
+    await patch({ enabled: true, url: NEW });
+    await hooks.event(context);
+    await asked(NEW);
+    expect(sender.to(NEW).map(({ body }) => body.type)).toEqual(['division.created']);
+  });
+
+  it('is not sent either when there was more than fails at once', async () => {
+    await patch({ enabled: false });
+    await hooks.sql('update webhooks.deliveries set state = 0 where webhook_id = $1', [webhook]);
+    await patch({ enabled: true, url: NEW });
+    expect(await deliveries()).toMatchObject([{ state: DeliveryState.Failed, error: 'webhook_disabled' }]);
+  });
+
+  it('has failed once it answers that it wants nothing any more', async () => {
+    answered = Promise.resolve({ status: 410 });
+    await test();
+    await waitFor(async () => !(await standing()).enabled, { description: 'it to be disabled' });
+    expect((await deliveries()).map(({ state }) => state)).toEqual([
+      DeliveryState.Failed,
+      DeliveryState.Failed,
+    ]);
+  });
+});
