@@ -47,7 +47,7 @@ describe('the settings that an integration keeps with a tenant', () => {
     expect((await put({ a: 1 }, { 'If-Match': '"0"' })).headers.get('etag')).toBe('"1"');
     expect((await put({ a: 1 })).headers.get('etag')).toBe('"1"');
     expect((await put({ a: 2 }, { 'If-Match': '"1"' })).headers.get('etag')).toBe('"2"');
-    for (const version of ['"0"', '"1"', '"3"']) {
+    for (const version of ['"0"', '"1"', '"3", "4"', '"9999999999"', '"x"']) {
       const refused = await put({ a: 3 }, { 'If-Match': version });
       expectProblem(refused, 412, 'version_mismatch');
       expect(refused.headers.get('etag')).toBe('"2"');

@@ -91,7 +91,7 @@ describe('PermissionGuard', () => {
     expect(await response.json()).toEqual({
       key: 'k1',
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      ifMatch: 7,
+      ifMatch: ['7'],
       body: { title: 'x' },
     });
   });

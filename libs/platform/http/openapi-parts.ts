@@ -132,7 +132,7 @@ const refusals = new Map([
     'PreconditionFailed',
     'The record has another version than `If-Match` says.',
     ['version_mismatch'],
-    'The record is at version 3, not 2.',
+    'The record is at version 3, which If-Match does not name.',
     { ...rateLimit, ETag: { $ref: '#/components/headers/ETag' } },
   ),
   refusal(
