@@ -30,6 +30,7 @@ describe('the settings that an integration keeps with a tenant', () => {
       a: { b: [1, 2.5, null, true, { é: '漢 😀' }] },
       mapping: { division_1: 'Family' },
       '': 'no name',
+      constructor: { prototype: { toString: 1 } },
     };
     const answer = await put(settings);
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, '"1"']);
@@ -83,7 +84,6 @@ describe('the settings that an integration keeps with a tenant', () => {
     ['nothing', '', 422, 'not_an_object'],
     ['half an object', '{"a":', 400, 'malformed_json'],
     ['a prototype', '{"__proto__":{"admin":true}}', 400, 'malformed_json'],
-    ["a prototype's property", '{"a":{"constructor":1}}', 400, 'malformed_json'],
     ['a NUL', '{"a":"\\u0000"}', 422, 'invalid_text'],
     ['21 levels', `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`, 400, 'too_deep'],
     ['more than 64 KiB', `{"a":"${'x'.repeat(64 * 1024)}"}`, 413, 'settings_too_large'],

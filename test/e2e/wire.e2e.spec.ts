@@ -35,8 +35,8 @@ describe('bodies', () => {
     ['{"entityType":"Individual","lastName":"a\\u0000b"}', 422, 'invalid_text'],
     ['{"entityType":"Individual","lastName":"\\ud800"}', 422, 'invalid_text'],
     ['{"a\\u0000":1}', 422, 'invalid_text'],
-    ['{"constructor":{"prototype":{"x":1}}}', 400, 'malformed_json'],
-    ['{"toString":1,"entityType":"Individual","lastName":"x"}', 400, 'malformed_json'],
+    ['{"constructor":{"prototype":{"x":1}}}', 422, 'validation_failed'],
+    ['{"toString":1,"entityType":"Individual","lastName":"x"}', 422, 'validation_failed'],
   ])('%s answers %d %s', async (body, status, code) => {
     expectProblem(await raw(body), status, code);
   });

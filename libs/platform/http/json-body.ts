@@ -33,8 +33,8 @@ function inspect(value: unknown, depth: number, pointer: string): void {
     if (depth > MAX_DEPTH)
       throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
     for (const [name, child] of Object.entries(value)) {
-      // Copying `__proto__` sets a prototype, and validation takes `toString` for a property that it knows.
-      if (name in Object.prototype)
+      // Copying it sets a prototype.
+      if (name === '__proto__')
         throw new DomainError('malformed', 'malformed_json', `"${name}" is no property name.`);
       inspect(name, depth + 1, pointer);
       inspect(child, depth + 1, `${pointer}/${name}`);

@@ -30,8 +30,7 @@ export class RequestPipe implements PipeTransform {
     if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
       throw notAnObject();
     }
-    // Validation takes `toString` for a property that it knows; of a body the parser refuses them.
-    const inherited = Object.keys(value ?? {}).filter((name) => name in Object.prototype);
+    const inherited = inheritedNames(value, '');
     if (inherited.length > 0) throw refusal(type, inherited.map(unknownProperty));
     const instance = plainToInstance(metatype, value ?? {});
     const faults = validateSync(instance as object, {
@@ -57,11 +56,22 @@ export function notAnObject(): DomainError {
 
 /** 422, as for a body of which these are the only faults. */
 export function unknownProperties(names: string[]): DomainError {
-  return refusal('body', names.map(unknownProperty));
+  return refusal(
+    'body',
+    names.map((name) => unknownProperty(`/${pointed(name)}`)),
+  );
 }
 
-function unknownProperty(name: string): FieldError {
-  const pointer = `/${pointed(name)}`;
+/** Pointers to properties that have the name of one of every object: validation takes those for properties that it knows. */
+function inheritedNames(value: unknown, parent: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, child]) => {
+    const pointer = `${parent}/${pointed(name)}`;
+    return name in Object.prototype ? [pointer] : inheritedNames(child, pointer);
+  });
+}
+
+function unknownProperty(pointer: string): FieldError {
   return { pointer, code: CODES.whitelistValidation, message: unknownMessage(pointer) };
 }
 

@@ -1,0 +1,23 @@
+import { DomainError } from '#kernel/errors';
+import { parseJson } from './json-body';
+
+function refusalOf(text: string): DomainError | undefined {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    return error as DomainError;
+  }
+}
+
+describe('the names of properties', () => {
+  it('may be those of every object, and stay properties', () => {
+    const text = '{"constructor":{"prototype":{"x":1}},"toString":1,"a":{"hasOwnProperty":null}}';
+    expect(JSON.stringify(parseJson(text))).toBe(text);
+    expect(({} as { x?: number }).x).toBeUndefined();
+  });
+
+  it.each(['{"__proto__":{"x":1}}', '{"a":[{"__proto__":1}]}'])('are not as in %s', (text) => {
+    expect(refusalOf(text)).toMatchObject({ fault: 'malformed', code: 'malformed_json' });
+  });
+});
