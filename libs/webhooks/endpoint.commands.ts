@@ -1,6 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
+import { prefersRepresentation } from '#platform/http/prefer';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { type EndpointRow, webhookView } from './endpoint';
@@ -151,7 +152,7 @@ export class UpdateWebhookHandler implements ICommandHandler<UpdateWebhook> {
       const given = this.subscriptions.settable(context, body);
       this.subscriptions.requireReadable(context, given.events ?? before.events);
       const row = await updateEndpoint(change, context, before, given);
-      if (/(^|[,;\s])return=representation($|[,;\s])/.test(prefer ?? ''))
+      if (prefersRepresentation(prefer))
         return shown(200, row, { headers: { 'Preference-Applied': 'return=representation' } });
       return new Reply(200, { success: true, data: id }, { ETag: `"${row.version}"` });
     });
