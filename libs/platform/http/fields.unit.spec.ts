@@ -79,6 +79,10 @@ describe('fields', () => {
   it('takes no ids for none, as it shows them, where there need not be any', () => {
     expect(codes({ divisionIds: [] })).toEqual([]);
     expect(codes({ divisionIds: ['division_1'] })).toEqual(['invalid_id']);
+    for (const none of [{}, 'division_1', 7])
+      expect(faults({ divisionIds: none })).toEqual([
+        { pointer: '/divisionIds', code: 'is_array', message: 'divisionIds must be a list' },
+      ]);
     expect(faults({ ids: [] }, Named)).toMatchObject([{ code: 'too_few' }]);
   });
 });
