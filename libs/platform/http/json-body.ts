@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
-import { DomainError, invalid } from '#kernel/errors';
+import { DomainError } from '#kernel/errors';
+import { pointed } from './json-pointer';
 
 const MAX_DEPTH = 20;
 
@@ -22,13 +23,7 @@ export function parseJson(text: string): unknown {
 
 function inspect(value: unknown, depth: number, pointer: string): void {
   if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) {
-      throw invalid(
-        'invalid_text',
-        `${pointer || 'The body'} holds a NUL or half a surrogate pair.`,
-        pointer.slice(1),
-      );
-    }
+    requireText(value, pointer);
   } else if (typeof value === 'object' && value !== null) {
     if (depth > MAX_DEPTH)
       throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
@@ -36,10 +31,17 @@ function inspect(value: unknown, depth: number, pointer: string): void {
       // Copying it sets a prototype.
       if (name === '__proto__')
         throw new DomainError('malformed', 'malformed_json', `"${name}" is no property name.`);
-      inspect(name, depth + 1, pointer);
-      inspect(child, depth + 1, `${pointer}/${name}`);
+      requireText(name, pointer);
+      inspect(child, depth + 1, `${pointer}/${pointed(name)}`);
     }
   }
+}
+
+/** @throws DomainError `invalid_text` (422) at the pointer, which is that of its object for the name of a property */
+function requireText(text: string, pointer: string): void {
+  if (!text.includes('\0') && text.isWellFormed()) return;
+  const message = `${pointer || 'The body'} holds a NUL or half a surrogate pair.`;
+  throw new DomainError('invalid', 'invalid_text', message, [{ pointer, code: 'invalid_text', message }]);
 }
 
 /** JSON is UTF-8 (RFC 8259, section 8.1): anything else would be stored with its letters replaced, unnoticed. */

@@ -21,3 +21,15 @@ describe('the names of properties', () => {
     expect(refusalOf(text)).toMatchObject({ fault: 'malformed', code: 'malformed_json' });
   });
 });
+
+describe('text that cannot be stored', () => {
+  it.each([
+    ['"\\u0000"', ''],
+    ['{"a\\u0000":1}', ''],
+    ['{"a":[{"\\ud800":1}]}', '/a/0'],
+    ['{"a":["x","\\ud800"]}', '/a/1'],
+    ['{"a/b~c":{"d":"\\u0000"}}', '/a~1b~0c/d'],
+  ])('in %s is told at %j', (text, pointer) => {
+    expect(refusalOf(text)).toMatchObject({ fault: 'invalid', errors: [{ pointer, code: 'invalid_text' }] });
+  });
+});

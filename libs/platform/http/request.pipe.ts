@@ -3,6 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { DomainError, type FieldError } from '#kernel/errors';
 import { kindOf } from '#kernel/ids';
+import { pointed } from './json-pointer';
 
 /** Stable codes for class-validator's constraints; any other constraint's name in snake case. */
 const CODES: Record<string, string> = {
@@ -77,11 +78,6 @@ function unknownProperty(pointer: string): FieldError {
 
 function unknownMessage(pointer: string): string {
   return `${pointer.slice(1)} is not a known property`;
-}
-
-/** A name within a JSON pointer (RFC 6901). */
-function pointed(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function refusal(type: 'body' | 'query', errors: FieldError[]): DomainError {
