@@ -79,6 +79,7 @@ describe('the settings that an integration keeps with a tenant', () => {
 
   it.each([
     ['a list', '[]', 422, 'not_an_object'],
+    ['a number too large for JavaScript', '{"a":1e400}', 422, 'number_too_large'],
     ['a text', '"text"', 422, 'not_an_object'],
     ['null', 'null', 422, 'not_an_object'],
     ['nothing', '', 422, 'not_an_object'],

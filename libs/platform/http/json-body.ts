@@ -7,7 +7,7 @@ const MAX_DEPTH = 20;
 
 /**
  * Parses a JSON body; an empty one counts as none.
- * @throws DomainError `malformed`: not JSON, or deeper than 20 levels; `invalid`: text that cannot be stored
+ * @throws DomainError `malformed`: not JSON, or deeper than 20 levels; `invalid`: what cannot be stored
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
@@ -24,6 +24,10 @@ export function parseJson(text: string): unknown {
 function inspect(value: unknown, depth: number, pointer: string): void {
   if (typeof value === 'string') {
     requireText(value, pointer);
+  } else if (typeof value === 'number') {
+    // JSON.parse makes infinity of what is too large, and JSON.stringify null of that.
+    if (!Number.isFinite(value))
+      throw invalid('number_too_large', `${pointer || 'The body'} is too large a number.`, pointer);
   } else if (typeof value === 'object' && value !== null) {
     if (depth > MAX_DEPTH)
       throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
@@ -40,8 +44,11 @@ function inspect(value: unknown, depth: number, pointer: string): void {
 /** @throws DomainError `invalid_text` (422) at the pointer, which is that of its object for the name of a property */
 function requireText(text: string, pointer: string): void {
   if (!text.includes('\0') && text.isWellFormed()) return;
-  const message = `${pointer || 'The body'} holds a NUL or half a surrogate pair.`;
-  throw new DomainError('invalid', 'invalid_text', message, [{ pointer, code: 'invalid_text', message }]);
+  throw invalid('invalid_text', `${pointer || 'The body'} holds a NUL or half a surrogate pair.`, pointer);
+}
+
+function invalid(code: string, message: string, pointer: string): DomainError {
+  return new DomainError('invalid', code, message, [{ pointer, code, message }]);
 }
 
 /** JSON is UTF-8 (RFC 8259, section 8.1): anything else would be stored with its letters replaced, unnoticed. */

@@ -33,3 +33,19 @@ describe('text that cannot be stored', () => {
     expect(refusalOf(text)).toMatchObject({ fault: 'invalid', errors: [{ pointer, code: 'invalid_text' }] });
   });
 });
+
+describe('a number', () => {
+  it.each([
+    ['1e400', ''],
+    ['{"a":{"b":[-1e999]}}', '/a/b/0'],
+  ])('that is too large is told, as in %s', (text, pointer) => {
+    expect(refusalOf(text)).toMatchObject({
+      fault: 'invalid',
+      errors: [{ pointer, code: 'number_too_large' }],
+    });
+  });
+
+  it('is taken up to the largest', () => {
+    expect(parseJson('[1.7976931348623157e308, -1e-400]')).toEqual([Number.MAX_VALUE, -0]);
+  });
+});

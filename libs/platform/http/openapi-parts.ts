@@ -162,7 +162,8 @@ const refusals = new Map([
     'Invalid',
     'The request is well formed, but a rule refuses it; `errors` says where.',
     [
-      ...['validation_failed', 'not_an_object', 'invalid_text', 'idempotency_key_reused', 'digest_mismatch'],
+      ...['validation_failed', 'not_an_object', 'invalid_text', 'number_too_large'],
+      ...['idempotency_key_reused', 'digest_mismatch'],
       ...['<kind>_not_found', '<kind>_not_active', '<a rule of the area>'],
     ],
     'title is required',
