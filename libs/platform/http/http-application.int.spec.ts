@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { Body, Controller, Get, Module, Patch, Post } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { waitFor } from '../../../test/support/wait-for';
 import { Config } from '../config';
+import { TextField } from './fields';
 import { createHttpApplication } from './http-application';
 
 const config = Object.assign(new Config(), { NODE_ENV: 'test', LOG_LEVEL: 'silent' });
@@ -69,6 +70,46 @@ describe('a request that no route sees', () => {
     expect(compressed.headers.get('accept-encoding')).toBe('identity');
     expect(await compressed.json()).toMatchObject({ code: 'unsupported_media_type' });
     expect((await post('identity', json)).status).toBe(201);
+  });
+});
+
+describe('a body', () => {
+  let app: NestFastifyApplication;
+
+  class Named {
+    @TextField()
+    name?: string;
+  }
+
+  @Controller()
+  class BodyController {
+    @Patch('named')
+    named(@Body() body: Named): object {
+      return body;
+    }
+  }
+
+  @Module({ controllers: [BodyController] })
+  class BodyModule {}
+
+  beforeAll(async () => {
+    app = await createHttpApplication(BodyModule, config);
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
+
+  async function send(method: string, path: string, body: string | Uint8Array, type = 'application/json') {
+    const url = `${await app.getUrl()}/${path}`;
+    const answer = await fetch(url, { method, headers: { 'Content-Type': type }, body });
+    return { status: answer.status, body: await answer.json() };
+  }
+
+  it('may begin with a byte order mark', async () => {
+    expect(await send('PATCH', 'named', '\ufeff{"name":"\ufeffx"}')).toEqual({
+      status: 200,
+      body: { name: '\ufeffx' },
+    });
+    expect((await send('PATCH', 'named', '\ufeff\ufeff{}')).status).toBe(400);
   });
 });
 

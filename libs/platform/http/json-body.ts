@@ -51,10 +51,13 @@ function invalid(code: string, message: string, pointer: string): DomainError {
   return new DomainError('invalid', code, message, [{ pointer, code, message }]);
 }
 
-/** JSON is UTF-8 (RFC 8259, section 8.1): anything else would be stored with its letters replaced, unnoticed. */
+/**
+ * JSON is UTF-8 (RFC 8259, section 8.1): anything else would be stored with its letters replaced, unnoticed. The byte order
+ * mark that some clients write before it says nothing.
+ */
 function requireUtf8(body: Buffer): string {
   if (!isUtf8(body)) throw new DomainError('malformed', 'malformed_json', 'The body is not in UTF-8.');
-  return body.toString();
+  return body.toString().replace(/^\ufeff/, '');
 }
 
 /** Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415. */
