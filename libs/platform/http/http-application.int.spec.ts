@@ -87,6 +87,11 @@ describe('a body', () => {
     named(@Body() body: Named): object {
       return body;
     }
+
+    @Post('act')
+    act(): object {
+      return {};
+    }
   }
 
   @Module({ controllers: [BodyController] })
@@ -110,6 +115,13 @@ describe('a body', () => {
       body: { name: '\ufeffx' },
     });
     expect((await send('PATCH', 'named', '\ufeff\ufeff{}')).status).toBe(400);
+  });
+
+  it.each([
+    ['PATCH', 'named'],
+    ['POST', 'act'],
+  ])('that is null is no object: %s %s', async (method, path) => {
+    expect(await send(method, path, 'null')).toMatchObject({ status: 422, body: { code: 'not_an_object' } });
   });
 });
 

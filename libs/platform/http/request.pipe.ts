@@ -28,9 +28,7 @@ export class RequestPipe implements PipeTransform {
   transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || !metatype || metatype === Object || metatype === String)
       return value;
-    if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-      throw notAnObject();
-    }
+    if (value !== undefined && !isObject(value)) throw notAnObject();
     const inherited = inheritedNames(value, '');
     if (inherited.length > 0) throw refusal(type, inherited.map(unknownProperty));
     const instance = plainToInstance(metatype, value ?? {});
@@ -48,6 +46,11 @@ export class RequestPipe implements PipeTransform {
       );
     return instance;
   }
+}
+
+/** An object of JSON. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** 422 `not_an_object` */
