@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { Body, Controller, Get, Module, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Module, Patch, Post } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { waitFor } from '../../../test/support/wait-for';
 import { Config } from '../config';
@@ -92,6 +92,11 @@ describe('a body', () => {
     act(): object {
       return {};
     }
+
+    @Delete('gone')
+    remove(): object {
+      return {};
+    }
   }
 
   @Module({ controllers: [BodyController] })
@@ -115,6 +120,36 @@ describe('a body', () => {
       body: { name: '\ufeffx' },
     });
     expect((await send('PATCH', 'named', '\ufeff\ufeff{}')).status).toBe(400);
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/json'])(
+    'that is empty is none, whatever its type: %s',
+    async (type) => {
+      expect((await send('POST', 'act', '', type)).status).toBe(201);
+      expect((await send('PATCH', 'named', '', type)).status).toBe(200);
+      const chunked = await fetch(`${await app.getUrl()}/act`, {
+        method: 'POST',
+        headers: { 'Content-Type': type },
+        body: new ReadableStream({ start: (controller) => controller.close() }),
+        duplex: 'half',
+      } as RequestInit);
+      expect(chunked.status).toBe(201);
+    },
+  );
+
+  it.each([
+    ['POST', 'act', 415],
+    ['DELETE', 'gone', 200],
+    ['POST', 'nowhere', 404],
+  ])('of another type: %s %s is %d', async (method, path, status) => {
+    expect((await send(method, path, 'x', 'text/plain')).status).toBe(status);
+  });
+
+  it('that comes with a DELETE is passed over, and not too large', async () => {
+    for (const body of ['{bad', '{"a":1}', '[]', 'null', '\0'])
+      expect((await send('DELETE', 'gone', body)).status).toBe(200);
+    for (const type of ['application/json', 'text/plain'])
+      expect((await send('DELETE', 'gone', 'x'.repeat(1_100_000), type)).status).toBe(413);
   });
 
   it.each([

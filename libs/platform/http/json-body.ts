@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '#kernel/errors';
 import { pointed } from './json-pointer';
 
@@ -60,18 +60,43 @@ function requireUtf8(body: Buffer): string {
   return body.toString().replace(/^\ufeff/, '');
 }
 
-/** Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415. */
+type Parser = (
+  request: FastifyRequest,
+  body: Buffer,
+  done: (refusal: Error | null, body?: unknown) => void,
+) => void;
+
+/** Of a body that is there and means something, which what comes with a DELETE does not, nor what comes where nothing is. */
+function parserOf(parse: (body: Buffer) => unknown): Parser {
+  return (request, body, done) => {
+    try {
+      const isUnread = body.length === 0 || request.method === 'DELETE' || request.is404;
+      done(null, isUnread ? undefined : parse(body));
+    } catch (refusal) {
+      done(refusal as Error);
+    }
+  };
+}
+
+/** 415 */
+export function unsupported(): Error {
+  return Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 });
+}
+
+/** Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415, unless it is empty. */
 export function registerJsonBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
+  const asBuffer = { parseAs: 'buffer' } as const;
   fastify.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
-    { parseAs: 'buffer' },
-    (_request, body, done) => {
-      try {
-        done(null, parseJson(requireUtf8(body as Buffer)));
-      } catch (error) {
-        done(error as Error);
-      }
-    },
+    asBuffer,
+    parserOf((body) => parseJson(requireUtf8(body))),
+  );
+  fastify.addContentTypeParser(
+    '*',
+    asBuffer,
+    parserOf(() => {
+      throw unsupported();
+    }),
   );
 }
