@@ -42,7 +42,7 @@ function inspect(value: unknown, depth: number, pointer: string): void {
 }
 
 /** @throws DomainError `invalid_text` (422) at the pointer, which is that of its object for the name of a property */
-function requireText(text: string, pointer: string): void {
+export function requireText(text: string, pointer: string): void {
   if (!text.includes('\0') && text.isWellFormed()) return;
   throw invalid('invalid_text', `${pointer || 'The body'} holds a NUL or half a surrogate pair.`, pointer);
 }
