@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { Body, Controller, Delete, Get, Module, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Module, Param, Patch, Post } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { waitFor } from '../../../test/support/wait-for';
 import { Config } from '../config';
 import { TextField } from './fields';
 import { createHttpApplication } from './http-application';
+import { Reply } from './reply';
 
 const config = Object.assign(new Config(), { NODE_ENV: 'test', LOG_LEVEL: 'silent' });
 
@@ -157,6 +158,39 @@ describe('a body', () => {
     ['POST', 'act'],
   ])('that is null is no object: %s %s', async (method, path) => {
     expect(await send(method, path, 'null')).toMatchObject({ status: 422, body: { code: 'not_an_object' } });
+  });
+});
+
+describe('an answer without a body', () => {
+  let app: NestFastifyApplication;
+
+  @Controller()
+  class StatusController {
+    @Get(':status')
+    answer(@Param('status') status: string): Reply {
+      return new Reply(Number(status), undefined, { ETag: '"1"' });
+    }
+  }
+
+  @Module({ controllers: [StatusController] })
+  class StatusModule {}
+
+  beforeAll(async () => {
+    app = await createHttpApplication(StatusModule, config);
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    ['201', '0'],
+    ['204', null],
+    ['304', null],
+  ])('%s says %j of its length', async (status, length) => {
+    const { headers } = await fetch(`${await app.getUrl()}/${status}`);
+    expect(headers.get('etag')).toBe('"1"');
+    expect(headers.get('content-length')).toBe(length);
+    expect(headers.get('content-type')).toBeNull();
+    expect(headers.get('transfer-encoding')).toBeNull();
   });
 });
 
