@@ -74,7 +74,7 @@ describe('a request that no route sees', () => {
   });
 });
 
-describe('a body', () => {
+describe('a request', () => {
   let app: NestFastifyApplication;
 
   class Named {
@@ -98,6 +98,11 @@ describe('a body', () => {
     remove(): object {
       return {};
     }
+
+    @Get(':part')
+    measure(@Param('part') part: string): object {
+      return { length: part.length };
+    }
   }
 
   @Module({ controllers: [BodyController] })
@@ -115,7 +120,12 @@ describe('a body', () => {
     return { status: answer.status, body: await answer.json() };
   }
 
-  it('may begin with a byte order mark', async () => {
+  it('may have an address with a part that is longer than any id: its route tells what is wrong', async () => {
+    const answer = await fetch(`${await app.getUrl()}/${'x'.repeat(15_000)}`);
+    expect(await answer.json()).toEqual({ length: 15_000 });
+  });
+
+  it('may have a byte order mark before its body', async () => {
     expect(await send('PATCH', 'named', '\ufeff{"name":"\ufeffx"}')).toEqual({
       status: 200,
       body: { name: '\ufeffx' },
@@ -124,7 +134,7 @@ describe('a body', () => {
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/json'])(
-    'that is empty is none, whatever its type: %s',
+    'has no body when that is empty, whatever its type: %s',
     async (type) => {
       expect((await send('POST', 'act', '', type)).status).toBe(201);
       expect((await send('PATCH', 'named', '', type)).status).toBe(200);
@@ -142,11 +152,11 @@ describe('a body', () => {
     ['POST', 'act', 415],
     ['DELETE', 'gone', 200],
     ['POST', 'nowhere', 404],
-  ])('of another type: %s %s is %d', async (method, path, status) => {
+  ])('with a body of another type: %s %s is %d', async (method, path, status) => {
     expect((await send(method, path, 'x', 'text/plain')).status).toBe(status);
   });
 
-  it('that comes with a DELETE is passed over, and not too large', async () => {
+  it('that deletes may have any body but a large one', async () => {
     for (const body of ['{bad', '{"a":1}', '[]', 'null', '\0'])
       expect((await send('DELETE', 'gone', body)).status).toBe(200);
     for (const type of ['application/json', 'text/plain'])
@@ -156,7 +166,7 @@ describe('a body', () => {
   it.each([
     ['PATCH', 'named'],
     ['POST', 'act'],
-  ])('that is null is no object: %s %s', async (method, path) => {
+  ])('must have an object for its body, not null: %s %s', async (method, path) => {
     expect(await send(method, path, 'null')).toMatchObject({ status: 422, body: { code: 'not_an_object' } });
   });
 });
