@@ -11,7 +11,8 @@ export function requireMatch(
   version: number,
   what: string,
 ): void {
-  if (ifMatch && !ifMatch.includes(String(version))) throw versionMismatch(version, what);
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch.includes(String(version))) return;
+  throw versionMismatch(version, what);
 }
 
 /** 412, which tells the version that there is. */

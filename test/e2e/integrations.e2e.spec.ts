@@ -59,9 +59,11 @@ describe('the settings that an integration keeps with a tenant', () => {
 
   it('are not overwritten by whoever has seen none, or of two at once', async () => {
     api = await newcomer();
-    const unseen = await put({ a: 1 }, { 'If-Match': '"4"' });
-    expectProblem(unseen, 412, 'version_mismatch');
-    expect(unseen.headers.get('etag')).toBe('"0"');
+    for (const version of ['"4"', '*']) {
+      const unseen = await put({ a: 1 }, { 'If-Match': version });
+      expectProblem(unseen, 412, 'version_mismatch');
+      expect(unseen.headers.get('etag')).toBe('"0"');
+    }
     const both = await Promise.all([1, 2].map((a) => put({ a }, { 'If-Match': '"0"' })));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
   });

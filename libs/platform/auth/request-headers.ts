@@ -33,7 +33,7 @@ export function conditionsOf(request: {
     conditions.idempotency = { key, hash: createHash('sha256').update(text).digest() };
   }
   const ifMatch = headers['if-match']?.trim();
-  if (ifMatch !== undefined && ifMatch !== '*') conditions.ifMatch = entityTags(ifMatch);
+  if (ifMatch !== undefined) conditions.ifMatch = ifMatch === '*' ? ifMatch : entityTags(ifMatch);
   return conditions;
 }
 

@@ -47,7 +47,7 @@ describe('conditionsOf', () => {
     ['"a,b", "x"', ['a,b', 'x']],
     ['""', ['']],
     ['"99999999999"', ['99999999999']],
-    ['*', undefined],
+    ['*', '*'],
   ])('reads If-Match %s as %s', (ifMatch, tags) => {
     expect(conditionsOf({ method: 'PATCH', url: '/', headers: { 'if-match': ifMatch } }).ifMatch).toEqual(
       tags,
