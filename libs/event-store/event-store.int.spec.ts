@@ -25,20 +25,20 @@ describe('the event store', () => {
     it('refuses another version, and takes the present one', async () => {
       const { record } = await openParent(store.store, context);
       await expect(
-        renameParent(store.store, { ...context, ifMatch: 2 }, record.id, 'x'),
+        renameParent(store.store, { ...context, ifMatch: ['2'] }, record.id, 'x'),
       ).rejects.toMatchObject({
         fault: 'precondition',
         code: 'version_mismatch',
         headers: { ETag: '"1"' },
       });
-      const written = await renameParent(store.store, { ...context, ifMatch: 1 }, record.id, 'y');
+      const written = await renameParent(store.store, { ...context, ifMatch: ['1'] }, record.id, 'y');
       expect(written.record.version).toBe(2);
     });
 
     it('refuses, and does not try again, when another writer was faster', async () => {
       const { record } = await openParent(store.store, context);
       let attempts = 0;
-      const late = store.store.execute({ ...context, ifMatch: 1 }, async (work) => {
+      const late = store.store.execute({ ...context, ifMatch: ['1'] }, async (work) => {
         attempts++;
         const { parent } = await work.load({ parent: at(Parent, record.id) });
         if (attempts === 1) await renameParent(store.store, context, record.id, 'faster');

@@ -1,8 +1,8 @@
 import type { Span } from '@opentelemetry/api';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
-import { DomainError } from '#kernel/errors';
 import { type Id, kindOf, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
+import { requireMatch } from '#platform/version-match';
 import { AppendDraft } from './append-draft';
 import type { AppendJob } from './append-job';
 import { type ClosedReason, tenantClosed } from './closed-tenants';
@@ -94,10 +94,7 @@ export class UnitOfWork {
    * @throws DomainError `version_mismatch` (412)
    */
   requireMatch({ version }: Folded): void {
-    const expected = this.context.ifMatch;
-    if (expected === undefined || expected === version) return;
-    const detail = `The record is at version ${version}, not ${expected}.`;
-    throw new DomainError('precondition', 'version_mismatch', detail, [], { ETag: `"${version}"` });
+    requireMatch(this.context, version, 'The record is');
   }
 
   /**

@@ -25,6 +25,6 @@ export interface RequestContext {
   /** `RateLimit` and `RateLimit-Policy` for the answer; exact once `admitted` has settled. */
   rateLimitHeaders(): Record<string, string>;
   idempotency?: { key: string; hash: Buffer };
-  /** Version that If-Match names. */
-  ifMatch?: number;
+  /** The ETags that If-Match names, one of which must be that of the version; `*`: any version that there is. */
+  ifMatch?: '*' | readonly string[];
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
+import { prefersRepresentation } from '#platform/http/prefer';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { type EndpointRow, webhookView } from './endpoint';
@@ -160,7 +161,7 @@ export class UpdateWebhookHandler implements ICommandHandler<UpdateWebhook> {
         changes.length === 0
           ? before
           : await updateEndpoint(change, context, before, Object.fromEntries(changes));
-      if (/(^|[,;\s])return=representation($|[,;\s])/.test(prefer ?? ''))
+      if (prefersRepresentation(prefer))
         return shown(200, row, { headers: { 'Preference-Applied': 'return=representation' } });
       return new Reply(200, { success: true, data: id }, { ETag: `"${row.version}"` });
     });

@@ -136,11 +136,11 @@ describe('registration', () => {
 describe('changes', () => {
   it('are guarded by the version', async () => {
     const { id } = await created();
-    await expect(patch(id, { description: 'x' }, { ...context, ifMatch: 7 })).rejects.toMatchObject({
+    await expect(patch(id, { description: 'x' }, { ...context, ifMatch: ['7'] })).rejects.toMatchObject({
       code: 'version_mismatch',
       headers: { ETag: '"1"' },
     });
-    const reply = await patch(id, { description: 'x', payloadMode: 'thin' }, { ...context, ifMatch: 1 });
+    const reply = await patch(id, { description: 'x', payloadMode: 'thin' }, { ...context, ifMatch: ['1'] });
     expect(reply.body).toMatchObject({ data: { version: 2, description: 'x', payloadMode: 'thin', url } });
     expect((await patch(id, { description: null, payloadMode: null })).body).toMatchObject({
       data: { description: null, payloadMode: 'full' },

@@ -1,8 +1,9 @@
 import type { ClientBase, Pool } from 'pg';
-import { conflict, DomainError, notFound } from '#kernel/errors';
+import { conflict, notFound } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import type { Change } from '#platform/http/repeatable-requests';
 import type { RequestContext } from '#platform/request-context';
+import { requireMatch } from '#platform/version-match';
 import { endpointKey, failWaiting, MOST_AT_ONCE } from './delivery';
 import { ENDPOINT_COLUMNS, type EndpointRow, webhookId } from './endpoint';
 
@@ -43,14 +44,8 @@ export async function addressed(
   ]);
   const [row] = await endpointsOf(client, context.tenant.id, id);
   if (!row) throw notFound('webhook');
-  requireMatch(context, row);
+  requireMatch(context, row.version, 'The webhook is');
   return row;
-}
-
-function requireMatch({ ifMatch }: RequestContext, { version }: EndpointRow): void {
-  if (ifMatch === undefined || ifMatch === version) return;
-  const detail = `The webhook is at version ${version}, not ${ifMatch}.`;
-  throw new DomainError('precondition', 'version_mismatch', detail, [], { ETag: `"${version}"` });
 }
 
 /**

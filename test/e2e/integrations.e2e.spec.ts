@@ -30,6 +30,7 @@ describe('the settings that an integration keeps with a tenant', () => {
       a: { b: [1, 2.5, null, true, { é: '漢 😀' }] },
       mapping: { division_1: 'Family' },
       '': 'no name',
+      constructor: { prototype: { toString: 1 } },
     };
     const answer = await put(settings);
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, '"1"']);
@@ -47,7 +48,7 @@ describe('the settings that an integration keeps with a tenant', () => {
     expect((await put({ a: 1 }, { 'If-Match': '"0"' })).headers.get('etag')).toBe('"1"');
     expect((await put({ a: 1 })).headers.get('etag')).toBe('"1"');
     expect((await put({ a: 2 }, { 'If-Match': '"1"' })).headers.get('etag')).toBe('"2"');
-    for (const version of ['"0"', '"1"', '"3"']) {
+    for (const version of ['"0"', '"1"', '"3", "4"', '"9999999999"', '"x"']) {
       const refused = await put({ a: 3 }, { 'If-Match': version });
       expectProblem(refused, 412, 'version_mismatch');
       expect(refused.headers.get('etag')).toBe('"2"');
@@ -58,9 +59,11 @@ describe('the settings that an integration keeps with a tenant', () => {
 
   it('are not overwritten by whoever has seen none, or of two at once', async () => {
     api = await newcomer();
-    const unseen = await put({ a: 1 }, { 'If-Match': '"4"' });
-    expectProblem(unseen, 412, 'version_mismatch');
-    expect(unseen.headers.get('etag')).toBe('"0"');
+    for (const version of ['"4"', '*']) {
+      const unseen = await put({ a: 1 }, { 'If-Match': version });
+      expectProblem(unseen, 412, 'version_mismatch');
+      expect(unseen.headers.get('etag')).toBe('"0"');
+    }
     const both = await Promise.all([1, 2].map((a) => put({ a }, { 'If-Match': '"0"' })));
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
@@ -78,12 +81,12 @@ describe('the settings that an integration keeps with a tenant', () => {
 
   it.each([
     ['a list', '[]', 422, 'not_an_object'],
+    ['a number too large for JavaScript', '{"a":1e400}', 422, 'number_too_large'],
     ['a text', '"text"', 422, 'not_an_object'],
     ['null', 'null', 422, 'not_an_object'],
     ['nothing', '', 422, 'not_an_object'],
     ['half an object', '{"a":', 400, 'malformed_json'],
     ['a prototype', '{"__proto__":{"admin":true}}', 400, 'malformed_json'],
-    ["a prototype's property", '{"a":{"constructor":1}}', 400, 'malformed_json'],
     ['a NUL', '{"a":"\\u0000"}', 422, 'invalid_text'],
     ['21 levels', `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`, 400, 'too_deep'],
     ['more than 64 KiB', `{"a":"${'x'.repeat(64 * 1024)}"}`, 413, 'settings_too_large'],

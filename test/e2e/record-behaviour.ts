@@ -126,10 +126,14 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     }
     const garbage = await api.patch(`${path}/${id}`, { [field]: optional.second }, { 'If-Match': 'seven' });
     expectProblem(garbage, 400, 'if_match_invalid');
+    for (const other of ['"abc"', `"${version + 7}", "9999999999"`]) {
+      const stale = await api.patch(`${path}/${id}`, { [field]: optional.second }, { 'If-Match': other });
+      expectProblem(stale, 412, 'version_mismatch');
+    }
     const right = await api.patch(
       `${path}/${id}`,
       { [field]: optional.second },
-      { 'If-Match': `"${version}"` },
+      { 'If-Match': `"${version + 7}", W/"${version}"` },
     );
     expect(right.status).toBe(200);
     const any = await api.patch(`${path}/${id}`, { [field]: optional.first }, { 'If-Match': '*' });

@@ -27,7 +27,7 @@ describe('bodies', () => {
     ['{"__proto__": {"lastName": "x"}}', 400, 'malformed_json'],
     [`{"a":${'['.repeat(30)}${']'.repeat(30)}}`, 400, 'too_deep'],
     [`{"a":${'['.repeat(500)}`, 400, 'malformed_json'],
-    ['null', 422, 'validation_failed'],
+    ['null', 422, 'not_an_object'],
     ['"text"', 422, 'not_an_object'],
     ['[]', 422, 'not_an_object'],
     ['17', 422, 'not_an_object'],
@@ -35,8 +35,8 @@ describe('bodies', () => {
     ['{"entityType":"Individual","lastName":"a\\u0000b"}', 422, 'invalid_text'],
     ['{"entityType":"Individual","lastName":"\\ud800"}', 422, 'invalid_text'],
     ['{"a\\u0000":1}', 422, 'invalid_text'],
-    ['{"constructor":{"prototype":{"x":1}}}', 400, 'malformed_json'],
-    ['{"toString":1,"entityType":"Individual","lastName":"x"}', 400, 'malformed_json'],
+    ['{"constructor":{"prototype":{"x":1}}}', 422, 'validation_failed'],
+    ['{"toString":1,"entityType":"Individual","lastName":"x"}', 422, 'validation_failed'],
   ])('%s answers %d %s', async (body, status, code) => {
     expectProblem(await raw(body), status, code);
   });
@@ -89,8 +89,8 @@ describe('bodies', () => {
         message: `${name} is not a known property`,
       })),
     );
-    expectProblem(await api.post(path, []), 422, 'not_an_object');
-    for (const body of ['', 'null', {}])
+    for (const body of ['[]', 'null']) expectProblem(await api.post(path, body, json), 422, 'not_an_object');
+    for (const body of ['', {}])
       expect((await api.post(path, body, { 'Content-Type': 'application/json' })).status).toBe(200);
   });
 
@@ -138,7 +138,7 @@ describe('addresses', () => {
   it.each([
     ['/%', 400, 'malformed_request'],
     ['/leeds/api/v1/matters/%ff', 400, 'malformed_request'],
-    [`/leeds/api/v1/matters/${'x'.repeat(201)}`, 414, 'address_too_long'],
+    [`/leeds/api/v1/matters/${'x'.repeat(8000)}`, 404, 'not_found'],
   ])('%s answers %d %s', async (path, status, code) => {
     expectProblem(await api.get(path), status, code);
   });

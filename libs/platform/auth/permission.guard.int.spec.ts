@@ -50,8 +50,12 @@ describe('PermissionGuard', () => {
     return ((await response.json()) as { access_token: string }).access_token;
   }
 
-  async function get(token: string | undefined, { tenant = 'acme', headers = {} } = {}) {
-    const response = await fetch(`${auth.address}/${tenant}/api/v1/matters`, {
+  async function get(
+    token: string | undefined,
+    { tenant = 'acme', path = 'v1/matters', method = 'GET', headers = {} } = {},
+  ) {
+    const response = await fetch(`${auth.address}/${tenant}/api/${path}`, {
+      method,
       headers: { ...(token && { Authorization: `Bearer ${token}` }), ...headers },
     });
     return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
@@ -91,7 +95,7 @@ describe('PermissionGuard', () => {
     expect(await response.json()).toEqual({
       key: 'k1',
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      ifMatch: 7,
+      ifMatch: ['7'],
       body: { title: 'x' },
     });
   });
@@ -191,6 +195,24 @@ describe('PermissionGuard', () => {
     expect(again.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/);
     expect(again.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60');
     expect((await get(token, { tenant: 'other' })).status).toBe(200);
+  });
+
+  it.each([
+    ['GET', 'v1/nothing', 404],
+    ['GET', 'v2/matters?x=1', 404],
+    ['DELETE', 'v1/matters', 405],
+  ])('asks who it is, and counts, where there is nothing: %s %s', async (method, path, status) => {
+    const terms = { limit: 2, period: 60 };
+    const token = await tokenOf(await auth.integrations.create({ name: 'Lost', tenant: 'acme', ...terms }));
+    expect((await get(undefined, { path, method })).status).toBe(401);
+    expect((await get(token, { path, method, tenant: 'other' })).status).toBe(401);
+    const lost = await get(token, { path, method });
+    expect(lost.status).toBe(status);
+    expect(lost.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(lost.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60');
+    expect(lost.headers.get('ratelimit')).toMatch(/^"default";r=1;t=\d+$/);
+    await get(token, { path, method });
+    expect((await get(token, { path, method })).status).toBe(429);
   });
 
   it('leaves a public route to anyone', async () => {

@@ -33,12 +33,22 @@ export function conditionsOf(request: {
     conditions.idempotency = { key, hash: createHash('sha256').update(text).digest() };
   }
   const ifMatch = headers['if-match']?.trim();
-  if (ifMatch !== undefined && ifMatch !== '*') {
-    const match = /^(?:W\/)?"(\d{1,9})"$/.exec(ifMatch);
-    if (!match) throw malformed('if_match_invalid', 'If-Match must be one version, as "7".');
-    conditions.ifMatch = Number(match[1]);
-  }
+  if (ifMatch !== undefined) conditions.ifMatch = ifMatch === '*' ? ifMatch : entityTags(ifMatch);
   return conditions;
+}
+
+const TAG = '(?:W/)?"([\\x21\\x23-\\x7e\\x80-\\xff]*)"';
+const TAGS = new RegExp(`^[,\\s]*${TAG}(?:\\s*,[,\\s]*${TAG})*[,\\s]*$`);
+
+/**
+ * What each has between its quotes. Weak ones count as strong ones do, against the letter of the RFC: a proxy that
+ * compresses answers makes their ETags weak, and its clients know no others.
+ * @see RFC 9110 sections 8.8.3 and 13.1.1
+ */
+function entityTags(ifMatch: string): string[] {
+  if (!TAGS.test(ifMatch))
+    throw malformed('if_match_invalid', 'If-Match must be * or versions in quotes, as "7".');
+  return [...ifMatch.matchAll(new RegExp(TAG, 'g'))].map(([, tag]) => tag);
 }
 
 /** An upload is known once its bytes were read: only now is the hash of its Idempotency-Key that of the whole request. */

@@ -2,7 +2,7 @@ import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { FastifyRequest } from 'fastify';
-import { notAnObject, unknownProperties } from './request.pipe';
+import { isObject, notAnObject, unknownProperties } from './request.pipe';
 
 /**
  * A write whose handler takes no body refuses every field, as the others refuse those that they do not know. What a
@@ -32,8 +32,8 @@ export class BodilessGuard implements CanActivate {
 }
 
 function requireNoFields({ method, body }: FastifyRequest): void {
-  if (body === undefined || body === null || method === 'DELETE') return;
-  if (typeof body !== 'object' || Array.isArray(body)) throw notAnObject();
+  if (body === undefined || method === 'DELETE') return;
+  if (!isObject(body)) throw notAnObject();
   const names = Object.keys(body);
   if (names.length > 0) throw unknownProperties(names);
 }

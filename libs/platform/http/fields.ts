@@ -4,6 +4,7 @@ import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
+  IsArray,
   IsBoolean,
   IsDefined,
   IsEmail,
@@ -231,8 +232,9 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
     },
   });
   const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), maxItems: options.max };
+  const isList = IsArray({ message: '$property must be a list' });
   const least = ArrayMinSize(options.required ? 1 : 0);
-  return field(options, api, least, ArrayMaxSize(options.max), isIdOf);
+  return field(options, api, isList, least, ArrayMaxSize(options.max), isIdOf);
 }
 
 /** Up to 11 digits before the point, so that no digit is lost in a JSON number. */

@@ -36,6 +36,18 @@ function faults(body: object, metatype: new () => object = Body): FieldError[] {
 const codes = (body: object) => faults(body).map(({ code }) => code);
 
 describe('fields', () => {
+  it('are not known because every object has something of that name', () => {
+    const names = ['constructor', 'toString', 'hasOwnProperty', 'isPrototypeOf'];
+    for (const name of names) {
+      const wanted = (pointer: string) => [
+        { pointer, code: 'unknown_property', message: `${pointer.slice(1)} is not a known property` },
+      ];
+      expect(faults({ [name]: { prototype: 1 } })).toEqual(wanted(`/${name}`));
+      const rate = { Amount: 1, Currency: 'GBP', [name]: 1 };
+      expect(faults({ rate })).toEqual(wanted(`/rate/${name}`));
+    }
+  });
+
   it.each([[7.5], [0.0001], [60], [null]])('takes %s minutes', (minutes) => {
     expect(codes({ minutes })).toEqual([]);
   });
@@ -67,6 +79,10 @@ describe('fields', () => {
   it('takes no ids for none, as it shows them, where there need not be any', () => {
     expect(codes({ divisionIds: [] })).toEqual([]);
     expect(codes({ divisionIds: ['division_1'] })).toEqual(['invalid_id']);
+    for (const none of [{}, 'division_1', 7])
+      expect(faults({ divisionIds: none })).toEqual([
+        { pointer: '/divisionIds', code: 'is_array', message: 'divisionIds must be a list' },
+      ]);
     expect(faults({ ids: [] }, Named)).toMatchObject([{ code: 'too_few' }]);
   });
 });

@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Module, Param, Patch, Post } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { waitFor } from '../../../test/support/wait-for';
 import { Config } from '../config';
+import { TextField } from './fields';
 import { createHttpApplication } from './http-application';
+import { Reply } from './reply';
 
 const config = Object.assign(new Config(), { NODE_ENV: 'test', LOG_LEVEL: 'silent' });
 
@@ -69,6 +71,136 @@ describe('a request that no route sees', () => {
     expect(compressed.headers.get('accept-encoding')).toBe('identity');
     expect(await compressed.json()).toMatchObject({ code: 'unsupported_media_type' });
     expect((await post('identity', json)).status).toBe(201);
+  });
+});
+
+describe('a request', () => {
+  let app: NestFastifyApplication;
+
+  class Named {
+    @TextField()
+    name?: string;
+  }
+
+  @Controller()
+  class BodyController {
+    @Patch('named')
+    named(@Body() body: Named): object {
+      return body;
+    }
+
+    @Post('act')
+    act(): object {
+      return {};
+    }
+
+    @Delete('gone')
+    remove(): object {
+      return {};
+    }
+
+    @Get(':part')
+    measure(@Param('part') part: string): object {
+      return { length: part.length };
+    }
+  }
+
+  @Module({ controllers: [BodyController] })
+  class BodyModule {}
+
+  beforeAll(async () => {
+    app = await createHttpApplication(BodyModule, config);
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
+
+  async function send(method: string, path: string, body: string | Uint8Array, type = 'application/json') {
+    const url = `${await app.getUrl()}/${path}`;
+    const answer = await fetch(url, { method, headers: { 'Content-Type': type }, body });
+    return { status: answer.status, body: await answer.json() };
+  }
+
+  it('may have an address with a part that is longer than any id: its route tells what is wrong', async () => {
+    const answer = await fetch(`${await app.getUrl()}/${'x'.repeat(15_000)}`);
+    expect(await answer.json()).toEqual({ length: 15_000 });
+  });
+
+  it('may have a byte order mark before its body', async () => {
+    expect(await send('PATCH', 'named', '\ufeff{"name":"\ufeffx"}')).toEqual({
+      status: 200,
+      body: { name: '\ufeffx' },
+    });
+    expect((await send('PATCH', 'named', '\ufeff\ufeff{}')).status).toBe(400);
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/json'])(
+    'has no body when that is empty, whatever its type: %s',
+    async (type) => {
+      expect((await send('POST', 'act', '', type)).status).toBe(201);
+      expect((await send('PATCH', 'named', '', type)).status).toBe(200);
+      const chunked = await fetch(`${await app.getUrl()}/act`, {
+        method: 'POST',
+        headers: { 'Content-Type': type },
+        body: new ReadableStream({ start: (controller) => controller.close() }),
+        duplex: 'half',
+      } as RequestInit);
+      expect(chunked.status).toBe(201);
+    },
+  );
+
+  it.each([
+    ['POST', 'act', 415],
+    ['DELETE', 'gone', 200],
+    ['POST', 'nowhere', 404],
+  ])('with a body of another type: %s %s is %d', async (method, path, status) => {
+    expect((await send(method, path, 'x', 'text/plain')).status).toBe(status);
+  });
+
+  it('that deletes may have any body but a large one', async () => {
+    for (const body of ['{bad', '{"a":1}', '[]', 'null', '\0'])
+      expect((await send('DELETE', 'gone', body)).status).toBe(200);
+    for (const type of ['application/json', 'text/plain'])
+      expect((await send('DELETE', 'gone', 'x'.repeat(1_100_000), type)).status).toBe(413);
+  });
+
+  it.each([
+    ['PATCH', 'named'],
+    ['POST', 'act'],
+  ])('must have an object for its body, not null: %s %s', async (method, path) => {
+    expect(await send(method, path, 'null')).toMatchObject({ status: 422, body: { code: 'not_an_object' } });
+  });
+});
+
+describe('an answer without a body', () => {
+  let app: NestFastifyApplication;
+
+  @Controller()
+  class StatusController {
+    @Get(':status')
+    answer(@Param('status') status: string): Reply {
+      return new Reply(Number(status), undefined, { ETag: '"1"' });
+    }
+  }
+
+  @Module({ controllers: [StatusController] })
+  class StatusModule {}
+
+  beforeAll(async () => {
+    app = await createHttpApplication(StatusModule, config);
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
+
+  it.each([
+    ['201', '0'],
+    ['204', null],
+    ['304', null],
+  ])('%s says %j of its length', async (status, length) => {
+    const { headers } = await fetch(`${await app.getUrl()}/${status}`);
+    expect(headers.get('etag')).toBe('"1"');
+    expect(headers.get('content-length')).toBe(length);
+    expect(headers.get('content-type')).toBeNull();
+    expect(headers.get('transfer-encoding')).toBeNull();
   });
 });
 

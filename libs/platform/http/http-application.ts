@@ -32,7 +32,8 @@ export async function createHttpApplication(
     requestTimeout: UPLOAD_MS,
     http: { headersTimeout: 30_000 },
     connectionTimeout: 60_000,
-    routerOptions: { maxParamLength: 200 },
+    // No part of an address is too long to be asked whether it is an id: Node allows 16 KiB with all headers.
+    routerOptions: { maxParamLength: 16_384 },
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     // An address that cannot be decoded never reaches a route, nor its filter.

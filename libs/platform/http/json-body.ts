@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifyInstance } from 'fastify';
-import { DomainError, invalid } from '#kernel/errors';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { DomainError } from '#kernel/errors';
+import { pointed } from './json-pointer';
 
 const MAX_DEPTH = 20;
 
 /**
  * Parses a JSON body; an empty one counts as none.
- * @throws DomainError `malformed`: not JSON, or deeper than 20 levels; `invalid`: text that cannot be stored
+ * @throws DomainError `malformed`: not JSON, or deeper than 20 levels; `invalid`: what cannot be stored
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
@@ -22,44 +23,80 @@ export function parseJson(text: string): unknown {
 
 function inspect(value: unknown, depth: number, pointer: string): void {
   if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) {
-      throw invalid(
-        'invalid_text',
-        `${pointer || 'The body'} holds a NUL or half a surrogate pair.`,
-        pointer.slice(1),
-      );
-    }
+    requireText(value, pointer);
+  } else if (typeof value === 'number') {
+    // JSON.parse makes infinity of what is too large, and JSON.stringify null of that.
+    if (!Number.isFinite(value))
+      throw invalid('number_too_large', `${pointer || 'The body'} is too large a number.`, pointer);
   } else if (typeof value === 'object' && value !== null) {
     if (depth > MAX_DEPTH)
       throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
     for (const [name, child] of Object.entries(value)) {
-      // Copying `__proto__` sets a prototype, and validation takes `toString` for a property that it knows.
-      if (name in Object.prototype)
+      // Copying it sets a prototype.
+      if (name === '__proto__')
         throw new DomainError('malformed', 'malformed_json', `"${name}" is no property name.`);
-      inspect(name, depth + 1, pointer);
-      inspect(child, depth + 1, `${pointer}/${name}`);
+      requireText(name, pointer);
+      inspect(child, depth + 1, `${pointer}/${pointed(name)}`);
     }
   }
 }
 
-/** JSON is UTF-8 (RFC 8259, section 8.1): anything else would be stored with its letters replaced, unnoticed. */
-function requireUtf8(body: Buffer): string {
-  if (!isUtf8(body)) throw new DomainError('malformed', 'malformed_json', 'The body is not in UTF-8.');
-  return body.toString();
+/** @throws DomainError `invalid_text` (422) at the pointer, which is that of its object for the name of a property */
+export function requireText(text: string, pointer: string): void {
+  if (!text.includes('\0') && text.isWellFormed()) return;
+  throw invalid('invalid_text', `${pointer || 'The body'} holds a NUL or half a surrogate pair.`, pointer);
 }
 
-/** Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415. */
+function invalid(code: string, message: string, pointer: string): DomainError {
+  return new DomainError('invalid', code, message, [{ pointer, code, message }]);
+}
+
+/**
+ * JSON is UTF-8 (RFC 8259, section 8.1): anything else would be stored with its letters replaced, unnoticed. The byte order
+ * mark that some clients write before it says nothing.
+ */
+function requireUtf8(body: Buffer): string {
+  if (!isUtf8(body)) throw new DomainError('malformed', 'malformed_json', 'The body is not in UTF-8.');
+  return body.toString().replace(/^\ufeff/, '');
+}
+
+type Parser = (
+  request: FastifyRequest,
+  body: Buffer,
+  done: (refusal: Error | null, body?: unknown) => void,
+) => void;
+
+/** Of a body that is there and means something, which what comes with a DELETE does not, nor what comes where nothing is. */
+function parserOf(parse: (body: Buffer) => unknown): Parser {
+  return (request, body, done) => {
+    try {
+      const isUnread = body.length === 0 || request.method === 'DELETE' || request.is404;
+      done(null, isUnread ? undefined : parse(body));
+    } catch (refusal) {
+      done(refusal as Error);
+    }
+  };
+}
+
+/** 415 */
+export function unsupported(): Error {
+  return Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 });
+}
+
+/** Reads `application/json` and `application/merge-patch+json` (RFC 7396); anything else is 415, unless it is empty. */
 export function registerJsonBody(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
+  const asBuffer = { parseAs: 'buffer' } as const;
   fastify.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
-    { parseAs: 'buffer' },
-    (_request, body, done) => {
-      try {
-        done(null, parseJson(requireUtf8(body as Buffer)));
-      } catch (error) {
-        done(error as Error);
-      }
-    },
+    asBuffer,
+    parserOf((body) => parseJson(requireUtf8(body))),
+  );
+  fastify.addContentTypeParser(
+    '*',
+    asBuffer,
+    parserOf(() => {
+      throw unsupported();
+    }),
   );
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { DomainError } from '#kernel/errors';
+import { requireText } from './json-body';
+import { pointed } from './json-pointer';
 
 /** What a form may have beside its file. */
 const LIMITS = { fields: 20, fieldSize: 4096, files: 1, parts: 21, headerPairs: 20, headerSize: 8192 };
@@ -18,8 +20,8 @@ export interface FormFile {
  * Reads a `multipart/form-data` body, its fields in any order, with memory for some chunks only.
  * @param take reads the file; the form goes on when it has
  * @returns the fields, each a text of at most 4 KiB
- * @throws DomainError `malformed_form`, `too_many_files`, `field_repeated`, `field_too_long` (400), and what `take` and
- *   `body` throw; only when `take` is done with the file
+ * @throws DomainError `malformed_form`, `too_many_files`, `field_repeated`, `field_too_long` (400), `invalid_text` (422),
+ *   and what `take` and `body` throw; only when `take` is done with the file
  * @see RFC 7578
  */
 export async function readForm(
@@ -33,9 +35,16 @@ export async function readForm(
   let taken: Promise<void> | undefined;
   const ended = new Promise<void>((resolve, reject) => {
     form.on('field', (name, value, _nameCut, valueCut) => {
-      if (valueCut) reject(malformed('field_too_long', `${name} is longer than 4 KiB.`));
-      else if (fields.has(name)) reject(malformed('field_repeated', `${name} is there twice.`));
-      else fields.set(name, value);
+      try {
+        if (name === undefined) throw malformed('malformed_form', 'A field has no name.');
+        if (valueCut) throw malformed('field_too_long', `${name} is longer than 4 KiB.`);
+        if (fields.has(name)) throw malformed('field_repeated', `${name} is there twice.`);
+        requireText(value, `/${pointed(name)}`);
+        requireUtf8(name, value);
+        fields.set(name, value);
+      } catch (refusal) {
+        reject(refusal);
+      }
     });
     form.on('file', (_name, stream, fileName, _encoding, type) => {
       file = stream;
@@ -92,6 +101,14 @@ function parserFor(contentType: string): BusboyInstance {
   } catch {
     throw malformed('malformed_form', 'multipart/form-data needs a boundary.');
   }
+}
+
+/** The parser has put U+FFFD for every byte that it could not read, which nobody means to keep. */
+function requireUtf8(name: string, value: string): void {
+  if (!value.includes('\ufffd')) return;
+  const message = `${name} is not in UTF-8.`;
+  const errors = [{ pointer: `/${pointed(name)}`, code: 'malformed_form', message }];
+  throw new DomainError('malformed', 'malformed_form', message, errors);
 }
 
 function endedEarly(): DomainError {

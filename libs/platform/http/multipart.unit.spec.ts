@@ -10,7 +10,7 @@ const file = (name: string, bytes: string) =>
 const END = '--b--\r\n';
 
 /** A body that comes in such pieces. */
-async function* body(text: string, pieces: number[] = []): AsyncGenerator<Buffer> {
+async function* body(text: string | Buffer, pieces: number[] = []): AsyncGenerator<Buffer> {
   let rest = Buffer.from(text);
   for (const size of pieces) {
     yield rest.subarray(0, size);
@@ -19,7 +19,7 @@ async function* body(text: string, pieces: number[] = []): AsyncGenerator<Buffer
   yield rest;
 }
 
-async function read(text: string, pieces?: number[], type = TYPE) {
+async function read(text: string | Buffer, pieces?: number[], type = TYPE) {
   const files: unknown[] = [];
   const fields = await readForm(body(text, pieces), type, async ({ fileName, contentType, bytes }) => {
     let content = '';
@@ -53,11 +53,37 @@ it.each([
   ],
   ['no end', field('a', '1'), TYPE, 'malformed_form'],
   ['no end of its file', file('a', 'x').slice(0, -2), TYPE, 'malformed_form'],
+  [
+    'a field without a name',
+    `--b\r\nContent-Disposition: form-data\r\n\r\n1\r\n${END}`,
+    TYPE,
+    'malformed_form',
+  ],
   ['no boundary', END, 'multipart/form-data', 'malformed_form'],
   ['nothing', '', TYPE, 'malformed_form'],
 ])('refuses a form with %s', async (_what, text, type, code) => {
   await expect(read(text, [], type)).rejects.toMatchObject({ code, fault: 'malformed' });
 });
+
+it.each(['', 'Content-Type: text/plain; charset=utf-8\r\n'])(
+  'refuses a field that is not in UTF-8, or cannot be stored, as JSON is (%j)',
+  async (type) => {
+    const of = (value: string) =>
+      Buffer.from(field('a/b', value).replace('\r\n\r\n', `\r\n${type}\r\n`) + END, 'latin1');
+    const pointer = '/a~1b';
+    await expect(read(of('Jos\xe9'))).rejects.toMatchObject({
+      code: 'malformed_form',
+      fault: 'malformed',
+      errors: [{ pointer }],
+    });
+    await expect(read(of('a\0b'))).rejects.toMatchObject({
+      code: 'invalid_text',
+      fault: 'invalid',
+      errors: [{ pointer }],
+    });
+    expect((await read(of('Jos\xc3\xa9'))).fields).toEqual({ 'a/b': 'José' });
+  },
+);
 
 it('takes no field for a property of every object', async () => {
   const { fields } = await read(field('__proto__', '1') + field('toString', '2') + END);

@@ -132,7 +132,7 @@ const refusals = new Map([
     'PreconditionFailed',
     'The record has another version than `If-Match` says.',
     ['version_mismatch'],
-    'The record is at version 3, not 2.',
+    'The record is at version 3, which If-Match does not name.',
     { ...rateLimit, ETag: { $ref: '#/components/headers/ETag' } },
   ),
   refusal(
@@ -162,7 +162,8 @@ const refusals = new Map([
     'Invalid',
     'The request is well formed, but a rule refuses it; `errors` says where.',
     [
-      ...['validation_failed', 'not_an_object', 'invalid_text', 'idempotency_key_reused', 'digest_mismatch'],
+      ...['validation_failed', 'not_an_object', 'invalid_text', 'number_too_large'],
+      ...['idempotency_key_reused', 'digest_mismatch'],
       ...['<kind>_not_found', '<kind>_not_active', '<a rule of the area>'],
     ],
     'title is required',

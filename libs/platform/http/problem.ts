@@ -27,7 +27,6 @@ const TITLES: Record<number, string> = {
   409: 'Conflict',
   412: 'Precondition Failed',
   413: 'Content Too Large',
-  414: 'URI Too Long',
   415: 'Unsupported Media Type',
   416: 'Range Not Satisfiable',
   422: 'Unprocessable Content',
@@ -44,7 +43,6 @@ const CODES: Record<number, string> = {
   405: 'method_not_allowed',
   408: 'request_too_slow',
   413: 'body_too_large',
-  414: 'address_too_long',
   415: 'unsupported_media_type',
   431: 'headers_too_large',
 };

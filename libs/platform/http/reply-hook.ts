@@ -15,7 +15,9 @@ export function registerReplyHook(fastify: FastifyInstance): void {
     setRateLimitHeaders(reply, context);
     if (!(payload instanceof Reply)) return payload;
     void reply.status(payload.status).headers(payload.headers);
-    if (payload.body === undefined) reply.removeHeader('content-type').serializer(() => '');
+    // Not an empty text: Fastify sends its length, and that of a 304 would be taken for the record's (RFC 9110, section 8.6).
+    if (payload.body === undefined)
+      reply.removeHeader('content-type').serializer(() => null as unknown as string);
     if (typeof payload.body === 'string') reply.serializer((text: string) => text);
     // What the serialiser answers is sent, a stream as it is read.
     const { body } = payload;

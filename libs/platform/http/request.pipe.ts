@@ -3,6 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { DomainError, type FieldError } from '#kernel/errors';
 import { kindOf } from '#kernel/ids';
+import { pointed } from './json-pointer';
 
 /** Stable codes for class-validator's constraints; any other constraint's name in snake case. */
 const CODES: Record<string, string> = {
@@ -27,11 +28,8 @@ export class RequestPipe implements PipeTransform {
   transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || !metatype || metatype === Object || metatype === String)
       return value;
-    if (value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-      throw notAnObject();
-    }
-    // Validation takes `toString` for a property that it knows; of a body the parser refuses them.
-    const inherited = Object.keys(value ?? {}).filter((name) => name in Object.prototype);
+    if (value !== undefined && !isObject(value)) throw notAnObject();
+    const inherited = inheritedNames(value, '');
     if (inherited.length > 0) throw refusal(type, inherited.map(unknownProperty));
     const instance = plainToInstance(metatype, value ?? {});
     const faults = validateSync(instance as object, {
@@ -50,6 +48,11 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
+/** An object of JSON. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** 422 `not_an_object` */
 export function notAnObject(): DomainError {
   return new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
@@ -57,21 +60,27 @@ export function notAnObject(): DomainError {
 
 /** 422, as for a body of which these are the only faults. */
 export function unknownProperties(names: string[]): DomainError {
-  return refusal('body', names.map(unknownProperty));
+  return refusal(
+    'body',
+    names.map((name) => unknownProperty(`/${pointed(name)}`)),
+  );
 }
 
-function unknownProperty(name: string): FieldError {
-  const pointer = `/${pointed(name)}`;
+/** Pointers to properties that have the name of one of every object: validation takes those for properties that it knows. */
+function inheritedNames(value: unknown, parent: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, child]) => {
+    const pointer = `${parent}/${pointed(name)}`;
+    return name in Object.prototype ? [pointer] : inheritedNames(child, pointer);
+  });
+}
+
+function unknownProperty(pointer: string): FieldError {
   return { pointer, code: CODES.whitelistValidation, message: unknownMessage(pointer) };
 }
 
 function unknownMessage(pointer: string): string {
   return `${pointer.slice(1)} is not a known property`;
-}
-
-/** A name within a JSON pointer (RFC 6901). */
-function pointed(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function refusal(type: 'body' | 'query', errors: FieldError[]): DomainError {

@@ -4,6 +4,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '#kernel/errors';
 import { digestOf, requireDigest } from './content-digest';
+import { unsupported } from './json-body';
 import { countRead } from './read-buffers';
 
 declare module 'fastify' {
@@ -88,8 +89,7 @@ export const UploadedBody = createParamDecorator(
 export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): void {
   fastify.decorateRequest('uploadType', null);
   fastify.addContentTypeParser(UNREAD, (request, _payload, done) => {
-    const refusal = Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 });
-    done(request.routeOptions.config?.upload ? null : refusal, undefined);
+    done(request.routeOptions.config?.upload ? null : unsupported(), undefined);
   });
   fastify.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config?.upload) {

@@ -82,9 +82,9 @@ describe('people whose data is erased, on a real store', () => {
   it('also when the record was deleted, and only at the version that was asked for', async () => {
     const id = await person();
     await act(entity.DeleteEntity, entity.DeleteEntityHandler, id);
-    context.ifMatch = 1;
+    context.ifMatch = ['1'];
     await expect(anonymise(id)).rejects.toMatchObject({ fault: 'precondition' });
-    context.ifMatch = 2;
+    context.ifMatch = ['2'];
     expect((await anonymise(id)).record.data).toMatchObject({ isDeleted: true, firstName: null });
     expect(await keyOf(id)).toBeNull();
   });

@@ -3,6 +3,7 @@ import { ClosedTenants } from '#event-store/closed-tenants';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
+import { versionMismatch } from '#platform/version-match';
 import { type IntegrationSettings, settingsOf } from './integration-settings.queries';
 
 const MAX_BYTES = 64 * 1024;
@@ -27,20 +28,22 @@ export class PutIntegrationSettingsHandler implements ICommandHandler<PutIntegra
 
   async execute({ context, settings }: PutIntegrationSettings): Promise<IntegrationSettings> {
     const checked = requireSettings(settings);
-    const { tenant, integrationId, ifMatch = null } = context;
+    const { tenant, integrationId, ifMatch } = context;
+    const versions = ifMatch === '*' ? undefined : ifMatch;
+    const mayBeFirst = ifMatch?.includes('0') ?? true;
     await context.admitted;
     await this.closed.requireOpen(tenant.id);
     const { rows } = await this.database.pool.query<IntegrationSettings>(
       `insert into platform.integration_settings as s (tenant_id, integration_id, settings, version)
        select $1, $2, $3::json, 1
-       where coalesce($4::int, 0) = 0 or exists (
+       where $5 or exists (
          select from platform.integration_settings e where e.tenant_id = $1 and e.integration_id = $2)
        on conflict (tenant_id, integration_id) do update
          set settings = excluded.settings, updated_at = now(),
            version = s.version + (s.settings::text <> excluded.settings::text)::int
-         where $4 is null or s.version = $4
+         where $4::text[] is null or s.version::text = any ($4)
        returning s.settings, s.version`,
-      [tenant.id, integrationId, JSON.stringify(checked), ifMatch],
+      [tenant.id, integrationId, JSON.stringify(checked), versions, mayBeFirst],
     );
     if (rows.length === 0) throw await this.mismatch(context);
     return rows[0];
@@ -48,8 +51,7 @@ export class PutIntegrationSettingsHandler implements ICommandHandler<PutIntegra
 
   private async mismatch(context: RequestContext): Promise<DomainError> {
     const { version } = await settingsOf(this.database, context);
-    const detail = `The settings are at version ${version}, not ${context.ifMatch}.`;
-    return new DomainError('precondition', 'version_mismatch', detail, [], { ETag: `"${version}"` });
+    return versionMismatch(version, 'The settings are');
   }
 }
 

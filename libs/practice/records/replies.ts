@@ -1,6 +1,7 @@
 import type { EventStore, Written } from '#event-store/event-store';
 import type { Folded } from '#event-store/events';
 import { toToken } from '#event-store/position';
+import { prefersRepresentation } from '#platform/http/prefer';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 
@@ -38,7 +39,7 @@ export function updated<State extends object, View extends object>(
   render: Render<State, View>,
   prefer: string | undefined,
 ): Reply {
-  if (!/(^|[,;\s])return=representation($|[,;\s])/.test(prefer ?? '')) {
+  if (!prefersRepresentation(prefer)) {
     return new Reply(200, { success: true, data: written.record.id }, headers(written));
   }
   const body = { success: true, data: render(written.record) };
