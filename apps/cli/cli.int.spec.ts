@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -202,12 +203,26 @@ describe('the command line', () => {
     expect(await cli('tenants list', noKey)).toBe(1);
     expect(err.pop()).toMatch(/^SECRETS_KEY is required/);
 
+    const otherKey = () =>
+      Object.assign(testConfig(test.url), { SECRETS_KEY: randomBytes(32).toString('base64') });
+    expect(await cli('tenants list', otherKey)).toBe(1);
+    expect(err.pop()).toBe('SECRETS_KEY is not the key that this database was installed with');
+
     const wrong = () => {
       throw new ConfigError(['PORT is wrong', 'REGION is wrong']);
     };
     expect(await cli('tenants list', wrong)).toBe(1);
     expect(err.pop()).toBe('PORT is wrong; REGION is wrong');
     await rm(folder, { recursive: true });
+  });
+
+  it('says that tables of an earlier release are to be brought up to date', async () => {
+    await execute(test.url, 'alter table platform.installation rename key_check to other');
+    expect(await cli('tenants list')).toBe(1);
+    await execute(test.url, 'alter table platform.installation rename other to key_check');
+    expect(err).toEqual([
+      expect.stringMatching(/^The database's tables are not up to date \(.*\): run the command migrate\.$/),
+    ]);
   });
 
   it('migrates', async () => {

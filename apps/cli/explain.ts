@@ -16,6 +16,12 @@ export function explain(error: unknown): { code: string; message: string } {
   if (OF_FILES.test(code) && syscall !== 'connect') return { code: 'file', message };
   if (code === '42P01' || code === '3F000')
     return { code: 'not_migrated', message: 'The database has no tables yet: run the command migrate.' };
+  // A new release's command, before its tables.
+  if (code === '42703')
+    return {
+      code: 'not_migrated',
+      message: `The database's tables are not up to date (${message}): run the command migrate.`,
+    };
   // Refused, unknown or slow hosts, and the server's own refusals: password, database, shutting down.
   if (/^(E[A-Z_]+|28...|3D000|57P..|08...)$/.test(code))
     return { code: 'database_unreachable', message: `The database does not answer: ${message || code}` };
