@@ -141,6 +141,8 @@ describe('the command line', () => {
     ['tenants set --alias acme nonsense', 'usage'],
     ['tenants set --alias acme colour=red', 'unknown_setting'],
     ['tenants set --alias nobody firmName=X', 'tenant_not_found'],
+    ['tenants set --alias acme constructor=1', 'unknown_setting'],
+    ['tenants set --alias acme __proto__=1', 'unknown_setting'],
     ['integrations create --name X --tenant nobody', 'tenant_not_found'],
     ['integrations create --name X --tenant acme --permissions matters:fly', 'permission_unknown'],
     ['integrations create --name X --tenant acme --limit 0', 'limit_invalid'],

@@ -88,7 +88,7 @@ export function changeSettings(
 ): TenantEvent[] {
   const changes: Partial<TenantSettings> = {};
   for (const [name, text] of Object.entries(given)) {
-    if (!(name in CHANGEABLE)) {
+    if (!Object.hasOwn(CHANGEABLE, name)) {
       throw invalid(
         'unknown_setting',
         `${name} is not a setting; there are ${Object.keys(CHANGEABLE).join(', ')}.`,

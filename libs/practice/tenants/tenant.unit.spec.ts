@@ -1,0 +1,16 @@
+import { DomainError } from '#kernel/errors';
+import { changeSettings, newTenant, Tenant } from './tenant';
+
+const state = Tenant.evolve(undefined, newTenant('Acme', 'uk')[0]);
+
+function refusal(given: Record<string, string>): string | undefined {
+  try {
+    changeSettings(state, given, false);
+  } catch (error) {
+    return (error as DomainError).code;
+  }
+}
+
+it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('has no setting %s', (name) => {
+  expect(refusal(Object.fromEntries([[name, '1']]))).toBe('unknown_setting');
+});
