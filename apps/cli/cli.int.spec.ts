@@ -21,6 +21,7 @@ describe('the command line', () => {
     err = [];
   });
 
+  /** An argument that is empty stands between two blanks. */
   const cli = (line: string, config: () => Config = () => testConfig(test.url)) =>
     run(line.split(' '), { config, out: (text) => out.push(text), err: (text) => err.push(text) });
 
@@ -115,6 +116,12 @@ describe('the command line', () => {
     expect(await refused('integrations grant --name Two --tenant acme')).toBe('integration_revoked');
   });
 
+  it('takes no alias for a tenant whose name is refused', async () => {
+    expect(await refused('tenants create --alias nameless --name ')).toBe('name_invalid');
+    const listed = await json('tenants list');
+    expect(listed.map(({ alias }: { alias: string }) => alias)).not.toContain('nameless');
+  });
+
   it('takes the client id and secret of the demo set-up', async () => {
     const line = 'integrations create --name Demo --tenant acme --client-id demo --client-secret demo-secret';
     expect(await json(line)).toMatchObject({ clientId: 'demo', clientSecret: 'demo-secret' });
@@ -141,9 +148,14 @@ describe('the command line', () => {
     ['tenants set --alias acme nonsense', 'usage'],
     ['tenants set --alias acme colour=red', 'unknown_setting'],
     ['tenants set --alias nobody firmName=X', 'tenant_not_found'],
+    ['tenants create --alias nameless --name ', 'name_invalid'],
+    ['tenants create --alias nameless --name a\nb', 'name_invalid'],
     ['tenants set --alias acme constructor=1', 'unknown_setting'],
     ['tenants set --alias acme __proto__=1', 'unknown_setting'],
     ['integrations create --name X --tenant nobody', 'tenant_not_found'],
+    ['integrations create --tenant acme --name ', 'name_invalid'],
+    ['integrations create --tenant acme --name a\u001b[31m', 'name_invalid'],
+    [`integrations create --tenant acme --name ${'x'.repeat(201)}`, 'name_invalid'],
     ['integrations create --name X --tenant acme --permissions matters:fly', 'permission_unknown'],
     ['integrations create --name X --tenant acme --limit 0', 'limit_invalid'],
     ['integrations create --name X --tenant acme --limit ten', 'usage'],

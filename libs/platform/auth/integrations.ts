@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { v7 } from 'uuid';
 import { DomainError, invalid } from '#kernel/errors';
+import { checkName } from '#kernel/names';
 import { WriteDatabase } from '#platform/database';
 import { allPermissions, isPermission } from './permissions';
 import { hashSecret, newSecret } from './secret-hash';
@@ -54,12 +55,14 @@ export class Integrations {
   /**
    * Makes an integration and its first grant: by default all permissions, 100 requests in 60 s.
    * @returns the secret too, which is stored only as a hash and cannot be shown again
-   * @throws DomainError tenant_not_found, permission_unknown, limit_invalid, client_id_invalid, client_id_taken
+   * @throws DomainError tenant_not_found, permission_unknown, limit_invalid, name_invalid, client_id_invalid,
+   * client_id_taken
    */
   async create(
     terms: GrantTerms & { name: string; clientId?: string; clientSecret?: string },
   ): Promise<CreatedIntegration> {
     const { name, clientId = randomUUID(), clientSecret = newSecret() } = terms;
+    checkName(name);
     // RFC 6749, appendix A: client_id and client_secret are *VSCHAR
     if (!/^[\x20-\x7e]{1,200}$/.test(clientId) || !/^[\x20-\x7e]{1,200}$/.test(clientSecret))
       throw invalid('client_id_invalid', 'Client id and secret have 1 to 200 printable ASCII characters.');

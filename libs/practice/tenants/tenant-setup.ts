@@ -4,6 +4,7 @@ import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { DomainError } from '#kernel/errors';
 import { toId } from '#kernel/ids';
+import { checkName } from '#kernel/names';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
@@ -25,9 +26,11 @@ export class TenantSetup {
 
   /**
    * A tenant with its settings and its start data. Asked again after a crash in between, it completes the tenant.
-   * @throws DomainError alias_invalid, alias_reserved, alias_taken, region_mismatch
+   * @throws DomainError name_invalid, alias_invalid, alias_reserved, alias_taken, region_mismatch
    */
   async create(given: { alias: string; name: string; region?: string }): Promise<RegisteredTenant> {
+    // before the alias is taken
+    checkName(given.name);
     const tenant = await this.registered(given);
     const context = operatorContext(tenant);
     await this.store.execute(

@@ -1,5 +1,6 @@
 import type { StreamDefinition } from '#kernel/decider';
 import { conflict, invalid } from '#kernel/errors';
+import { isName } from '#kernel/names';
 import { isZone } from '#kernel/zone';
 import type { RecordState } from '../records/record';
 import { type Promotion, type TenantEvent, type TenantSettings, tenantEvents } from './tenant.events';
@@ -50,7 +51,6 @@ const REGIONS = {
 
 /** What a tenant of a region starts with. */
 export function newTenant(firmName: string, region: 'uk' | 'au'): TenantEvent[] {
-  if (firmName.trim() === '') throw invalid('required', 'A tenant needs a name.', 'name');
   const settings = {
     ...REGIONS[region],
     minutesPerUnit: '6',
@@ -62,7 +62,7 @@ export function newTenant(firmName: string, region: 'uk' | 'au'): TenantEvent[] 
 
 /** Settings that an operator may change, each with its check. */
 const CHANGEABLE: Record<string, (text: string) => Partial<TenantSettings> | undefined> = {
-  firmName: (text) => (text.trim() === '' ? undefined : { firmName: text }),
+  firmName: (text) => (isName(text) ? { firmName: text } : undefined),
   currency: (text) => (Intl.supportedValuesOf('currency').includes(text) ? { currency: text } : undefined),
   timeZone: (text) => (isZone(text) ? { timeZone: text } : undefined),
   financialYearStart: (text) =>

@@ -14,3 +14,11 @@ function refusal(given: Record<string, string>): string | undefined {
 it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('has no setting %s', (name) => {
   expect(refusal(Object.fromEntries([[name, '1']]))).toBe('unknown_setting');
 });
+
+it.each([
+  ['firmName', ' '],
+  ['firmName', 'a\nb'],
+  ['firmName', 'x'.repeat(201)],
+])('refuses %s=%.20j', (name, text) => {
+  expect(refusal({ [name]: text })).toBe('invalid_setting');
+});
