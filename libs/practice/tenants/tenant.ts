@@ -1,7 +1,7 @@
 import type { StreamDefinition } from '#kernel/decider';
 import { conflict, invalid } from '#kernel/errors';
 import { isName } from '#kernel/names';
-import { isZone } from '#kernel/zone';
+import { zoneNamed } from '#kernel/zone';
 import type { RecordState } from '../records/record';
 import { type Promotion, type TenantEvent, type TenantSettings, tenantEvents } from './tenant.events';
 
@@ -60,16 +60,22 @@ export function newTenant(firmName: string, region: 'uk' | 'au'): TenantEvent[] 
   return [{ type: 'TenantCreated', data: { firmName, region, ...settings } }];
 }
 
-/** Settings that an operator may change, each with its check. */
+/**
+ * Settings that an operator may change, each with its check. Equal values are kept in one form, however they are
+ * written: what changes nothing is no event.
+ */
 const CHANGEABLE: Record<string, (text: string) => Partial<TenantSettings> | undefined> = {
   firmName: (text) => (isName(text) ? { firmName: text } : undefined),
   currency: (text) => (Intl.supportedValuesOf('currency').includes(text) ? { currency: text } : undefined),
-  timeZone: (text) => (isZone(text) ? { timeZone: text } : undefined),
+  timeZone: (text) => {
+    const timeZone = zoneNamed(text);
+    return timeZone === undefined ? undefined : { timeZone };
+  },
   financialYearStart: (text) =>
     /^([1-9]|1[0-2])$/.test(text) ? { financialYearStart: Number(text) } : undefined,
   minutesPerUnit: (text) =>
     /^\d{1,2}(\.\d{1,4})?$/.test(text) && Number(text) > 0 && Number(text) <= 60
-      ? { minutesPerUnit: text }
+      ? { minutesPerUnit: String(Number(text)) }
       : undefined,
   unitRounding: (text) =>
     text === 'Up' || text === 'Nearest' || text === 'Down' ? { unitRounding: text } : undefined,
