@@ -122,6 +122,13 @@ describe('the command line', () => {
     expect(listed.map(({ alias }: { alias: string }) => alias)).not.toContain('nameless');
   });
 
+  it('takes each permission once, and quotes the one that it does not know', async () => {
+    const twice = 'integrations create --name Four --tenant acme --permissions matters:read,matters:read';
+    expect((await json(twice)).permissions).toEqual(['matters:read']);
+    expect(await cli(`${twice},`)).toBe(1);
+    expect(err).toEqual(['There is no permission "".']);
+  });
+
   it('takes the client id and secret of the demo set-up', async () => {
     const line = 'integrations create --name Demo --tenant acme --client-id demo --client-secret demo-secret';
     expect(await json(line)).toMatchObject({ clientId: 'demo', clientSecret: 'demo-secret' });

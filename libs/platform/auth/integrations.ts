@@ -172,10 +172,11 @@ export class Integrations {
   }
 
   private async check(terms: GrantTerms): Promise<{ tenant: RegisteredTenant; permissions: string[] }> {
-    const { permissions = [...allPermissions], limit, period } = terms;
-    const unknown = permissions.filter((permission) => !isPermission(permission));
-    if (unknown.length > 0)
-      throw invalid('permission_unknown', `There is no permission ${unknown.join(', ')}.`, 'permissions');
+    const { limit, period } = terms;
+    const permissions = [...new Set(terms.permissions ?? allPermissions)];
+    const unknown = permissions.find((permission) => !isPermission(permission));
+    if (unknown !== undefined)
+      throw invalid('permission_unknown', `There is no permission "${unknown}".`, 'permissions');
     for (const value of [limit, period])
       if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 1_000_000_000))
         throw invalid('limit_invalid', 'A limit and its period are whole numbers from 1 to 1000000000.');
