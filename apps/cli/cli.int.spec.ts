@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allPermissions } from '#platform/auth/permissions';
 import { Config, ConfigError } from '#platform/config';
 import { testConfig } from '../../test/support/auth-application';
 import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
@@ -120,6 +121,15 @@ describe('the command line', () => {
     expect(await refused('tenants create --alias nameless --name ')).toBe('name_invalid');
     const listed = await json('tenants list');
     expect(listed.map(({ alias }: { alias: string }) => alias)).not.toContain('nameless');
+  });
+
+  it('keeps the permissions of a grant that stands, unless others are given', async () => {
+    const grant = 'integrations grant --name Three --tenant acme';
+    await json('integrations create --name Three --tenant acme --permissions matters:read,clients:read');
+    const narrow = { permissions: ['matters:read', 'clients:read'], limit: 7, period: 60 };
+    expect(await json(`${grant} --limit 7`)).toEqual({ tenant: 'acme', ...narrow });
+    await json('integrations revoke --name Three --tenant acme');
+    expect((await json(grant)).permissions).toEqual([...allPermissions]);
   });
 
   it('takes each permission once, and quotes the one that it does not know', async () => {

@@ -38,7 +38,7 @@ export type CreatedIntegration = {
   name: string;
 } & Grant;
 
-type StoredLimit = { limit: number; period: number };
+type StoredTerms = Omit<Grant, 'tenant'>;
 const uniqueViolation = '23505';
 
 /** What imports have made of the tenant $1 shows the same firm: nobody may do more there. */
@@ -66,14 +66,14 @@ export class Integrations {
     // RFC 6749, appendix A: client_id and client_secret are *VSCHAR
     if (!/^[\x20-\x7e]{1,200}$/.test(clientId) || !/^[\x20-\x7e]{1,200}$/.test(clientSecret))
       throw invalid('client_id_invalid', 'Client id and secret have 1 to 200 printable ASCII characters.');
-    const { tenant, permissions } = await this.check(terms);
+    const { tenant, permissions = allPermissions } = await this.check(terms);
     const integrationId = v7();
     const { rows } = await this.database.pool
-      .query<StoredLimit>(
+      .query<StoredTerms>(
         `with made as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, $3, $4))
          insert into platform.grants (tenant_id, integration_id, permissions, request_limit, period_seconds)
          values ($5, $1, $6, coalesce($7, 100), coalesce($8, 60))
-         returning request_limit as "limit", period_seconds as "period"`,
+         returning permissions, request_limit as "limit", period_seconds as "period"`,
         [
           integrationId,
           clientId,
@@ -90,11 +90,12 @@ export class Integrations {
           throw new DomainError('conflict', 'client_id_taken', `The client id ${clientId} exists already.`);
         throw error;
       });
-    return { integrationId, clientId, clientSecret, name, tenant: tenant.alias, permissions, ...rows[0] };
+    return { integrationId, clientId, clientSecret, name, tenant: tenant.alias, ...rows[0] };
   }
 
   /**
-   * Lets an integration into a tenant, or changes how: a grant that exists keeps the limit that is not given.
+   * Lets an integration into a tenant, or changes how. What is not given stays as it is: the limits of a grant that
+   * was there, the permissions of one that stands. A new one, and one that was revoked, gets all permissions.
    * @throws DomainError integration_not_found, integration_ambiguous, integration_revoked, tenant_not_found,
    * permission_unknown, limit_invalid
    */
@@ -103,20 +104,24 @@ export class Integrations {
     if (revoked)
       throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
     const { tenant, permissions } = await this.check(terms);
-    const { rows } = await this.database.pool.query<StoredLimit>(
-      `with staging as (
+    const { rows } = await this.database.pool.query<StoredTerms>(
+      `with granted as (
+         insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)
+         values ($1, $2, coalesce($3, $6::text[]), coalesce($4, 100), coalesce($5, 60))
+         on conflict (tenant_id, integration_id) do update set
+           permissions = case when $3 is null and g.revoked_at is null then g.permissions else excluded.permissions end,
+           granted_at = now(), revoked_at = null,
+           request_limit = coalesce($4, g.request_limit), period_seconds = coalesce($5, g.period_seconds)
+         returning permissions, request_limit as "limit", period_seconds as "period"),
+       staging as (
          update platform.grants g set permissions = array(
-           select p from unnest(g.permissions) with ordinality u(p, n) where p = any($3) order by n)
+           select p from unnest(g.permissions) with ordinality u(p, n)
+           where p in (select unnest(permissions) from granted) order by n)
          where g.integration_id = $2 and g.tenant_id in (${STAGING}))
-       insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)
-       values ($1, $2, $3, coalesce($4, 100), coalesce($5, 60))
-       on conflict (tenant_id, integration_id) do update set
-         permissions = excluded.permissions, granted_at = now(), revoked_at = null,
-         request_limit = coalesce($4, g.request_limit), period_seconds = coalesce($5, g.period_seconds)
-       returning request_limit as "limit", period_seconds as "period"`,
-      [tenant.id, id, permissions, terms.limit, terms.period],
+       select * from granted`,
+      [tenant.id, id, permissions, terms.limit, terms.period, allPermissions],
     );
-    return { tenant: tenant.alias, permissions, ...rows[0] };
+    return { tenant: tenant.alias, ...rows[0] };
   }
 
   /** Takes an integration's grant from a tenant. @throws DomainError as `grant`, or grant_not_found */
@@ -171,10 +176,10 @@ export class Integrations {
     return rows;
   }
 
-  private async check(terms: GrantTerms): Promise<{ tenant: RegisteredTenant; permissions: string[] }> {
+  private async check(terms: GrantTerms): Promise<{ tenant: RegisteredTenant; permissions?: string[] }> {
     const { limit, period } = terms;
-    const permissions = [...new Set(terms.permissions ?? allPermissions)];
-    const unknown = permissions.find((permission) => !isPermission(permission));
+    const permissions = terms.permissions && [...new Set(terms.permissions)];
+    const unknown = permissions?.find((permission) => !isPermission(permission));
     if (unknown !== undefined)
       throw invalid('permission_unknown', `There is no permission "${unknown}".`, 'permissions');
     for (const value of [limit, period])
