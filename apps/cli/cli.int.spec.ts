@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allPermissions } from '#platform/auth/permissions';
 import { Config, ConfigError } from '#platform/config';
-import { testConfig } from '../../test/support/auth-application';
+import { secretsKey, testConfig } from '../../test/support/auth-application';
 import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
 import { run } from './cli';
 
@@ -231,6 +231,7 @@ describe('the command line', () => {
     expect(err.pop()).toMatch(/^The database has no tables yet/);
 
     const noKey = () => Object.assign(testConfig(test.url), { SECRETS_KEY: undefined, DATA_DIR: folder });
+    await writeFile(join(folder, 'secrets.key'), `${secretsKey}\n`);
     expect(await cli('tenants list', noKey)).toBe(1);
     expect(err.pop()).toMatch(/^SECRETS_KEY is required/);
 
