@@ -9,6 +9,7 @@ import { ProjectionRebuild } from '#projections/projection-rebuild';
 import { ProjectionStatus } from '#projections/projection-status';
 import type { Rebuilt } from '#projections/rebuild-run';
 import { writeWhole } from './output-file';
+import { proofLines } from './proofs';
 import type { Session } from './session';
 
 type Chosen = { all?: boolean; tenant?: string };
@@ -131,14 +132,12 @@ async function rebuildOne(
   }
 }
 
-/** A line for each row that differs or, when none does, a line a read model. */
 function forPeople(results: Audited[]): object[] {
-  const differences = results.flatMap(({ name, differing, differences: listed }) => [
-    ...listed.map(({ tenant, key, problem, columns }) => ({ name, tenant, key, problem, columns })),
-    ...(differing > listed.length ? [{ name, tenant: null, key: `${differing - listed.length} more` }] : []),
-  ]);
-  if (differences.length > 0) return differences;
-  return results.map(({ name, rows, differing, changedSince }) => ({ name, rows, differing, changedSince }));
+  return proofLines(
+    results,
+    ({ tenant, key, problem, columns }) => ({ tenant, key, problem, columns }),
+    ({ name, rows, differing, changedSince }) => ({ name, rows, differing, changedSince }),
+  );
 }
 
 function instant(text: string): Date {
