@@ -105,6 +105,8 @@ describe('projections audit and projections export', () => {
       '2026-03-31T23:59:59',
       '2026-02-30T00:00:00Z',
       '2026-03-31T25:00:00Z',
+      '2026-02-20T00:00:00+99:99',
+      '2026-02-20T00Z',
     ].flatMap((instant): [string, string[]][] => [
       ['usage', ['audit', 'divisions', '--as-of', instant]],
       ['usage', ['export', 'divisions', '--as-of', instant]],

@@ -140,10 +140,13 @@ function forPeople(results: Audited[]): object[] {
   );
 }
 
+/** Of what luxon takes, the hours with minutes, and offsets that there are. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
 function instant(text: string): Date {
   // Date takes the 30th of February for the 2nd of March.
   const given = DateTime.fromISO(text);
-  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || !given.isValid)
+  if (!INSTANT.test(text) || !given.isValid)
     throw new InvalidArgumentError(
       `"${text}" is not an instant with its offset, as 2026-03-31T23:59:59Z (ISO 8601).`,
     );
