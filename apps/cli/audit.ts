@@ -46,9 +46,10 @@ export function auditCommand(session: Session): Command {
 }
 
 function isKeptSeal(value: unknown): value is KeptSeal {
-  const { tenant, number, seal } = (value ?? {}) as Partial<KeptSeal>;
+  const { tenant, tenantId, number, seal } = (value ?? {}) as Partial<KeptSeal>;
   return (
     typeof tenant === 'string' &&
+    (tenantId === undefined || Number.isInteger(tenantId)) &&
     Number.isInteger(number) &&
     Number(number) < 2 ** 31 &&
     typeof seal === 'string' &&
