@@ -11,7 +11,7 @@ export function auditCommand(session: Session): Command {
 
   audit
     .command('seal')
-    .description('seals now what the projector would seal within seconds or, after much work, minutes')
+    .description('seals now what the worker would seal within seconds or, after much work, minutes')
     .action(async () => {
       session.print({ sealed: await session.use(Seals, (seals) => seals.sealNow()) });
     });

@@ -8,7 +8,7 @@ export function tenantsCommand(session: Session): Command {
 
   tenants
     .command('create')
-    .description('a new tenant, with its settings and its default division')
+    .description('a new tenant, with a default division, tax codes, task types, a rate set and its system roles')
     .requiredOption('--alias <alias>', 'its part of every address')
     .requiredOption('--name <name>', 'name of the firm')
     .option('--region <region>', "must be the deployment's (its default)")
