@@ -54,7 +54,7 @@ describe('the command line', () => {
       partition: expect.any(Number),
     });
     const listed = await json('tenants list');
-    expect(listed.map(({ alias }: { alias: string }) => alias)).toEqual(['acme']);
+    expect(listed).toEqual([{ ...tenant, createdOn: expect.any(String) }]);
     const kinds = await execute<{ kind: string }>(
       test.url,
       'select distinct kind from event_store.streams order by 1',
@@ -195,7 +195,7 @@ describe('the command line', () => {
 
   it('prints lines and tables for people, and one line for a refusal', async () => {
     expect(await cli('tenants list')).toBe(0);
-    expect(out[0]).toMatch(/^alias +region +partition +createdOn\nacme +uk +\d+ +20/);
+    expect(out[0]).toMatch(/^alias +region +partition +createdOn +name\nacme +uk +\d+ +20.*Z +A=B$/m);
     out = [];
     expect(await cli('integrations list')).toBe(0);
     expect(out[0]).toContain('acme (100 in 60 s)');

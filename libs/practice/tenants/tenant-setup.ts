@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '#event-store/event-store';
+import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { DomainError } from '#kernel/errors';
@@ -47,6 +48,18 @@ export class TenantSetup {
       { source: 'cli' },
     );
     return tenant;
+  }
+
+  /** All tenants by alias, with the names of their firms; null where a crash has left none. */
+  async list(): Promise<(RegisteredTenant & { name: string | null })[]> {
+    const tenants = await this.tenants.list();
+    return Promise.all(
+      tenants.map(async (tenant) => {
+        const settings = at(Tenant, toId('tenant', tenant.streamId));
+        const [found] = await this.loader.load(tenant.id, [settings]);
+        return { ...tenant, name: (found as Folded<TenantState> | undefined)?.data.firmName ?? null };
+      }),
+    );
   }
 
   /** @throws DomainError tenant_not_found, unknown_setting, invalid_setting, setting_fixed */
