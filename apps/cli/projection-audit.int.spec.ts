@@ -54,7 +54,7 @@ describe('projections audit and projections export', () => {
   it('audits one, several and all', async () => {
     const one = {
       ...{ name: 'divisions', generation: 1, events: expect.any(Number), rows: expect.any(Number) },
-      ...{ changedSince: 0, differing: 0, differences: [] },
+      ...{ changedSince: 0, differing: 0, differences: [], parked: [] },
     };
     expect(await json('audit', 'divisions')).toEqual({ code: 0, answer: one });
     const several = await json('audit', 'divisions', 'matters');
@@ -63,7 +63,9 @@ describe('projections audit and projections export', () => {
     expect(code).toBe(0);
     expect(answer.map(({ name }: { name: string }) => name)).toEqual(allProjections.map(({ name }) => name));
     expect(await cli('audit', 'divisions')).toBe(0);
-    expect(printed.join()).toMatch(/^name +rows +differing +changedSince\ndivisions +\d+ +0 +0$/);
+    expect(printed.join()).toMatch(
+      /^name +rows +differing +changedSince +parked\ndivisions +\d+ +0 +0 +none$/,
+    );
   });
 
   it('exits with 1 and the keys that differ', async () => {

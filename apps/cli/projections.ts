@@ -136,7 +136,10 @@ function forPeople(results: Audited[]): object[] {
   return proofLines(
     results,
     ({ tenant, key, problem, columns }) => ({ tenant, key, problem, columns }),
-    ({ name, rows, differing, changedSince }) => ({ name, rows, differing, changedSince }),
+    ({ name, rows, differing, changedSince, parked }) => ({
+      ...{ name, rows, differing, changedSince },
+      parked: parked.join(', ') || 'none',
+    }),
   );
 }
 
