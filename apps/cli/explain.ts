@@ -7,7 +7,7 @@ import { SecretsError } from '#platform/secrets';
 const OF_FILES = /^E(ACCES|DQUOT|EXIST|FBIG|IO|ISDIR|NAMETOOLONG|NOENT|NOSPC|NOTDIR|NOTSUP|PERM|PIPE|ROFS)$/;
 
 /** What went wrong, in one line for the operator, and a stable code for scripts. */
-export function explain(error: unknown): { code: string; message: string } {
+function explain(error: unknown): { code: string; message: string } {
   if (error instanceof DomainError) return { code: error.code, message: error.detail };
   if (error instanceof ConfigError) return { code: 'configuration', message: error.problems.join('; ') };
   if (error instanceof SecretsError) return { code: 'secrets_key', message: error.message };
@@ -26,6 +26,12 @@ export function explain(error: unknown): { code: string; message: string } {
   if (/^(E[A-Z_]+|28...|3D000|57P..|08...)$/.test(code))
     return { code: 'database_unreachable', message: `The database does not answer: ${message || code}` };
   return { code: 'failed', message: message.split('\n')[0] };
+}
+
+/** Writes it, with --json as an object `{error: {code, message}}`. */
+export function explainTo(err: (line: string) => void, error: unknown, json: boolean): void {
+  const { code, message } = explain(error);
+  err(json ? JSON.stringify({ error: { code, message } }) : message);
 }
 
 function usage(error: CommanderError): string {
