@@ -64,6 +64,7 @@ describe('cli audit', () => {
     expect(answer).toEqual([
       {
         tenant: 'acme',
+        tenantId: expect.any(Number),
         number: expect.any(Number),
         seal: expect.stringMatching(/^[0-9a-f]{64}$/),
         position: expect.stringMatching(/^1\.\d+\.\d+$/),
@@ -135,6 +136,11 @@ describe('cli audit', () => {
     [['verify', '--heads'], 'not JSON', 'heads_invalid'],
     [['verify', '--heads'], '{"tenant": "acme"}', 'heads_invalid'],
     [['verify', '--heads'], '[{"tenant": "acme", "number": 1, "seal": "short"}]', 'heads_invalid'],
+    [
+      ['verify', '--heads'],
+      `[{"tenant": "acme", "tenantId": "1", "number": 1, "seal": "${'0'.repeat(64)}"}]`,
+      'heads_invalid',
+    ],
     [['verify', '--heads', '/nonexistent/heads.json'], undefined, 'heads_invalid'],
     [['verify', '--nonsense'], undefined, 'usage'],
   ])('refuses %j with %j', async (args, content, code) => {

@@ -1,16 +1,17 @@
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { type KeptSeal, SealVerification } from '#event-store/seals/seal-verification';
 import { Seals } from '#event-store/seals/seals';
-import { invalid } from '#kernel/errors';
+import { readKept } from './kept-answers';
 import type { Session } from './session';
+
+const HEADS = { command: 'audit head', code: 'heads_invalid' };
 
 export function auditCommand(session: Session): Command {
   const audit = new Command('audit').description('the proof that no event was changed');
 
   audit
     .command('seal')
-    .description('seals now what the projector would seal within seconds or, after much work, minutes')
+    .description('seals now what the worker would seal within seconds or, after much work, minutes')
     .action(async () => {
       session.print({ sealed: await session.use(Seals, (seals) => seals.sealNow()) });
     });
@@ -24,7 +25,7 @@ export function auditCommand(session: Session): Command {
       'what `audit head --json` printed earlier: the chains must still hold these seals',
     )
     .action(async ({ tenant, heads }: { tenant?: string; heads?: string }) => {
-      const kept = heads === undefined ? [] : await readKept(heads);
+      const kept = heads === undefined ? [] : await readKept(heads, HEADS, isKeptSeal);
       const tenants = await session.use(SealVerification, (seals) => seals.verify(tenant, kept));
       const intact = tenants.every(({ problem }) => problem === null);
       const lines = tenants.map(({ problem, ...proof }) => ({
@@ -44,27 +45,11 @@ export function auditCommand(session: Session): Command {
   return audit;
 }
 
-/** @throws DomainError heads_invalid */
-async function readKept(file: string): Promise<KeptSeal[]> {
-  const refused = (why: string) => invalid('heads_invalid', `${file} ${why}.`);
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw refused(`cannot be read: ${error.message}`);
-  });
-  let kept: unknown;
-  try {
-    kept = JSON.parse(text);
-  } catch {
-    throw refused('is not JSON');
-  }
-  if (!Array.isArray(kept) || !kept.every(isKeptSeal))
-    throw refused('is not what `audit head --json` prints');
-  return kept;
-}
-
 function isKeptSeal(value: unknown): value is KeptSeal {
-  const { tenant, number, seal } = (value ?? {}) as Partial<KeptSeal>;
+  const { tenant, tenantId, number, seal } = (value ?? {}) as Partial<KeptSeal>;
   return (
     typeof tenant === 'string' &&
+    (tenantId === undefined || Number.isInteger(tenantId)) &&
     Number.isInteger(number) &&
     Number(number) < 2 ** 31 &&
     typeof seal === 'string' &&

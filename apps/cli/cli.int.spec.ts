@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allPermissions } from '#platform/auth/permissions';
 import { Config, ConfigError } from '#platform/config';
-import { testConfig } from '../../test/support/auth-application';
+import { secretsKey, testConfig } from '../../test/support/auth-application';
 import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
 import { run } from './cli';
 
@@ -20,6 +22,7 @@ describe('the command line', () => {
     err = [];
   });
 
+  /** An argument that is empty stands between two blanks. */
   const cli = (line: string, config: () => Config = () => testConfig(test.url)) =>
     run(line.split(' '), { config, out: (text) => out.push(text), err: (text) => err.push(text) });
 
@@ -51,7 +54,7 @@ describe('the command line', () => {
       partition: expect.any(Number),
     });
     const listed = await json('tenants list');
-    expect(listed.map(({ alias }: { alias: string }) => alias)).toEqual(['acme']);
+    expect(listed).toEqual([{ ...tenant, createdOn: expect.any(String) }]);
     const kinds = await execute<{ kind: string }>(
       test.url,
       'select distinct kind from event_store.streams order by 1',
@@ -114,6 +117,28 @@ describe('the command line', () => {
     expect(await refused('integrations grant --name Two --tenant acme')).toBe('integration_revoked');
   });
 
+  it('takes no alias for a tenant whose name is refused', async () => {
+    expect(await refused('tenants create --alias nameless --name ')).toBe('name_invalid');
+    const listed = await json('tenants list');
+    expect(listed.map(({ alias }: { alias: string }) => alias)).not.toContain('nameless');
+  });
+
+  it('keeps the permissions of a grant that stands, unless others are given', async () => {
+    const grant = 'integrations grant --name Three --tenant acme';
+    await json('integrations create --name Three --tenant acme --permissions matters:read,clients:read');
+    const narrow = { permissions: ['matters:read', 'clients:read'], limit: 7, period: 60 };
+    expect(await json(`${grant} --limit 7`)).toEqual({ tenant: 'acme', ...narrow });
+    await json('integrations revoke --name Three --tenant acme');
+    expect((await json(grant)).permissions).toEqual([...allPermissions]);
+  });
+
+  it('takes each permission once, and quotes the one that it does not know', async () => {
+    const twice = 'integrations create --name Four --tenant acme --permissions matters:read,matters:read';
+    expect((await json(twice)).permissions).toEqual(['matters:read']);
+    expect(await cli(`${twice},`)).toBe(1);
+    expect(err).toEqual(['There is no permission "".']);
+  });
+
   it('takes the client id and secret of the demo set-up', async () => {
     const line = 'integrations create --name Demo --tenant acme --client-id demo --client-secret demo-secret';
     expect(await json(line)).toMatchObject({ clientId: 'demo', clientSecret: 'demo-secret' });
@@ -140,7 +165,14 @@ describe('the command line', () => {
     ['tenants set --alias acme nonsense', 'usage'],
     ['tenants set --alias acme colour=red', 'unknown_setting'],
     ['tenants set --alias nobody firmName=X', 'tenant_not_found'],
+    ['tenants create --alias nameless --name ', 'name_invalid'],
+    ['tenants create --alias nameless --name a\nb', 'name_invalid'],
+    ['tenants set --alias acme constructor=1', 'unknown_setting'],
+    ['tenants set --alias acme __proto__=1', 'unknown_setting'],
     ['integrations create --name X --tenant nobody', 'tenant_not_found'],
+    ['integrations create --tenant acme --name ', 'name_invalid'],
+    ['integrations create --tenant acme --name a\u001b[31m', 'name_invalid'],
+    [`integrations create --tenant acme --name ${'x'.repeat(201)}`, 'name_invalid'],
     ['integrations create --name X --tenant acme --permissions matters:fly', 'permission_unknown'],
     ['integrations create --name X --tenant acme --limit 0', 'limit_invalid'],
     ['integrations create --name X --tenant acme --limit ten', 'usage'],
@@ -163,7 +195,7 @@ describe('the command line', () => {
 
   it('prints lines and tables for people, and one line for a refusal', async () => {
     expect(await cli('tenants list')).toBe(0);
-    expect(out[0]).toMatch(/^alias +region +partition +createdOn\nacme +uk +\d+ +20/);
+    expect(out[0]).toMatch(/^alias +region +partition +createdOn +name\nacme +uk +\d+ +20.*Z +A=B$/m);
     out = [];
     expect(await cli('integrations list')).toBe(0);
     expect(out[0]).toContain('acme (100 in 60 s)');
@@ -199,8 +231,14 @@ describe('the command line', () => {
     expect(err.pop()).toMatch(/^The database has no tables yet/);
 
     const noKey = () => Object.assign(testConfig(test.url), { SECRETS_KEY: undefined, DATA_DIR: folder });
+    await writeFile(join(folder, 'secrets.key'), `${secretsKey}\n`);
     expect(await cli('tenants list', noKey)).toBe(1);
     expect(err.pop()).toMatch(/^SECRETS_KEY is required/);
+
+    const otherKey = () =>
+      Object.assign(testConfig(test.url), { SECRETS_KEY: randomBytes(32).toString('base64') });
+    expect(await cli('tenants list', otherKey)).toBe(1);
+    expect(err.pop()).toBe('SECRETS_KEY is not the key that this database was installed with');
 
     const wrong = () => {
       throw new ConfigError(['PORT is wrong', 'REGION is wrong']);
@@ -208,6 +246,15 @@ describe('the command line', () => {
     expect(await cli('tenants list', wrong)).toBe(1);
     expect(err.pop()).toBe('PORT is wrong; REGION is wrong');
     await rm(folder, { recursive: true });
+  });
+
+  it('says that tables of an earlier release are to be brought up to date', async () => {
+    await execute(test.url, 'alter table platform.installation rename key_check to other');
+    expect(await cli('tenants list')).toBe(1);
+    await execute(test.url, 'alter table platform.installation rename other to key_check');
+    expect(err).toEqual([
+      expect.stringMatching(/^The database's tables are not up to date \(.*\): run the command migrate\.$/),
+    ]);
   });
 
   it('migrates', async () => {

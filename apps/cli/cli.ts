@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { auditCommand } from './audit';
 import { demoCommand } from './demo';
-import { explain } from './explain';
+import { explainTo } from './explain';
 import { importCommand } from './imports';
 import { integrationsCommand } from './integrations';
 import { keysCommand } from './keys';
@@ -31,8 +31,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
   } catch (error) {
     // Help that was asked for has been printed.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const { code, message } = explain(error);
-    terminal.err(json ? JSON.stringify({ error: { code, message } }) : message);
+    explainTo(terminal.err, error, json);
     return 1;
   }
 }

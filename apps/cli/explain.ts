@@ -7,7 +7,7 @@ import { SecretsError } from '#platform/secrets';
 const OF_FILES = /^E(ACCES|DQUOT|EXIST|FBIG|IO|ISDIR|NAMETOOLONG|NOENT|NOSPC|NOTDIR|NOTSUP|PERM|PIPE|ROFS)$/;
 
 /** What went wrong, in one line for the operator, and a stable code for scripts. */
-export function explain(error: unknown): { code: string; message: string } {
+function explain(error: unknown): { code: string; message: string } {
   if (error instanceof DomainError) return { code: error.code, message: error.detail };
   if (error instanceof ConfigError) return { code: 'configuration', message: error.problems.join('; ') };
   if (error instanceof SecretsError) return { code: 'secrets_key', message: error.message };
@@ -16,10 +16,22 @@ export function explain(error: unknown): { code: string; message: string } {
   if (OF_FILES.test(code) && syscall !== 'connect') return { code: 'file', message };
   if (code === '42P01' || code === '3F000')
     return { code: 'not_migrated', message: 'The database has no tables yet: run the command migrate.' };
+  // A new release's command, before its tables.
+  if (code === '42703')
+    return {
+      code: 'not_migrated',
+      message: `The database's tables are not up to date (${message}): run the command migrate.`,
+    };
   // Refused, unknown or slow hosts, and the server's own refusals: password, database, shutting down.
   if (/^(E[A-Z_]+|28...|3D000|57P..|08...)$/.test(code))
     return { code: 'database_unreachable', message: `The database does not answer: ${message || code}` };
   return { code: 'failed', message: message.split('\n')[0] };
+}
+
+/** Writes it, with --json as an object `{error: {code, message}}`. */
+export function explainTo(err: (line: string) => void, error: unknown, json: boolean): void {
+  const { code, message } = explain(error);
+  err(json ? JSON.stringify({ error: { code, message } }) : message);
 }
 
 function usage(error: CommanderError): string {

@@ -18,7 +18,9 @@ export function integrationsCommand(session: Session): Command {
     });
 
   withTerms(chosen(integrations.command('grant')))
-    .description('lets an integration into a tenant, or changes what it may do there')
+    .description(
+      'lets an integration into a tenant, or changes what it may do there: what is not given stays',
+    )
     .action(async ({ clientId, name, ...terms }: Chosen & GrantTerms) => {
       const key = keyOf({ clientId, name });
       session.print(await session.use(Integrations, (service) => service.grant(key, terms)));

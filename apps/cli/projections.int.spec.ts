@@ -159,6 +159,12 @@ describe('cli projections', () => {
     expect((await json('list')).answer).toContainEqual(
       expect.objectContaining({ name: 'divisions', lag: 0, parked: ['acme'] }),
     );
+    // What it shows is what the events said when it was parked: no difference, but not all of them.
+    expect(await json('audit divisions')).toMatchObject({
+      code: 0,
+      answer: { differing: 0, parked: ['acme'] },
+    });
+    expect((await json('audit divisions --tenant other')).answer).toMatchObject({ parked: [] });
     await sql('alter table read_model.divisions add constraint refusing check (false) not valid');
     const { code, answer } = await json('retry divisions');
     expect([code, answer]).toEqual([

@@ -9,6 +9,7 @@ import { ProjectionRebuild } from '#projections/projection-rebuild';
 import { ProjectionStatus } from '#projections/projection-status';
 import type { Rebuilt } from '#projections/rebuild-run';
 import { writeWhole } from './output-file';
+import { proofLines } from './proofs';
 import type { Session } from './session';
 
 type Chosen = { all?: boolean; tenant?: string };
@@ -131,20 +132,24 @@ async function rebuildOne(
   }
 }
 
-/** A line for each row that differs or, when none does, a line a read model. */
 function forPeople(results: Audited[]): object[] {
-  const differences = results.flatMap(({ name, differing, differences: listed }) => [
-    ...listed.map(({ tenant, key, problem, columns }) => ({ name, tenant, key, problem, columns })),
-    ...(differing > listed.length ? [{ name, tenant: null, key: `${differing - listed.length} more` }] : []),
-  ]);
-  if (differences.length > 0) return differences;
-  return results.map(({ name, rows, differing, changedSince }) => ({ name, rows, differing, changedSince }));
+  return proofLines(
+    results,
+    ({ tenant, key, problem, columns }) => ({ tenant, key, problem, columns }),
+    ({ name, rows, differing, changedSince, parked }) => ({
+      ...{ name, rows, differing, changedSince },
+      parked: parked.join(', ') || 'none',
+    }),
+  );
 }
+
+/** Of what luxon takes, the hours with minutes, and offsets that there are. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 function instant(text: string): Date {
   // Date takes the 30th of February for the 2nd of March.
   const given = DateTime.fromISO(text);
-  if (!/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) || !given.isValid)
+  if (!INSTANT.test(text) || !given.isValid)
     throw new InvalidArgumentError(
       `"${text}" is not an instant with its offset, as 2026-03-31T23:59:59Z (ISO 8601).`,
     );

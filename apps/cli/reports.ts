@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type Reconciled, Reconciliation } from '#projections/reconciliation';
+import { proofLines } from './proofs';
 import type { Session } from './session';
 
 export function reportsCommand(session: Session): Command {
@@ -19,12 +20,10 @@ export function reportsCommand(session: Session): Command {
   return reports;
 }
 
-/** A line for each row that differs or, when none does, a line a read model. */
 function forPeople(results: Reconciled[]): object[] {
-  const differences = results.flatMap(({ name, differing, differences: listed }) => [
-    ...listed.map(({ row, ...each }) => ({ ...each, row: JSON.stringify(row) })),
-    ...(differing > listed.length ? [{ name, row: `${differing - listed.length} more` }] : []),
-  ]);
-  if (differences.length > 0) return differences;
-  return results.map(({ name, rows, differing }) => ({ name, rows, differing }));
+  return proofLines(
+    results,
+    ({ row, ...each }) => ({ ...each, row: JSON.stringify(row) }),
+    ({ name, rows, differing }) => ({ name, rows, differing }),
+  );
 }

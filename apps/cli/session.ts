@@ -83,7 +83,9 @@ export function openSession(terminal: Terminal, json: boolean): Session {
 }
 
 async function withDatabase(config: Config): Promise<Config> {
-  const DATABASE_URL = config.DATABASE_URL ?? (await findEmbeddedPostgres(config.DATA_DIR));
+  // The key in DATA_DIR is that of the database in it.
+  if (config.DATABASE_URL) return config;
+  const DATABASE_URL = await findEmbeddedPostgres(config.DATA_DIR);
   if (!DATABASE_URL)
     throw new ConfigError([
       `No database runs in ${config.DATA_DIR}: start it with npm start, or set DATABASE_URL`,
@@ -94,7 +96,7 @@ async function withDatabase(config: Config): Promise<Config> {
 
 async function connect(config: Config): Promise<INestApplicationContext> {
   if (!config.SECRETS_KEY)
-    throw new ConfigError([`SECRETS_KEY is required: ${config.DATA_DIR} has no secrets.key either`]);
+    throw new ConfigError(['SECRETS_KEY is required: DATA_DIR has that of the embedded database alone']);
   const REGION = (await installedRegion(config.databaseUrl)) ?? config.REGION;
   @Module({
     imports: [

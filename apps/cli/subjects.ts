@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { invalid } from '#kernel/errors';
 import { isId } from '#kernel/ids';
 import { type Erased, ErasedEntities } from '#practice/entities/entity.erasures';
+import { readKept } from './kept-answers';
 import type { Session } from './session';
+
+const ERASURES = { command: 'subjects erasures', code: 'erasures_invalid' };
 
 export function subjectsCommand(session: Session): Command {
   const subjects = new Command('subjects').description('people whose data was erased');
@@ -23,27 +24,10 @@ export function subjectsCommand(session: Session): Command {
     )
     .option('--from <file>', 'what `subjects erasures --json` printed')
     .action(async ({ from }: { from?: string }) => {
-      const erased = from === undefined ? [] : await readErased(from);
+      const erased = from === undefined ? [] : await readKept(from, ERASURES, isErased);
       session.print(await session.use(ErasedEntities, (entities) => entities.replay(erased)));
     });
   return subjects;
-}
-
-/** @throws DomainError erasures_invalid */
-async function readErased(file: string): Promise<Erased[]> {
-  const refused = (why: string) => invalid('erasures_invalid', `${file} ${why}.`);
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw refused(`cannot be read: ${error.message}`);
-  });
-  let erased: unknown;
-  try {
-    erased = JSON.parse(text);
-  } catch {
-    throw refused('is not JSON');
-  }
-  if (!Array.isArray(erased) || !erased.every(isErased))
-    throw refused('is not what `subjects erasures --json` prints');
-  return erased;
 }
 
 function isErased(value: unknown): value is Erased {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import type { RegisteredTenant } from '#platform/auth/tenants';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
 import type { Session } from './session';
 
@@ -8,7 +8,9 @@ export function tenantsCommand(session: Session): Command {
 
   tenants
     .command('create')
-    .description('a new tenant, with its settings and its default division')
+    .description(
+      'a new tenant, with a default division, tax codes, task types, a rate set and its system roles',
+    )
     .requiredOption('--alias <alias>', 'its part of every address')
     .requiredOption('--name <name>', 'name of the firm')
     .option('--region <region>', "must be the deployment's (its default)")
@@ -21,8 +23,8 @@ export function tenantsCommand(session: Session): Command {
     .command('list')
     .description('all tenants')
     .action(async () => {
-      const all = await session.use(Tenants, (registry) => registry.list());
-      session.print(all.map(shown));
+      const all = await session.use(TenantSetup, (setup) => setup.list());
+      session.print(all.map((tenant) => ({ ...shown(tenant), name: tenant.name })));
     });
 
   tenants

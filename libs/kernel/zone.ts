@@ -1,5 +1,3 @@
-import { DateTime } from 'luxon';
-
 /** A calendar day, `YYYY-MM-DD`. */
 export type Day = string;
 
@@ -38,6 +36,15 @@ export function daysAfter(day: Day, days: number): Day {
   return date.toISOString().split('T')[0];
 }
 
-export function isZone(zone: string): boolean {
-  return DateTime.local().setZone(zone).isValid;
+/**
+ * The zone of that name in the IANA database, in the spelling of this machine's copy: `Europe/London` for
+ * `europe/london`. Undefined when there is none; an offset is none.
+ */
+export function zoneNamed(text: string): string | undefined {
+  if (!/^[a-z]/i.test(text)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type ConfigError, loadConfig } from './config';
 
 function problemsOf(environment: Record<string, string>): string[] {
@@ -58,8 +61,59 @@ it('takes hosts that imports may come from, and refuses to lower their guard in 
   ]);
 });
 
+it('takes headers for the collector as its standard has them', () => {
+  for (const OTEL_EXPORTER_OTLP_HEADERS of ['x-key=a%20b', 'a=b,c=d', 'authorization=Basic%20YTpi,x=YQ=='])
+    expect(loadConfig({ OTEL_EXPORTER_OTLP_HEADERS })).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS });
+});
+
+it('takes a file of certificates that it can read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  const [good, other] = [join(folder, 'ca.pem'), join(folder, 'other.pem')];
+  writeFileSync(good, '-----BEGIN CERTIFICATE-----\n');
+  writeFileSync(other, 'certificate');
+  expect(problemsOf({ IMPORT_CA_FILE: good })).toEqual([]);
+  expect(problemsOf({ IMPORT_CA_FILE: other })).toEqual([
+    'IMPORT_CA_FILE must name a file of certificates in PEM',
+  ]);
+  rmSync(folder, { recursive: true });
+  expect(problemsOf({ IMPORT_CA_FILE: good })).toEqual([
+    expect.stringMatching(/^IMPORT_CA_FILE cannot be read: ENOENT/),
+  ]);
+});
+
+it('adds to the end of the public address, whether it ends with a slash or not', () => {
+  for (const PUBLIC_URL of ['https://firm.example/api', 'https://firm.example/api/'])
+    expect(loadConfig({ PUBLIC_URL }).publicUrl).toBe('https://firm.example/api');
+});
+
+it('reads numbers as numbers, and leaves what is not given', () => {
+  expect(loadConfig({ PORT: '0', DATABASE_POOL: '20', OTEL_TRACES_SAMPLER_ARG: '.5' })).toMatchObject({
+    ...{ PORT: 0, DATABASE_POOL: 20, OTEL_TRACES_SAMPLER_ARG: 0.5 },
+    ...{ PARTITIONS: 12, HOST: '127.0.0.1', DATA_DIR: '.data', NODE_ENV: 'development' },
+  });
+});
+
 it.each([
   ['IMPORT_ALLOWED', 'a, b'],
+  ['IMPORT_ALLOWED', 'a/b'],
+  ['IMPORT_ALLOWED', '10.0.0.0/33'],
+  ['WEBHOOKS_ALLOWED', 'hooks.internal:65536'],
+  ['WEBHOOKS_ALLOWED', 'hooks.internal:0'],
+  ['WEBHOOKS_ALLOWED', 'http://hooks.internal'],
+  ['WEBHOOKS_ALLOWED', 'hooks.internal,'],
+  ['IMPORT_CA_FILE', '/nonexistent/ca.pem'],
+  ['IMPORT_CA_FILE', '/'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'garbage'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=b,'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%zz'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'na me=b'],
+  ['PORT', '0x4811'],
+  ['PORT', '1e3'],
+  ['PORT', '80.0'],
+  ['PORT', ' 80'],
+  ['OTEL_TRACES_SAMPLER_ARG', '0x1'],
+  ['PUBLIC_URL', 'http://firm.example/?a=b'],
+  ['PUBLIC_URL', 'http://firm.example/#top'],
   ['IMPORT_ALLOW_INSECURE', 'yes'],
   ['PORT', '99999'],
   ['PORT', 'http'],

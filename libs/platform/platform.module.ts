@@ -25,8 +25,13 @@ export class PlatformModule {
         Health,
         {
           provide: Installation,
-          useFactory: (database: WriteDatabase) => ensureInstallation(database.pool, config),
-          inject: [WriteDatabase],
+          useFactory: (database: WriteDatabase, secrets: Secrets) =>
+            ensureInstallation(database.pool, config, secrets).catch(async (error) => {
+              // Nest ends nothing of an application that it could not make: connections would keep a process alive.
+              await database.onApplicationShutdown();
+              throw error;
+            }),
+          inject: [WriteDatabase, Secrets],
         },
         {
           provide: ContentStorage,

@@ -1,6 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type Config, loadConfig } from './config';
+import { type Config, ConfigError, loadConfig } from './config';
 import { Ending } from './ending';
 import { Drain } from './http/drain';
 import { createHttpApplication } from './http/http-application';
@@ -87,6 +87,14 @@ async function start(parts: ProcessParts, ending: Ending, graceMs: () => number)
     abandon: () => drain.cut(),
   });
   await parts.made?.(app, config);
-  await app.listen(config.PORT, config.HOST);
+  await listen(app, config);
   await parts.listening?.(app, config);
+}
+
+/** @throws ConfigError for a HOST that is not known: the error of one looks like that of a database's */
+async function listen(app: NestFastifyApplication, { HOST, PORT }: Config): Promise<void> {
+  await app.listen(PORT, HOST).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'getaddrinfo') throw error;
+    throw new ConfigError([`HOST ${HOST} cannot be resolved (${error.code})`]);
+  });
 }

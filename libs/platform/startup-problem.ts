@@ -10,12 +10,14 @@ export function startupProblem(error: unknown): string | undefined {
   const {
     code = '',
     message = '',
+    syscall,
     address,
     port,
   } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `Port ${port} of ${address} is taken: stop what listens there, or set PORT`;
   if (code === 'EACCES' && port) return `Port ${port} may not be used by this user: set PORT`;
+  if (syscall === 'listen') return `HOST ${address} cannot be listened on (${code}): is it this machine's?`;
   if (/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENETUNREACH|28...$|3D000$|57P..$|08...$)/.test(code)) {
     return `The database does not answer: ${message || code}`;
   }

@@ -30,6 +30,8 @@ export interface Audited {
   differing: number;
   /** The first hundred. */
   differences: AuditFinding[];
+  /** Aliases of the tenants that it no longer follows: their rows are compared with the events up to where they stand. */
+  parked: string[];
 }
 
 /** What one audit works with. */
@@ -82,6 +84,9 @@ export class ProjectionAudit {
       const result: Audited = {
         ...{ name, generation: model.main.generation, events, rows: 0, changedSince: 0 },
         ...{ differing: 0, differences: [] },
+        parked: tenants
+          .filter(({ id }) => model.parked.some(({ tenantId }) => tenantId === id))
+          .map(({ alias }) => alias),
       };
       const audit: Audit = { result, projection, model, tenants, live, scratch, asOf: options.asOf };
       for (const table of projection.tables) {

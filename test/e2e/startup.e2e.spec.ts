@@ -57,6 +57,11 @@ describe('a process that cannot start says why in one line', () => {
     await once(other.close(), 'close');
   });
 
+  it('a host that nobody knows, or that is another machine', async () => {
+    await expectOneLine('query', { ...given(), HOST: 'nowhere.invalid' }, /HOST nowhere\.invalid/);
+    await expectOneLine('query', { ...given(), HOST: '192.0.2.1' }, /HOST 192\.0\.2\.1/);
+  });
+
   it('a data folder that is a file, or inside one', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, 'not a folder');
@@ -116,4 +121,12 @@ describe('production', () => {
   it.each(everyApp)('%s: refuses a database that was installed for another region', async (app) => {
     await expectOneLine(app, { ...given(), REGION: 'au' }, /REGION is au.*installed for uk/);
   });
+
+  it.each(everyApp)(
+    '%s: refuses a key that is not the one that the database was installed with',
+    async (app) => {
+      const SECRETS_KEY = randomBytes(32).toString('base64');
+      await expectOneLine(app, { ...given(), SECRETS_KEY }, /SECRETS_KEY is not the key/);
+    },
+  );
 });

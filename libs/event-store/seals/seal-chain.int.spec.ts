@@ -98,4 +98,19 @@ describe('the chain of seals', () => {
       problem: { kind: 'kept_seal_missing', block: 7 },
     });
   });
+
+  it("knows by its number whose a kept seal is, when the alias has become another tenant's", async () => {
+    const kept = await sealed.seals.heads();
+    const rename = 'update platform.tenants set alias = $2 where id = $1';
+    await sql(rename, [context.tenant.id, `${context.tenant.alias}-1`]);
+    await sql(rename, [other.tenant.id, context.tenant.alias]);
+    expect((await sealed.verify(undefined, kept)).map(({ problem }) => problem)).toEqual([null, null]);
+    // Of a file that has no numbers the alias is all there is to go by.
+    const [older] = kept
+      .filter(({ tenantId }) => tenantId === context.tenant.id)
+      .map(({ tenantId: _, ...seal }) => seal);
+    expect((await sealed.verify(undefined, [older])).map(({ problem }) => problem?.kind)).toContain(
+      'kept_seal_missing',
+    );
+  });
 });

@@ -6,8 +6,8 @@ import { type BlockFault, readChain } from './seal-chain';
 import { compareEvents, type Difference, type SealedEvent } from './seal-comparison';
 import type { SealHead } from './seals';
 
-/** What of a seal that was kept is needed to find it again. */
-export type KeptSeal = Pick<SealHead, 'tenant' | 'number' | 'seal'>;
+/** What of a seal that was kept is needed to find it again. Those that were kept long ago name the alias alone. */
+export type KeptSeal = Pick<SealHead, 'tenant' | 'number' | 'seal'> & Partial<Pick<SealHead, 'tenantId'>>;
 
 export interface SealProblem {
   kind: Difference['kind'] | BlockFault | 'kept_seal_missing' | 'tenant_unknown';
@@ -73,17 +73,19 @@ export class SealVerification {
       if (tenant !== undefined && rows.length === 0) throw tenantNotFound(tenant);
       const proofs: TenantProof[] = [];
       for (const known of rows) {
-        const own = kept.filter((seal) => seal.tenant === known.alias);
+        const own = kept.filter((seal) => isOf(known, seal));
         proofs.push(await prove(session, known, own));
       }
-      const gone = kept.filter(
-        (seal) => tenant === undefined && rows.every(({ alias }) => alias !== seal.tenant),
-      );
+      const gone = kept.filter((seal) => tenant === undefined && !rows.some((known) => isOf(known, seal)));
       return [...proofs, ...gone.map(proofOfNobody)];
     } finally {
       await session.end();
     }
   }
+}
+
+function isOf({ id, alias }: KnownTenant, { tenantId, tenant }: KeptSeal): boolean {
+  return tenantId === undefined ? tenant === alias : tenantId === id;
 }
 
 async function prove(

@@ -231,6 +231,7 @@ describe('seals', () => {
     expect(await sealed.seals.heads()).toEqual([
       {
         tenant: context.tenant.alias,
+        tenantId: context.tenant.id,
         number: expect.any(Number),
         seal: expect.stringMatching(/^[0-9a-f]{64}$/),
         position: `1.${last.transaction_id}.${last.position}`,

@@ -9,8 +9,10 @@ export const SEALED_AT_ONCE = 1_000;
 
 /** The latest seal of a tenant: kept elsewhere, it proves later that nothing up to it was rewritten. */
 export interface SealHead {
-  /** Alias of the tenant. */
+  /** Alias of the tenant, which may be another's later: a staging tenant's is handed on. */
   tenant: string;
+  /** Number of the tenant, its own for good. */
+  tenantId: number;
   /** Number of the block, from 1. */
   number: number;
   /** SHA-256 in hexadecimal. */
@@ -65,7 +67,7 @@ export class Seals {
    */
   async heads(alias?: string): Promise<SealHead[]> {
     const { rows } = await this.database.pool.query<SealHead | (SealHead & { number: null })>(
-      `select t.alias as tenant, s.number, encode(s.seal, 'hex') as seal,
+      `select t.alias as tenant, t.id as "tenantId", s.number, encode(s.seal, 'hex') as seal,
          (s.up_to).epoch || '.' || (s.up_to).transaction_id || '.' || (s.up_to).position as position,
          (select sum(b.events)::float8 from event_store.seals b where b.tenant_id = t.id) as events,
          s.sealed_at as "sealedOn"

@@ -179,6 +179,10 @@ describe('an import that is loaded again', () => {
       new Grants(imports.store.writes, new SystemClock()).find(integrationId, staging.alias);
     await integrations.grant({ clientId }, { tenant: 'firm', permissions: ['reports:read', 'audit:read'] });
     expect(await found()).toMatchObject({ permissions: new Set(['reports:read']) });
+    // What it keeps is the most here, too.
+    await integrations.grant({ clientId }, { tenant: staging.alias, permissions });
+    await integrations.grant({ clientId }, { tenant: 'firm', limit: 8 });
+    expect(await found()).toMatchObject({ permissions: new Set(['reports:read']) });
     await integrations.revoke({ clientId }, 'firm');
     expect(await found()).toBeUndefined();
   });

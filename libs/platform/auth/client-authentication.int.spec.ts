@@ -1,5 +1,6 @@
 import crypto from 'node:crypto';
 import { WriteDatabase } from '#platform/database';
+import { Secrets } from '#platform/secrets';
 import { registryOf, testConfig } from '../../../test/support/auth-application';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database';
 import { SetClock } from '../../../test/support/set-clock';
@@ -20,7 +21,10 @@ describe('ClientAuthentication', () => {
     test = await createTestDatabase();
     const config = testConfig(test.url);
     database = new WriteDatabase(config);
-    const registry = registryOf(database, await ensureInstallation(database.pool, config));
+    const registry = registryOf(
+      database,
+      await ensureInstallation(database.pool, config, new Secrets(config.secretsKey)),
+    );
     await registry.tenants.register({ alias: 'acme' });
     integrations = registry.integrations;
     client = await integrations.create({ name: 'One', tenant: 'acme' });

@@ -1,12 +1,21 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { SystemClock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
+import { Secrets } from '#platform/secrets';
 import { testConfig } from '../../../test/support/auth-application';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database';
 import { ensureInstallation } from './installation';
+import { SigningKeys } from './signing-keys';
 import { partitionOf, Tenants } from './tenants';
 
 describe('the installation', () => {
   let test: TestDatabase;
   let database: WriteDatabase;
+  const secrets = new Secrets(randomBytes(32));
+  const otherSecrets = new Secrets(randomBytes(32));
+
+  const start = (given: Partial<{ REGION: 'uk' | 'au'; PARTITIONS: number; secrets: Secrets }> = {}) =>
+    ensureInstallation(database.pool, { REGION: 'au', PARTITIONS: 12, ...given }, given.secrets ?? secrets);
 
   beforeEach(async () => {
     test = await createTestDatabase();
@@ -18,25 +27,23 @@ describe('the installation', () => {
   });
 
   it('is recorded once, by processes that start at once', async () => {
-    const starts = Array.from({ length: 5 }, () =>
-      ensureInstallation(database.pool, { REGION: 'au', PARTITIONS: 4 }),
-    );
+    const starts = Array.from({ length: 5 }, () => start({ PARTITIONS: 4 }));
     const installations = await Promise.all(starts);
     expect(new Set(installations.map(({ id }) => id)).size).toBe(1);
     expect(installations[0]).toMatchObject({ region: 'au', partitions: 4 });
-    const later = await ensureInstallation(database.pool, { REGION: 'au', PARTITIONS: 12 });
+    const later = await start({ PARTITIONS: 12 });
     expect(later.partitions).toBe(4);
   });
 
   it('refuses another region, in one line', async () => {
-    await ensureInstallation(database.pool, { REGION: 'au', PARTITIONS: 12 });
-    await expect(ensureInstallation(database.pool, { REGION: 'uk', PARTITIONS: 12 })).rejects.toMatchObject({
+    await start();
+    await expect(start({ REGION: 'uk' })).rejects.toMatchObject({
       problems: ['REGION is uk, but this database was installed for au; a deployment serves one region'],
     });
   });
 
   it('spreads tenants over its partitions, each always on the same one', async () => {
-    const installation = await ensureInstallation(database.pool, { REGION: 'au', PARTITIONS: 4 });
+    const installation = await start({ PARTITIONS: 4 });
     const tenants = new Tenants(database, installation);
     const aliases = Array.from({ length: 30 }, (_, n) => `firm-${n}`);
     const registered = await Promise.all(aliases.map((alias) => tenants.register({ alias })));
@@ -47,5 +54,53 @@ describe('the installation', () => {
     expect(registered.every(({ region }) => region === 'au')).toBe(true);
     // A change here would move every tenant's events to another partition.
     expect(partitionOf('acme', 12)).toBe(1);
+  });
+
+  describe('has a key, and', () => {
+    const refusal = { problems: ['SECRETS_KEY is not the key that this database was installed with'] };
+
+    /** As it was before there were checks. */
+    const forgetCheck = () => database.pool.query('update platform.installation set key_check = null');
+
+    it('refuses another, in one line', async () => {
+      await start();
+      await expect(start({ secrets: otherSecrets })).rejects.toMatchObject(refusal);
+      await start();
+    });
+
+    it('takes one of those that start with different ones at once', async () => {
+      const starts = Array.from({ length: 6 }, (_, n) => start({ secrets: n % 2 ? secrets : otherSecrets }));
+      const outcomes = (await Promise.allSettled(starts)).map(({ status }) => status);
+      expect(new Set([outcomes[0], outcomes[2], outcomes[4]]).size).toBe(1);
+      expect(new Set([outcomes[1], outcomes[3], outcomes[5]]).size).toBe(1);
+      expect(outcomes[0]).not.toBe(outcomes[1]);
+    });
+
+    it('learns it where nothing is sealed yet, once', async () => {
+      await start();
+      await forgetCheck();
+      await start({ secrets: otherSecrets });
+      await expect(start()).rejects.toMatchObject(refusal);
+    });
+
+    it('learns it of the key that opens the signing key', async () => {
+      await start();
+      await new SigningKeys(database, secrets, new SystemClock()).rotate();
+      await forgetCheck();
+      await expect(start({ secrets: otherSecrets })).rejects.toMatchObject(refusal);
+      await start();
+      await expect(start({ secrets: otherSecrets })).rejects.toMatchObject(refusal);
+    });
+
+    it('learns it of the key that opens the keys of people, where no token was issued', async () => {
+      await start();
+      const insert = 'insert into event_store.subject_keys (tenant_id, subject, wrapped) values (1, $1, $2)';
+      await database.pool.query(insert, [randomUUID(), null]);
+      await database.pool.query(insert, [randomUUID(), secrets.wrapKey(randomBytes(32))]);
+      await forgetCheck();
+      await expect(start({ secrets: otherSecrets })).rejects.toMatchObject(refusal);
+      await start();
+      await expect(start({ secrets: otherSecrets })).rejects.toMatchObject(refusal);
+    });
   });
 });

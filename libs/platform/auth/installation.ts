@@ -1,5 +1,7 @@
 import type { Pool } from 'pg';
 import { type Config, ConfigError, type Region } from '#platform/config';
+import type { Secrets } from '#platform/secrets';
+import { newKeyCheck, requireSameKey } from './key-check';
 
 /** What was fixed when this deployment was installed. Injectable: a class, so that it is its own token. */
 export class Installation {
@@ -18,15 +20,16 @@ export class Installation {
 
 /**
  * The installation of this database, recorded on the first start.
- * @throws ConfigError when REGION is not the one it was installed for
+ * @throws ConfigError when REGION or SECRETS_KEY is not the one that it was installed with
  */
 export async function ensureInstallation(
   pool: Pool,
   config: Pick<Config, 'REGION' | 'PARTITIONS'>,
+  secrets: Secrets,
 ): Promise<Installation> {
   await pool.query(
-    'insert into platform.installation (region, partitions) values ($1, $2) on conflict do nothing',
-    [config.REGION, config.PARTITIONS],
+    'insert into platform.installation (region, partitions, key_check) values ($1, $2, $3) on conflict do nothing',
+    [config.REGION, config.PARTITIONS, newKeyCheck(secrets)],
   );
   const { rows } = await pool.query<{ id: string; region: Region; partitions: number }>(
     'select id, region, partitions from platform.installation',
@@ -36,5 +39,6 @@ export async function ensureInstallation(
     throw new ConfigError([
       `REGION is ${config.REGION}, but this database was installed for ${region}; a deployment serves one region`,
     ]);
+  await requireSameKey(pool, secrets);
   return new Installation(id, region, partitions);
 }

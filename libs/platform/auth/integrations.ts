@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import { v7 } from 'uuid';
 import { DomainError, invalid } from '#kernel/errors';
+import { checkName } from '#kernel/names';
 import { WriteDatabase } from '#platform/database';
 import { allPermissions, isPermission } from './permissions';
 import { hashSecret, newSecret } from './secret-hash';
@@ -37,7 +38,7 @@ export type CreatedIntegration = {
   name: string;
 } & Grant;
 
-type StoredLimit = { limit: number; period: number };
+type StoredTerms = Omit<Grant, 'tenant'>;
 const uniqueViolation = '23505';
 
 /** What imports have made of the tenant $1 shows the same firm: nobody may do more there. */
@@ -54,23 +55,25 @@ export class Integrations {
   /**
    * Makes an integration and its first grant: by default all permissions, 100 requests in 60 s.
    * @returns the secret too, which is stored only as a hash and cannot be shown again
-   * @throws DomainError tenant_not_found, permission_unknown, limit_invalid, client_id_invalid, client_id_taken
+   * @throws DomainError tenant_not_found, permission_unknown, limit_invalid, name_invalid, client_id_invalid,
+   * client_id_taken
    */
   async create(
     terms: GrantTerms & { name: string; clientId?: string; clientSecret?: string },
   ): Promise<CreatedIntegration> {
     const { name, clientId = randomUUID(), clientSecret = newSecret() } = terms;
+    checkName(name);
     // RFC 6749, appendix A: client_id and client_secret are *VSCHAR
     if (!/^[\x20-\x7e]{1,200}$/.test(clientId) || !/^[\x20-\x7e]{1,200}$/.test(clientSecret))
       throw invalid('client_id_invalid', 'Client id and secret have 1 to 200 printable ASCII characters.');
-    const { tenant, permissions } = await this.check(terms);
+    const { tenant, permissions = allPermissions } = await this.check(terms);
     const integrationId = v7();
     const { rows } = await this.database.pool
-      .query<StoredLimit>(
+      .query<StoredTerms>(
         `with made as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, $3, $4))
          insert into platform.grants (tenant_id, integration_id, permissions, request_limit, period_seconds)
          values ($5, $1, $6, coalesce($7, 100), coalesce($8, 60))
-         returning request_limit as "limit", period_seconds as "period"`,
+         returning permissions, request_limit as "limit", period_seconds as "period"`,
         [
           integrationId,
           clientId,
@@ -87,11 +90,12 @@ export class Integrations {
           throw new DomainError('conflict', 'client_id_taken', `The client id ${clientId} exists already.`);
         throw error;
       });
-    return { integrationId, clientId, clientSecret, name, tenant: tenant.alias, permissions, ...rows[0] };
+    return { integrationId, clientId, clientSecret, name, tenant: tenant.alias, ...rows[0] };
   }
 
   /**
-   * Lets an integration into a tenant, or changes how: a grant that exists keeps the limit that is not given.
+   * Lets an integration into a tenant, or changes how. What is not given stays as it is: the limits of a grant that
+   * was there, the permissions of one that stands. A new one, and one that was revoked, gets all permissions.
    * @throws DomainError integration_not_found, integration_ambiguous, integration_revoked, tenant_not_found,
    * permission_unknown, limit_invalid
    */
@@ -100,20 +104,24 @@ export class Integrations {
     if (revoked)
       throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
     const { tenant, permissions } = await this.check(terms);
-    const { rows } = await this.database.pool.query<StoredLimit>(
-      `with staging as (
+    const { rows } = await this.database.pool.query<StoredTerms>(
+      `with granted as (
+         insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)
+         values ($1, $2, coalesce($3, $6::text[]), coalesce($4, 100), coalesce($5, 60))
+         on conflict (tenant_id, integration_id) do update set
+           permissions = case when $3 is null and g.revoked_at is null then g.permissions else excluded.permissions end,
+           granted_at = now(), revoked_at = null,
+           request_limit = coalesce($4, g.request_limit), period_seconds = coalesce($5, g.period_seconds)
+         returning permissions, request_limit as "limit", period_seconds as "period"),
+       staging as (
          update platform.grants g set permissions = array(
-           select p from unnest(g.permissions) with ordinality u(p, n) where p = any($3) order by n)
+           select p from unnest(g.permissions) with ordinality u(p, n)
+           where p in (select unnest(permissions) from granted) order by n)
          where g.integration_id = $2 and g.tenant_id in (${STAGING}))
-       insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)
-       values ($1, $2, $3, coalesce($4, 100), coalesce($5, 60))
-       on conflict (tenant_id, integration_id) do update set
-         permissions = excluded.permissions, granted_at = now(), revoked_at = null,
-         request_limit = coalesce($4, g.request_limit), period_seconds = coalesce($5, g.period_seconds)
-       returning request_limit as "limit", period_seconds as "period"`,
-      [tenant.id, id, permissions, terms.limit, terms.period],
+       select * from granted`,
+      [tenant.id, id, permissions, terms.limit, terms.period, allPermissions],
     );
-    return { tenant: tenant.alias, permissions, ...rows[0] };
+    return { tenant: tenant.alias, ...rows[0] };
   }
 
   /** Takes an integration's grant from a tenant. @throws DomainError as `grant`, or grant_not_found */
@@ -168,11 +176,12 @@ export class Integrations {
     return rows;
   }
 
-  private async check(terms: GrantTerms): Promise<{ tenant: RegisteredTenant; permissions: string[] }> {
-    const { permissions = [...allPermissions], limit, period } = terms;
-    const unknown = permissions.filter((permission) => !isPermission(permission));
-    if (unknown.length > 0)
-      throw invalid('permission_unknown', `There is no permission ${unknown.join(', ')}.`, 'permissions');
+  private async check(terms: GrantTerms): Promise<{ tenant: RegisteredTenant; permissions?: string[] }> {
+    const { limit, period } = terms;
+    const permissions = terms.permissions && [...new Set(terms.permissions)];
+    const unknown = permissions?.find((permission) => !isPermission(permission));
+    if (unknown !== undefined)
+      throw invalid('permission_unknown', `There is no permission "${unknown}".`, 'permissions');
     for (const value of [limit, period])
       if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 1_000_000_000))
         throw invalid('limit_invalid', 'A limit and its period are whole numbers from 1 to 1000000000.');

@@ -26,7 +26,7 @@ describe('signing keys and access tokens', () => {
   beforeAll(async () => {
     test = await createTestDatabase();
     database = new WriteDatabase(testConfig(test.url));
-    installation = await ensureInstallation(database.pool, testConfig(test.url));
+    installation = await ensureInstallation(database.pool, testConfig(test.url), secrets);
   });
   afterAll(async () => {
     await database.onApplicationShutdown();

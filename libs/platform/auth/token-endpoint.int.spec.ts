@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { Clock } from '#kernel/clock';
 import { type AuthApplication, startAuthApplication } from '../../../test/support/auth-application';
@@ -31,6 +33,21 @@ describe('POST /oauth2/token', () => {
     jest.spyOn(auth.app.get(Clock), 'now').mockReturnValue(now);
   });
   afterEach(() => jest.restoreAllMocks());
+
+  it('does not wait for a body that comes slowly, and closes the connection', async () => {
+    const { setTimeout: wait } = global;
+    // Half a minute of the server's is a moment here.
+    const sooner = (run: () => void, ms?: number) => wait(run, ms === 30_000 ? 50 : ms);
+    jest.spyOn(global, 'setTimeout').mockImplementation(sooner as typeof setTimeout);
+    const socket = connect(Number(new URL(auth.address).port), '127.0.0.1');
+    const type = 'Content-Type: application/x-www-form-urlencoded';
+    socket.write(
+      `POST /oauth2/token HTTP/1.1\r\nHost: x\r\n${type}\r\nContent-Length: 100\r\n\r\ngrant_type`,
+    );
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(answer).toContain('"error":"invalid_request"');
+  });
 
   const post = (
     body: Record<string, string> | string,

@@ -1,7 +1,8 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import OAuth2Server from '@node-oauth/oauth2-server';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toProblem } from '#platform/http/problem';
 import { TokenIssuer } from './token-issuer';
 
 const { InvalidRequestError, OAuthError } = OAuth2Server;
@@ -49,7 +50,7 @@ export class TokenEndpoint implements OnModuleInit {
       if ('retryAfter' in error) reply.header('Retry-After', String(error.retryAfter));
       return reply.status(status).send({ error: error.name, error_description: error.message });
     }
-    const status = (error as FastifyError).statusCode ?? 500;
+    const { status } = toProblem(error, request.url, request.id);
     if (status < 500)
       return reply.status(status).send({ error: 'invalid_request', error_description: error.message });
     this.logger.error({ msg: `No token: ${error.message}`, traceId: request.id, stack: error.stack });

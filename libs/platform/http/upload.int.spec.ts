@@ -29,18 +29,18 @@ describe('a body that comes slowly', () => {
   afterAll(() => fastify.close());
 
   /** Begins a request, and ends it once the other one, which was begun later, was answered. */
-  function begin(path: string) {
+  function begin(path: string, connection = 'close') {
     const socket = connect(port, '127.0.0.1');
     let answer = '';
     socket.on('data', (chunk) => (answer += chunk));
-    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json`;
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Type: application/json`;
     socket.write(`${head}\r\nContent-Length: 2\r\n\r\n{`);
     const ended = once(socket, 'close').then(() => answer);
     return { socket, ended };
   }
 
   it('is refused, unless it is an upload', async () => {
-    const [upload, json] = [begin('/upload'), begin('/json')];
+    const [upload, json] = [begin('/upload'), begin('/json', 'keep-alive')];
     const refused = await json.ended;
     expect(refused).toMatch(/^HTTP\/1\.1 408 /);
     expect(refused).toContain('body_too_slow');

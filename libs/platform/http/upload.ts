@@ -100,8 +100,11 @@ export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): voi
   });
   fastify.addHook('preParsing', (request, reply, _payload, done) => {
     if (!request.routeOptions.config?.upload && !request.raw.complete) {
+      // What is still to come would be waited for, were the connection kept.
       const late = () =>
-        reply.send(new DomainError('timeout', 'body_too_slow', 'The body did not come in time.'));
+        reply
+          .header('Connection', 'close')
+          .send(new DomainError('timeout', 'body_too_slow', 'The body did not come in time.'));
       // A request that is injected, not received, never closes: its timer must not keep the process.
       const timer = setTimeout(late, bodyMs).unref();
       request.raw.once('close', () => clearTimeout(timer));

@@ -35,7 +35,11 @@ export class Openings {
 
   /** @throws Error when an entry is none */
   constructor(private readonly rules: OpeningRules) {
-    this.openings = rules.allowed.map((text) => parseOpening(text, rules.subject));
+    this.openings = rules.allowed.map((text) => {
+      const opening = parseOpening(text);
+      if (opening) return opening;
+      throw new Error(`"${text}" is no host, host:port or CIDR that ${rules.subject} may be allowed.`);
+    });
   }
 
   /** Why nothing goes to an address that the host has; undefined when it may. */
@@ -79,14 +83,16 @@ export function addressOf({ host }: Destination): string | undefined {
   return loopbackNames.test(host) ? '127.0.0.1' : undefined;
 }
 
-function parseOpening(text: string, subject: string): Opening {
-  const [, bracketed, name, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+/** `host`, `host:port`, an address, `address:port` or a CIDR; undefined when it is none. */
+export function parseOpening(text: string): Opening | undefined {
+  const [, bracketed, name, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::([1-9]\d{0,4}))?$/.exec(text) ?? [];
+  if (Number(port) > 65535) return undefined;
   const host = (bracketed ?? name ?? text).toLowerCase();
   try {
     const isName = !host.includes('/') && !isAddress(host);
-    if (isName && !/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host)) throw new Error('no host');
+    if (isName && !/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host)) return undefined;
     return { opens: isName ? host : parseRange(host), port: port ? Number(port) : undefined };
-  } catch (cause) {
-    throw new Error(`"${text}" is no host, host:port or CIDR that ${subject} may be allowed.`, { cause });
+  } catch {
+    return undefined; // no CIDR
   }
 }

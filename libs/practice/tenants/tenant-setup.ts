@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '#event-store/event-store';
+import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { DomainError } from '#kernel/errors';
 import { toId } from '#kernel/ids';
+import { checkName } from '#kernel/names';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
@@ -25,9 +27,11 @@ export class TenantSetup {
 
   /**
    * A tenant with its settings and its start data. Asked again after a crash in between, it completes the tenant.
-   * @throws DomainError alias_invalid, alias_reserved, alias_taken, region_mismatch
+   * @throws DomainError name_invalid, alias_invalid, alias_reserved, alias_taken, region_mismatch
    */
   async create(given: { alias: string; name: string; region?: string }): Promise<RegisteredTenant> {
+    // before the alias is taken
+    checkName(given.name);
     const tenant = await this.registered(given);
     const context = operatorContext(tenant);
     await this.store.execute(
@@ -44,6 +48,18 @@ export class TenantSetup {
       { source: 'cli' },
     );
     return tenant;
+  }
+
+  /** All tenants by alias, with the names of their firms; null where a crash has left none. */
+  async list(): Promise<(RegisteredTenant & { name: string | null })[]> {
+    const tenants = await this.tenants.list();
+    return Promise.all(
+      tenants.map(async (tenant) => {
+        const settings = at(Tenant, toId('tenant', tenant.streamId));
+        const [found] = await this.loader.load(tenant.id, [settings]);
+        return { ...tenant, name: (found as Folded<TenantState> | undefined)?.data.firmName ?? null };
+      }),
+    );
   }
 
   /** @throws DomainError tenant_not_found, unknown_setting, invalid_setting, setting_fixed */

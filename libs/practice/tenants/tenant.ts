@@ -1,6 +1,7 @@
 import type { StreamDefinition } from '#kernel/decider';
 import { conflict, invalid } from '#kernel/errors';
-import { isZone } from '#kernel/zone';
+import { isName } from '#kernel/names';
+import { zoneNamed } from '#kernel/zone';
 import type { RecordState } from '../records/record';
 import { type Promotion, type TenantEvent, type TenantSettings, tenantEvents } from './tenant.events';
 
@@ -50,7 +51,6 @@ const REGIONS = {
 
 /** What a tenant of a region starts with. */
 export function newTenant(firmName: string, region: 'uk' | 'au'): TenantEvent[] {
-  if (firmName.trim() === '') throw invalid('required', 'A tenant needs a name.', 'name');
   const settings = {
     ...REGIONS[region],
     minutesPerUnit: '6',
@@ -60,16 +60,22 @@ export function newTenant(firmName: string, region: 'uk' | 'au'): TenantEvent[] 
   return [{ type: 'TenantCreated', data: { firmName, region, ...settings } }];
 }
 
-/** Settings that an operator may change, each with its check. */
+/**
+ * Settings that an operator may change, each with its check. Equal values are kept in one form, however they are
+ * written: what changes nothing is no event.
+ */
 const CHANGEABLE: Record<string, (text: string) => Partial<TenantSettings> | undefined> = {
-  firmName: (text) => (text.trim() === '' ? undefined : { firmName: text }),
+  firmName: (text) => (isName(text) ? { firmName: text } : undefined),
   currency: (text) => (Intl.supportedValuesOf('currency').includes(text) ? { currency: text } : undefined),
-  timeZone: (text) => (isZone(text) ? { timeZone: text } : undefined),
+  timeZone: (text) => {
+    const timeZone = zoneNamed(text);
+    return timeZone === undefined ? undefined : { timeZone };
+  },
   financialYearStart: (text) =>
     /^([1-9]|1[0-2])$/.test(text) ? { financialYearStart: Number(text) } : undefined,
   minutesPerUnit: (text) =>
     /^\d{1,2}(\.\d{1,4})?$/.test(text) && Number(text) > 0 && Number(text) <= 60
-      ? { minutesPerUnit: text }
+      ? { minutesPerUnit: String(Number(text)) }
       : undefined,
   unitRounding: (text) =>
     text === 'Up' || text === 'Nearest' || text === 'Down' ? { unitRounding: text } : undefined,
@@ -88,7 +94,7 @@ export function changeSettings(
 ): TenantEvent[] {
   const changes: Partial<TenantSettings> = {};
   for (const [name, text] of Object.entries(given)) {
-    if (!(name in CHANGEABLE)) {
+    if (!Object.hasOwn(CHANGEABLE, name)) {
       throw invalid(
         'unknown_setting',
         `${name} is not a setting; there are ${Object.keys(CHANGEABLE).join(', ')}.`,

@@ -154,6 +154,21 @@ describe('the environment', () => {
     }
   });
 
+  it('passes on what an operator may set, with the defaults of the processes', () => {
+    const given = {
+      ...{ READ_DATABASE_URL: 'postgres://reads/practice', DATABASE_POOL: '20', PARTITIONS: '24' },
+      ...{ WEBHOOKS_ALLOWED: 'hooks.internal', WEBHOOKS_LOG_DAYS: '7', IMPORT_ALLOWED: '10.0.0.0/8' },
+      ...{ IMPORT_CA_FILE: '/certificates/ca.pem', OTEL_TRACES_SAMPLER_ARG: '0.5', LOG_LEVEL: 'warn' },
+    };
+    const defaults = loadConfig({}) as unknown as Record<string, unknown>;
+    for (const app of apps)
+      for (const [name, value] of Object.entries(given)) {
+        const passed = services[app].environment![name];
+        expect([name, filledIn(passed, given)]).toEqual([name, value]);
+        expect([name, filledIn(passed)]).toEqual([name, String(defaults[name] ?? '')]);
+      }
+  });
+
   it('has no secrets of its own', () => {
     const { SECRETS_KEY, DATABASE_URL } = services.command.environment!;
     expect(() => filledIn(SECRETS_KEY)).toThrow('SECRETS_KEY is needed');
@@ -167,6 +182,14 @@ describe('the environment', () => {
       KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
       KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://${services.projector.environment!.KAFKA_BROKERS}`,
     });
+  });
+
+  it('is that of the operator, too, as the README says', () => {
+    const [, service, main] = /docker compose run --rm (\w+) dist\/(\S+)\.js/.exec(read('README.md'))!;
+    expect([apps.includes(service), existsSync(join(packageRoot(), `${main}.ts`))]).toEqual([true, true]);
+    // What is given to `run` takes the place of the command, behind the entry point, which is Node.
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["node", [^\]]*\]$/m);
+    expect(dockerfile).toContain('COPY --from=build /app/dist/apps dist/apps');
   });
 
   it('is explained in the README, every setting of the processes', () => {

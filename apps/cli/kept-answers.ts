@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { invalid } from '#kernel/errors';
+
+/**
+ * What a command printed with --json earlier, and somebody has kept: a list.
+ * @param from the command that printed it, and the code of the error when the file is something else
+ * @throws DomainError with that code
+ */
+export async function readKept<Kept>(
+  file: string,
+  from: { command: string; code: string },
+  isKept: (value: unknown) => value is Kept,
+): Promise<Kept[]> {
+  const refused = (why: string) => invalid(from.code, `${file} ${why}.`);
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw refused(`cannot be read: ${error.message}`);
+  });
+  let kept: unknown;
+  try {
+    kept = JSON.parse(text);
+  } catch {
+    throw refused('is not JSON');
+  }
+  if (!Array.isArray(kept) || !kept.every(isKept))
+    throw refused(`is not what \`${from.command} --json\` prints`);
+  return kept;
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsUrl, ValidateBy } from 'class-validator';
+import { parseOpening } from '../net/openings';
+
+/** @param wrong what is wrong with a value, to follow the variable's name; undefined when nothing is */
+function check(name: string, wrong: (value: unknown) => string | undefined): PropertyDecorator {
+  return ValidateBy({
+    name,
+    validator: {
+      validate: (value) => wrong(value) === undefined,
+      defaultMessage: (args) => `${args!.property} ${wrong(args!.value)}`,
+    },
+  });
+}
+
+/** Number() takes more than people mean: 0x10, 1e3, blanks. What is not written in digits stays a text. */
+const numberWritten = (form: RegExp) =>
+  Transform(({ value }) => (typeof value === 'string' && form.test(value) ? Number(value) : value));
+
+export function IsWholeNumber(min: number, max: number): PropertyDecorator {
+  const isWithin = (value: unknown) => typeof value === 'number' && value >= min && value <= max;
+  return applyDecorators(
+    numberWritten(/^\d+$/),
+    check('whole-number', (value) =>
+      isWithin(value) ? undefined : `must be a whole number from ${min} to ${max}`,
+    ),
+  );
+}
+
+/** A number from 0 to 1. */
+export function IsPart(): PropertyDecorator {
+  const isPart = (value: unknown) => typeof value === 'number' && value <= 1;
+  return applyDecorators(
+    numberWritten(/^\d*\.?\d+$/),
+    check('part', (value) => (isPart(value) ? undefined : 'must be a number from 0 to 1')),
+  );
+}
+
+/** An address that others are made from by adding to its end. */
+export function IsBaseUrl(): PropertyDecorator {
+  return applyDecorators(
+    IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true }),
+    check('base-url', (value) =>
+      /[?#]/.test(String(value)) ? 'must have neither a query nor a fragment' : undefined,
+    ),
+  );
+}
+
+/** `host`, `host:port` or CIDR, with commas between. */
+export function AreOpenings(): PropertyDecorator {
+  return check('openings', (value) => {
+    const wrong = String(value)
+      .split(',')
+      .find((text) => parseOpening(text) === undefined);
+    return wrong === undefined ? undefined : `must be host,host:port,CIDR: "${wrong}" is none of them`;
+  });
+}
+
+/** `name=value,name=value`: names of headers (RFC 9110), values percent-encoded. */
+export function AreHeaders(): PropertyDecorator {
+  const isHeader = (text: string) =>
+    /^[\w!#$%&'*+.^`|~-]+=(%[\da-f]{2}|[!-$&-+\--~])+$/i.test(text.trim()) && isDecodable(text);
+  return check('headers', (value) =>
+    String(value).split(',').every(isHeader)
+      ? undefined
+      : 'must be name=value,name=value with values percent-encoded',
+  );
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A file of certificates, PEM, that can be read now. */
+export function IsCertificateFile(): PropertyDecorator {
+  return check('certificate-file', (file) => {
+    try {
+      return readFileSync(String(file), 'utf8').includes('-----BEGIN CERTIFICATE-----')
+        ? undefined
+        : 'must name a file of certificates in PEM';
+    } catch (error) {
+      return `cannot be read: ${(error as Error).message}`;
+    }
+  });
+}

@@ -1,0 +1,41 @@
+import { IsIn, IsOptional, IsString, Matches, MinLength, ValidateIf } from 'class-validator';
+import { IsWholeNumber } from './checks';
+
+/** How events reach their consumers. */
+export class EventBusConfig {
+  /** What carries events to their consumers: the store's own feed, or Kafka. */
+  @IsIn(['postgres', 'kafka'])
+  EVENT_BUS: 'postgres' | 'kafka' = 'postgres';
+
+  /** `host:port` of Kafka's brokers, with commas between; needed when EVENT_BUS=kafka. */
+  @IsOptional()
+  @Matches(/^[^\s:,]+:\d{1,5}(,[^\s:,]+:\d{1,5})*$/, { message: 'KAFKA_BROKERS must be host:port,host:port' })
+  KAFKA_BROKERS?: string;
+
+  /** `true`: brokers are spoken to over TLS. NODE_EXTRA_CA_CERTS adds certificates that Node does not know. */
+  @IsIn(['true', 'false'])
+  KAFKA_TLS: 'true' | 'false' = 'false';
+
+  /** How to log in to the brokers, with KAFKA_USERNAME and KAFKA_PASSWORD; not at all without it. */
+  @IsOptional()
+  @IsIn(['plain', 'scram-sha-256', 'scram-sha-512'])
+  KAFKA_SASL?: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+
+  @ValidateIf(({ KAFKA_SASL }: EventBusConfig) => KAFKA_SASL !== undefined)
+  @IsString()
+  @MinLength(1)
+  KAFKA_USERNAME?: string;
+
+  @ValidateIf(({ KAFKA_SASL }: EventBusConfig) => KAFKA_SASL !== undefined)
+  @IsString()
+  @MinLength(1)
+  KAFKA_PASSWORD?: string;
+
+  /** Topic that the events are published to; names the consumer groups too. */
+  @Matches(/^[a-zA-Z0-9._-]{1,200}$/, { message: 'KAFKA_TOPIC must be a name that Kafka takes' })
+  KAFKA_TOPIC = 'practice.events.v1';
+
+  /** Copies of each partition that Kafka keeps, for a topic that this service creates. */
+  @IsWholeNumber(1, 9)
+  KAFKA_REPLICATION = 1;
+}

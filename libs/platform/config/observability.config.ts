@@ -1,0 +1,22 @@
+import { IsIn, IsOptional, IsUrl } from 'class-validator';
+import { AreHeaders, IsPart } from './checks';
+
+/** What is told of the process's work. */
+export class ObservabilityConfig {
+  /** Base address of an OpenTelemetry collector (OTLP over HTTP); no traces are made without it. */
+  @IsOptional()
+  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+
+  /** Headers of what is sent to the collector: `name=value,name=value`, values percent-encoded. */
+  @IsOptional()
+  @AreHeaders()
+  OTEL_EXPORTER_OTLP_HEADERS?: string;
+
+  /** Part of the requests that are traced, 0 to 1, where the caller has not decided. */
+  @IsPart()
+  OTEL_TRACES_SAMPLER_ARG = 1;
+
+  @IsIn(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+  LOG_LEVEL: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' = 'info';
+}

@@ -1,0 +1,47 @@
+import { IsOptional, IsString, IsUrl, Matches } from 'class-validator';
+import { IsWholeNumber } from './checks';
+
+const postgresUrl = { protocols: ['postgres', 'postgresql'], require_protocol: true, require_tld: false };
+
+/** Where everything is kept, and how it is kept secret. */
+export class StorageConfig {
+  /** PostgreSQL of the event store. `local` starts an embedded one when absent. */
+  @IsOptional()
+  @IsUrl(postgresUrl, { message: 'DATABASE_URL must be a postgres:// URL' })
+  DATABASE_URL?: string;
+
+  /** PostgreSQL of the read models; default DATABASE_URL. */
+  @IsOptional()
+  @IsUrl(postgresUrl, { message: 'READ_DATABASE_URL must be a postgres:// URL' })
+  READ_DATABASE_URL?: string;
+
+  /** Folder of the embedded database and the development key. */
+  @IsString()
+  DATA_DIR = '.data';
+
+  /** Folder of the documents' bytes, which all processes share; default `documents` in DATA_DIR. */
+  @IsOptional()
+  @IsString()
+  DOCUMENTS_DIR?: string;
+
+  /** Minutes after which bytes that no document has are removed: longer than any upload takes. */
+  @IsWholeNumber(30, 100_000)
+  DOCUMENTS_ORPHAN_MINUTES = 60;
+
+  /** 32 bytes, base64. Encrypts secrets and wraps the keys of personal data. `local` makes one in DATA_DIR. */
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'SECRETS_KEY must be 32 bytes in base64' })
+  SECRETS_KEY?: string;
+
+  /** Connections of each pool. */
+  @IsWholeNumber(2, 200)
+  DATABASE_POOL = 10;
+
+  /** Partitions of the feed, fixed at installation. */
+  @IsWholeNumber(1, 1024)
+  PARTITIONS = 12;
+
+  /** Events that a projection folds in one transaction. */
+  @IsWholeNumber(1, 10000)
+  PROJECTION_BATCH = 2000;
+}
