@@ -4,6 +4,7 @@ import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import type { ImportRun } from '../import-run';
 import { Comparison } from '../promotion/comparison';
+import { makeSourceTotals } from '../reconciliation/source-totals';
 import { ExistingRecords } from '../records/existing-records';
 import { checkCells } from './cells';
 import { dropDuplicates } from './duplicates';
@@ -66,6 +67,7 @@ export class CheckedRows {
     await countAsNow(session);
     await makeValues(session, settings.unitRounding);
     await makeCharges(session);
+    await makeSourceTotals(session);
     await makeTable(session, 'made', 'select now() as at');
     return fault;
   }

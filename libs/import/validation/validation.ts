@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import type { ImportRun } from '../import-run';
+import { reportControlTotals } from '../reconciliation/source-totals';
 import { tables } from '../schema/schema-1.0';
 import { reportCells } from './cells';
 import { cut } from './checked-names';
@@ -62,6 +63,7 @@ export class Validation {
       }
       await session.query(HINDRANCES, [run.requestId]);
       await this.count(session, run);
+      await reportControlTotals(session, run.requestId);
       const counts = await counted(session, run.requestId);
       // No rule has found what is wrong with it.
       if (fault !== undefined && counts.errors === 0) throw fault;
