@@ -13,9 +13,11 @@ import { ImportWorker } from './import-worker';
 import { Loading } from './loading/loading';
 import { StagingTenants } from './loading/staging-tenants';
 import { Arrivals } from './promotion/arrivals';
+import { Comparison } from './promotion/comparison';
 import { ImportedRecords } from './promotion/imported-records';
 import { Promotion } from './promotion/promotion';
 import { PromotionAppend } from './promotion/promotion-append';
+import { PromotionGround } from './promotion/promotion-ground';
 import { PromotionRequests } from './promotion/promotion-requests';
 import { PromotionWorker } from './promotion/promotion-worker';
 import { Reconciliation } from './reconciliation/reconciliation';
@@ -34,7 +36,7 @@ const importing = [
 ];
 const promoting = [
   ...[PromotionRequests, PromotionWorker, Promotion],
-  ...[PromotionAppend, Arrivals, ImportedRecords],
+  ...[PromotionAppend, PromotionGround, Arrivals, Comparison, ImportedRecords],
 ];
 
 /**

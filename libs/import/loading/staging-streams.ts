@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { NewStream } from '#event-store/append-bulk';
-import { toId } from '#kernel/ids';
+import { type Id, toId } from '#kernel/ids';
 import type { TenantRef } from '#platform/request-context';
 import { ACTIVE_DIVISIONS, Division, type DivisionState } from '#practice/divisions/division';
 import { RateSet } from '#practice/rate-sets/rate-set';
@@ -11,6 +11,7 @@ import { type ExistingRecord, type ExistingRecords, learnExisting } from '../rec
 import type { Ground, ImportedRecord } from '../records/imported-record';
 import { bringsDefaultRates } from '../records/record-queries';
 import { OwnRecords, referredRecords } from '../records/references';
+import { erasedPeople } from '../validation/edited-records';
 import { copyEvents } from './copies';
 
 /** All streams of a staging tenant, each after what it refers to. */
@@ -26,7 +27,10 @@ export class StagingStreams {
   async *all(staging: TenantRef, records: AsyncIterable<ImportedRecord>): AsyncGenerator<NewStream> {
     yield this.settings(staging);
     yield* this.copies();
-    for await (const { definition, id, create } of records) yield { definition, id, ...create() };
+    const erased = await erasedPeople(this.client, this.run.staging);
+    for await (const { definition, id, create } of records)
+      if (erased.has(id)) yield await this.erased(id);
+      else yield { definition, id, ...create() };
   }
 
   /** Those that the parent has now; and its numbers, after which those of the import go on. */
@@ -52,6 +56,13 @@ export class StagingStreams {
       learnExisting(ground.known, record);
       yield this.copy(record, hasDefault);
     }
+  }
+
+  /** Whose personal data was erased in the tenant is here by the name that stands for them, whatever the row still says. */
+  private async erased(id: Id): Promise<NewStream> {
+    const record = await this.existing.one(this.run.tenant, id);
+    const [created] = copyEvents(record);
+    return { definition: record.definition, id, events: [created] };
   }
 
   private copy(record: ExistingRecord, hasDefault: boolean): NewStream {

@@ -32,6 +32,12 @@ export interface Hindrance {
 
 type Changed = { record: ImportedRecord; digest: Buffer; imported: Imported };
 
+/** Some records, beside what an import before has left of them. */
+interface Compared {
+  page: { record: ImportedRecord; digest: Buffer; imported: Imported | undefined }[];
+  changed: Changed[];
+}
+
 const PAGE = 1_000;
 
 /** Of what happens to a record without anybody changing it: an invoice charges by it; somebody was told of it. */
@@ -55,24 +61,51 @@ export class Arrivals {
     ground: Ground,
     hindered: (hindrance: Hindrance) => void,
   ): AsyncGenerator<Arrival> {
-    for await (const page of pages(records)) {
-      const imported = await this.imported.of(
-        tenant,
-        page.map(({ id }) => id),
-      );
-      const digests = page.map(({ wanted }) => digestOf(wanted));
-      const changed = page.flatMap((record, index): Changed[] => {
-        const before = imported.get(record.id);
-        return before && !before.digest.equals(digests[index])
-          ? [{ record, digest: digests[index], imported: before }]
-          : [];
-      });
+    for await (const { page, changed } of this.compared(tenant, records)) {
       const changes = await this.changes(tenant, changed, ground, hindered);
-      for (const [index, record] of page.entries()) {
-        if (!imported.has(record.id)) yield created(record, digests[index]);
+      for (const { record, digest, imported } of page) {
+        if (!imported) yield created(record, digest);
         const change = changes.get(record.id);
         if (change) yield change;
       }
+    }
+  }
+
+  /**
+   * Compares those of an import that may be wrong with what imports before have brought.
+   * @returns some at a time, those that are equal to it and those that cannot arrive
+   * @param unsound is told why one that has changed can be no record
+   */
+  async *compare(
+    tenant: TenantRef,
+    records: AsyncIterable<ImportedRecord>,
+    ground: Ground,
+    unsound: (error: unknown) => void,
+  ): AsyncGenerator<{ equal: ImportedRecord[]; hindrances: Hindrance[] }> {
+    for await (const { page, changed } of this.compared(tenant, records)) {
+      const hindrances: Hindrance[] = [];
+      await this.changes(tenant, changed, ground, (one) => hindrances.push(one), unsound);
+      const equal = page.filter(({ digest, imported }) => imported?.digest.equals(digest));
+      yield { equal: equal.map(({ record }) => record), hindrances };
+    }
+  }
+
+  private async *compared(
+    tenant: TenantRef,
+    records: AsyncIterable<ImportedRecord>,
+  ): AsyncGenerator<Compared> {
+    for await (const some of pages(records)) {
+      const before = await this.imported.of(
+        tenant,
+        some.map(({ id }) => id),
+      );
+      const page = some.map((record) => ({
+        ...{ record, digest: digestOf(record.wanted), imported: before.get(record.id) },
+      }));
+      const changed = page.flatMap(({ imported, ...one }): Changed[] =>
+        imported && !imported.digest.equals(one.digest) ? [{ ...one, imported }] : [],
+      );
+      yield { page, changed };
     }
   }
 
@@ -81,6 +114,9 @@ export class Arrivals {
     changed: readonly Changed[],
     ground: Ground,
     hindered: (hindrance: Hindrance) => void,
+    unsound: (error: unknown) => void = (error) => {
+      throw error;
+    },
   ): Promise<Map<string, Arrival>> {
     const asks = changed.map(({ record: { definition, id } }) => at(definition, id));
     const found = (await this.loader.load(tenant.id, asks)) as (Folded | undefined)[];
@@ -99,8 +135,9 @@ export class Arrivals {
         try {
           arrivals.set(id, await this.change(tenant, one, before, ground));
         } catch (error) {
-          if (!(error instanceof DomainError)) throw error;
-          told('cannot_change', `The row has changed in a way that its record cannot: ${error.message}`);
+          if (error instanceof DomainError)
+            told('cannot_change', `The row has changed in a way that its record cannot: ${error.message}`);
+          else unsound(error);
         }
       }
     }

@@ -6,7 +6,7 @@ import type { ImportRun } from '../import-run';
 import { CheckedRows } from '../validation/checked-rows';
 import { findingKinds } from '../validation/findings';
 import { makeLoadedTotals } from './loaded-totals';
-import { makeSourceTotals } from './source-totals';
+import { reportControlTotals } from './source-totals';
 
 /** Codes of what this step finds. */
 const CODES = Object.entries(findingKinds)
@@ -31,7 +31,6 @@ export class Reconciliation {
     return this.checked.session(run, async (session) => {
       await forget(session, run.requestId);
       await this.checked.keep(session, run);
-      await makeSourceTotals(session);
       const reads = await this.reads.session(run.signal);
       try {
         await makeLoadedTotals(session, reads, staging);
@@ -74,17 +73,6 @@ const TOTALS = `
   left join control_totals c on c.measure = k.measure and c.group_by = k.group_by
     and coalesce(c.group_key, '') = k.group_key`;
 
-const CONTROL = `
-  insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
-  select t.request_id, 'error', 'control_total_differs', 'ControlTotal', c.import_id, d.column_name,
-    format('%s of the rows is %s; correct them or the control total, %s.', d.column_name, trim_scale(d.source), trim_scale(d.control))
-  from import.totals t
-  join control_totals c on c.measure = t.measure and c.group_by = t.group_by and coalesce(c.group_key, '') = t.group_key
-  cross join lateral (values
-    ('Count', t.source_count::numeric, t.control_count::numeric), ('Amount', t.source_amount, t.control_amount)
-  ) d(column_name, source, control)
-  where t.request_id = $1 and d.source <> d.control`;
-
 /** About the matter, the employee or the table; else about what the measure is of. */
 const LOADED = `
   insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
@@ -99,7 +87,7 @@ const LOADED = `
   where t.request_id = $1 and (t.source_count <> t.loaded_count or t.source_amount <> t.loaded_amount)`;
 
 async function report(session: Client, requestId: string): Promise<number> {
-  const control = await session.query(CONTROL, [requestId]);
+  const differing = await reportControlTotals(session, requestId);
   const loaded = await session.query(LOADED, [requestId]);
-  return (control.rowCount ?? 0) + (loaded.rowCount ?? 0);
+  return differing + (loaded.rowCount ?? 0);
 }

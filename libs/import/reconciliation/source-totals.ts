@@ -43,3 +43,27 @@ function summed(measure: string, groupBy: string, key: string, query: string): s
           ${isRecord ? `where ${key} is not null group by 1` : ''}) g
     group by 1, 2, 3`;
 }
+
+/** Of totals that say of what they are; a measure of which there are no rows comes to nothing. */
+const CONTROL = `
+  insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
+  select $1, 'error', 'control_total_differs', 'ControlTotal', c.import_id, d.column_name,
+    format('%s of the rows is %s; correct them or the control total, %s.', d.column_name, trim_scale(d.source), trim_scale(d.control))
+  from control_totals c
+  left join source_totals s on s.measure = c.measure and s.group_by = c.group_by and s.group_key = coalesce(c.group_key, '')
+  cross join lateral (values
+    ('Count', coalesce(s.count, 0)::numeric, c.count::numeric),
+    ('Amount', case when c.measure <> 'Rows' then coalesce(s.amount, 0) end, c.amount)
+  ) d(column_name, source, control)
+  where d.source <> d.control and c.measure is not null and c.group_by is not null and not exists (
+    select from import.findings f where f.request_id = $1 and f.table_name = 'ControlTotal' and f.import_id = c.import_id
+      and f.severity = 'error')
+  order by left(c.import_id, 100)`;
+
+/**
+ * Compares the control totals with what the rows come to.
+ * @returns how many differences there are
+ */
+export async function reportControlTotals(session: ClientBase, requestId: string): Promise<number> {
+  return (await session.query(CONTROL, [requestId])).rowCount ?? 0;
+}

@@ -97,6 +97,13 @@ export class ExistingRecords {
       );
   }
 
+  /** One that is there. */
+  async one(tenant: TenantRef, id: Id): Promise<ExistingRecord> {
+    const definition = this.definitionOf(id);
+    const [folded] = await this.loader.load(tenant.id, [at(definition, id)]);
+    return { definition, folded: folded as Folded<RecordState> };
+  }
+
   private async *load(
     tenant: TenantRef,
     ids: readonly Id[],

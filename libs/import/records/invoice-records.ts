@@ -58,7 +58,7 @@ export function wantedInvoice(
   const due = () => daysAfter(issueDate!, known.paymentTerms(clientId) ?? PAYMENT_TERMS_DAYS);
   const inputs = charging.map((line) => inputOf(line, currency, ground));
   const lines = linesFrom(inputs, { matterId, currency }, sources, 0, []);
-  const defaults = known.defaultTax({ matterId, clientId });
+  const defaults = known.defaultTax({ matterId, clientId }, row.DefaultTaxCodeId);
   const { taxation } = taxationOn(issueDate ?? today, settings.taxScheme, lines, known.taxCodes, defaults);
   return {
     fields: { clientId, matterId, currency, issueDate, dueDate },

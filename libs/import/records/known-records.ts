@@ -69,11 +69,18 @@ export class KnownRecords {
     else this.usedRates.set(taxCodeId, new Set([from]));
   }
 
-  /** The codes of invoice lines that name none, as deciders ask for them. */
-  defaultTax({ matterId, clientId }: { matterId: string; clientId: string }) {
+  /**
+   * The codes of invoice lines that name none, as deciders ask for them.
+   * @param own the invoice's, in place of its matter's
+   */
+  defaultTax({ matterId, clientId }: { matterId: string; clientId: string }, own?: string | null) {
     const codeOf = (id: string) => this.taxCodes.get(this.taxedBy.get(id) ?? '');
     const standardTaxCodes = [...this.taxCodes.values()].filter(({ data }) => data.category === 'Standard');
-    return { matterTaxCode: codeOf(matterId), clientTaxCode: codeOf(clientId), standardTaxCodes };
+    return {
+      matterTaxCode: this.taxCodes.get(own ?? '') ?? codeOf(matterId),
+      clientTaxCode: codeOf(clientId),
+      standardTaxCodes,
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { StagingArea } from '../staging/staging-area';
+import { withCountedBy } from './counted-by';
 import { byKey, rowsOf } from './staging-rows';
 
 /** All rows of a table by key. */
@@ -50,15 +51,33 @@ function withParts(staging: StagingArea, table: string, { table: parts, of, as, 
     order by ${byKey('t')}`;
 }
 
-/** Invoices with their `lines`, each with the `item` or the `cost` that it charges, and their `payments`, by day. */
+/** Work with the `MinutesPerUnit` by which it is counted, where that is not what the rows come to. */
+function workRows(staging: StagingArea): string {
+  return withCountedBy(
+    staging,
+    'WorkItem',
+    rowsOf(staging, 'WorkItem'),
+    'minutes_per_unit',
+    'MinutesPerUnit',
+  );
+}
+
+function invoicesWithCode(staging: StagingArea): string {
+  return withCountedBy(staging, 'Invoice', rowsOf(staging, 'Invoice'), 'tax_code', 'DefaultTaxCodeId');
+}
+
+/**
+ * Invoices with their `lines`, each with the `item` or the `cost` that it charges, their `payments`, by day, and the
+ * `DefaultTaxCodeId` of lines that name none, where that is not what the rows come to.
+ */
 export function invoiceRows(staging: StagingArea): string {
   return `
-    select i.*, l.lines, p.payments from ${rowsOf(staging, 'Invoice')} i
+    select i.*, l.lines, p.payments from ${invoicesWithCode(staging)} i
     left join (
       select l."InvoiceId" as whole,
         json_agg(json_build_object('line', l, 'item', w, 'cost', c) order by ${byKey('l')}) as lines
       from ${rowsOf(staging, 'InvoiceLine')} l
-      left join ${rowsOf(staging, 'WorkItem')} w on w."ImportId" = l."WorkItemId"
+      left join ${workRows(staging)} w on w."ImportId" = l."WorkItemId"
       left join ${rowsOf(staging, 'CostRecovery')} c on c."ImportId" = l."CostRecoveryId"
       group by 1
     ) l on l.whole = i."ImportId"
@@ -72,7 +91,7 @@ export function invoiceRows(staging: StagingArea): string {
 /** Work items or costs that no invoice charges, but for those that were voided. */
 export function unchargedRows(staging: StagingArea, table: 'WorkItem' | 'CostRecovery'): string {
   return `
-    select t.* from ${rowsOf(staging, table)} t
+    select t.* from ${table === 'WorkItem' ? workRows(staging) : rowsOf(staging, table)} t
     where not exists (
       select from ${rowsOf(staging, 'InvoiceLine')} l
       join ${rowsOf(staging, 'Invoice')} i on i."ImportId" = l."InvoiceId"

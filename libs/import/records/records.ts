@@ -24,7 +24,7 @@ import {
   unchargedRows,
 } from './record-queries';
 import { disbursementCodes, divisions, matterTypes, roles, taskTypes, taxCodes } from './reference-records';
-import { needed } from './row';
+import { needed, type Row } from './row';
 import { pagesOf, rowsOf } from './staging-rows';
 import { costRecoveries, workItems } from './work-records';
 
@@ -102,18 +102,24 @@ export async function groundOf(
 /**
  * All records of an import in the order in which they can be created, always the same one; in constant memory, but for
  * what `ground.known` keeps. Read on one connection, which is its own until the last.
- * @throws what the signal was aborted with; DomainError where a decider refuses what validation has let through
+ * @param unsound is told why a row makes no record, which is passed over then
+ * @throws what the signal was aborted with; DomainError where a decider refuses what validation has let through, unless
+ *   somebody else is told
  */
 export async function* recordsOf(
   client: ClientBase,
   { staging, signal }: Run,
   ground: Ground,
+  unsound: (error: unknown) => void = (error) => {
+    throw error;
+  },
 ): AsyncGenerator<ImportedRecord> {
+  const rest = [signal, ground, unsound] as const;
   for (const [maker, query = (area: StagingArea) => plainRows(area, maker.table)] of before)
-    yield* made(client, maker, query(staging), signal, ground);
+    yield* made(client, maker, query(staging), ...rest);
   for await (const page of pagesOf(client, invoiceRows(staging), INVOICE_PAGE, signal))
-    for (const row of page) yield* billedRecords(row, ground);
-  for (const [maker, query] of after) yield* made(client, maker, query(staging), signal, ground);
+    for (const row of page) yield* attempted(() => billedRecords(row, ground), unsound);
+  for (const [maker, query] of after) yield* made(client, maker, query(staging), ...rest);
 }
 
 async function* made(
@@ -122,14 +128,35 @@ async function* made(
   query: string,
   signal: AbortSignal,
   ground: Ground,
+  unsound: (error: unknown) => void,
 ): AsyncGenerator<ImportedRecord> {
-  for await (const page of pagesOf(client, query, PAGE, signal)) {
-    for (const row of page) {
-      const importId = needed(row, 'ImportId');
-      const id = ground.ids.of(maker.table, importId);
-      const wanted = maker.wanted(row, ground);
-      yield recordOf(maker, importId, id, wanted, ground);
-      maker.learn?.(ground.known, id, wanted);
+  for await (const page of pagesOf(client, query, PAGE, signal))
+    for (const row of page) yield* attempted(() => recordFrom(maker, row, ground), unsound);
+}
+
+function* recordFrom(maker: Maker<object>, row: Row, ground: Ground): Generator<ImportedRecord> {
+  const importId = needed(row, 'ImportId');
+  const id = ground.ids.of(maker.table, importId);
+  const wanted = maker.wanted(row, ground);
+  yield recordOf(maker, importId, id, wanted, ground);
+  maker.learn?.(ground.known, id, wanted);
+}
+
+/** What fails while whoever takes the records works on one is none of it. */
+function* attempted(
+  records: () => Generator<ImportedRecord>,
+  unsound: (error: unknown) => void,
+): Generator<ImportedRecord> {
+  const all = records();
+  for (;;) {
+    let next: IteratorResult<ImportedRecord>;
+    try {
+      next = all.next();
+    } catch (error) {
+      unsound(error);
+      return;
     }
+    if (next.done) return;
+    yield next.value;
   }
 }

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { invalid } from '#kernel/errors';
+import { type DomainError, invalid } from '#kernel/errors';
 import type { Id, Kind } from '#kernel/ids';
 import { tables } from '../schema/schema-1.0';
 import type { Column } from '../schema/table';
@@ -16,19 +16,32 @@ const wholes: Record<string, readonly string[]> = {
 };
 
 /**
- * The records of the tenant that an import refers to by their ids.
- * @throws DomainError `part_of_existing` (422) where a row would change such a record
+ * The records of the tenant that an import refers to by their ids, and the tax codes by which its invoices are taxed.
+ * @param refused is told where a row would change such a record
+ * @throws DomainError `part_of_existing` (422) there, unless somebody else is told
  */
-export async function referredRecords(client: ClientBase, staging: StagingArea): Promise<Id[]> {
+export async function referredRecords(
+  client: ClientBase,
+  staging: StagingArea,
+  refused: (error: DomainError) => void = (error) => {
+    throw error;
+  },
+): Promise<Id[]> {
   const found = new Set<Id>();
+  const { rows } = await client.query<{ id: Id }>(
+    `select distinct tax_code as id from ${staging.schema}.counted_by where tax_code is not null`,
+  );
+  for (const { id } of rows) found.add(id);
   for (const { name, columns } of tables) {
     const references = columns.filter(({ refersTo }) => refersTo);
     for (const { column, id } of await idsIn(client, staging, name, references)) {
       if (!isRecordId(id)) continue;
       if (wholes[name]?.includes(column))
-        throw invalid(
-          'part_of_existing',
-          `${name}.${column}: ${id} is a record of the tenant, which an import does not change.`,
+        refused(
+          invalid(
+            'part_of_existing',
+            `${name}.${column}: ${id} is a record of the tenant, which an import does not change.`,
+          ),
         );
       found.add(id);
     }

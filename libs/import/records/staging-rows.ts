@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { tables } from '../schema/schema-1.0';
 import type { Table } from '../schema/table';
 import type { StagingArea } from '../staging/staging-area';
+import { openCountedBy } from './counted-by';
 import type { Row } from './row';
 
 /** Of the sorts and joins of one reader: a million rows go to disk, but in few parts. */
@@ -29,6 +30,8 @@ export async function prepare(client: ClientBase, staging: StagingArea): Promise
   await client.query('set cursor_tuple_fraction = 1');
   await client.query(`set work_mem = '${WORK_MEM}'`);
   for (const table of tables) await client.query(`analyze ${staging.table(table)}`);
+  await openCountedBy(client, staging);
+  await client.query(`analyze ${staging.schema}.counted_by`);
 }
 
 /**

@@ -46,7 +46,7 @@ export function wantedWorkItem(row: Row, ground: Ground, charge: Charge | null):
   const durationTicks = Number(row.DurationTicks ?? 0);
   const value = priced(row, {
     ...{ itemType, durationTicks, units: null, rounding: settings.unitRounding },
-    minutesPerUnit: known.unitLength(matterId) ?? settings.minutesPerUnit,
+    minutesPerUnit: row.MinutesPerUnit ?? known.unitLength(matterId) ?? settings.minutesPerUnit,
     rate: moneyOf(needed(row, 'Rate'), needed(row, 'RateCurrency')),
   });
   return {

@@ -2,10 +2,13 @@ import { ClosedTenants } from '#event-store/closed-tenants';
 import { SystemClock } from '#kernel/clock';
 import { allProjections } from '#practice/testing/projected-firms';
 import { projectionParts } from '#projections/testing/parts';
+import type { ImportRun } from '../import-run';
 import { Arrivals } from '../promotion/arrivals';
+import { Comparison } from '../promotion/comparison';
 import { ImportedRecords } from '../promotion/imported-records';
 import { Promotion } from '../promotion/promotion';
 import { PromotionAppend } from '../promotion/promotion-append';
+import { PromotionGround } from '../promotion/promotion-ground';
 import type { PromotionRun, PromotionStep } from '../promotion/promotion-run';
 import { CheckedRows } from '../validation/checked-rows';
 import { Validation } from '../validation/validation';
@@ -18,8 +21,10 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
   const { writes, loader } = store;
   const imported = new ImportedRecords(writes);
   const arrivals = new Arrivals(loader, imported);
-  const append = new PromotionAppend(existing, arrivals, imported, bulk, loader, writes, clock);
-  const validation = new Validation(new CheckedRows(writes, existing, clock));
+  const ground = new PromotionGround(existing, imported, writes, clock);
+  const append = new PromotionAppend(ground, arrivals, imported, bulk, loader, writes);
+  const comparison = new Comparison(ground, arrivals, imported);
+  const validation = new Validation(new CheckedRows(writes, existing, comparison, clock));
   const { held, renewal } = projectionParts(store, allProjections);
   const closed = new ClosedTenants(writes);
   const promotion = new Promotion(
@@ -29,10 +34,12 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
     closed,
     promotion,
 
-    /** A turn at the promotion of what schema `etl` holds now, as if it had been validated. */
-    async staged(): Promise<PromotionRun & { steps: PromotionStep[] }> {
+    /** A turn at the promotion of what schema `etl` holds now, or what it is filled with, as if it had been validated. */
+    async staged(
+      fill = (turn: ImportRun) => stageSource(client, turn.staging),
+    ): Promise<PromotionRun & { steps: PromotionStep[] }> {
       const turn = await run();
-      await stageSource(client, turn.staging);
+      await fill(turn);
       await client.query(`update import.requests set status = 'Promoting' where id = $1`, [turn.requestId]);
       return turnAt(turn, 'Checking');
     },

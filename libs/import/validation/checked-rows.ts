@@ -3,9 +3,12 @@ import type { Client } from 'pg';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import type { ImportRun } from '../import-run';
+import { Comparison } from '../promotion/comparison';
+import { makeSourceTotals } from '../reconciliation/source-totals';
 import { ExistingRecords } from '../records/existing-records';
 import { checkCells } from './cells';
 import { dropDuplicates } from './duplicates';
+import { countAsNow, makeEdited } from './edited-records';
 import { makeCurrencies, makeExisting, makeRecordIds, makeSettings } from './ground';
 import { makeKnownRecords } from './known-records';
 import { makeCharges, makeValues } from './values';
@@ -20,6 +23,7 @@ export class CheckedRows {
   constructor(
     private readonly database: WriteDatabase,
     private readonly existing: ExistingRecords,
+    private readonly comparison: Comparison,
     private readonly clock: Clock,
   ) {}
 
@@ -44,8 +48,12 @@ export class CheckedRows {
     }
   }
 
-  /** Makes them anew. */
-  async make(session: Client, { tenant }: ImportRun): Promise<void> {
+  /**
+   * Makes them anew.
+   * @returns see Comparison.compare
+   */
+  async make(session: Client, run: ImportRun): Promise<unknown> {
+    const { tenant } = run;
     await session.query('drop table if exists made');
     const settings = await this.existing.settings(tenant);
     await makeCurrencies(session);
@@ -53,11 +61,15 @@ export class CheckedRows {
     await dropDuplicates(session);
     await makeSettings(session, tenant, settings, this.clock.now());
     await makeRecordIds(session, tenant);
+    const fault = await makeEdited(session, run, this.comparison);
     await makeExisting(session);
     await makeKnownRecords(session);
+    await countAsNow(session);
     await makeValues(session, settings.unitRounding);
     await makeCharges(session);
+    await makeSourceTotals(session);
     await makeTable(session, 'made', 'select now() as at');
+    return fault;
   }
 
   /** Makes those that a crash of the server has emptied, or nobody has made to the end. */

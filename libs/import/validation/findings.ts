@@ -4,13 +4,14 @@ export type Severity = 'error' | 'warning';
 interface FindingKind {
   severity: Severity;
   /** The step that finds it. */
-  step: 'Validating' | 'Reconciling';
+  step: 'Validating' | 'Comparing' | 'Reconciling';
   /** What it means, and what the firm does about it. */
   about: string;
 }
 
 const error = (about: string): FindingKind => ({ severity: 'error', step: 'Validating', about });
 const difference = (about: string): FindingKind => ({ severity: 'error', step: 'Reconciling', about });
+const hindrance = (about: string): FindingKind => ({ severity: 'error', step: 'Comparing', about });
 const warning = (about: string): FindingKind => ({ severity: 'warning', step: 'Validating', about });
 
 /** All that an import can be told about its data. Fixed: a firm's own tools may sort findings by their codes. */
@@ -71,6 +72,12 @@ export const findingKinds = {
   matter_differs: error(
     'Rows that belong together are for different matters or clients. Correct the reference.',
   ),
+  edited_since_import: hindrance(
+    'A row has changed whose record was changed in the tenant since its import. Take that change over into the source, or leave the row as it was.',
+  ),
+  cannot_change: hindrance(
+    'A row has changed in a way in which its record cannot. Leave the row as it was, and make a new one.',
+  ),
   control_total_differs: difference(
     'The rows do not come to what a ControlTotal says. Correct the rows, or the total that the source system gave.',
   ),
@@ -99,7 +106,9 @@ export function findingsReference(): string {
     '# Findings of a bulk import',
     '',
     'Every row is checked by every rule, so one report tells all. An error keeps the import from being loaded; a warning does',
-    'not. Rows that only follow from a mistake elsewhere are named as well, where the mistake may be in either.',
+    'not. Rows that only follow from a mistake elsewhere are named as well, where the mistake may be in either; so are control',
+    'totals. A row that an import before has brought, and that is the same again, is not told of for what became of its record',
+    'in the tenant; new and changed rows that refer to it are checked against that.',
     '',
     '| code | severity | what it means, and what to do |',
     '|---|---|---|',

@@ -99,7 +99,9 @@ export async function makeExisting(session: ClientBase): Promise<void> {
     session,
     'existing',
     `with recursive wanted as (
-       select substr(id, strpos(id, '_') + 1)::uuid as stream_id, split_part(id, '_', 1) as kind from named
+       select substr(id, strpos(id, '_') + 1)::uuid as stream_id, split_part(id, '_', 1) as kind from (
+         select id from named union select tax_code from counted_by where tax_code is not null
+       ) n
        union
        select l.stream_id, l.kind
        from wanted w

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import type { ImportRun } from '../import-run';
+import { reportControlTotals } from '../reconciliation/source-totals';
 import { tables } from '../schema/schema-1.0';
 import { reportCells } from './cells';
 import { cut } from './checked-names';
@@ -36,6 +37,10 @@ export const rules: readonly Rule[] = [
   ...controlTotalRules,
 ];
 
+const HINDRANCES = `
+  insert into import.findings (request_id, severity, code, table_name, import_id, message)
+  select $1, 'error', code, table_name, import_id, message from hindrances order by table_name, import_id`;
+
 /** Checks every row of an import by every rule: what it finds nothing against can be loaded. */
 @Injectable()
 export class Validation {
@@ -50,14 +55,19 @@ export class Validation {
   validate(run: ImportRun): Promise<{ errors: number; warnings: number }> {
     return this.checked.session(run, async (session) => {
       await session.query('delete from import.findings where request_id = $1', [run.requestId]);
-      await this.checked.make(session, run);
+      const fault = await this.checked.make(session, run);
       await reportCells(session, run.requestId);
       for (const rule of rules) {
         run.signal.throwIfAborted();
         await report(session, run.requestId, rule);
       }
+      await session.query(HINDRANCES, [run.requestId]);
       await this.count(session, run);
-      return counted(session, run.requestId);
+      await reportControlTotals(session, run.requestId);
+      const counts = await counted(session, run.requestId);
+      // No rule has found what is wrong with it.
+      if (fault !== undefined && counts.errors === 0) throw fault;
+      return counts;
     });
   }
 

@@ -36,8 +36,9 @@ export async function makeValues(session: ClientBase, rounding: UnitRounding): P
          from (
            select t.import_id, t.matter_id, t.employee_id, t.state, t.is_billable, t.item_type = 'Timed' as is_timed,
              t.duration_ticks as ticks, t.units as given_units, coalesce('units' = any(t.bad), false) as bad_units,
-             t.rate, coalesce(m.minutes_per_unit, s.minutes_per_unit) as minutes_per_unit, s.digits
+             t.rate, coalesce(n.minutes_per_unit::numeric, m.minutes_per_unit, s.minutes_per_unit) as minutes_per_unit, s.digits
            from ${rows} t cross join settings s left join all_matters m on m.key = t.matter_id
+           left join counted_by n on n.table_name = 'WorkItem' and n.import_id = t.import_id
          ) w
        ) w
      ) w`;
@@ -123,7 +124,7 @@ const charges = (lines: string) => `
             and not exists (select from all_tax_codes k where k.key = c.tax_code_id)) as is_tax_unknown,
         coalesce(l.work_item_id, l.cost_recovery_id) is not null as is_sourced,
         coalesce(w.amount, c.amount) as worth, coalesce(w.units, c.units) as source_units,
-        coalesce(l.tax_code_id, case when l.cost_recovery_id is null then coalesce(m.tax_code, d.tax_code) else c.tax_code_id end)
+        coalesce(l.tax_code_id, case when l.cost_recovery_id is null then coalesce(n.tax_code, m.tax_code, d.tax_code) else c.tax_code_id end)
           as tax_code,
         -- Units × Rate, of the units that the line says or takes from what it charges.
         round(case when w.import_id is null then l.rate * coalesce(l.units, c.units, 1)
@@ -133,6 +134,7 @@ const charges = (lines: string) => `
       left join invoices i on i.import_id = l.invoice_id
       left join taxed_days d on d.day = coalesce(i.issue_date, s.today)
       left join all_matters m on m.key = i.matter_id
+      left join counted_by n on n.table_name = 'Invoice' and n.import_id = i.import_id
       left join work_values w on w.import_id = l.work_item_id
       left join cost_values c on c.import_id = l.cost_recovery_id
     ) l

@@ -1,5 +1,6 @@
 import { tables } from '../../schema/schema-1.0';
 import { checkedTable, cut } from '../checked-names';
+import { oneName } from '../edited-records';
 import { isExisting } from '../ground';
 import type { Rule } from '../rule';
 
@@ -84,8 +85,9 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
       ...{ code: 'duplicate_code', table, column: 'EntityId' },
       message: `The entity is {} rows of ${table}; it is one ${called} at most.`,
       detail: 't.sharing',
-      rows: `from (select import_id, entity_id, count(*) over (partition by entity_id) as sharing
-                   from ${checkedTable(table)} where entity_id is not null) t where t.sharing > 1`,
+      rows: `from (select import_id, count(*) over (partition by entity_id) as sharing
+                   from (select import_id, ${oneName('Entity', 't.entity_id')} as entity_id from ${checkedTable(table)} t
+                         where t.entity_id is not null) t) t where t.sharing > 1`,
     },
     taken(
       ...([table, 'EntityId', `entity_${called}`] as const),

@@ -1,4 +1,5 @@
 import { missing } from '../checked-names';
+import { oneName } from '../edited-records';
 import type { Rule } from '../rule';
 import { BEYOND_BOUNDS } from '../values';
 
@@ -53,7 +54,8 @@ const sourceRules = [
     message: `The ${called} is not on the matter of the invoice; correct one of them.`,
     rows: `from invoice_lines t join ${values} w on w.import_id = t.${reference}
            join invoices i on i.import_id = t.invoice_id
-           where w.matter_id <> i.matter_id`,
+           where w.matter_id <> i.matter_id
+             and ${oneName('Matter', 'w.matter_id')} <> ${oneName('Matter', 'i.matter_id')}`,
   },
   {
     ...{ code: 'wrong_state', table: 'InvoiceLine', column },

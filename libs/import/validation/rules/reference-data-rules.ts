@@ -1,3 +1,6 @@
+import { PARENT } from '#practice/matter-types/matter-type';
+import { isUnchanged, oneName } from '../edited-records';
+import { isExisting } from '../ground';
 import type { Rule } from '../rule';
 
 const matterTypeRules: readonly Rule[] = [
@@ -20,6 +23,21 @@ const matterTypeRules: readonly Rule[] = [
     // Of a circle that goes back to the type itself there is a finding already.
     rows: `from matter_types t join all_matter_types p on p.key = t.parent_id
            where p.parent_id is not null and p.parent_id <> t.import_id and p.key <> t.import_id`,
+  },
+  {
+    ...{ code: 'too_deep', table: 'MatterType', column: 'ParentId' },
+    message: 'The tenant has types below this one, which can have no parent then; there are two levels.',
+    // Of rows below it that say so themselves there are findings already; of changed ones their rows tell.
+    rows: `from matter_types t cross join settings s
+           join record_ids own on own.table_name = 'MatterType' and own.import_id = t.import_id
+           where t.parent_id is not null and not ${isUnchanged('MatterType')} and exists (
+             select from event_store.links l
+             join event_store.streams o on o.tenant_id = s.tenant_id and o.stream_id = l.source
+             left join record_ids r on r.table_name = 'MatterType' and r.id = l.source
+             left join matter_types c on c.import_id = r.import_id
+             where l.tenant_id = s.tenant_id and l.target = own.id and l.kind = '${PARENT}'
+               and not coalesce((o.state -> 'data' ->> 'isDeleted')::boolean, false)
+               and (c.import_id is null or (c.parent_id is distinct from t.import_id and ${isUnchanged('MatterType', 'c')})))`,
   },
 ];
 
@@ -72,6 +90,9 @@ const ENTRY_KEYS = [
 ];
 const AGREED_KEYS = ['scope', 'scope_id', 'per', 'employee_id', 'task_type_id', 'billing_grade'];
 
+/** A matter and a client may have the same key. */
+const SCOPE = `case t.scope when 'Matter' then ${oneName('Matter', 't.scope_id')} else ${oneName('Client', 't.scope_id')} end`;
+
 const rateRules: readonly Rule[] = [
   {
     ...{ code: 'duplicate_entry', table: 'RateSetEntry' },
@@ -110,11 +131,14 @@ const rateRules: readonly Rule[] = [
     rows: `from (
              select t.*, lag(t.until) over same as until_before
              from (
-               select t.*, ${forWhat('t', AGREED_KEYS)} as for_what,
-                 max(coalesce(t.effective_to, 'infinity')) over (
-                   partition by ${forWhat('t', AGREED_KEYS)} order by t.effective_from, t.import_id
+               select t.*, max(coalesce(t.effective_to, 'infinity')) over (
+                   partition by t.for_what order by t.effective_from, t.import_id
                    rows unbounded preceding) as until
-               from applicable_rates t
+               from (
+                 select t.*, jsonb_build_array(t.scope, ${SCOPE}, t.per, ${oneName('Employee', 't.employee_id')},
+                   ${oneName('TaskType', 't.task_type_id')}, t.billing_grade) as for_what
+                 from applicable_rates t
+               ) t
                where t.scope_id is not null and t.effective_from is not null
                  and t.effective_from <= coalesce(t.effective_to, 'infinity')
                  and not coalesce(t.bad && array['${AGREED_KEYS.join("', '")}', 'effective_to'], false)
@@ -129,21 +153,40 @@ const rateRules: readonly Rule[] = [
   },
 ];
 
-/** Rates of the tenant's own matters and clients, but for that which the row itself became in an import before. */
+/** SQL: the id of the record that a reference names, be it by the key of a row or by itself. */
+function recordNamed(reference: string, table: string): string {
+  return `coalesce((select k.kind || '_' || replace(r.id::text, '-', '') from record_ids r
+      join (values ('Matter', 'matter'), ('Client', 'client'), ('Employee', 'employee'), ('TaskType', 'tasktype')) k("table", kind)
+        on k."table" = r.table_name
+      where r.table_name = ${table} and r.import_id = ${reference}), ${reference})`;
+}
+
+/**
+ * Rates that the tenant has for the matter or client of a new or changed row. Of rates that are rows themselves those
+ * count that production has changed; the others are told by their rows.
+ */
 function agreedInTenant(): string {
   const same = [
     ['per', 'per'],
-    ['employee_id', 'employeeId'],
-    ['task_type_id', 'taskTypeId'],
+    ['employee', 'employeeId'],
+    ['task_type', 'taskTypeId'],
     ['billing_grade', 'billingGrade'],
   ].map(([cell, field]) => `d.data ->> '${field}' is not distinct from t.${cell}`);
-  return `from applicable_rates t cross join settings s
-    join existing e on e.id = t.scope_id
-    join event_store.links l on l.tenant_id = s.tenant_id and l.target = e.stream_id and l.kind like 'applicable_rate%'
+  return `from (
+      select t.*, ${recordNamed('t.scope_id', 't.scope')} as scope_record,
+        ${recordNamed('t.employee_id', "'Employee'")} as employee, ${recordNamed('t.task_type_id', "'TaskType'")} as task_type
+      from applicable_rates t where not ${isUnchanged('ApplicableRate')}
+    ) t cross join settings s
+    cross join lateral (
+      select case when ${isExisting('t.scope_record')} then substr(t.scope_record, strpos(t.scope_record, '_') + 1)::uuid end as id
+    ) scope
+    join event_store.links l on l.tenant_id = s.tenant_id and l.target = scope.id and l.kind like 'applicable_rate%'
     join event_store.streams o on o.tenant_id = s.tenant_id and o.stream_id = l.source and o.kind = 'applicablerate'
-    cross join lateral (select o.state -> 'data' as data) d
-    left join record_ids own on own.table_name = 'ApplicableRate' and own.import_id = t.import_id
-    where own.id is distinct from o.stream_id and ${same.join(' and ')} and d.data ->> 'scopeId' = t.scope_id
+    cross join lateral (select (o.state -> 'data')::jsonb as data) d
+    left join record_ids own on own.table_name = 'ApplicableRate' and own.id = o.stream_id
+    left join edited e on e.table_name = 'ApplicableRate' and e.stream_id = o.stream_id
+    where (own.id is null or e.id is not null) and ${same.join(' and ')} and d.data ->> 'scopeId' = t.scope_record
+      and not coalesce((d.data ->> 'isDeleted')::boolean, false)
       and t.effective_from <= coalesce((d.data ->> 'effectiveTo')::date, 'infinity')
       and coalesce(t.effective_to, 'infinity') >= (d.data ->> 'effectiveFrom')::date`;
 }

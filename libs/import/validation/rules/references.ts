@@ -2,18 +2,9 @@ import { kindOfTable } from '../../records/record-id';
 import { tables } from '../../schema/schema-1.0';
 import type { Column } from '../../schema/table';
 import { checkedColumn, checkedTable } from '../checked-names';
+import { OF_ROWS } from '../edited-records';
 import { isExisting } from '../ground';
 import type { Rule } from '../rule';
-
-/** References by which a row is a part of the other, or changes it: the other is a row, too. */
-const OF_ROWS = new Set([
-  'TaxRate.TaxCodeId',
-  'RateSetEntry.RateSetId',
-  'InvoiceLine.InvoiceId',
-  'InvoiceLine.WorkItemId',
-  'InvoiceLine.CostRecoveryId',
-  'Payment.InvoiceId',
-]);
 
 /** References for which a record of the tenant must be active, as requests have it. */
 const TO_ACTIVE: Record<string, readonly string[]> = {
@@ -55,7 +46,16 @@ function rulesOf(table: string, { name: column }: Column, refersTo: readonly str
   }
   const kinds = refersTo.map((to) => `'${kindOfTable(to)}'`).join(', ');
   const isRecord = `exists (select from existing e where e.id = ${cell} and e.kind in (${kinds}))`;
-  return [{ ...missing, rows: `${missing.rows} and not ${isRecord}` }];
+  const isDeleted = `exists (select from edited e where e.id = ${cell} and e.is_deleted)`;
+  return [
+    { ...missing, rows: `${missing.rows} and not ${isRecord} and not ${isDeleted}` },
+    {
+      ...{ code: 'not_found', table, column },
+      message: `${column} refers to “{}”, whose record was deleted since its import; correct the reference.`,
+      detail: 'left(e.import_id, 50)',
+      rows: `from ${checkedTable(table)} t join edited e on e.id = ${cell} and e.is_deleted`,
+    },
+  ];
 }
 
 const active = Object.entries(TO_ACTIVE).flatMap(([table, columns]) =>

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
+import type { Folded } from '#event-store/events';
+import { Clock } from '#kernel/clock';
+import type { DomainError } from '#kernel/errors';
+import { WriteDatabase } from '#platform/database';
+import type { TenantRef } from '#platform/request-context';
+import type { RateSetState } from '#practice/rate-sets/rate-set';
+import type { ImportRun } from '../import-run';
+import { ExistingRecords, isOwn, learnExisting } from '../records/existing-records';
+import type { Ground } from '../records/imported-record';
+import { KnownRecords } from '../records/known-records';
+import { groundOf } from '../records/records';
+import { OwnRecords, referredRecords } from '../records/references';
+import { prepare } from '../records/staging-rows';
+import { ImportedRecords } from './imported-records';
+
+/** Reads the rows of an import against its tenant. */
+@Injectable()
+export class PromotionGround {
+  constructor(
+    private readonly existing: ExistingRecords,
+    private readonly imported: ImportedRecords,
+    private readonly database: WriteDatabase,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param refused see referredRecords
+   * @throws the reason of the run's signal; DomainError `part_of_existing`
+   */
+  async reading<Result>(
+    { tenant, staging, signal }: Pick<ImportRun, 'tenant' | 'staging' | 'signal'>,
+    work: (client: Client, ground: Ground) => Promise<Result>,
+    refused?: (error: DomainError) => void,
+  ): Promise<Result> {
+    const client = await this.database.session(signal);
+    try {
+      await prepare(client, staging);
+      const known = new KnownRecords();
+      const settings = await this.existing.settings(tenant);
+      const counters = await this.existing.counters(tenant);
+      const keepsDefaultRates = (await this.startRates(tenant)) === undefined;
+      const now = this.clock.now();
+      const run = { tenant, staging, signal };
+      const ground = await groundOf(client, run, { settings, known, counters, keepsDefaultRates, now });
+      const own = new OwnRecords(client, staging, ground.ids);
+      const referred = await referredRecords(client, staging, refused);
+      const ids = [...(await this.existing.foundations(tenant)), ...referred];
+      for await (const one of this.existing.withReferences(tenant, ids, own, signal))
+        learnExisting(known, one);
+      return await work(client, ground);
+    } catch (error) {
+      // Whatever failed because of the abort: what was aborted with says why.
+      signal.throwIfAborted();
+      throw error;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** The rates that the tenant began with and nobody has made its own. */
+  async startRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
+    const rates = await this.existing.defaultRates(tenant);
+    if (!rates || isOwn(rates)) return undefined;
+    const imported = await this.imported.of(tenant, [rates.id]);
+    return imported.has(rates.id) ? undefined : rates;
+  }
+}
