@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import type { DomainEvent } from '#kernel/decider';
 import { given } from '#kernel/given';
 import { isUnbilled } from '../billable/billable';
@@ -189,5 +190,27 @@ describe('the value of a work item', () => {
     ).toBe('0');
     expect(priceWorkItem({ ...basis, itemType: 1, durationTicks: 0 }).total).toBe('250');
     expect(priceWorkItem({ ...basis, itemType: 1, units: '2.5' }).total).toBe('625');
+  });
+
+  it('is half-up also where a unit is no tenth of an hour', () => {
+    const item = { ...basis, minutesPerUnit: '10', units: '11', rate: { amount: '299.85', currency: 'GBP' } };
+    expect(priceWorkItem(item).total).toBe('549.73');
+  });
+
+  it('is half-up for units of any length', () => {
+    const draw = fc.record({
+      minutes: fc.constantFrom(1, 5, 6, 7, 10, 15),
+      units: fc.nat(500),
+      // Every third penny: of these rates many come to half a penny.
+      rate: fc.nat(20_000).map((thirds) => thirds * 3),
+    });
+    fc.assert(
+      fc.property(draw, ({ minutes, units, rate }) => {
+        const amount = String(rate / 100);
+        const item = { ...basis, minutesPerUnit: String(minutes), units: String(units) };
+        const pence = Math.floor((units * minutes * rate + 30) / 60);
+        expect(Number(priceWorkItem({ ...item, rate: { amount, currency: 'GBP' } }).total)).toBe(pence / 100);
+      }),
+    );
   });
 });

@@ -1,4 +1,5 @@
-import { decimal, type Money, roundMoney, text } from '#kernel/money';
+import type { Decimal } from 'decimal.js';
+import { type DecimalText, decimal, type Money, roundMoney, text } from '#kernel/money';
 import { type UnitRounding, unitsOf } from '#kernel/ticks';
 import { ItemType, type WorkItemFields } from './work-item.events';
 
@@ -23,8 +24,9 @@ export function priceWorkItem(basis: ValueBasis): Value {
   const { itemType, durationTicks, minutesPerUnit, rounding, rate } = basis;
   const derived = itemType === ItemType.Timed ? unitsOf(durationTicks, minutesPerUnit, rounding) : decimal(1);
   const units = basis.units === null ? derived : decimal(basis.units);
-  const quantity = itemType === ItemType.Timed ? units.mul(minutesPerUnit).div(60) : units;
-  const total = roundMoney(quantity.mul(rate.amount), rate.currency);
+  const exact =
+    itemType === ItemType.Timed ? timedAmount(units, minutesPerUnit, rate.amount) : units.mul(rate.amount);
+  const total = roundMoney(exact, rate.currency);
   return {
     units: text(units),
     unitsOverridden: basis.units !== null,
@@ -32,4 +34,13 @@ export function priceWorkItem(basis: ValueBasis): Value {
     rate,
     total: text(total),
   };
+}
+
+/** Units' hours × rate, unrounded. Divided last: hours that never end, cut short, would take half a penny below the half. */
+export function timedAmount(
+  units: Decimal | DecimalText,
+  minutesPerUnit: DecimalText,
+  rate: DecimalText,
+): Decimal {
+  return decimal(units).mul(minutesPerUnit).mul(rate).div(60);
 }
