@@ -3,7 +3,7 @@ import { EventStore } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { DomainError } from '#kernel/errors';
-import { toId } from '#kernel/ids';
+import { type Kind, toId } from '#kernel/ids';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
@@ -12,6 +12,9 @@ import { createStartData } from './start-data';
 import { changeSettings, newTenant, Tenant, type TenantState } from './tenant';
 
 export { operatorContext };
+
+/** What has days of the tenant's zone and amounts in its base currency. */
+const ENTRIES: readonly Kind[] = ['workitem', 'costrecovery', 'invoice'];
 
 /** The operator's commands on tenants: their settings are streams like everything else. */
 @Injectable()
@@ -56,7 +59,7 @@ export class TenantSetup {
         return work.change(
           Tenant,
           settings!,
-          changeSettings(settings!.data, given, await this.hasWork(tenant)),
+          changeSettings(settings!.data, given, await this.isEntered(tenant)),
         );
       },
       { source: 'cli' },
@@ -77,10 +80,10 @@ export class TenantSetup {
     }
   }
 
-  private async hasWork(tenant: TenantRef): Promise<boolean> {
+  private async isEntered(tenant: TenantRef): Promise<boolean> {
     const { rows } = await this.database.pool.query<{ found: boolean }>(
-      `select exists (select from event_store.streams where tenant_id = $1 and kind = 'workitem') as found`,
-      [tenant.id],
+      'select exists (select from event_store.streams where tenant_id = $1 and kind = any($2)) as found',
+      [tenant.id, ENTRIES],
     );
     return rows[0].found;
   }
