@@ -104,7 +104,7 @@ function planZero(
   if (name === null) {
     const measured = slice.cols.filter(({ column }) => column.measure);
     const measures = keys
-      ? slice.cols.filter(isAggregated).map(aggregate).filter(isNumber)
+      ? measured.filter((col) => isAggregated(col) && !isCount(col)).map(aggregate)
       : measured.map(({ column }): Expression => ({ kind: 'value', column }));
     return measures.length > 0 ? { keys, measures } : undefined;
   }
@@ -132,6 +132,11 @@ function planZero(
 
 function aggregate({ column, aggFunc }: Col): Expression {
   return { kind: 'aggregate', column, aggFunc };
+}
+
+/** How many there are says nothing of what they come to. */
+function isCount({ aggFunc }: Col): boolean {
+  return aggFunc === 'count' || aggFunc === 'countDistinct';
 }
 
 function mixesCurrencies(slice: Slice, level: Plan['level'], keys: Column[]): boolean {

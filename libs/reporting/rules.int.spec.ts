@@ -209,6 +209,14 @@ describe('order and pages', () => {
     expect((await two({ ...slice, totalsOnly: true })).rows).toEqual([{ Finalised_units: null }]);
   });
 
+  it('drops rows whose measures are 0 however many there are, and none where nothing is measured', async () => {
+    const zero = { rowGroups: columns('employeeId'), filterZero: true };
+    const grouped = async (...names: string[]) => (await two({ ...zero, cols: cols(...names) })).rows;
+    expect(await grouped('total:sum', 'units:count', 'title:count', 'entryYear:max')).toEqual([]);
+    expect(await grouped('units:sum', 'title:count')).toHaveLength(2);
+    expect(await grouped('units:count', 'entryYear:max')).toHaveLength(2);
+  });
+
   it('tells the last row when the end was reached, and only then', async () => {
     const lastRow = async (startRow: number, endRow: number) =>
       (await two({ cols: cols('title'), startRow, endRow })).report.lastRow;

@@ -183,7 +183,10 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
   const path = 'slice.filterZeroField';
   const leaf = slice.below === 'leaf';
   const numbers = slice.cols.filter((col) => (leaf ? col.column.measure : col.aggregated && isNumber(col)));
-  if (field === null) return numbers.map((col) => (leaf ? own(col.column) : computed(report, col)));
+  if (field === null) {
+    const amounts = numbers.filter(({ column, aggFunc }) => column.measure && !/^count/.test(aggFunc ?? ''));
+    return leaf ? numbers.map(({ column }) => own(column)) : amounts.map((col) => computed(report, col));
+  }
   const pivot = pivots.find((each) => each.field === field);
   if (pivot && !leaf) return isNumber(pivot.col) ? [cell(report, pivot)] : { reason: 'NO_AGGREGATE', path };
   const column = report.columns.get(field);
