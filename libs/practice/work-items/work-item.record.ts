@@ -83,6 +83,8 @@ export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkIt
 
 /** What a rate depends on beside the day: when one of these changes, a rate that was found is sought again. */
 const RATED_BY = ['matterId', 'employeeId', 'taskTypeId', 'itemType'] as const;
+/** What units that were counted depend on: unless one of these changes they stay, however the tenant counts by now. */
+const COUNTED_BY = ['matterId', 'itemType', 'durationTicks'] as const;
 const VALUED_BY = [...RATED_BY, 'entryDate', 'durationTicks'] as const;
 
 /**
@@ -133,13 +135,16 @@ async function revalued(
   const given = body.rate ? rateGiven(body.rate, tenant) : kept;
   const item = { itemType, day: entryDay, currency, matter, employee, taskType };
   const { rate, rateSource } = sought ? rateFound(item, found) : given;
+  const recounted = !data.unitsOverridden && COUNTED_BY.some((name) => changes[name] !== undefined);
+  const keepsUnits = body.units === undefined && !recounted;
   const value = priceWorkItem({
     ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
-    units: body.units !== undefined ? numberGiven(body.units) : data.unitsOverridden ? data.units : null,
+    units: keepsUnits ? data.units : numberGiven(body.units),
     minutesPerUnit: changes.matterId !== undefined ? unitLength(found, tenant) : data.minutesPerUnit,
   });
   const derived = {
     ...{ entryDay, rateSource, ...value },
+    ...(keepsUnits && { unitsOverridden: data.unitsOverridden }),
     ...(body.isBillable === null && { isBillable: taskType?.data.isBillable ?? true }),
   };
   const differing = Object.entries(derived).filter(
