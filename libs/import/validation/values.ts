@@ -142,4 +142,3 @@ const totals = `
 
 /** The bounds of what a line charges, pro rata units included. */
 export const BEYOND_BOUNDS = `(abs(t.amount) > ${LARGEST_AMOUNT} or t.units > ${LARGEST_UNITS})`;
-export const LARGEST_COST = LARGEST_AMOUNT;

@@ -18,7 +18,7 @@ import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../
 import { WorkItem, type WorkItemState } from './work-item';
 import { ItemType, type WorkItemEvent, type WorkItemFields } from './work-item.events';
 import type { WorkItemInput, WorkItemPatch } from './work-item.input';
-import { priceWorkItem } from './work-item.value';
+import { priceWorkItem, requireChargeable } from './work-item.value';
 
 type References = Pick<WorkItemFields, 'matterId' | 'employeeId' | 'taskTypeId'>;
 type Rated = Pick<WorkItemFields, 'rate' | 'rateSource'>;
@@ -39,16 +39,17 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
   const { rate, rateSource } = body.rate
     ? rateGiven(body.rate, tenant)
     : rateFound({ itemType, day: entryDay, currency, matter, employee, taskType }, found);
+  const value = priceWorkItem({
+    ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
+    units: numberGiven(body.units),
+    minutesPerUnit: unitLength(found, tenant),
+  });
+  requireChargeable(value);
   const fields = {
     ...{ matterId, employeeId, taskTypeId, itemType, entryDate, entryDay, durationTicks },
     title: body.title ?? taskType?.data.narration ?? null,
     isBillable: body.isBillable ?? taskType?.data.isBillable ?? true,
-    rateSource,
-    ...priceWorkItem({
-      ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
-      units: numberGiven(body.units),
-      minutesPerUnit: unitLength(found, tenant),
-    }),
+    ...{ rateSource, ...value },
     ...givenReference(context, body.externalReference),
   };
   const created: WorkItemEvent = { type: 'WorkItemCreated', data: fields };
@@ -142,6 +143,7 @@ async function revalued(
     units: keepsUnits ? data.units : numberGiven(body.units),
     minutesPerUnit: changes.matterId !== undefined ? unitLength(found, tenant) : data.minutesPerUnit,
   });
+  requireChargeable(value);
   const derived = {
     ...{ entryDay, rateSource, ...value },
     ...(keepsUnits && { unitsOverridden: data.unitsOverridden }),

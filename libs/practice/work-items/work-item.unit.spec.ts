@@ -7,7 +7,7 @@ import { finalise, reinstate, remove, unfinalise } from '../billable/billable.tr
 import { writeOff } from '../billable/billable.write-off';
 import { WorkItem, type WorkItemState } from './work-item';
 import type { WorkItemEvent, WorkItemFields } from './work-item.events';
-import { priceWorkItem } from './work-item.value';
+import { priceWorkItem, requireChargeable } from './work-item.value';
 
 const fields: WorkItemFields = {
   matterId: 'matter_00000000000000000000000000000001',
@@ -190,6 +190,37 @@ describe('the value of a work item', () => {
     ).toBe('0');
     expect(priceWorkItem({ ...basis, itemType: 1, durationTicks: 0 }).total).toBe('250');
     expect(priceWorkItem({ ...basis, itemType: 1, units: '2.5' }).total).toBe('625');
+  });
+
+  it.each<[string, object, string | null, string | null]>([
+    ['as much as a line charges', { units: '9999999', rate: '99999' }, null, null],
+    [
+      'more than a line charges',
+      { units: '9999999', rate: '99999', itemType: 1 },
+      'total_too_large',
+      'units',
+    ],
+    [
+      'as many units as a line has',
+      { durationTicks: 599_999_940_000, minutesPerUnit: '0.0001' },
+      ...([null, null] as const),
+    ],
+    [
+      'more units than a line has',
+      { durationTicks: 599_999_940_001, minutesPerUnit: '0.0001' },
+      ...(['units_too_large', 'durationTicks'] as const),
+    ],
+  ])('may be %s, or not', (_, { rate = '1', ...more }: { rate?: string }, code, field) => {
+    const value = priceWorkItem({ ...basis, ...more, rate: { amount: rate, currency: 'GBP' } });
+    const refused = expect(() => requireChargeable(value));
+    if (code === null) refused.not.toThrow();
+    else
+      refused.toThrow(
+        expect.objectContaining({
+          ...{ fault: 'invalid', code },
+          errors: [expect.objectContaining({ pointer: `/${field}` })],
+        }),
+      );
   });
 
   it('is half-up also where a unit is no tenth of an hour', () => {

@@ -1,6 +1,8 @@
 import type { Decimal } from 'decimal.js';
+import { invalid } from '#kernel/errors';
 import { type DecimalText, decimal, type Money, roundMoney, text } from '#kernel/money';
 import { type UnitRounding, unitsOf } from '#kernel/ticks';
+import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
 import { ItemType, type WorkItemFields } from './work-item.events';
 
 /** What determines an item's value. */
@@ -34,6 +36,21 @@ export function priceWorkItem(basis: ValueBasis): Value {
     rate,
     total: text(total),
   };
+}
+
+/**
+ * What no line of an invoice could charge would keep its matter open for ever.
+ * @throws DomainError `total_too_large`, `units_too_large` (422)
+ */
+export function requireChargeable({ total, units }: Value): void {
+  if (decimal(total).gt(LARGEST_AMOUNT)) {
+    const detail = `units: so many come to ${total}, and work is charged with at most ${LARGEST_AMOUNT}.`;
+    throw invalid('total_too_large', detail, 'units');
+  }
+  if (decimal(units).gt(LARGEST_UNITS)) {
+    const detail = `durationTicks: so much time is ${units} units, and at most ${LARGEST_UNITS} are charged.`;
+    throw invalid('units_too_large', detail, 'durationTicks');
+  }
 }
 
 /** Units' hours × rate, unrounded. Divided last: hours that never end, cut short, would take half a penny below the half. */
