@@ -27,7 +27,16 @@ describe('money', () => {
     expect(text(roundMoney(decimal('1.005'), 'GBP'))).toBe('1.01');
     expect(text(roundMoney(decimal('-1.005'), 'GBP'))).toBe('-1.01');
     expect(text(roundMoney(decimal('1.5'), 'JPY'))).toBe('2');
-    expect(minorUnits('BHD')).toBe(3);
+    expect(text(roundMoney(decimal('1.005'), 'HUF'))).toBe('1.01');
+  });
+
+  it.each([
+    [0, ['JPY', 'KRW', 'ISK', 'CLP', 'UYI', 'XAF']],
+    [2, ['GBP', 'HUF', 'COP', 'IDR', 'PKR', 'LBP', 'MGA']],
+    [3, ['BHD', 'IQD', 'KWD', 'TND']],
+    [4, ['CLF', 'UYW']],
+  ])('has %d digits in a minor unit where ISO 4217 says so', (digits, currencies) => {
+    expect(currencies.map(minorUnits)).toEqual(currencies.map(() => digits));
   });
 
   it('comes back from a request as it was written', () => {

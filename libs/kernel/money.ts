@@ -31,17 +31,24 @@ export function numberGiven(value: number | null | undefined): DecimalText | nul
   return value === null || value === undefined ? null : text(decimal(value));
 }
 
-const digits = new Map<string, number>();
+/** Currencies whose minor unit has not two digits. */
+const unusual: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+};
 
-/** Digits after the point of a currency's minor unit (ISO 4217). */
+const digits = new Map(
+  Object.entries(unusual).flatMap(([count, codes]) => codes.split(' ').map((code) => [code, Number(count)])),
+);
+
+/**
+ * Digits after the point of a currency's minor unit. Those of Intl are CLDR's, which has the digits in everyday use: none
+ * of the forint or the rupiah.
+ * @see ISO 4217, list one: https://www.six-group.com/dam/download/financial-information/data-center/iso-currrency/lists/list-one.xml
+ */
 export function minorUnits(currency: string): number {
-  let known = digits.get(currency);
-  if (known === undefined) {
-    const options = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
-    known = options.maximumFractionDigits ?? 2;
-    digits.set(currency, known);
-  }
-  return known;
+  return digits.get(currency) ?? 2;
 }
 
 /** Half-up to the currency's minor unit. */

@@ -1,5 +1,5 @@
 import type { Expression } from './expression';
-import { isAggregated, type Slice } from './slice/slice';
+import { type Col, isAggregated, type Slice } from './slice/slice';
 
 /** A field that a pivot makes of an aggregated column. */
 export interface PivotField {
@@ -44,4 +44,11 @@ function unique(name: string, taken: Set<string>): string {
   for (let count = 2; taken.has(field); count++) field = `${name} (${count})`;
   taken.add(field);
   return field;
+}
+
+/** The column of whose fields a name is one by its form, whether or not the present criteria make that field. */
+export function pivotedCol({ pivots, cols }: Slice, name: string): Col | undefined {
+  if (pivots.length === 0) return undefined;
+  const unnumbered = name.replace(/ \(\d+\)$/, '');
+  return cols.find((col) => isAggregated(col) && unnumbered.endsWith(`_${col.column.name}`));
 }

@@ -2,9 +2,9 @@ import type { Column } from './columns/column';
 import type { Report } from './columns/report';
 import type { Restrictions } from './condition';
 import { type Expression, isNumber } from './expression';
-import type { PivotField } from './pivots';
+import { type PivotField, pivotedCol } from './pivots';
 import { refused } from './refusal';
-import { findColumn, isAggregated, isLeaf, rowKeys, type Slice } from './slice/slice';
+import { type Col, findColumn, isAggregated, isLeaf, rowKeys, type Slice } from './slice/slice';
 
 export interface Field {
   name: string;
@@ -24,7 +24,7 @@ export interface Plan extends Restrictions {
   ignoredSort: string[];
   start: number;
   end: number;
-  /** Rows at these keys (leaf rows without them) count only when one of the measures is neither 0 nor null. */
+  /** Rows at these keys (leaf rows without them) count only when one of the measures, if any, is neither 0 nor null. */
   zero?: { keys?: Column[]; measures: Expression[] };
   /** Whether amounts of several currencies could be added up. */
   mixesCurrencies: boolean;
@@ -84,6 +84,8 @@ function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Col
   function sortExpression(colId: string, path: string): Expression | undefined {
     const pivoted = fields.find(({ name, expression }) => name === colId && 'pivot' in expression);
     if (pivoted) return pivoted.expression;
+    // A grid keeps its order while its criteria, and with them the fields, change.
+    if (pivotedCol(slice, colId)) return undefined;
     const column = findColumn(report, colId, path);
     if (level === 'leaf' || keys.includes(column)) return { kind: 'value', column };
     const col = slice.cols.find((each) => each.column === column);
@@ -99,20 +101,25 @@ function planZero(
 ): Plan['zero'] {
   const rows = { ...slice, totals: false };
   const keys = isLeaf(rows) ? undefined : rowKeys(rows);
-  const aggregates = slice.cols
-    .filter(isAggregated)
-    .map(({ column, aggFunc }): Expression => ({ kind: 'aggregate', column, aggFunc }));
-  const values = slice.cols.map(({ column }): Expression => ({ kind: 'value', column }));
   if (name === null) {
-    const measures = keys ? aggregates.filter(isNumber) : values.filter(({ column }) => column.measure);
+    const measured = slice.cols.filter(({ column }) => column.measure);
+    const measures = keys
+      ? measured.filter((col) => isAggregated(col) && !isCount(col)).map(aggregate)
+      : measured.map(({ column }): Expression => ({ kind: 'value', column }));
     return measures.length > 0 ? { keys, measures } : undefined;
   }
   const path = 'slice.filterZeroField';
-  const pivoted = pivotFields.find(({ field }) => field === name);
-  if (pivoted && keys && isNumber(pivoted.expression)) return { keys, measures: [pivoted.expression] };
-  const column = pivoted && keys ? undefined : findColumn(report, name, path);
+  const pivoted = keys && pivotFields.find(({ field }) => field === name)?.expression;
+  const unmade = keys && !pivoted ? pivotedCol(slice, name) : undefined;
+  // A field that the criteria do not make is null in every row.
+  if (unmade && isNumber(aggregate(unmade))) return { keys, measures: [] };
+  if (pivoted && isNumber(pivoted)) return { keys, measures: [pivoted] };
+  const column = pivoted || unmade ? undefined : findColumn(report, name, path);
   const measure = keys
-    ? aggregates.find((each) => each.column === column && isNumber(each))
+    ? slice.cols
+        .filter((col) => col.column === column && isAggregated(col))
+        .map(aggregate)
+        .find(isNumber)
     : column?.measure && ({ kind: 'value', column } as const);
   if (!measure)
     throw refused(
@@ -121,6 +128,15 @@ function planZero(
       `${name} is no ${keys ? 'number aggregated in' : 'measure of'} these rows.`,
     );
   return { keys, measures: [measure] };
+}
+
+function aggregate({ column, aggFunc }: Col): Expression {
+  return { kind: 'aggregate', column, aggFunc };
+}
+
+/** How many there are says nothing of what they come to. */
+function isCount({ aggFunc }: Col): boolean {
+  return aggFunc === 'count' || aggFunc === 'countDistinct';
 }
 
 function mixesCurrencies(slice: Slice, level: Plan['level'], keys: Column[]): boolean {

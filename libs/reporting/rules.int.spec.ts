@@ -179,6 +179,44 @@ describe('order and pages', () => {
     expect(report.ignoredSort).toEqual(['matterNumber', 'title']);
   });
 
+  it('ignores fields of a pivot that the criteria do not make', async () => {
+    const slice = {
+      ...{ rowGroups: columns('employeeId'), pivots: columns('state'), cols: cols('units:sum') },
+      sortBy: ['Billed_units', 'Billed_units (2)', 'Finalised_units'].map((colId) => ({ colId })),
+    };
+    const { rows, report } = await two(slice);
+    expect(rows.map((row: Record<string, unknown>) => row.Finalised_units)).toEqual([0.3, 0.7]);
+    expect(report.ignoredSort).toEqual(['Billed_units', 'Billed_units (2)']);
+    for (const colId of ['Billed_total', 'units (2)']) {
+      const { body } = await reports.post(
+        'work_item_listing',
+        { ...slice, sortBy: [{ colId }] },
+        null,
+        'two',
+      );
+      expect(body.errors[0].extensions).toMatchObject({
+        ...{ reason: 'UNKNOWN_COLUMN', path: 'slice.sortBy[0].colId' },
+      });
+    }
+  });
+
+  it('takes a field of a pivot that the criteria do not make for null everywhere', async () => {
+    const slice = {
+      ...{ rowGroups: columns('employeeId'), pivots: columns('state'), cols: cols('units:sum') },
+      ...{ filterZero: true, filterZeroField: 'Billed_units' },
+    };
+    expect((await two(slice)).rows).toEqual([]);
+    expect((await two({ ...slice, totalsOnly: true })).rows).toEqual([{ Finalised_units: null }]);
+  });
+
+  it('drops rows whose measures are 0 however many there are, and none where nothing is measured', async () => {
+    const zero = { rowGroups: columns('employeeId'), filterZero: true };
+    const grouped = async (...names: string[]) => (await two({ ...zero, cols: cols(...names) })).rows;
+    expect(await grouped('total:sum', 'units:count', 'title:count', 'entryYear:max')).toEqual([]);
+    expect(await grouped('units:sum', 'title:count')).toHaveLength(2);
+    expect(await grouped('units:count', 'entryYear:max')).toHaveLength(2);
+  });
+
   it('tells the last row when the end was reached, and only then', async () => {
     const lastRow = async (startRow: number, endRow: number) =>
       (await two({ cols: cols('title'), startRow, endRow })).report.lastRow;

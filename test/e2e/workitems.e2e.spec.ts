@@ -185,6 +185,11 @@ describe('work items', () => {
     [{ durationTicks: 1e300 }, 'validation_failed', '/durationTicks'],
     [{ units: -1 }, 'validation_failed', '/units'],
     [{ units: 1e-7 }, 'validation_failed', '/units'],
+    [
+      { itemType: 1, units: 9_999_999, rate: { Amount: 99_999, Currency: 'GBP' } },
+      'total_too_large',
+      '/units',
+    ],
     [{ rate: { Amount: 1, Currency: 'EUR' } }, 'currency_not_supported', '/rate/Currency'],
     [{ rate: { Amount: 1e-11, Currency: 'GBP' } }, 'validation_failed', '/rate/Amount'],
     [{ rate: 250 }, 'validation_failed', '/rate'],

@@ -11,7 +11,7 @@ import type { CostRecoveryEvent, CostRecoveryFields } from '#practice/cost-recov
 import type { DisbursementKind } from '#practice/disbursement-codes/disbursement-code.events';
 import { WorkItem, type WorkItemState } from '#practice/work-items/work-item';
 import { ItemType, type WorkItemEvent, type WorkItemFields } from '#practice/work-items/work-item.events';
-import { priceWorkItem, type ValueBasis } from '#practice/work-items/work-item.value';
+import { priceWorkItem, requireChargeable, type ValueBasis } from '#practice/work-items/work-item.value';
 import { type Charge, type Course, courseOf } from './billing';
 import type { Ground, Maker, noReference } from './imported-record';
 import { amountOf, flagOf, instantOf, maybeAmount, moneyOf, needed, type Row } from './row';
@@ -80,7 +80,9 @@ export function wantedWorkItem(row: Row, ground: Ground, charge: Charge | null):
 function priced({ Units }: Row, basis: ValueBasis) {
   const derived = priceWorkItem(basis);
   const units = maybeAmount(Units);
-  return units === null || units === derived.units ? derived : priceWorkItem({ ...basis, units });
+  const value = units === null || units === derived.units ? derived : priceWorkItem({ ...basis, units });
+  requireChargeable(value);
+  return value;
 }
 
 /** As it was recorded, before anything happened to it. */

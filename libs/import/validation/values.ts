@@ -17,7 +17,6 @@ const rounded: Record<UnitRounding, (units: string) => string> = {
  * @see priceWorkItem and unitsOf, whose arithmetic this is
  */
 export async function makeValues(session: ClientBase, rounding: UnitRounding): Promise<void> {
-  await session.query(TIMED_AMOUNT);
   const exact = `round(ticks::numeric, 20) / (minutes_per_unit * ${TICKS_PER_MINUTE})`;
   const work = (rows: string) =>
     `select import_id, matter_id, employee_id, state, is_billable and matter_id is not null as is_billable, is_timed,
@@ -51,21 +50,10 @@ export async function makeValues(session: ClientBase, rounding: UnitRounding): P
   await makeTableOf(session, 'cost_values', 'cost_recoveries', costs, 'import_id');
 }
 
-/**
- * What hours come to at a rate. The domain works with 60 digits: a minute's sixtieth that never ends is rounded there, and
- * so is what the rate makes of it, before the penny is.
- */
-const TIMED_AMOUNT = `
-  create or replace function significant(value numeric) returns numeric language sql immutable as
-    $$ select case when value = 0 then 0 else round(value, 59 - floor(log(value))::integer) end $$;
-  create or replace function timed_amount(units numeric, minutes numeric, rate numeric) returns numeric
-    language sql immutable as
-    $$ select significant(significant(round(units * minutes, 80) / 60) * rate) $$`;
-
-/** SQL: the amount, unrounded, of as many units at a rate. Six minutes are a tenth of an hour, exactly. */
+/** SQL: the amount, unrounded, of as many units at a rate; of hours, divided last. */
 function amountOf(isTimed: string, units: string, minutes: string, rate: string): string {
-  return `case when not ${isTimed} then ${units} * ${rate} when ${minutes} = 6 then ${units} * 0.1 * ${rate}
-    else timed_amount(${units}, ${minutes}, ${rate}) end`;
+  return `case when ${isTimed} then round(${units} * ${minutes} * ${rate}, ${EXACT}) / 60
+    when not ${isTimed} then ${units} * ${rate} end`;
 }
 
 /**
@@ -156,4 +144,3 @@ const totals = `
 
 /** The bounds of what a line charges, pro rata units included. */
 export const BEYOND_BOUNDS = `(abs(t.amount) > ${LARGEST_AMOUNT} or t.units > ${LARGEST_UNITS})`;
-export const LARGEST_COST = LARGEST_AMOUNT;

@@ -8,7 +8,7 @@ import { type BillableState, left } from '../billable/billable';
 import type { Portion } from '../billable/billable.events';
 import { requireMinorUnits } from '../billable/billable.write-off';
 import { referred } from '../records/record';
-import { isTimed } from '../work-items/work-item.lookup';
+import { isTimed, timedAmount } from '../work-items/work-item.lookup';
 import { MAX_LINES } from './invoice';
 import type { InvoiceFields, InvoiceLine, LineKind } from './invoice.events';
 import type { LineInput } from './invoice.input';
@@ -109,9 +109,11 @@ function chargeOf(source: Folded<BillableState>, input: LineInput, of: Of, at: s
   if (amount !== null) return { amount, units: units ?? proRata(remains, amount), rate: shownRate };
   const counted = units ?? remains.units;
   if (rate !== null) {
-    const quantity =
-      isWork(source) && isTimed(source.data) ? hours(counted, source.data.minutesPerUnit) : decimal(counted);
-    return { amount: text(roundMoney(quantity.mul(rate), of.currency)), units: counted, rate };
+    const exact =
+      isWork(source) && isTimed(source.data)
+        ? timedAmount(counted, source.data.minutesPerUnit, rate)
+        : decimal(counted).mul(rate);
+    return { amount: text(roundMoney(exact, of.currency)), units: counted, rate };
   }
   if (units === null || decimal(remains.units).isZero())
     return { amount: remains.amount, units: counted, rate: shownRate };
@@ -167,10 +169,6 @@ function rateOf(source: Folded<BillableState>): DecimalText | null {
 function descriptionOf(source: Folded<BillableState>): string | null {
   if (isWork(source)) return source.data.title;
   return isCost(source) ? source.data.description : null;
-}
-
-function hours(units: DecimalText, minutesPerUnit: DecimalText) {
-  return decimal(units).mul(minutesPerUnit).div(60);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { DomainError } from '#kernel/errors';
-import { toId } from '#kernel/ids';
+import { type Kind, toId } from '#kernel/ids';
 import { checkName } from '#kernel/names';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
@@ -14,6 +14,9 @@ import { createStartData } from './start-data';
 import { changeSettings, newTenant, Tenant, type TenantState } from './tenant';
 
 export { operatorContext };
+
+/** What has days of the tenant's zone and amounts in its base currency. */
+const ENTRIES: readonly Kind[] = ['workitem', 'costrecovery', 'invoice'];
 
 /** The operator's commands on tenants: their settings are streams like everything else. */
 @Injectable()
@@ -72,7 +75,7 @@ export class TenantSetup {
         return work.change(
           Tenant,
           settings!,
-          changeSettings(settings!.data, given, await this.hasWork(tenant)),
+          changeSettings(settings!.data, given, await this.isEntered(tenant)),
         );
       },
       { source: 'cli' },
@@ -93,10 +96,10 @@ export class TenantSetup {
     }
   }
 
-  private async hasWork(tenant: TenantRef): Promise<boolean> {
+  private async isEntered(tenant: TenantRef): Promise<boolean> {
     const { rows } = await this.database.pool.query<{ found: boolean }>(
-      `select exists (select from event_store.streams where tenant_id = $1 and kind = 'workitem') as found`,
-      [tenant.id],
+      'select exists (select from event_store.streams where tenant_id = $1 and kind = any($2)) as found',
+      [tenant.id, ENTRIES],
     );
     return rows[0].found;
   }

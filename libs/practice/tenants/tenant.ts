@@ -84,13 +84,13 @@ const CHANGEABLE: Record<string, (text: string) => Partial<TenantSettings> | und
 };
 
 /**
- * @param hasWork whether the tenant has a work item: zone and base currency are then fixed
+ * @param isEntered whether the tenant has work, a cost or an invoice: zone and base currency are then fixed
  * @throws DomainError unknown_setting, invalid_setting, setting_fixed
  */
 export function changeSettings(
   state: TenantState,
   given: Record<string, string>,
-  hasWork: boolean,
+  isEntered: boolean,
 ): TenantEvent[] {
   const changes: Partial<TenantSettings> = {};
   for (const [name, text] of Object.entries(given)) {
@@ -105,8 +105,8 @@ export function changeSettings(
     if (!change) throw invalid('invalid_setting', `${name} cannot be ${JSON.stringify(text)}.`, name);
     const key = name as keyof TenantSettings;
     if (change[key] === state[key]) continue;
-    if (hasWork && (key === 'currency' || key === 'timeZone')) {
-      throw conflict('setting_fixed', `${name} is fixed once the tenant has a work item.`);
+    if (isEntered && (key === 'currency' || key === 'timeZone')) {
+      throw conflict('setting_fixed', `${name} is fixed once the tenant has work, a cost or an invoice.`);
     }
     Object.assign(changes, change);
   }

@@ -11,7 +11,8 @@ const ENTRIES = [
   ['2025-12-31T23:30:00.000Z', '2025-12-31'],
   ['2026-01-05T09:00:00.000Z', '2026-01-05'],
 ] as const;
-const RATES = [120, 99.99, 250, 333.3333, 87.5, 175, 60, 0.01, 0];
+/** Of 299.85 and 299.7, units of ten, seven and five minutes come to half a penny. */
+const RATES = [120, 99.99, 250, 333.3333, 87.5, 175, 60, 0.01, 0, 299.85, 299.7];
 const UNITS = [1, 3.25, 10, 7.5, 2, 4, 0.5, 0.0001, 0];
 const TICKS = [36_000_000_000, 4_500_000_000, 36_000_000_001, 100_000_000_000, 1, 0];
 const KINDS = ['CostRecovery', 'Anticipated', 'Incurred'] as const;

@@ -35,8 +35,14 @@ const STANDARD = [
   { percent: 20, from: '2011-01-04' },
 ];
 
-/** A firm with two clients, three matters and two fee earners, each matter with terms of its own. */
-export async function createBillingFirm(store: TestStore): Promise<BillingFirm> {
+/**
+ * A firm with two clients, three matters and two fee earners, each matter with terms of its own.
+ * @param units minutes of a unit: on the first client, and on a matter of its own
+ */
+export async function createBillingFirm(
+  store: TestStore,
+  [onClient, onMatter]: readonly [number, number] = [7.5, 10],
+): Promise<BillingFirm> {
   const context = await createFirm(store);
   const act: Do = (Command, Handler, ...args) =>
     new Handler(store.store).execute(new Command(context, ...args));
@@ -60,7 +66,7 @@ export async function createBillingFirm(store: TestStore): Promise<BillingFirm> 
   const employeeIds: string[] = [];
   for (const [index, entityId] of people.entries()) {
     const terms =
-      index === 0 ? { paymentTermsDays: 14, minutesPerUnit: 7.5 } : { taxCodeId: taxCodes.get('ZERO') };
+      index === 0 ? { paymentTermsDays: 14, minutesPerUnit: onClient } : { taxCodeId: taxCodes.get('ZERO') };
     const { record } = await act(client.CreateClient, client.CreateClientHandler, { entityId, ...terms });
     await act(client.ActivateClient, client.ActivateClientHandler, record.id);
     clientIds.push(record.id);
@@ -75,9 +81,9 @@ export async function createBillingFirm(store: TestStore): Promise<BillingFirm> 
     const { record } = await act(matter.OpenMatter, matter.OpenMatterHandler, fields);
     matters.set(record.id, { ...expected, open: true });
   };
-  await open({}, { clientId: mine, minutesPerUnit: 7.5, taxCode: 'STD', paymentTermsDays: 14 });
-  const reduced = { taxCodeId: taxCodes.get('RED'), minutesPerUnit: 10 };
-  await open(reduced, { clientId: mine, minutesPerUnit: 10, taxCode: 'RED', paymentTermsDays: 14 });
+  await open({}, { clientId: mine, minutesPerUnit: onClient, taxCode: 'STD', paymentTermsDays: 14 });
+  const reduced = { taxCodeId: taxCodes.get('RED'), minutesPerUnit: onMatter };
+  await open(reduced, { clientId: mine, minutesPerUnit: onMatter, taxCode: 'RED', paymentTermsDays: 14 });
   await open({}, { clientId: theirs, minutesPerUnit: 6, taxCode: 'ZERO', paymentTermsDays: 30 });
   const taxCodeId = taxCodes.get('EXEMPT');
   const supplierId = await create(supplierWriting, { entityId: people[1] });

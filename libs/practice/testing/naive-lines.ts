@@ -58,8 +58,8 @@ function chargeOf(
     return { amount: exact(amount), units: units === undefined ? share.toDP(4) : counted };
   }
   if (rate !== undefined) {
-    const quantity = item.timed ? counted.mul(item.minutesPerUnit).div(60) : counted;
-    return { amount: pence(quantity.mul(rate)), units: counted };
+    const charged = counted.mul(rate);
+    return { amount: pence(item.timed ? charged.mul(item.minutesPerUnit).div(60) : charged), units: counted };
   }
   if (units === undefined || left.units.isZero()) return { amount: left.amount, units: counted };
   return { amount: pence(left.amount.mul(units).div(left.units)), units: counted };

@@ -37,12 +37,17 @@ export class WorkItemInput extends RecordInput {
 
   @NumberField({
     max: 100_000_000_000_000,
-    description: '10,000,000 ticks a second; required for a timed fee.',
+    description:
+      '10,000,000 ticks a second; required for a timed fee. 422 `units_too_large` when they come to more than 9,999,999 units.',
     example: 36_000_000_000,
   })
   durationTicks?: number | null;
 
-  @NumberField({ ...UNITS, description: 'Derived from the ticks when absent; 1 for an itemised fee.' })
+  @NumberField({
+    ...UNITS,
+    description:
+      'Derived from the ticks when absent; 1 for an itemised fee. 422 `total_too_large` when they come to more than 99,999,999,999.',
+  })
   units?: number | null;
 
   @ObjectField(() => RateInput, RATE)

@@ -1,6 +1,7 @@
 import { WorkItem, type WorkItemState } from './work-item';
 import { ItemType } from './work-item.events';
 
+export { timedAmount } from './work-item.value';
 export { WorkItem, type WorkItemState };
 
 /** Whether the item's rate is for an hour. */

@@ -19,7 +19,7 @@ import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../
 import { WorkItem, type WorkItemState } from './work-item';
 import { ItemType, type WorkItemEvent, type WorkItemFields } from './work-item.events';
 import type { WorkItemInput, WorkItemPatch } from './work-item.input';
-import { priceWorkItem } from './work-item.value';
+import { priceWorkItem, requireChargeable } from './work-item.value';
 
 type References = Pick<WorkItemFields, 'matterId' | 'employeeId' | 'taskTypeId'>;
 type Rated = Pick<WorkItemFields, 'rate' | 'rateSource'>;
@@ -40,16 +40,17 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
   const { rate, rateSource } = body.rate
     ? rateGiven(body.rate, tenant)
     : rateFound({ itemType, day: entryDay, currency, matter, employee, taskType }, found);
+  const value = priceWorkItem({
+    ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
+    units: numberGiven(body.units),
+    minutesPerUnit: unitLength(found, tenant),
+  });
+  requireChargeable(value);
   const fields = {
     ...{ matterId, employeeId, taskTypeId, itemType, entryDate, entryDay, durationTicks },
     title: body.title ?? taskType?.data.narration ?? null,
     isBillable: body.isBillable ?? taskType?.data.isBillable ?? true,
-    rateSource,
-    ...priceWorkItem({
-      ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
-      units: numberGiven(body.units),
-      minutesPerUnit: unitLength(found, tenant),
-    }),
+    ...{ rateSource, ...value },
     ...givenReference(context, body.externalReference),
   };
   const created: WorkItemEvent = { type: 'WorkItemCreated', data: fields };
@@ -84,6 +85,8 @@ export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkIt
 
 /** What a rate depends on beside the day: when one of these changes, a rate that was found is sought again. */
 const RATED_BY = ['matterId', 'employeeId', 'taskTypeId', 'itemType'] as const;
+/** What units that were counted depend on: unless one of these changes they stay, however the tenant counts by now. */
+const COUNTED_BY = ['matterId', 'itemType', 'durationTicks'] as const;
 const VALUED_BY = [...RATED_BY, 'entryDate', 'durationTicks'] as const;
 
 /**
@@ -134,13 +137,17 @@ async function revalued(
   const given = body.rate ? rateGiven(body.rate, tenant) : kept;
   const item = { itemType, day: entryDay, currency, matter, employee, taskType };
   const { rate, rateSource } = sought ? rateFound(item, found) : given;
+  const recounted = !data.unitsOverridden && COUNTED_BY.some((name) => changes[name] !== undefined);
+  const keepsUnits = body.units === undefined && !recounted;
   const value = priceWorkItem({
     ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
-    units: body.units !== undefined ? numberGiven(body.units) : data.unitsOverridden ? data.units : null,
+    units: keepsUnits ? data.units : numberGiven(body.units),
     minutesPerUnit: changes.matterId !== undefined ? unitLength(found, tenant) : data.minutesPerUnit,
   });
+  requireChargeable(value);
   const derived = {
     ...{ entryDay, rateSource, ...value },
+    ...(keepsUnits && { unitsOverridden: data.unitsOverridden }),
     ...(body.isBillable === null && { isBillable: taskType?.data.isBillable ?? true }),
   };
   const differing = Object.entries(derived).filter(

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import type { DomainEvent } from '#kernel/decider';
 import { given } from '#kernel/given';
 import { isUnbilled } from '../billable/billable';
@@ -6,7 +7,7 @@ import { finalise, reinstate, remove, unfinalise } from '../billable/billable.tr
 import { writeOff } from '../billable/billable.write-off';
 import { WorkItem, type WorkItemState } from './work-item';
 import type { WorkItemEvent, WorkItemFields } from './work-item.events';
-import { priceWorkItem } from './work-item.value';
+import { priceWorkItem, requireChargeable } from './work-item.value';
 
 const fields: WorkItemFields = {
   matterId: 'matter_00000000000000000000000000000001',
@@ -189,5 +190,58 @@ describe('the value of a work item', () => {
     ).toBe('0');
     expect(priceWorkItem({ ...basis, itemType: 1, durationTicks: 0 }).total).toBe('250');
     expect(priceWorkItem({ ...basis, itemType: 1, units: '2.5' }).total).toBe('625');
+  });
+
+  it.each<[string, object, string | null, string | null]>([
+    ['as much as a line charges', { units: '9999999', rate: '99999' }, null, null],
+    [
+      'more than a line charges',
+      { units: '9999999', rate: '99999', itemType: 1 },
+      'total_too_large',
+      'units',
+    ],
+    [
+      'as many units as a line has',
+      { durationTicks: 599_999_940_000, minutesPerUnit: '0.0001' },
+      ...([null, null] as const),
+    ],
+    [
+      'more units than a line has',
+      { durationTicks: 599_999_940_001, minutesPerUnit: '0.0001' },
+      ...(['units_too_large', 'durationTicks'] as const),
+    ],
+  ])('may be %s, or not', (_, { rate = '1', ...more }: { rate?: string }, code, field) => {
+    const value = priceWorkItem({ ...basis, ...more, rate: { amount: rate, currency: 'GBP' } });
+    const refused = expect(() => requireChargeable(value));
+    if (code === null) refused.not.toThrow();
+    else
+      refused.toThrow(
+        expect.objectContaining({
+          ...{ fault: 'invalid', code },
+          errors: [expect.objectContaining({ pointer: `/${field}` })],
+        }),
+      );
+  });
+
+  it('is half-up also where a unit is no tenth of an hour', () => {
+    const item = { ...basis, minutesPerUnit: '10', units: '11', rate: { amount: '299.85', currency: 'GBP' } };
+    expect(priceWorkItem(item).total).toBe('549.73');
+  });
+
+  it('is half-up for units of any length', () => {
+    const draw = fc.record({
+      minutes: fc.constantFrom(1, 5, 6, 7, 10, 15),
+      units: fc.nat(500),
+      // Every third penny: of these rates many come to half a penny.
+      rate: fc.nat(20_000).map((thirds) => thirds * 3),
+    });
+    fc.assert(
+      fc.property(draw, ({ minutes, units, rate }) => {
+        const amount = String(rate / 100);
+        const item = { ...basis, minutesPerUnit: String(minutes), units: String(units) };
+        const pence = Math.floor((units * minutes * rate + 30) / 60);
+        expect(Number(priceWorkItem({ ...item, rate: { amount, currency: 'GBP' } }).total)).toBe(pence / 100);
+      }),
+    );
   });
 });

@@ -1,5 +1,8 @@
-import { decimal, type Money, roundMoney, text } from '#kernel/money';
+import type { Decimal } from 'decimal.js';
+import { invalid } from '#kernel/errors';
+import { type DecimalText, decimal, type Money, roundMoney, text } from '#kernel/money';
 import { type UnitRounding, unitsOf } from '#kernel/ticks';
+import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
 import { ItemType, type WorkItemFields } from './work-item.events';
 
 /** What determines an item's value. */
@@ -23,8 +26,9 @@ export function priceWorkItem(basis: ValueBasis): Value {
   const { itemType, durationTicks, minutesPerUnit, rounding, rate } = basis;
   const derived = itemType === ItemType.Timed ? unitsOf(durationTicks, minutesPerUnit, rounding) : decimal(1);
   const units = basis.units === null ? derived : decimal(basis.units);
-  const quantity = itemType === ItemType.Timed ? units.mul(minutesPerUnit).div(60) : units;
-  const total = roundMoney(quantity.mul(rate.amount), rate.currency);
+  const exact =
+    itemType === ItemType.Timed ? timedAmount(units, minutesPerUnit, rate.amount) : units.mul(rate.amount);
+  const total = roundMoney(exact, rate.currency);
   return {
     units: text(units),
     unitsOverridden: basis.units !== null,
@@ -32,4 +36,28 @@ export function priceWorkItem(basis: ValueBasis): Value {
     rate,
     total: text(total),
   };
+}
+
+/**
+ * What no line of an invoice could charge would keep its matter open for ever.
+ * @throws DomainError `total_too_large`, `units_too_large` (422)
+ */
+export function requireChargeable({ total, units }: Value): void {
+  if (decimal(total).gt(LARGEST_AMOUNT)) {
+    const detail = `units: so many come to ${total}, and work is charged with at most ${LARGEST_AMOUNT}.`;
+    throw invalid('total_too_large', detail, 'units');
+  }
+  if (decimal(units).gt(LARGEST_UNITS)) {
+    const detail = `durationTicks: so much time is ${units} units, and at most ${LARGEST_UNITS} are charged.`;
+    throw invalid('units_too_large', detail, 'durationTicks');
+  }
+}
+
+/** Units' hours × rate, unrounded. Divided last: hours that never end, cut short, would take half a penny below the half. */
+export function timedAmount(
+  units: Decimal | DecimalText,
+  minutesPerUnit: DecimalText,
+  rate: DecimalText,
+): Decimal {
+  return decimal(units).mul(minutesPerUnit).mul(rate).div(60);
 }

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
+import { at } from '#event-store/load';
 import { DomainError } from '#kernel/errors';
+import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { definitions } from '../areas';
@@ -25,10 +27,16 @@ import { CreateEmployee, CreateEmployeeHandler } from '../employees/employee.com
 import { CreateEntity, CreateEntityHandler } from '../entities/entity.commands';
 import { Matter } from '../matters/matter';
 import { CloseMatter, CloseMatterHandler, OpenMatter, OpenMatterHandler } from '../matters/matter.commands';
+import { Tenant } from '../tenants/tenant';
 import { createFirm, project } from '../testing/firm';
 import { feeAnalysisProjection } from './fee-analysis.projection';
 import { WorkItem, type WorkItemState } from './work-item';
-import { RecordWorkItem, RecordWorkItemHandler } from './work-item.commands';
+import {
+  RecordWorkItem,
+  RecordWorkItemHandler,
+  UpdateWorkItem,
+  UpdateWorkItemHandler,
+} from './work-item.commands';
 import { workItemsProjection } from './work-item.projection';
 
 describe('work items on a real store', () => {
@@ -111,6 +119,54 @@ describe('work items on a real store', () => {
     expect(await asked({ rate: { Amount: 100, Currency: 'GBP' } })).toEqual(['event_store.load']);
     expect(await asked({})).toEqual(['event_store.load_related']);
     query.mockRestore();
+  });
+
+  describe('after the way of counting units has changed', () => {
+    const minute = 600_000_000;
+    const change = async (id: string, body: object) => {
+      const { record: after } = await new UpdateWorkItemHandler(store.store).execute(
+        new UpdateWorkItem(context, id, body),
+      );
+      return after.data;
+    };
+    const count = (unitRounding: 'Up' | 'Down') =>
+      store.store.execute(context, async (work) => {
+        const id = toId('tenant', context.tenant.streamId);
+        const { tenant } = await work.load({ tenant: at(Tenant, id) });
+        return work.change(Tenant, tenant!, [{ type: 'TenantSettingsChanged', data: { unitRounding } }]);
+      });
+
+    let id: string;
+    beforeEach(async () => {
+      await count('Up');
+      id = (await record({ durationTicks: 7 * minute })).record.id;
+      await actions.unfinalise(id);
+      await count('Down');
+    });
+    afterAll(() => count('Up'));
+
+    it.each<[object]>([
+      [{ isBillable: false }],
+      [{ title: 'Reading', isBillable: false }],
+      [{ entryDate: '2025-06-12T10:00:00.000Z' }],
+      [{ rate: { Amount: 100, Currency: 'GBP' } }],
+    ])('keeps its units when %j changes', async (body) => {
+      expect(await change(id, body)).toMatchObject({ units: '2', unitsOverridden: false });
+    });
+
+    it('keeps units of the request as they are', async () => {
+      await change(id, { units: 1.5 });
+      expect(await change(id, { isBillable: false })).toMatchObject({ units: '1.5', unitsOverridden: true });
+    });
+
+    it.each<[string, () => object]>([
+      ['its time', () => ({ durationTicks: 8 * minute })],
+      ['its type', () => ({ itemType: 1, rate: { Amount: 100, Currency: 'GBP' } })],
+      ['its matter', () => ({ matterId: null })],
+      ['what was said of its units', () => ({ units: null })],
+    ])('counts them again when %s changes', async (_, body) => {
+      expect(await change(id, body())).toMatchObject({ units: '1', unitsOverridden: false });
+    });
   });
 
   it('finalises many, each for itself', async () => {

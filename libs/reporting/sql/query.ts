@@ -140,7 +140,7 @@ function anyNonZero(measures: Expression[], parts: Building): string {
   const sql = measures.map(
     (measure) => `coalesce(${expressionSql(measure, isSummed(parts), parts.bind)}, 0) <> 0`,
   );
-  return `(${sql.join(' or ')})`;
+  return `(${sql.join(' or ') || 'false'})`;
 }
 
 /** ORDER BY of leaf rows over the report's own table; undefined when it takes others to order or to find them. */

@@ -136,6 +136,7 @@ function readSort(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot[]) 
     const column = report.columns.get(colId);
     const col = slice.cols.find((each) => each.column === column);
     if (pivot) keys.push({ value: cell(report, pivot), type: 'decimal', desc });
+    else if (!column && unmadeCell(slice, colId)) ignored.push(colId);
     else if (!column) faults.push({ reason: 'UNKNOWN_COLUMN', path: `slice.sortBy[${index}].colId` });
     else if (slice.level === 'leaf' || (slice.level === 'group' && slice.tuple.includes(column)))
       keys.push({ value: own(column), type: column.type, desc });
@@ -143,6 +144,14 @@ function readSort(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot[]) 
     else ignored.push(colId);
   });
   return { keys, ignored, faults };
+}
+
+/** The col that a name like `Billed_units`, or `Billed_units (2)`, is a cell of where other rows make it. */
+function unmadeCell({ pivots, cols }: NaiveSlice, name: string): NaiveCol | undefined {
+  const last = name.split(' (')[0].split('_').slice(1).at(-1);
+  return pivots.length === 0
+    ? undefined
+    : cols.find(({ column, aggregated }) => aggregated && column.name === last);
 }
 
 /** Ties by what a row stands for, in the direction of the last key. */
@@ -174,10 +183,15 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
   const path = 'slice.filterZeroField';
   const leaf = slice.below === 'leaf';
   const numbers = slice.cols.filter((col) => (leaf ? col.column.measure : col.aggregated && isNumber(col)));
-  if (field === null) return numbers.map((col) => (leaf ? own(col.column) : computed(report, col)));
+  if (field === null) {
+    const amounts = numbers.filter(({ column, aggFunc }) => column.measure && !/^count/.test(aggFunc ?? ''));
+    return leaf ? numbers.map(({ column }) => own(column)) : amounts.map((col) => computed(report, col));
+  }
   const pivot = pivots.find((each) => each.field === field);
   if (pivot && !leaf) return isNumber(pivot.col) ? [cell(report, pivot)] : { reason: 'NO_AGGREGATE', path };
   const column = report.columns.get(field);
+  const unmade = column || leaf ? undefined : unmadeCell(slice, field);
+  if (unmade) return isNumber(unmade) ? [() => null] : { reason: 'NO_AGGREGATE', path };
   if (!column) return { reason: 'UNKNOWN_COLUMN', path };
   if (leaf) return column.measure ? [own(column)] : { reason: 'NO_AGGREGATE', path };
   const col = numbers.find((each) => each.column === column);

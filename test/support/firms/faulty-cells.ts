@@ -37,6 +37,9 @@ async function plantValues(planter: Planter): Promise<void> {
   await planter.cost('F-DEAR', { Quantity: 9_000_000, UnitAmount: 99_999_999 });
   planter.expect('out_of_range', 'CostRecovery', 'F-DEAR', 'Quantity');
 
+  await planter.work('F-DEAR-WORK', { ItemType: 'Itemised', Units: 9_000_000, Rate: 99_999 });
+  planter.expect('out_of_range', 'WorkItem', 'F-DEAR-WORK', 'Units');
+
   await planter.work('F-MOST', { DurationTicks: '9223372036854775807', Units: 1 });
   planter.expect('out_of_range', 'WorkItem', 'F-MOST', 'DurationTicks');
 

@@ -1,6 +1,6 @@
+import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
 import { missing } from '../checked-names';
 import type { Rule } from '../rule';
-import { LARGEST_COST } from '../values';
 
 /** Of work items and costs by themselves. */
 export const workRules: readonly Rule[] = [
@@ -17,6 +17,18 @@ export const workRules: readonly Rule[] = [
     rows: `from work_values t where t.exact_units is not null
              and not (t.units between floor(t.exact_units) and ceil(t.exact_units)
                or (t.exact_units > 0 and t.exact_units < 1 and t.units = 1))`,
+  },
+  {
+    ...{ code: 'out_of_range', table: 'WorkItem', column: 'Units' },
+    message: `The work comes to {}; at most ${LARGEST_AMOUNT} can be charged.`,
+    detail: 't.amount',
+    rows: `from work_values t where t.amount > ${LARGEST_AMOUNT}`,
+  },
+  {
+    ...{ code: 'out_of_range', table: 'WorkItem', column: 'DurationTicks' },
+    message: `The DurationTicks come to {} units; at most ${LARGEST_UNITS} can be charged.`,
+    detail: 't.units',
+    rows: `from work_values t where t.units > ${LARGEST_UNITS}`,
   },
   {
     ...{ code: 'wrong_state', table: 'WorkItem', column: 'WriteOffDate' },
@@ -42,9 +54,9 @@ export const workRules: readonly Rule[] = [
   },
   {
     ...{ code: 'out_of_range', table: 'CostRecovery', column: 'Quantity' },
-    message: `The cost comes to {}; at most ${LARGEST_COST} can be charged.`,
+    message: `The cost comes to {}; at most ${LARGEST_AMOUNT} can be charged.`,
     detail: 't.amount',
-    rows: `from cost_values t where t.amount > ${LARGEST_COST}`,
+    rows: `from cost_values t where t.amount > ${LARGEST_AMOUNT}`,
   },
 ];
 

@@ -1,0 +1,56 @@
+import { Installation } from '#platform/auth/installation';
+import { Tenants } from '#platform/auth/tenants';
+import { createTestStore, type TestStore } from '../../../test/support/store';
+import { definitions } from '../areas';
+import * as cost from '../cost-recoveries/cost-recovery.commands';
+import * as draft from '../invoices/invoice.draft.commands';
+import { type BillingFirm, createBillingFirm } from '../testing/billing-firm';
+import * as workItem from '../work-items/work-item.commands';
+import { TenantSetup } from './tenant-setup';
+
+describe("a tenant's zone and base currency", () => {
+  let store: TestStore;
+  let setup: TenantSetup;
+
+  beforeAll(async () => {
+    store = await createTestStore(definitions);
+    const tenants = new Tenants(store.writes, new Installation('test', 'uk', 12));
+    setup = new TenantSetup(tenants, store.store, store.loader, store.writes);
+  });
+  afterAll(() => store.close());
+
+  const entryDate = '2025-06-12T10:00:00.000Z';
+  const entries: Record<string, (firm: BillingFirm) => Promise<unknown>> = {
+    'a work item': ({ act, employeeIds: [employeeId] }) =>
+      act(workItem.RecordWorkItem, workItem.RecordWorkItemHandler, {
+        ...{ employeeId, itemType: 1, entryDate, rate: { Amount: 100, Currency: 'GBP' } },
+      }),
+    'a cost recovery': ({ act, matters, disbursementCodeId }) =>
+      act(cost.RecordCostRecovery, cost.RecordCostRecoveryHandler, {
+        ...{ matterId: [...matters.keys()][0], disbursementCodeId, kind: 'CostRecovery', entryDate },
+        ...{ quantity: 1, unitAmount: { Amount: 5, Currency: 'GBP' } },
+      }),
+    'an invoice': ({ act, matters }) => {
+      const [[matterId, { clientId }]] = matters;
+      return act(draft.CreateInvoice, draft.CreateInvoiceHandler, { clientId, matterId });
+    },
+  };
+
+  it.each(Object.entries(entries))('are fixed once it has %s', async (_, enter) => {
+    const firm = await createBillingFirm(store);
+    const { alias } = firm.context.tenant;
+    expect(await setup.set(alias, { currency: 'EUR', timeZone: 'Europe/Paris' })).toMatchObject({
+      currency: 'EUR',
+    });
+    await setup.set(alias, { currency: 'GBP', timeZone: 'Europe/London' });
+    await enter(firm);
+    for (const [name, value] of [
+      ['currency', 'EUR'],
+      ['timeZone', 'Europe/Paris'],
+    ])
+      await expect(setup.set(alias, { [name]: value })).rejects.toMatchObject({
+        ...{ fault: 'conflict', code: 'setting_fixed' },
+      });
+    expect(await setup.set(alias, { firmName: 'Renamed' })).toMatchObject({ firmName: 'Renamed' });
+  });
+});
