@@ -41,8 +41,6 @@ const freeForm = ['integrations/tenantSettings'];
 const tagged = [...freeForm, 'documents/:id/download'];
 /** Answers without a body. */
 const silent = ['PUT webhooks'];
-/** Actions that make another record and leave theirs as it is: nothing that If-Match could guard. */
-const making = ['copyRateSet'];
 
 interface Route {
   controller: Type;
@@ -168,7 +166,7 @@ describe.each(named)('%s', (_name, route) => {
     );
     const takes = (name: string) => operation.parameters.some((each) => each.name === name && !each.required);
     const isOfOne = route.path.includes(':id') || freeForm.includes(route.path);
-    expect(takes('If-Match')).toBe(route.method !== 'GET' && isOfOne && !making.includes(operation.id));
+    expect(takes('If-Match')).toBe(route.method !== 'GET' && isOfOne);
     expect(takes('Idempotency-Key')).toBe(route.method === 'POST');
     expect('Idempotent-Replayed' in headers).toBe(route.method === 'POST');
     expect(takes('X-Min-Position')).toBe(route.method === 'GET');

@@ -18,6 +18,7 @@ export type Reason =
   | 'UNKNOWN_STATE'
   | 'UNKNOWN_WORK_ITEM_TYPE'
   | 'ID_INVALID'
+  | 'INVALID_VALUE'
   | 'MIXED_CURRENCY';
 
 /**

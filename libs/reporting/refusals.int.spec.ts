@@ -91,6 +91,51 @@ it.each<[reason: string, path: string, slice: object]>([
   });
 });
 
+/** GraphQL itself refuses these. */
+it.each<[reason: string, path: string, slice: object, criteria: object | null]>([
+  ['GROUP_KEY_TYPE', 'slice.groupKeys[1]', { groupKeys: ['a', {}] }, null],
+  ['GROUP_KEY_TYPE', 'slice.groupKeys[0]', { groupKeys: [[]] }, null],
+  ['RANGE_INVALID', 'slice.startRow', { startRow: '0' }, null],
+  ['RANGE_INVALID', 'slice.startRow', { startRow: 0.5 }, null],
+  ['RANGE_INVALID', 'slice.endRow', { endRow: 2_147_483_648 }, null],
+  ['INVALID_VALUE', 'slice.sortBy[0].desc', { sortBy: [{ colId: 'day', desc: 'true' }] }, null],
+  ['INVALID_VALUE', 'slice.cols[0].colId', { cols: [{ colId: 7 }] }, null],
+  ['INVALID_VALUE', 'slice.cols[0]', { cols: [{ colId: 'day', nonsense: 1 }] }, null],
+  ['INVALID_VALUE', 'slice', { nonsense: 1 }, null],
+  ['PERIOD_INVALID', 'criteria.period.min', {}, { period: { min: 2025 } }],
+  ['PERIOD_INVALID', 'criteria.period', {}, { period: '2025' }],
+  ['PERIOD_INVALID', 'criteria.periodRelativeTo', {}, { periodRelativeTo: 1 }],
+  ['UNKNOWN_PERIOD', 'criteria.relativePeriod', {}, { relativePeriod: 1 }],
+  ['ID_INVALID', 'criteria.feeEarnerId', {}, { feeEarnerId: {} }],
+  ['INVALID_VALUE', 'criteria', {}, { nonsense: 1 }],
+])('%s at %s, which is of another type', async (reason, path, slice, criteria) => {
+  expect(await reports.refusal('fee_analysis', slice, criteria)).toMatchObject({
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    reason,
+    path,
+  });
+});
+
+it.each([
+  ['UNKNOWN_STATE', 'criteria.states[0]', { states: [1] }],
+  ['UNKNOWN_STATE', 'criteria.states[1]', { states: ['Billed', null] }],
+  ['UNKNOWN_WORK_ITEM_TYPE', 'criteria.workItemTypes[0]', { workItemTypes: [0] }],
+  ['PERIOD_INVALID', 'criteria.entryPeriod.fixedPeriod.max', { entryPeriod: { fixedPeriod: { max: 1 } } }],
+])('%s at %s of the listing, which is of another type', async (reason, path, criteria) => {
+  expect(await reports.refusal('work_item_listing', {}, criteria)).toMatchObject({
+    status: 400,
+    reason,
+    path,
+  });
+});
+
+it('repeats little of what it refuses', async () => {
+  const { message, path } = await reports.refusal('fee_analysis', { startRow: ' at "x.y"; '.repeat(1_000) });
+  expect(message.length).toBeLessThan(400);
+  expect(path).toMatch(/^slice\./);
+});
+
 it('lists the columns that there are', async () => {
   const { message } = await reports.refusal('fee_analysis', { cols: cols('nobody') });
   expect(message).toContain('feeEarnerSortName, feeEarnerId, workItemFinalised');
