@@ -128,8 +128,12 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
       const since = new Date(Math.max(new Date(body.since).getTime(), oldest));
       const until = body.until == null ? now : new Date(body.until);
       if (since >= now) throw invalid('invalid_range', 'since must be in the past.', 'since');
-      if (body.until != null && body.until <= body.since)
-        throw invalid('invalid_range', 'until must be after since.', 'until');
+      if (until <= since)
+        throw invalid(
+          'invalid_range',
+          'until must be after since and within the days that are kept.',
+          'until',
+        );
       const behind = await positionAt(client, context.tenant.partition, since);
       const replayId = newId('replay');
       await client.query(

@@ -168,6 +168,23 @@ it('holds back while paused, and forgets what is removed', async () => {
   expect(await states(webhook)).toEqual([]);
 });
 
+it('refuses a replay of a time that ends before it begins, or before the days that are kept', async () => {
+  const webhook = await hooks.hook(context, { url: address() });
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  // An hour ahead of its instant as text.
+  const inParis = (instant: string) =>
+    new Date(new Date(instant).getTime() + 3_600_000).toISOString().replace('Z', '+01:00');
+  for (const [since, until] of [
+    [ago(1), ago(2)],
+    [ago(1), inParis(ago(1.01))],
+    [ago(90), ago(60)],
+  ])
+    await expect(
+      handler.execute(new ReplayWebhook(context, id(webhook), { since, until, mode: 'all' })),
+    ).rejects.toMatchObject({ code: 'invalid_range', errors: [{ pointer: '/until' }] });
+});
+
 it('refuses a replay of a time that has not begun', async () => {
   const webhook = await hooks.hook(context, { url: address() });
   const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
