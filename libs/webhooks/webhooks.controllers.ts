@@ -92,7 +92,10 @@ export class WebhooksWriteController {
   @Post(':id/rotate-secret')
   @Permission('webhooks:write')
   @ApiWithoutEvents()
-  @ApiOperation({ summary: 'Give a webhook another secret; the old one signs beside it for 24 hours' })
+  @ApiOperation({
+    summary: 'Give a webhook another secret; the old one signs beside it for 24 hours',
+    description: 'Of the old secrets the newest three at most sign; the others end at once.',
+  })
   @ApiRotate(WebhookWithSecretView)
   rotateSecretOf(
     @CurrentContext() context: RequestContext,
