@@ -104,24 +104,26 @@ export async function queueMessages(
   return rowCount ?? 0;
 }
 
-/** Rows that a transaction which somebody waits for changes at most. */
-export const MOST_AT_ONCE = 5_000;
+/** Which of those that wait: so many that their transaction is short, without waiting for others; or all. */
+const waiting = { some: 'limit 5000 for update skip locked', all: '' } as const;
 
 /**
  * What waits for a webhook that is disabled has failed: a replay sends it. With the plus, the rows are found by their
  * keys, and not among all that wait.
- * @param most of one statement; what is left fails when the webhook is enabled again, or within a minute
+ * @param which `some` when it is disabled: a result that is being written down is not waited for, as its worker may wait
+ * for this in turn. What is left fails within a minute, and before that when the webhook is enabled again: `all`
  */
 export async function failWaiting(
   client: ClientBase,
   { tenant_id, webhook_id }: Pick<Message, 'tenant_id' | 'webhook_id'>,
   now: Date,
-  most: number | null,
+  which: keyof typeof waiting,
 ): Promise<void> {
   await client.query(
     `update webhooks.deliveries set state = 2, finished_at = $3, error = 'webhook_disabled'
      where tenant_id = $1 and webhook_id = $2 and +state = 0 and event_id = any(array(
-       select event_id from webhooks.deliveries where tenant_id = $1 and webhook_id = $2 and state = 0 limit $4))`,
-    [tenant_id, webhook_id, now, most],
+       select event_id from webhooks.deliveries where tenant_id = $1 and webhook_id = $2 and state = 0
+       ${waiting[which]}))`,
+    [tenant_id, webhook_id, now],
   );
 }

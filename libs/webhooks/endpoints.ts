@@ -4,7 +4,7 @@ import { toUuid } from '#kernel/ids';
 import type { Change } from '#platform/http/repeatable-requests';
 import type { RequestContext } from '#platform/request-context';
 import { requireMatch } from '#platform/version-match';
-import { endpointKey, failWaiting, MOST_AT_ONCE } from './delivery';
+import { endpointKey, failWaiting } from './delivery';
 import { ENDPOINT_COLUMNS, type EndpointRow, webhookId } from './endpoint';
 
 const MOST = 20;
@@ -146,8 +146,8 @@ export async function updateEndpoint(
     ],
   );
   const named = { tenant_id: before.tenant_id, webhook_id: before.id };
-  if (isSwitchedOff) await failWaiting(client, named, now, MOST_AT_ONCE);
-  if (isSwitchedOn) await failWaiting(client, named, now, null);
+  if (isSwitchedOff) await failWaiting(client, named, now, 'some');
+  if (isSwitchedOn) await failWaiting(client, named, now, 'all');
   // A new start: what was has no weight any more.
   if (isSwitchedOn || isResumed || next.url !== before.url)
     await client.query(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
@@ -156,6 +157,23 @@ describe('what waits for a webhook that is disabled', () => {
   it('is not sent either when there was more than fails at once', async () => {
     await patch({ enabled: false });
     await hooks.sql('update webhooks.deliveries set state = 0 where webhook_id = $1', [webhook]);
+    await patch({ enabled: true, url: NEW });
+    expect(await deliveries()).toMatchObject([{ state: DeliveryState.Failed, error: 'webhook_disabled' }]);
+  });
+
+  it('is disabled without waiting for results that are being written down', async () => {
+    let held: object[] | undefined;
+    await hooks.store.writes.transaction(async (client) => {
+      await client.query('select from webhooks.deliveries where webhook_id = $1 for update', [webhook]);
+      const disabled = patch({ enabled: false });
+      const first = await Promise.race([
+        disabled.then(() => 'disabled'),
+        delay(2_000, 'waits', { ref: false }),
+      ]);
+      expect(first).toBe('disabled');
+      held = await deliveries();
+    });
+    expect(held).toMatchObject([{ state: DeliveryState.Pending }]);
     await patch({ enabled: true, url: NEW });
     expect(await deliveries()).toMatchObject([{ state: DeliveryState.Failed, error: 'webhook_disabled' }]);
   });

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { v7 } from 'uuid';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { endpointKey, failWaiting, type Message, MOST_AT_ONCE, queueMessages } from '../delivery';
+import { endpointKey, failWaiting, type Message, queueMessages } from '../delivery';
 import { type EventName, notices } from '../event-catalogue';
 import { SUBSCRIBED, type Subscribed } from '../fan-out';
 import { QueueSignal } from '../queue-signal';
@@ -74,7 +74,7 @@ export class FailureWatch {
          where tenant_id = $1 and id = $2 and enabled and created_at = $5 and url = $6`,
         [tenant_id, webhook_id, now, reason, created_at, url],
       );
-      if (disabled.rowCount === 1) await failWaiting(client, asked, now, MOST_AT_ONCE);
+      if (disabled.rowCount === 1) await failWaiting(client, asked, now, 'some');
       return disabled;
     });
     this.signal.changed(endpointKey(asked));
