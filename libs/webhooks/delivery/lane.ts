@@ -19,6 +19,8 @@ export interface LaneConfig {
   permissions: string[];
   /** Whether anything may be sent now. */
   active: boolean;
+  /** When it was last disabled. */
+  disabled_at: Date | null;
   failures: number;
   open_until: Date | null;
   failing_since: Date | null;
@@ -155,12 +157,14 @@ export class Lane {
   reconfigure(config: LaneConfig, leasedUntil: number): void {
     const isElsewhere = config.url !== this.config.url;
     const isOther = isElsewhere || config.payload_mode !== this.config.payload_mode;
+    // Though it is enabled again: what was in hand has failed meanwhile.
+    const wasDisabled = config.disabled_at?.getTime() !== this.config.disabled_at?.getTime();
     this.config = config;
     this.leasedUntil = leasedUntil;
     // How another address fared has no weight any more.
     if (isElsewhere) this.isChanged = false;
     if (!this.isChanged) this.standing = standingOf(config);
-    if (isOther || !config.active) this.drop();
+    if (isOther || wasDisabled || !config.active) this.drop();
   }
 
   /** So many as are begun while their bodies are fresh. */
