@@ -188,3 +188,19 @@ describe('what waits for a webhook that is disabled', () => {
     ]);
   });
 });
+
+describe('an attempt that was under way when its webhook was disabled', () => {
+  it.each([
+    [204, { state: DeliveryState.Delivered, attempts: 1, error: null }],
+    [500, { state: DeliveryState.Failed, attempts: 1, error: 'status' }],
+  ])('is written down when the answer is %i', async (status, result) => {
+    await register(OLD);
+    await test();
+    await asked(OLD);
+    await patch({ enabled: false });
+    expect(await deliveries()).toMatchObject([{ state: DeliveryState.Failed, attempts: 0 }]);
+    answer({ status });
+    await waitFor(async () => (await deliveries())[0].attempts === 1, { description: 'the answer' });
+    expect(await deliveries()).toEqual([result]);
+  });
+});

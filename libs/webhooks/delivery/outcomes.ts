@@ -32,7 +32,8 @@ const MOST_UNWRITTEN = 2_000;
 /**
  * Finds the deliveries by their keys: with the plus, the index of all that wait does not serve. The planner took it for all but
  * empty where it had counted when nothing waited, and each statement went through everything that did. It has no name, so that
- * it is planned for the table as it is: a plan made while there were few would go through all of them.
+ * it is planned for the table as it is: a plan made while there were few would go through all of them. What was under way when
+ * its webhook was disabled has failed by then: it is not tried again, but what became of it is told.
  */
 export const WRITE = `
   with given as (
@@ -41,8 +42,8 @@ export const WRITE = `
       failures smallint, due_at timestamptz)
   ), done as (
     update webhooks.deliveries d
-    set state = g.state, attempts = d.attempts + 1, failures = g.failures, due_at = coalesce(g.due_at, d.due_at),
-      finished_at = case when g.state <> 0 then g.at end, status = g.status, error = g.error,
+    set state = case g.state when 0 then d.state else g.state end, attempts = d.attempts + 1, failures = g.failures, due_at = coalesce(g.due_at, d.due_at),
+      finished_at = case g.state when 0 then d.finished_at else g.at end, status = g.status, error = g.error,
       first_at = case when d.attempts > 0 then d.first_at when g.state = 1 then g.at end,
       first_milliseconds = case when d.attempts > 0 then d.first_milliseconds when g.state = 1 then g.milliseconds end,
       first_status = case when d.attempts > 0 then d.first_status when g.state = 1 then g.status end,
@@ -50,7 +51,8 @@ export const WRITE = `
       first_response = case when d.attempts > 0 then d.first_response when g.state = 1 then g.response end,
       first_address = case when d.attempts > 0 then d.first_address when g.state = 1 then g.address end
     from given g
-    where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id) and +d.state = 0
+    where (d.tenant_id, d.webhook_id, d.event_id) = (g.tenant_id, g.webhook_id, g.event_id)
+      and (+d.state = 0 or d.error = 'webhook_disabled')
     returning d.attempts, g.*
   ), standings as (
     update webhooks.lanes l set failures = g.failures, open_until = g.open_until, failing_since = g.failing_since,
