@@ -18,6 +18,10 @@ import type { WebhookPatch } from '../endpoint.input';
 import type { Outcome } from '../protocol/sender';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import { DeliverySettings } from './delivery-settings';
+import type { Item } from './lane';
+import { QueuePools } from './queue-pools';
+import { Rendering } from './rendering';
 
 const OLD = 'https://hooks.example.com/old';
 const NEW = 'https://hooks.example.com/new';
@@ -133,6 +137,29 @@ it('a message about a webhook is sent again, though its id counts its versions a
   await register(NEW);
   await new RedeliverHandler(hooks.requests, hooks.signal).execute(new Redeliver(context, id(), delivery));
   await asked(NEW, 2);
+});
+
+it('messages about webhooks that were removed meanwhile tell nothing of them, however many there are', async () => {
+  const pools = new QueuePools(hooks.store.config);
+  const rendering = new Rendering(pools, hooks.store.writes, new DeliverySettings());
+  const webhooks: string[] = [];
+  for (let number = 0; number < 3; number++) {
+    webhook = randomUUID();
+    webhooks.push(webhook);
+    await register(NEW);
+  }
+  const told = async () => {
+    const items = webhooks.map((subject) => {
+      const delivery = { tenant_id: context.tenant.id, kind: 'webhook', subject, version: 2, at: null };
+      return { delivery, lane: { config: { payload_mode: 'full' } } } as Item;
+    });
+    await rendering.render(items);
+    return items.map(({ record }) => record?.text);
+  };
+  expect(await told()).toEqual(webhooks.map((subject) => expect.stringContaining(toId('webhook', subject))));
+  for (webhook of webhooks) await remove();
+  expect(await told()).toEqual(['null', 'null', 'null']);
+  await pools.end();
 });
 
 describe('what waits for a webhook that is disabled', () => {

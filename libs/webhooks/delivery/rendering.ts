@@ -81,7 +81,7 @@ export class Rendering {
     const [{ delivery, lane }] = items;
     const ids = [...new Set(items.map((item) => item.delivery.subject))];
     const isNotice = delivery.kind === 'webhook';
-    await (isNotice ? this.tellWebhooks(delivery) : this.tellRecords(delivery, lane, ids));
+    await (isNotice ? this.tellWebhooks(delivery, ids) : this.tellRecords(delivery, lane, ids));
     const now = performance.now();
     for (const item of items) {
       const told = this.told.get(keyOf(item.delivery));
@@ -117,10 +117,10 @@ export class Rendering {
   }
 
   /** A webhook that is no more is told of without its record. */
-  private async tellWebhooks({ tenant_id, kind, subject }: Message): Promise<void> {
+  private async tellWebhooks({ tenant_id, kind }: Message, ids: readonly string[]): Promise<void> {
     const at = performance.now();
     const gone = { version: 0, text: 'null', reached: undefined, at };
-    this.told.set(keyOf({ tenant_id, kind, subject }), gone);
+    for (const subject of ids) this.told.set(keyOf({ tenant_id, kind, subject }), gone);
     for (const row of await endpointsOf(this.writes.pool, tenant_id)) {
       const text = JSON.stringify(webhookView(row));
       const key = keyOf({ tenant_id, kind, subject: row.id });
