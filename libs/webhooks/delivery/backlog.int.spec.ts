@@ -1,7 +1,10 @@
 import type { QueryConfig } from 'pg';
+import { toId } from '#kernel/ids';
+import type { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../../test/support/set-clock';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import { ListDeliveries, ListDeliveriesHandler } from '../webhook.queries';
 import { DeliverySettings } from './delivery-settings';
 import { LaneLeases } from './lane-leases';
 import { WRITE } from './outcomes';
@@ -52,6 +55,7 @@ interface Node {
   'Relation Name'?: string;
   'Actual Rows': number;
   'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
   Plans?: Node[];
 }
 
@@ -59,15 +63,19 @@ function nodesOf(node: Node): Node[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Carries a statement out; how many deliveries it read. */
-async function read({ text, values }: QueryConfig): Promise<number> {
+/** Carries a statement out; the nodes of its plan that read deliveries. */
+async function nodes({ text, values }: QueryConfig): Promise<Node[]> {
   const [{ 'QUERY PLAN': plans }] = await hooks.sql<{ 'QUERY PLAN': { Plan: Node }[] }>(
     `explain (analyze, format json) ${text}`,
     values,
   );
-  return nodesOf(plans[0].Plan)
-    .filter((node) => node['Relation Name'] === 'deliveries')
-    .reduce((most, node) => Math.max(most, node['Actual Rows'] * node['Actual Loops']), 0);
+  return nodesOf(plans[0].Plan).filter((node) => node['Relation Name'] === 'deliveries');
+}
+
+/** Carries a statement out; how many deliveries it read. */
+async function read(statement: QueryConfig): Promise<number> {
+  const counts = (await nodes(statement)).map((node) => node['Actual Rows'] * node['Actual Loops']);
+  return Math.max(0, ...counts);
 }
 
 it('asks each endpoint whether anything waits for it, and does not go through all that waits', async () => {
@@ -90,4 +98,23 @@ it('finds the deliveries that it writes down by their keys', async () => {
   expect(await read({ text: WRITE, values: [JSON.stringify(given), '[]', webhook] })).toBe(given.length);
 
   expect(await hooks.sql('select from webhooks.deliveries where state = 0')).toHaveLength(MANY - 20);
+});
+
+it('finds the few that failed among very many that arrived', async () => {
+  await hooks.sql(
+    `update webhooks.deliveries set state = 2 where ctid = any(array(
+       select ctid from webhooks.deliveries where state = 1 order by event_id limit 3))`,
+  );
+  const asked: QueryConfig[] = [];
+  const pool = {
+    async query(text: string, values: unknown[]) {
+      asked.push({ text, values });
+      return hooks.store.writes.pool.query(text, values);
+    },
+  };
+  const list = new ListDeliveriesHandler({ pool } as unknown as WriteDatabase, hooks.store.reads);
+  const { body } = await list.execute(new ListDeliveries(context, toId('webhook', webhook), { state: 2 }));
+  expect(body).toMatchObject({ data: { rows: [{ state: 2 }, { state: 2 }, { state: 2 }], hasMore: false } });
+  const touched = await nodes(asked.at(-1)!);
+  expect(touched.map((node) => node['Rows Removed by Filter'] ?? 0)).toEqual([0]);
 });
