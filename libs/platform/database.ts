@@ -157,7 +157,7 @@ export class WriteDatabase extends Database {
 /** The read models; their server may be another one. */
 @Injectable()
 export class ReadDatabase extends Database {
-  /** For statements with names alone: each connection plans them once, whatever their parameters. */
+  /** For pages of lists that are of few kinds: each connection plans a statement with a name once, whatever its parameters. */
   readonly plannedOnce: Pool;
 
   constructor(config: Config) {

@@ -42,7 +42,8 @@ export const WRITE = `
       failures smallint, due_at timestamptz)
   ), done as (
     update webhooks.deliveries d
-    set state = case g.state when 0 then d.state else g.state end, attempts = d.attempts + 1, failures = g.failures, due_at = coalesce(g.due_at, d.due_at),
+    set state = case g.state when 0 then d.state else g.state end, attempts = d.attempts + 1,
+      failures = g.failures, due_at = coalesce(g.due_at, d.due_at),
       finished_at = case g.state when 0 then d.finished_at else g.at end, status = g.status, error = g.error,
       first_at = case when d.attempts > 0 then d.first_at when g.state = 1 then g.at end,
       first_milliseconds = case when d.attempts > 0 then d.first_milliseconds when g.state = 1 then g.milliseconds end,
