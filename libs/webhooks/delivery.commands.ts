@@ -125,15 +125,12 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
       const { client, now } = change;
       const { tenant_id, id: webhook_id } = await enabled(change, context, id);
       const oldest = now.getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS;
-      const since = new Date(Math.max(new Date(body.since).getTime(), oldest));
+      const asked = new Date(body.since);
       const until = body.until == null ? now : new Date(body.until);
-      if (since >= now) throw invalid('invalid_range', 'since must be in the past.', 'since');
-      if (until <= since)
-        throw invalid(
-          'invalid_range',
-          'until must be after since and within the days that are kept.',
-          'until',
-        );
+      if (asked >= now) throw invalid('invalid_range', 'since must be in the past.', 'since');
+      if (until <= asked) throw invalid('invalid_range', 'until must be after since.', 'until');
+      // Of a time that was all before the days that are kept nothing is left: an empty replay.
+      const since = new Date(Math.max(asked.getTime(), Math.min(oldest, until.getTime())));
       const behind = await positionAt(client, context.tenant.partition, since);
       const replayId = newId('replay');
       await client.query(
