@@ -24,7 +24,7 @@ COPY --from=build /app/dist/libs dist/libs
 COPY --from=build /volumes /volumes
 USER node
 EXPOSE 8080
-HEALTHCHECK --interval=5s --timeout=3s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=8s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Requests are short-lived objects: a larger young generation halves the time spent collecting them.
 ENTRYPOINT ["node", "--max-semi-space-size=64"]
 CMD ["dist/apps/command/main.js"]

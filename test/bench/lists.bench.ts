@@ -30,7 +30,7 @@ import { report } from './support/rounds';
 import { percentile } from './support/visibility';
 
 /** As package.json and the image start every process. */
-const NODE_OPTIONS = '--max-semi-space-size=64';
+const NODE_OPTIONS = '--max-semi-space-size=16';
 const PAGE = 50;
 const DATABASE = 'lists';
 /** Rounds that are not timed: a process that has just started answers up to twice as slowly, until V8 has compiled it. */

@@ -26,7 +26,7 @@ import { type Ask, Side } from './support/side';
 import { percentile } from './support/visibility';
 
 /** As package.json and the image start every process; the peer is given it too. */
-const NODE_OPTIONS = '--max-semi-space-size=64';
+const NODE_OPTIONS = '--max-semi-space-size=16';
 const ZONE = 'Europe/London';
 /**
  * Of each side in a round. The first two or three after the other side's turn take up to twice as long, as the caches of the

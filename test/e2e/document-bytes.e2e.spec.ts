@@ -21,7 +21,7 @@ import { matter } from './records';
 /** Uploads and downloads at their limits, and those that break off, with a process for each side. */
 
 const MIB = 1024 ** 2;
-/** Of memory, for a process with the flag of package.json and the image. */
+/** Of memory, for a process with its flag of package.json and the deployment. */
 const LIMIT = 200_000_000;
 let office: Office;
 let command: RunningApp;
@@ -31,9 +31,10 @@ let collectionId: string;
 
 beforeAll(async () => {
   office = await Office.create();
-  const flags = ['--max-semi-space-size=64']; // with a cache of modules they have other memory than at a user's
-  command = await office.start('command', {}, flags);
-  [query] = await Promise.all([office.start('query', {}, flags), office.start('projector')]);
+  // Without the tests' cache of modules, with which they have other memory than at a user's.
+  command = await office.start('command', {}, ['--max-semi-space-size=64']);
+  const starting = office.start('query', {}, ['--max-semi-space-size=16']);
+  [query] = await Promise.all([starting, office.start('projector')]);
   await office.cli('tenants', 'create', '--alias', 'leeds', '--name', 'Firm');
   const at = { reads: query.baseUrl };
   api = await office.caller('leeds', await office.integration('leeds'), { at });

@@ -7,8 +7,11 @@ import { Public } from '../auth/permission.guard';
 import { ReadDatabase, WriteDatabase } from '../database';
 import { Health } from './health';
 
-/** Whoever asks waits some seconds; a server that is silent would not answer for longer. */
-const PATIENCE_MS = 2_000;
+/**
+ * Whoever asks waits some seconds; a server that is silent would not answer for longer. Less would take a process that is
+ * only busy, just started say, for one that cannot work, and leave what it does to nobody.
+ */
+const PATIENCE_MS = 5_000;
 
 @ApiExcludeController()
 @Controller('health')
