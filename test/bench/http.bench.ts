@@ -15,7 +15,7 @@ import { createTenants, openFirm, someWork } from './support/firm';
 import { type Contestant, report, rounds } from './support/rounds';
 
 const CONNECTIONS = 100;
-/** As package.json and the image start every process; the floor is given it too. */
+/** As package.json and the deployment start `command`; the floor is given it too. */
 const NODE_OPTIONS = '--max-semi-space-size=64';
 
 interface Side extends Contestant {

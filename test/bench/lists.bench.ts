@@ -29,7 +29,7 @@ import { keptLoad } from './support/kept-load';
 import { report } from './support/rounds';
 import { percentile } from './support/visibility';
 
-/** As package.json and the image start every process. */
+/** As package.json and the deployment start `query`. */
 const NODE_OPTIONS = '--max-semi-space-size=16';
 const PAGE = 50;
 const DATABASE = 'lists';

@@ -25,7 +25,7 @@ import { requireSame } from './support/same-rows';
 import { type Ask, Side } from './support/side';
 import { percentile } from './support/visibility';
 
-/** As package.json and the image start every process; the peer is given it too. */
+/** As package.json and the deployment start `query`; the peer is given it too. */
 const NODE_OPTIONS = '--max-semi-space-size=16';
 const ZONE = 'Europe/London';
 /**

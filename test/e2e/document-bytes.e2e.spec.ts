@@ -33,8 +33,10 @@ beforeAll(async () => {
   office = await Office.create();
   // Without the tests' cache of modules, with which they have other memory than at a user's.
   command = await office.start('command', {}, ['--max-semi-space-size=64']);
-  const starting = office.start('query', {}, ['--max-semi-space-size=16']);
-  [query] = await Promise.all([starting, office.start('projector')]);
+  [query] = await Promise.all([
+    office.start('query', {}, ['--max-semi-space-size=16']),
+    office.start('projector'),
+  ]);
   await office.cli('tenants', 'create', '--alias', 'leeds', '--name', 'Firm');
   const at = { reads: query.baseUrl };
   api = await office.caller('leeds', await office.integration('leeds'), { at });

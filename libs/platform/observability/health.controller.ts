@@ -8,8 +8,8 @@ import { ReadDatabase, WriteDatabase } from '../database';
 import { Health } from './health';
 
 /**
- * Whoever asks waits some seconds; a server that is silent would not answer for longer. Less would take a process that is
- * only busy, just started say, for one that cannot work, and leave what it does to nobody.
+ * For each of two questions in turn. Whoever asks waits some seconds; a server that is silent would not answer for longer.
+ * With much less, a process that is only busy could pass for one that cannot work.
  */
 const PATIENCE_MS = 5_000;
 

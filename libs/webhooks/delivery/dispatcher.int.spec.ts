@@ -60,6 +60,7 @@ const ended = async (webhook: string, number: number) => {
   return states(webhook);
 };
 const id = (webhook: string) => toId('webhook', webhook);
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
 it('looks less and less often while the read models are behind', async () => {
   const fetch = jest.spyOn(DueDeliveries.prototype, 'fetch');
@@ -171,7 +172,6 @@ it('holds back while paused, and forgets what is removed', async () => {
 it('refuses a replay of a time that ends before it begins', async () => {
   const webhook = await hooks.hook(context, { url: address() });
   const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
-  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   // An hour ahead of its instant as text.
   const inParis = (instant: string) =>
     new Date(new Date(instant).getTime() + 3_600_000).toISOString().replace('Z', '+01:00');
@@ -200,7 +200,6 @@ it('has nothing to send again of a time before the days that are kept', async ()
   const webhook = await hooks.hook(context, { url });
   await hooks.event(context, 'Recent');
   await ended(webhook, 1);
-  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
   const [since, until] = [ago(90), ago(60)];
   const reply = await handler.execute(new ReplayWebhook(context, id(webhook), { since, until, mode: 'all' }));
@@ -208,7 +207,7 @@ it('has nothing to send again of a time before the days that are kept', async ()
   await hooks.replays.run();
   const open = 'select from webhooks.replays where webhook_id = $1 and finished_at is null';
   expect(await hooks.sql(open, [webhook])).toEqual([]);
-  expect(await states(webhook)).toMatchObject([{ attempts: 1 }]);
+  expect(await states(webhook)).toMatchObject([{ state: 1, attempts: 1 }]);
   expect(sender.to(url)).toHaveLength(1);
 });
 
