@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg';
+import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import { Config } from './config';
 import { isConnectionLost } from './connection-lost';
 
@@ -40,19 +40,30 @@ export const SHORT_STATEMENTS: ClientConfig = {
 };
 
 const GOODBYE_MS = 1_000;
+const PROBE_MS = 5_000;
 
 /** Ends a connection. A server that is silent is not waited for. */
 export async function hangUp(client: Client): Promise<void> {
   await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
 }
 
-/** @param options settings of each connection: `-c name=value` */
-export function openPool(url: string, config: Config, name: string, options = ''): Pool {
+/**
+ * @param options settings of each connection: `-c name=value`
+ * @param limits where they are not those of short statements, on as many connections as are configured
+ */
+export function openPool(
+  url: string,
+  config: Config,
+  name: string,
+  options = '',
+  limits: PoolConfig = {},
+): Pool {
   const pool = new Pool({
     connectionString: url,
     max: config.DATABASE_POOL,
     application_name: name,
     ...SHORT_STATEMENTS,
+    ...limits,
     options: `${CONNECTION.options} ${options}`,
     // A command that is refused at its start ends at once.
     allowExitOnIdle: true,
@@ -69,6 +80,8 @@ export function openPool(url: string, config: Config, name: string, options = ''
 /** A pool of connections, and what goes beyond one query. */
 class Database implements OnApplicationShutdown {
   readonly pool: Pool;
+  /** No request takes its connection: a pool that is busy is not a server that is away. */
+  private readonly probe: Pool;
 
   constructor(
     private readonly url: string,
@@ -77,6 +90,16 @@ class Database implements OnApplicationShutdown {
     options?: string,
   ) {
     this.pool = openPool(url, config, name, options);
+    const limits = { max: 1, query_timeout: PROBE_MS };
+    this.probe = openPool(url, config, `${name}-probe`, '', limits);
+  }
+
+  /** Whether the server answers, after some seconds at most. */
+  async answers(): Promise<boolean> {
+    return this.probe.query('select').then(
+      () => true,
+      () => false,
+    );
   }
 
   /**
@@ -141,8 +164,8 @@ class Database implements OnApplicationShutdown {
     client.once('end', () => signal.removeEventListener('abort', terminate));
   }
 
-  onApplicationShutdown(): Promise<void> {
-    return this.pool.end();
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.pool.end(), this.probe.end()]);
   }
 }
 

@@ -25,11 +25,9 @@ describe('a database that falls silent', () => {
     await test.drop();
   });
 
-  async function ready(): Promise<[number, unknown]> {
+  async function ready(health = new Health()): Promise<[number, unknown]> {
     const reply = { statusCode: 200, server: { drain: { isBegun: false } }, status: jest.fn() };
-    const body = await new HealthController(writes, reads, new Health()).ready(
-      reply as unknown as FastifyReply,
-    );
+    const body = await new HealthController(writes, reads, health).ready(reply as unknown as FastifyReply);
     return [reply.status.mock.calls[0]?.[0] ?? 200, body];
   }
 
@@ -58,5 +56,18 @@ describe('a database that falls silent', () => {
     expect(performance.now() - began).toBeLessThan(40_000);
     route.speak();
     await Promise.all([one(writes.pool), one(reads.pool)]);
+    await waitFor(async () => (await ready())[0] === 200, { description: 'readiness' });
+  });
+
+  it('is not taken for one by a process whose connections are all in use', async () => {
+    const all = Array.from({ length: reads.pool.options.max }, () => reads.pool.connect());
+    const taken = await Promise.all(all);
+    const health = new Health();
+    const checks = { eventStore: 'ok', readModels: 'ok' };
+    expect(await ready(health)).toEqual([200, { status: 'ok', checks }]);
+    health.watch(async () => (await reads.pool.query('select')).rows.map(String));
+    const degraded = ['not known: a part could not be asked'];
+    expect(await ready(health)).toEqual([200, { status: 'degraded', checks, degraded }]);
+    for (const client of taken) client.release();
   });
 });

@@ -32,12 +32,9 @@ beforeAll(async () => {
 afterAll(() => office.close());
 
 const url = (path: string) => `${office.app.baseUrl}/${api.tenant}/api/v1/${path}`;
-/** With the headers that such a client sends, and no others. */
+/** With the headers that such a client sends. Reads wait for what it wrote, however busy the machine is. */
 const bare = (method: string, path: string, body?: object) =>
-  send(method, url(path), {
-    body,
-    headers: { Authorization: `Bearer ${api.token}`, Accept: 'application/json' },
-  });
+  api.send(method, path, body, { Accept: 'application/json' });
 
 describe('a client of the service as it is', () => {
   it('asks for a token with form fields and a /.default scope, and tests its connection', async () => {

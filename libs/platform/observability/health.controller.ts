@@ -2,16 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Pool } from 'pg';
 import { Public } from '../auth/permission.guard';
 import { ReadDatabase, WriteDatabase } from '../database';
 import { Health } from './health';
 
-/**
- * For each of two questions in turn. Whoever asks waits some seconds; a server that is silent would not answer for longer.
- * With much less, a process that is only busy could pass for one that cannot work.
- */
+/** Whoever asks waits some seconds; a server that is silent would not answer for longer. */
 const PATIENCE_MS = 5_000;
+/** A part that could not be asked, since the process is busy, keeps it from working no more than one that needs an operator. */
+const NOT_TOLD = ['not known: a part could not be asked'];
 
 @ApiExcludeController()
 @Controller('health')
@@ -40,11 +38,13 @@ export class HealthController {
       void reply.status(503);
       return { status: 'stopping' };
     }
-    const [eventStore, readModels] = await Promise.all([answers(this.writes.pool), answers(this.reads.pool)]);
+    const [eventStore, readModels, degraded] = await Promise.all([
+      inTime(this.writes.answers(), false),
+      inTime(this.reads.answers(), false),
+      inTime(this.health.degraded(), NOT_TOLD),
+    ]);
     const checks = { eventStore: word(eventStore), readModels: word(readModels) };
-    // What is degraded is known only while the databases answer.
-    const degraded = eventStore && readModels ? await inTime(this.health.degraded()) : undefined;
-    if (!degraded) {
+    if (!eventStore || !readModels) {
       void reply.status(503);
       return { status: 'unavailable', checks };
     }
@@ -52,14 +52,10 @@ export class HealthController {
   }
 }
 
-async function answers(pool: Pool): Promise<boolean> {
-  return (await inTime(pool.query('select 1'))) !== undefined;
-}
-
-/** @returns undefined when it fails, or takes too long */
-function inTime<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  const late = delay(PATIENCE_MS, undefined, { ref: false });
-  return Promise.race([work.catch(() => undefined), late]);
+/** @param otherwise what stands for it when it fails, or takes too long */
+function inTime<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
+  const late = delay(PATIENCE_MS, otherwise, { ref: false });
+  return Promise.race([work.catch(() => otherwise), late]);
 }
 
 function word(ok: boolean): string {
