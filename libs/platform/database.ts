@@ -1,6 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import {
+  Client,
+  type ClientConfig,
+  type CustomTypesConfig,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  types,
+} from 'pg';
 import { Config } from './config';
 import { isConnectionLost } from './connection-lost';
 

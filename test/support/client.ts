@@ -62,11 +62,12 @@ const MOST_READS = 12;
 const LATER = ['position_not_reached', 'not_yet_visible'];
 
 /**
- * An integration in one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`). Addresses of processes
+ * An integration in one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`), unless they say for what. Addresses of processes
  * may differ for writes and reads.
  */
 export class ApiClient {
-  private position: string | undefined;
+  /** Of its last write; what its reads wait for. */
+  position: string | undefined;
 
   constructor(
     readonly tenant: string,
@@ -75,8 +76,29 @@ export class ApiClient {
   ) {}
 
   /** @param path below `/{tenant}/api/v1/`, or from the root when it begins with a slash */
-  async send(method: string, path: string, body?: unknown, headers: Headings = {}): Promise<Answer> {
-    const isRead = ['GET', 'HEAD'].includes(method) || path.endsWith('/graphql');
+  send(method: string, path: string, body?: unknown, headers: Headings = {}): Promise<Answer> {
+    const waits = this.isRead(method, path) && this.position && !headers['X-Min-Position'];
+    return this.asked(waits ? MOST_READS : 1, method, path, body, headers);
+  }
+
+  /** A request that must succeed; what it answers under `data`. @throws naming the answer when it does not */
+  async data(method: string, path: string, body?: unknown, headers?: Headings): Promise<Json> {
+    const answer = await this.asked(MOST_READS, method, path, body, headers);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body?.data;
+  }
+
+  /** On a busy machine read models may be behind for longer than a read waits: it is then asked again, as the refusal says. */
+  private async asked(times: number, ...request: Parameters<ApiClient['once']>): Promise<Answer> {
+    let answer = await this.once(...request);
+    for (let tries = 1; tries < times && LATER.includes(answer.body?.code); tries++)
+      answer = await this.once(...request);
+    return answer;
+  }
+
+  private async once(method: string, path: string, body?: unknown, headers: Headings = {}): Promise<Answer> {
+    const isRead = this.isRead(method, path);
     const base = isRead ? this.address.reads : this.address.writes;
     const url = `${base}${path.startsWith('/') ? path : `/${this.tenant}/api/v1/${path}`}`;
     const own: Headings = { Authorization: `Bearer ${this.token}` };
@@ -85,6 +107,10 @@ export class ApiClient {
     const position = answer.headers.get('x-event-position');
     if (!isRead && position) this.wrote(position);
     return answer;
+  }
+
+  private isRead(method: string, path: string): boolean {
+    return ['GET', 'HEAD'].includes(method) || path.endsWith('/graphql');
   }
 
   /** Answers to concurrent writes come in any order. */
@@ -107,19 +133,6 @@ export class ApiClient {
 
   delete(path: string, headers?: Headings): Promise<Answer> {
     return this.send('DELETE', path, undefined, headers);
-  }
-
-  /**
-   * A request that must succeed; what it answers under `data`. On a busy machine read models may be behind for longer
-   * than a read waits: it is then asked again, as the refusal says. @throws naming the answer when it does not
-   */
-  async data(method: string, path: string, body?: unknown, headers?: Headings): Promise<Json> {
-    let answer = await this.send(method, path, body, headers);
-    for (let tries = 1; tries < MOST_READS && LATER.includes(answer.body?.code); tries++)
-      answer = await this.send(method, path, body, headers);
-    if (answer.status >= 300)
-      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body?.data;
   }
 
   /** The id of a new record. */
