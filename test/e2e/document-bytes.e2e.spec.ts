@@ -123,6 +123,7 @@ describe('100 MiB', () => {
     const { body } = await send(madeUp(1));
     const [file] = storedFiles(office).filter((name) => !stored.includes(name));
     writeFileSync(file, Buffer.alloc(MIB, 'x'));
+    await api.data('GET', `documents/${body.data.id}`);
     const answer = await fetch(`${query.baseUrl}/leeds/api/v1/documents/${body.data.id}/download`, {
       headers: headers(),
     });

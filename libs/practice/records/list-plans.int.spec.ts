@@ -8,10 +8,12 @@ import { entities } from '../entities/entity.queries';
 import { changedAt, fillLists } from '../testing/full-lists';
 import { type ListCase, listCases } from '../testing/list-cases';
 import { listFor, plainList } from '../testing/plain-list';
-import { type Ask, readPage } from './read-page';
-import type { RecordRow } from './record-list';
+import type { Ask } from './list-statements';
+import { readPage } from './read-page';
+import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
 import { tableOf } from './state-table';
+import { UsualWords } from './usual-words';
 
 const ROWS = 8_000;
 const OTHERS = 1_200;
@@ -82,6 +84,11 @@ function asking(statements: QueryConfig[]): Ask {
   };
 }
 
+/** A page, by a process that remembers nothing of words. */
+function pageOf(list: AnyList, query: ListQuery, statements: QueryConfig[] = []) {
+  return readPage(asking(statements), list, context.tenant, query, new UsualWords());
+}
+
 /** The plan that a statement is carried out by: with a name that for all tenants, else one of its own. */
 async function planOf({ name, text, values = [] }: QueryConfig): Promise<Node> {
   const explain = 'explain (analyze, timing off, format json)';
@@ -141,7 +148,7 @@ describe.each(cases)('the list of $path', (one) => {
     const { pageIndex = 0, pageSize = 50 } = query;
     const statements: QueryConfig[] = [];
     const asked = { ...query, includeTotalCount: true };
-    const { rows, hasMore, totalCount } = await readPage(asking(statements), list, context.tenant, asked);
+    const { rows, hasMore, totalCount } = await pageOf(list, asked, statements);
     const expected = await plainList(store.reads, context, list, {
       ...query,
       changedAfter: query.changedAfter === undefined ? undefined : positions.get(query.changedAfter),
@@ -159,7 +166,7 @@ describe.each(cases)('the list of $path', (one) => {
   });
 
   it('shows of others what one record by itself shows', async () => {
-    const { rows } = await readPage(asking([]), one.list, context.tenant, { pageSize: 20 });
+    const { rows } = await pageOf(one.list, { pageSize: 20 });
     for (const row of rows) {
       const statement = oneStatement(one.list, context.tenant.id, row.id);
       const [single] = await asking([])<RecordRow>(statement);
@@ -172,7 +179,7 @@ describe.each(cases)('the list of $path', (one) => {
 it('is told the position once, not for each row', async () => {
   await client.query('begin');
   await client.query(`set local track_functions = 'all'`);
-  const { rows } = await readPage(asking([]), entities, context.tenant, {});
+  const { rows } = await pageOf(entities, {});
   const { rows: called } = await client.query(
     `select sum(calls)::int as calls from pg_stat_xact_user_functions where funcname = 'reached'`,
   );
@@ -182,5 +189,5 @@ it('is told the position once, not for each row', async () => {
 
 it('takes keywords whose words grow longer than PostgreSQL takes', async () => {
   const query = { keywords: '\u3300'.repeat(200) };
-  expect(await readPage(asking([]), entities, context.tenant, query)).toMatchObject({ rows: [] });
+  expect(await pageOf(entities, query)).toMatchObject({ rows: [] });
 });

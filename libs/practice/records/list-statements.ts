@@ -17,6 +17,9 @@ import { wordsOf } from './words';
  * planned once for each connection; any other one is planned anew each time.
  */
 
+/** Answers a statement with its rows. */
+export type Ask = <Row extends object>(statement: QueryConfig) => Promise<Row[]>;
+
 /** Parameters of a list that say nothing of which records are in it, its keywords aside. */
 const UNFILTERED = { keywords: 0, pageIndex: 0, pageSize: 0, sort: 0, includeTotalCount: 0 };
 

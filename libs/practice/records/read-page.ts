@@ -1,21 +1,11 @@
-import type { QueryConfig } from 'pg';
 import type { ListQuery } from '#platform/http/list-query';
 import type { TenantRef } from '#platform/request-context';
 import { type Asked, isPlain } from './list-page';
 import type { Usual } from './list-search';
-import {
-  askedOf,
-  countStatement,
-  farStatement,
-  isNamed,
-  nearStatement,
-  usualStatement,
-} from './list-statements';
+import { type Ask, askedOf, countStatement, farStatement, isNamed, nearStatement } from './list-statements';
 import type { AnyList, RecordRow } from './record-list';
 import { besideStatement, showsOthers } from './record-statements';
-
-/** Answers a statement with its rows. */
-export type Ask = <Row extends object>(statement: QueryConfig) => Promise<Row[]>;
+import type { UsualWords } from './usual-words';
 
 export interface FoundPage {
   rows: RecordRow[];
@@ -54,9 +44,10 @@ export async function readPage(
   list: AnyList,
   tenant: TenantRef,
   query: ListQuery,
+  words: UsualWords,
 ): Promise<FoundPage> {
   const asked = askedOf(list, tenant, query);
-  const usual = asked.words.length > 0 ? (await ask<Usual>(usualStatement(asked)))[0] : undefined;
+  const usual = asked.words.length > 0 ? await words.of(asked, ask) : undefined;
   const found = await find(ask, asked, tenant, usual);
   const counted = query.includeTotalCount
     ? await ask<{ count: string }>(countStatement(asked, usual))

@@ -11,12 +11,14 @@ import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { shownChanges } from './history-changes';
 import { HistoryQuery } from './history-query';
+import type { Ask } from './list-statements';
 import { inZone } from './list-times';
 import { caughtUp } from './own-write';
-import { type Ask, isOneStatement, isPlannedOnce, readPage } from './read-page';
+import { isOneStatement, isPlannedOnce, readPage } from './read-page';
 import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
 import { zoneOf } from './tenant-zone';
+import { UsualWords } from './usual-words';
 
 /** A row as the folded record that its projection wrote. */
 export function foldedRow<State extends object>(list: AnyList, row: RecordRow): Folded<State> {
@@ -83,13 +85,15 @@ function asking(database: Pick<Pool, 'query'>): Ask {
 
 @QueryHandler(ListRecords)
 export class ListRecordsHandler implements IQueryHandler<ListRecords> {
+  private readonly words = new UsualWords();
+
   constructor(private readonly reads: ReadDatabase) {}
 
   async execute({ context, list, query: asked }: ListRecords): Promise<Reply> {
     const times = { updatedSince: 'from', ...list.times } as const;
     const query = await inZone(asked, times, () => zoneOf(this.reads.pool, context.tenant.id));
     const { pageIndex = 0, pageSize = 50 } = query;
-    const read = (ask: Ask) => readPage(ask, list, context.tenant, query);
+    const read = (ask: Ask) => readPage(ask, list, context.tenant, query, this.words);
     const pool = isPlannedOnce(list, context.tenant, query) ? this.reads.plannedOnce : this.reads.pool;
     const found = isOneStatement(list, context.tenant, query)
       ? await read(asking(pool))
