@@ -9,14 +9,13 @@ import { migrate } from '#platform/migrate';
 import { packageRoot } from '#platform/package-root';
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';
-import { type RunningApp, startApp, startProcess } from '../support/process';
+import { nodeFlags, startDeployed } from '../support/deployed';
+import { type RunningApp, startProcess } from '../support/process';
 import { startBenchServer } from './support/bench-server';
 import { createTenants, openFirm, someWork } from './support/firm';
 import { type Contestant, report, rounds } from './support/rounds';
 
 const CONNECTIONS = 100;
-/** As package.json and the deployment start `command`; the floor is given it too. */
-const NODE_OPTIONS = '--max-semi-space-size=64';
 
 interface Side extends Contestant {
   /** Requests that were answered with 201. */
@@ -75,17 +74,17 @@ async function main(): Promise<void> {
       DATABASE_URL: server.url('ours'),
       SECRETS_KEY: randomBytes(32).toString('base64'),
       LOG_LEVEL: 'warn',
-      NODE_OPTIONS,
     };
     await migrate(env.DATABASE_URL, 'write');
     await migrate(env.DATABASE_URL, 'read');
     const credentials = await createTenants(env, ['bench']);
-    const command = await startApp('command', env);
+    const command = await startDeployed('command', env);
     apps.push(command);
-    const bare = await startProcess(join(packageRoot(), 'dist/test/bench/support/bare-fastify.js'), {
-      DATABASE_URL: server.url('bare'),
-      NODE_OPTIONS,
-    });
+    const bare = await startProcess(
+      join(packageRoot(), 'dist/test/bench/support/bare-fastify.js'),
+      { DATABASE_URL: server.url('bare') },
+      nodeFlags('command'),
+    );
     apps.push(bare);
 
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;

@@ -24,8 +24,9 @@ import { Secrets } from '#platform/secrets';
 import { definitions } from '#practice/areas';
 import { ApiClient, type Json, requestToken } from '../support/client';
 import { execute } from '../support/database';
+import { startDeployed } from '../support/deployed';
 import { writeFirm } from '../support/firms/write-firm';
-import { type RunningApp, startApp } from '../support/process';
+import type { RunningApp } from '../support/process';
 import { openStore } from '../support/store';
 import { connect, streamed } from '../support/tds/driver';
 import { startTdsProcess } from '../support/tds/tds-process';
@@ -37,10 +38,6 @@ import { median, report } from './support/rounds';
 const WHOLE = 3_600_000;
 /** Nothing is done in them that grows with the rows. */
 const WAITING = ['Queued', 'Connecting', 'CheckingSchema', 'PromotionQueued'];
-/** As package.json and the image start processes that answer, the projector, and the worker. */
-const NODE_OPTIONS = '--max-semi-space-size=64';
-const PROJECTOR_OPTIONS = '--max-semi-space-size=32 --max-old-space-size=192';
-const WORKER_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=192';
 
 interface Told {
   connectionString: string;
@@ -195,16 +192,16 @@ async function main(): Promise<void> {
         SECRETS_KEY: randomBytes(32).toString('base64'),
         LOG_LEVEL: 'warn',
       },
-      ...{ IMPORT_ALLOWED: '127.0.0.0/8,::1', IMPORT_CA_FILE: caFile, NODE_OPTIONS },
+      ...{ IMPORT_ALLOWED: '127.0.0.0/8,::1', IMPORT_CA_FILE: caFile },
     };
     await migrate(env.DATABASE_URL, 'write');
     await migrate(env.DATABASE_URL, 'read');
     const credentials = await createTenants(env, ['bench']);
     const [command, query, projector, worker] = [
-      await start(startApp('command', env)),
-      await start(startApp('query', env)),
-      await start(startApp('projector', { ...env, NODE_OPTIONS: PROJECTOR_OPTIONS })),
-      await start(startApp('worker', { ...env, NODE_OPTIONS: WORKER_OPTIONS })),
+      await start(startDeployed('command', env)),
+      await start(startDeployed('query', env)),
+      await start(startDeployed('projector', env)),
+      await start(startDeployed('worker', env)),
     ];
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const api = new ApiClient('bench', token, { writes: command.baseUrl, reads: query.baseUrl });

@@ -13,8 +13,9 @@ import { toUuid } from '#kernel/ids';
 import { migrate } from '#platform/migrate';
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';
+import { startDeployed } from '../support/deployed';
 import { startBroker, uniqueTopic } from '../support/kafka/broker';
-import { type RunningApp, startApp } from '../support/process';
+import type { RunningApp } from '../support/process';
 import { waitFor } from '../support/wait-for';
 import { startBenchServer } from './support/bench-server';
 import { cli, createTenants, type Firm, openFirm, someWork } from './support/firm';
@@ -28,9 +29,6 @@ const RATE = 500;
 const WARM_UP_SECONDS = 5;
 const TENANTS = ['bench1', 'bench2', 'bench3', 'bench4'];
 const ITEMS_A_WEEK = 8_000;
-/** As package.json and the image start processes that answer, and the projector. */
-const NODE_OPTIONS = '--max-semi-space-size=64';
-const PROJECTOR_OPTIONS = '--max-semi-space-size=32 --max-old-space-size=192';
 
 interface Target extends Firm {
   tenant: number;
@@ -105,7 +103,7 @@ async function throughKafka(env: Record<string, string>, run: () => Promise<Meas
   const broker = await startBroker();
   try {
     const kafka = { EVENT_BUS: 'kafka', KAFKA_BROKERS: broker.brokers, KAFKA_TOPIC: uniqueTopic() };
-    const projector = await startApp('projector', { ...env, ...kafka, NODE_OPTIONS: PROJECTOR_OPTIONS });
+    const projector = await startDeployed('projector', { ...env, ...kafka });
     try {
       // By partition, once there is a publisher; the greatest of none is less than 0.
       const lag = async () => Math.max(...(await metric(projector, 'event_bus_publish_lag_seconds')));
@@ -161,9 +159,9 @@ async function main(): Promise<void> {
     await migrate(env.DATABASE_URL, 'write');
     await migrate(env.DATABASE_URL, 'read');
     const credentials = await createTenants(env, TENANTS);
-    const command = await startApp('command', { ...env, NODE_OPTIONS });
+    const command = await startDeployed('command', env);
     closing.push(() => command.stop());
-    let projector = await startApp('projector', { ...env, NODE_OPTIONS: PROJECTOR_OPTIONS });
+    let projector = await startDeployed('projector', env);
     closing.push(() => projector.stop());
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const targets = await openTargets(env, command, token);
@@ -189,7 +187,7 @@ async function main(): Promise<void> {
     const alone = await warmAndMeasure();
     await projector.stop();
     const kafka = await throughKafka(env, warmAndMeasure);
-    projector = await startApp('projector', { ...env, NODE_OPTIONS: PROJECTOR_OPTIONS });
+    projector = await startDeployed('projector', env);
     const { result: beside, rebuilds } = await whileRebuilding(
       env,
       measure(targets, poster, visibility, seconds),

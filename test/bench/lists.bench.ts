@@ -20,7 +20,8 @@ import { type ListCase, listCases } from '#practice/testing/list-cases';
 import { listFor, plainList } from '#practice/testing/plain-list';
 import { type Credentials, requestToken } from '../support/client';
 import { execute } from '../support/database';
-import { type RunningApp, startApp } from '../support/process';
+import { startDeployed } from '../support/deployed';
+import type { RunningApp } from '../support/process';
 import { contextFor, openStore } from '../support/store';
 import { type BenchServer, startBenchServer } from './support/bench-server';
 import { createTenants } from './support/firm';
@@ -29,8 +30,6 @@ import { keptLoad } from './support/kept-load';
 import { report } from './support/rounds';
 import { percentile } from './support/visibility';
 
-/** As package.json and the deployment start `query`. */
-const NODE_OPTIONS = '--max-semi-space-size=16';
 const PAGE = 50;
 const DATABASE = 'lists';
 /** Rounds that are not timed: a process that has just started answers up to twice as slowly, until V8 has compiled it. */
@@ -155,9 +154,9 @@ async function main(): Promise<void> {
     );
     const context = contextFor(tenants[0]);
 
-    const query: RunningApp = await startApp('query', { ...env, NODE_OPTIONS });
+    const query: RunningApp = await startDeployed('query', env);
     closing.unshift(() => query.stop());
-    const command = await startApp('command', env);
+    const command = await startDeployed('command', env);
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     await command.stop();
     const getter = new Getter(token);

@@ -13,7 +13,7 @@ import { toUuid } from '#kernel/ids';
 import { migrate } from '#platform/migrate';
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';
-import { startApp } from '../support/process';
+import { startDeployed } from '../support/deployed';
 import { startBenchServer } from './support/bench-server';
 import { cli, createTenants, type Firm, openFirm } from './support/firm';
 import { loadWorkItems } from './support/load-work-items';
@@ -89,7 +89,7 @@ async function settle(url: string): Promise<void> {
 
 async function createFirm(env: Record<string, string>): Promise<Firm> {
   const credentials = await createTenants(env, ['bench']);
-  const command = await startApp('command', env);
+  const command = await startDeployed('command', env);
   try {
     const { body } = await requestToken(command.baseUrl, credentials);
     return await openFirm(command.baseUrl, 'bench', body.access_token, { employees: 20, matters: 200 });

@@ -12,7 +12,8 @@
  */
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';
-import { type RunningApp, startApp } from '../support/process';
+import { nodeFlags, startDeployed } from '../support/deployed';
+import type { RunningApp } from '../support/process';
 import { type ApplyCost, measureApply } from './support/apply-cost';
 import { type BenchServer, startBenchServer } from './support/bench-server';
 import { Poster } from './support/open-loop';
@@ -25,8 +26,6 @@ import { requireSame } from './support/same-rows';
 import { type Ask, Side } from './support/side';
 import { percentile } from './support/visibility';
 
-/** As package.json and the deployment start `query`; the peer is given it too. */
-const NODE_OPTIONS = '--max-semi-space-size=16';
 const ZONE = 'Europe/London';
 /**
  * Of each side in a round. The first two or three after the other side's turn take up to twice as long, as the caches of the
@@ -142,11 +141,11 @@ async function askAll(loaded: Loaded, rounds: number, figures: Record<string, nu
       closing.unshift(() => app.stop());
       return app;
     };
-    const command = await start(startApp('command', env));
+    const command = await start(startDeployed('command', env));
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     await command.stop();
-    const query = await start(startApp('query', { ...env, NODE_ENV: 'production', NODE_OPTIONS }));
-    const peer = await start(startPeer(env.DATABASE_URL, NODE_OPTIONS));
+    const query = await start(startDeployed('query', { ...env, NODE_ENV: 'production' }));
+    const peer = await start(startPeer(env.DATABASE_URL, nodeFlags('query')));
     const poster = new Poster(token);
     closing.unshift(() => poster.close());
     const sides: Sides = {

@@ -11,7 +11,8 @@ import { migrate } from '#platform/migrate';
 import { packageRoot } from '#platform/package-root';
 import { ApiClient, type Json, requestToken } from '../support/client';
 import { execute } from '../support/database';
-import { freePort, type RunningApp, startApp, startProcess } from '../support/process';
+import { nodeFlags, startDeployed } from '../support/deployed';
+import { freePort, type RunningApp, startProcess } from '../support/process';
 import { startBenchServer } from './support/bench-server';
 import { createTenants, openFirm, someWork } from './support/firm';
 import { HookBench } from './support/hook-bench';
@@ -22,9 +23,6 @@ import { percentile } from './support/visibility';
 const WEBHOOKS = 20;
 const CONCURRENCY = 5 * WEBHOOKS;
 const ROUNDS = 5;
-/** As package.json and the compose file start them. */
-const NODE_OPTIONS = '--max-semi-space-size=64';
-const WORKER_OPTIONS = '--max-semi-space-size=16 --max-old-space-size=192';
 
 /** The greatest of the p99 of each address would be one sample's; that of all together is what a receiver sees. */
 function quantiles(lags: number[][]) {
@@ -64,20 +62,19 @@ async function main(): Promise<void> {
       SECRETS_KEY: randomBytes(32).toString('base64'),
       LOG_LEVEL: 'warn',
       WEBHOOKS_ALLOW_INSECURE: 'true',
-      NODE_OPTIONS,
     };
     await migrate(env.DATABASE_URL, 'write');
     await migrate(env.DATABASE_URL, 'read');
     const credentials = await createTenants(env, ['bench']);
     const sink = await start(
-      startProcess(join(packageRoot(), 'dist/test/bench/support/hook-sink.js'), { NODE_OPTIONS }),
+      startProcess(join(packageRoot(), 'dist/test/bench/support/hook-sink.js'), {}, nodeFlags('command')),
     );
-    const command = await start(startApp('command', env));
-    await start(startApp('projector', env));
-    await start(startApp('worker', { ...env, NODE_OPTIONS: WORKER_OPTIONS }));
+    const command = await start(startDeployed('command', env));
+    await start(startDeployed('projector', env));
+    await start(startDeployed('worker', env));
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const firm = await openFirm(command.baseUrl, 'bench', token, { employees: 1, matters: 1 });
-    const query = await start(startApp('query', env));
+    const query = await start(startDeployed('query', env));
     const api = new ApiClient('bench', token, { writes: command.baseUrl, reads: query.baseUrl });
     const poster = new Poster(token);
     closing.push(() => poster.close());

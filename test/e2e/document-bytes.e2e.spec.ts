@@ -9,6 +9,7 @@ import { FolderStorage } from '#platform/storage/folder-storage';
 import { definitions } from '#practice/areas';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import type { ApiClient } from '../support/client';
+import { nodeFlags } from '../support/deployed';
 import { memoryOf } from '../support/memory';
 import type { RunningApp } from '../support/process';
 import { SetClock } from '../support/set-clock';
@@ -32,11 +33,8 @@ let collectionId: string;
 beforeAll(async () => {
   office = await Office.create();
   // Without the tests' cache of modules, with which they have other memory than at a user's.
-  command = await office.start('command', {}, ['--max-semi-space-size=64']);
-  [query] = await Promise.all([
-    office.start('query', {}, ['--max-semi-space-size=16']),
-    office.start('projector'),
-  ]);
+  command = await office.start('command', {}, nodeFlags('command'));
+  [query] = await Promise.all([office.start('query', {}, nodeFlags('query')), office.start('projector')]);
   await office.cli('tenants', 'create', '--alias', 'leeds', '--name', 'Firm');
   const at = { reads: query.baseUrl };
   api = await office.caller('leeds', await office.integration('leeds'), { at });

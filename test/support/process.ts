@@ -24,9 +24,11 @@ export type RunningApp = {
 /** Of a Node that starts sooner than its first time. */
 export const cached = ['--require', require.resolve('./module-cache.cjs')];
 
+export type App = 'command' | 'query' | 'projector' | 'worker' | 'local';
+
 /** Starts a built app, as {@link startProcess} does. */
 export async function startApp(
-  name: 'command' | 'query' | 'projector' | 'worker' | 'local',
+  name: App,
   env: Record<string, string> = {},
   flags?: string[],
 ): Promise<RunningApp> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '#platform/package-root';
 import { ApiClient, type Credentials } from '../../support/client';
+import { nodeFlags } from '../../support/deployed';
 
 /** What work is recorded for and by. */
 export interface Firm {
@@ -15,7 +16,7 @@ export async function cli<Answer>(env: Record<string, string>, ...args: string[]
   const main = join(packageRoot(), 'dist/apps/cli/main.js');
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--max-semi-space-size=64', main, ...args, '--json'],
+    [...nodeFlags('cli'), main, ...args, '--json'],
     {
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     },

@@ -4,7 +4,8 @@ import { migrate } from '#platform/migrate';
 import { live } from '#projections/live';
 import type { Credentials } from '../../support/client';
 import { execute } from '../../support/database';
-import { type RunningApp, startApp } from '../../support/process';
+import { startDeployed } from '../../support/deployed';
+import type { RunningApp } from '../../support/process';
 import { waitFor } from '../../support/wait-for';
 import type { BenchServer } from './bench-server';
 import { cli, createTenants } from './firm';
@@ -72,7 +73,7 @@ async function load(server: BenchServer, items: number): Promise<LoadNote> {
     env,
     TENANTS.map(({ alias }) => alias),
   );
-  const projector = await startApp('projector', env);
+  const projector = await startDeployed('projector', env);
   try {
     for (const { alias, part } of TENANTS) {
       const size = ['--items', String(Math.round(items / part)), '--years', String(YEARS)];
@@ -90,7 +91,7 @@ async function load(server: BenchServer, items: number): Promise<LoadNote> {
 
 async function rebuild(env: Loaded['env']): Promise<void> {
   await migrateAll(env);
-  const projector = await startApp('projector', env);
+  const projector = await startDeployed('projector', env);
   try {
     await cli(env, 'projections', 'rebuild', '--all');
     await caughtUp(projector);

@@ -61,10 +61,10 @@ export async function fillPeer({ env: { DATABASE_URL: url }, tenantId }: Loaded)
 }
 
 /** PostGraphile over `peer`, in a process of its own. */
-export function startPeer(url: string, nodeOptions: string): Promise<RunningApp> {
-  return startProcess(installedPeer('postgraphile.mjs'), {
-    DATABASE_URL: url,
-    NODE_ENV: 'production',
-    NODE_OPTIONS: nodeOptions,
-  });
+export function startPeer(url: string, flags: string[]): Promise<RunningApp> {
+  return startProcess(
+    installedPeer('postgraphile.mjs'),
+    { DATABASE_URL: url, NODE_ENV: 'production' },
+    flags,
+  );
 }

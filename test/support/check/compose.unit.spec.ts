@@ -5,6 +5,7 @@ import { getMetadataStorage } from 'class-validator';
 import { parse } from 'yaml';
 import { Config, loadConfig } from '#platform/config';
 import { packageRoot } from '#platform/package-root';
+import { nodeFlags } from '../deployed';
 
 type Service = {
   image: string;
@@ -241,6 +242,17 @@ describe('the image', () => {
     );
     expect(last).not.toContain('--chown');
   });
+
+  it.each(['command', 'query', 'projector', 'worker'] as const)(
+    'starts %s with the flags of package.json',
+    (name) => {
+      const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(last)![1]) as string[];
+      const given = [...entry.slice(1), ...services[name].command!.slice(0, -1)];
+      // What comes last counts.
+      const named = (flags: string[]) => Object.fromEntries(flags.map((flag) => flag.split('=')));
+      expect(named(given)).toEqual(named(nodeFlags(name)));
+    },
+  );
 
   it('starts Node itself, so that signals reach it', () => {
     expect(last).toMatch(/^ENTRYPOINT \["node", /m);
