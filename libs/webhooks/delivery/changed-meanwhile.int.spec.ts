@@ -76,8 +76,10 @@ async function test(): Promise<string> {
   return (body as { data: { id: string } }).data.id;
 }
 
+const sentTo = (url: string) => sender.to(url, context.tenant);
+
 const asked = (url: string, count = 1) =>
-  waitFor(() => sender.to(url).length >= count, { description: `${count} messages to ${url}` });
+  waitFor(() => sentTo(url).length >= count, { description: `${count} messages to ${url}` });
 
 const standing = async () => {
   const [row] = await hooks.sql<{ enabled: boolean; failures: number; failing_since: Date | null }>(
@@ -178,7 +180,7 @@ describe('what waits for a webhook that is disabled', () => {
     await patch({ enabled: true, url: NEW });
     await hooks.event(context);
     await asked(NEW);
-    expect(sender.to(NEW).map(({ body }) => body.type)).toEqual(['division.created']);
+    expect(sentTo(NEW).map(({ body }) => body.type)).toEqual(['division.created']);
   });
 
   it('is not sent either when there was more than fails at once', async () => {

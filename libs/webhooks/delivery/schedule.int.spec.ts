@@ -57,6 +57,7 @@ beforeEach(async () => {
 });
 afterAll(() => hooks.close());
 
+const sentTo = (url: string) => sender.to(url, context.tenant);
 const deliveries = (webhook: string) =>
   hooks.sql<Delivery>('select * from webhooks.deliveries where webhook_id = $1 order by event_id', [webhook]);
 const delivery = async (webhook: string) => (await deliveries(webhook))[0];
@@ -96,12 +97,12 @@ it('tries a delivery eleven times at its steps, then gives it up', async () => {
     });
     expect((due_at.getTime() - clock.now().getTime()) / 1000).toBe(step);
     pass(step - 1);
-    expect(sender.to(dead)).toHaveLength(index + 1);
+    expect(sentTo(dead)).toHaveLength(index + 1);
     pass(1);
   }
   expect(await attempted(webhook, 11)).toMatchObject({ state: 2, failures: 11 });
   pass(48 * HOUR);
-  const sent = sender.to(dead);
+  const sent = sentTo(dead);
   expect(sent).toHaveLength(11);
   expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(new Set(sent.map(({ body }) => body.requestId)).size).toBe(1);
@@ -133,7 +134,7 @@ it('takes 410 for an end, and tells the others', async () => {
   });
   expect(await endpoint(webhook)).toEqual({ enabled: false, disabled_reason: 'gone' });
   expect(await delivery(webhook)).toMatchObject({ state: 2, status: 410 });
-  const told = (type: string) => sender.to(other).filter(({ body }) => body.type === type);
+  const told = (type: string) => sentTo(other).filter(({ body }) => body.type === type);
   await waitFor(() => told('webhook.disabled').length > 0, { description: 'the other webhook to be told' });
   expect(told('webhook.disabled')[0].body).toMatchObject({
     data: { data: { url: dead, enabled: false, disabledReason: 'gone' } },
@@ -141,7 +142,7 @@ it('takes 410 for an end, and tells the others', async () => {
   await hooks.event(context, 'Wills');
   await waitFor(() => told('division.created').length === 2, { description: 'the other to be sent more' });
   expect(await deliveries(webhook)).toHaveLength(1);
-  expect(sender.to(dead)).toHaveLength(1);
+  expect(sentTo(dead)).toHaveLength(1);
 });
 
 it('warns after a day and after three, and disables after five', async () => {
@@ -150,8 +151,8 @@ it('warns after a day and after three, and disables after five', async () => {
   await hooks.event(context);
   await attempted(webhook, 1);
   const told = async (count: number) => {
-    await waitFor(() => sender.to(other).length >= count, { description: `notice ${count}` });
-    return sender.to(other).map(({ body }) => body.type);
+    await waitFor(() => sentTo(other).length >= count, { description: `notice ${count}` });
+    return sentTo(other).map(({ body }) => body.type);
   };
   /** What has come due is tried, so that nothing is under way when it is disabled. */
   const tried = async (seconds: number, count: number) => {
@@ -160,7 +161,7 @@ it('warns after a day and after three, and disables after five', async () => {
   };
   await tried(24 * HOUR - 1, 2);
   await hooks.pruning.run();
-  expect(sender.to(other)).toEqual([]);
+  expect(sentTo(other)).toEqual([]);
   clock.advance(1);
   await hooks.pruning.run();
   expect(await told(1)).toEqual(['webhook.failing']);
@@ -229,16 +230,16 @@ it('opens after five failures in a row, then tries one alone', async () => {
   await waitFor(async () => sender.underWay === 0 && (await deliveries(webhook)).length === 12, {
     description: 'what was under way to end',
   });
-  const before = sender.to(dead).length;
+  const before = sentTo(dead).length;
   // Five at once, and what was begun before the fifth had failed.
   expect(before).toBeGreaterThanOrEqual(5);
   expect(before).toBeLessThan(10);
   pass(20);
   await hooks.pruning.run();
-  expect(sender.to(dead)).toHaveLength(before);
+  expect(sentTo(dead)).toHaveLength(before);
   pass(15);
   await waitFor(async () => (await lane()).failures === 6, { description: 'a probe' });
-  expect(sender.to(dead)).toHaveLength(before + 1);
+  expect(sentTo(dead)).toHaveLength(before + 1);
   answer = { status: 204 };
   pass(61);
   await waitFor(async () => (await deliveries(webhook)).every(({ state }) => state === 1), {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TenantRef } from '#platform/request-context';
 import type { Outcome } from '../protocol/sender';
 
 export interface Sent {
@@ -37,7 +38,9 @@ export class ScriptedSender {
     }
   }
 
-  to(url: string): Sent[] {
-    return this.sent.filter((each) => each.url === url);
+  /** @param tenant whose it is: what failed in an earlier test is tried again meanwhile */
+  to(url: string, tenant?: TenantRef): Sent[] {
+    const isAsked = ({ headers }: Sent) => !tenant || headers['X-PE2-TENANT-ALIAS'] === tenant.alias;
+    return this.sent.filter((each) => each.url === url && isAsked(each));
   }
 }
