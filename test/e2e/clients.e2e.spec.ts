@@ -50,6 +50,8 @@ describe('clients', () => {
     );
     await stranger.data('PATCH', `clients/${last.body.data.id}`, { clientNumber: '9' });
     expect((await numbered()).body.data.clientNumber).toBe('10');
+    for (const clientNumber of ['999999999999999', '1000000000000000']) await numbered({ clientNumber });
+    expect((await numbered()).body.data.clientNumber).toBe('1000000000000001');
     const [found] = await stranger.rows('clients', { keywords: '2024 001' });
     expect(found.clientNumber).toBe('C/2024/001');
   });

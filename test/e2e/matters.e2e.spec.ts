@@ -101,6 +101,8 @@ describe('matters', () => {
     expect(numbers).toEqual(['1', '3', '4', 'M/1', taken, taken, '2', '5']);
     expect(await numbered('')).toBe('validation_failed');
     expect(await numbered(' ')).toBe('validation_failed');
+    for (const number of ['999999999999999', '1000000000000000', '1000000000000001']) await numbered(number);
+    expect([await numbered(), await numbered()]).toEqual(['1000000000000002', '1000000000000003']);
   });
 
   it('needs an active client, division and persons of its own tenant', async () => {

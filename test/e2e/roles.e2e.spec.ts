@@ -95,6 +95,8 @@ describe('roles', () => {
     expectProblem(await api.post('roles', { name: ` ${name.toUpperCase()}` }), 409, 'role_name_taken');
     const { id: other } = await make();
     expectProblem(await api.patch(`roles/${other}`, { name }), 409, 'role_name_taken');
+    await make({ name: `${name} \u00e9` });
+    expectProblem(await api.post('roles', { name: `${name} e\u0301` }), 409, 'role_name_taken');
     expectProblem(
       await api.post('roles', { name: mark(), externalReference: name }),
       409,

@@ -1,5 +1,5 @@
 import { escapeLiteral } from 'pg';
-import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
+import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/fields';
 import type { Column } from '../schema/table';
 
 /** How a cell is read: SQL over `v`, its text. */
@@ -81,19 +81,19 @@ const LARGEST_NUMBER = 999_999_999_999_999;
 const ranges: Record<string, readonly [least: number, most: number]> = {
   'TaxRate.Percent': [0, 100],
   'DisbursementCode.UnitAmount': [0, LARGEST_AMOUNT],
-  'Employee.DefaultRate': [0, 99_999],
+  'Employee.DefaultRate': [0, LARGEST_RATE],
   'Client.PaymentTermsDays': [0, 365],
   'Supplier.PaymentTermsDays': [0, 365],
-  'RateSetEntry.Rate': [0, 99_999],
-  'ApplicableRate.Rate': [0, 99_999],
+  'RateSetEntry.Rate': [0, LARGEST_RATE],
+  'ApplicableRate.Rate': [0, LARGEST_RATE],
   'Matter.FeeEstimate': [0, LARGEST_AMOUNT],
   'WorkItem.DurationTicks': [0, 100_000_000_000_000],
   'WorkItem.Units': [0, LARGEST_UNITS],
-  'WorkItem.Rate': [0, 99_999],
+  'WorkItem.Rate': [0, LARGEST_RATE],
   'CostRecovery.Quantity': [0, LARGEST_UNITS],
   'CostRecovery.UnitAmount': [0, LARGEST_AMOUNT],
   'InvoiceLine.Units': [0, LARGEST_UNITS],
-  'InvoiceLine.Rate': [0, 99_999],
+  'InvoiceLine.Rate': [0, LARGEST_RATE],
   'InvoiceLine.Amount': [-LARGEST_AMOUNT, LARGEST_AMOUNT],
   'Payment.Amount': [0, LARGEST_AMOUNT],
   'ControlTotal.Count': [0, Number.MAX_SAFE_INTEGER],

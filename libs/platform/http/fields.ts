@@ -240,6 +240,9 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
 /** Up to 11 digits before the point, so that no digit is lost in a JSON number. */
 export const LARGEST_AMOUNT = 99_999_999_999;
 
+/** For an hour or a unit. */
+export const LARGEST_RATE = 99_999;
+
 /** Of work, of costs, of lines. */
 export const LARGEST_UNITS = 9_999_999;
 
@@ -254,7 +257,7 @@ export class MoneyInput {
 
 /** A price for an hour or a unit, to 10 decimals. */
 export class RateInput {
-  @NumberField({ required: true, min: 0, max: 99_999, decimals: 10, example: 250 })
+  @NumberField({ required: true, min: 0, max: LARGEST_RATE, decimals: 10, example: 250 })
   Amount: number;
 
   @CurrencyField({ required: true })

@@ -64,8 +64,7 @@ export class Openings {
   }
 
   private isOpened({ host, port }: Destination, address: string | undefined): boolean {
-    return this.openings.some((opening) => {
-      if (opening.port === undefined ? !this.rules.isUsualPort(port) : opening.port !== port) return false;
+    return this.openingsOf(port).some((opening) => {
       if (typeof opening.opens === 'string') return opening.opens === host;
       return address !== undefined && isWithin(address, opening.opens);
     });
@@ -73,7 +72,15 @@ export class Openings {
 
   /** By its own name, or by the addresses that it turns out to have. */
   private mayBeOpened(to: Destination): boolean {
-    return this.isOpened(to, undefined) || this.openings.some(({ opens }) => typeof opens !== 'string');
+    const isRange = ({ opens }: Opening) => typeof opens !== 'string';
+    return this.isOpened(to, undefined) || this.openingsOf(to.port).some(isRange);
+  }
+
+  /** Those that are for a port: one that names none is for the usual ones. */
+  private openingsOf(port: number): Opening[] {
+    return this.openings.filter((opening) =>
+      opening.port === undefined ? this.rules.isUsualPort(port) : opening.port === port,
+    );
   }
 }
 

@@ -8,7 +8,7 @@ import { type DecimalText, decimal, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';
 import { RateSet } from '../rate-sets/rate-set.lookup';
-import { takeNumber } from '../records/numbering';
+import { follow, takeNumber } from '../records/numbering';
 import { addressed, givenReference, recordChanges, referred } from '../records/record';
 import { TaxCode } from '../tax-codes/tax-code.lookup';
 import {
@@ -148,7 +148,7 @@ async function create(work: UnitOfWork, body: ClientInput) {
   }
   const data = {
     entityId,
-    clientNumber: takeNumber(work, CLIENT_NUMBER, body.clientNumber, found.number),
+    clientNumber: await takeNumber(work, Client, CLIENT_NUMBER, body.clientNumber, found.number),
     defaultRateSetId: defaultRateSetId ?? null,
     taxCodeId: taxCodeId ?? null,
     billingContactId: billingContactId ?? null,
@@ -176,7 +176,7 @@ async function update(work: UnitOfWork, id: string, body: ClientPatch) {
   if (changes.taxCodeId) referred(found.taxCode, 'taxcode', 'taxCodeId');
   if (changes.defaultRateSetId) referred(found.rateSet, 'rateset', 'defaultRateSetId');
   const events = updateClient(changes);
-  if (changes.clientNumber) takeNumber(work, CLIENT_NUMBER, changes.clientNumber, found.number);
+  if (changes.clientNumber) follow(work, CLIENT_NUMBER, changes.clientNumber, found.number);
   return work.change(Client, before, events);
 }
 

@@ -6,7 +6,7 @@ import { type Day, dayGiven, dayIn, daysAfter } from '#kernel/zone';
 import { bill, release, reverseBilling } from '../billable/billable.billing';
 import { Client } from '../clients/client.lookup';
 import { Matter, requireOpen } from '../matters/matter.lookup';
-import { takeNumber } from '../records/numbering';
+import { nextNumber } from '../records/numbering';
 import { addressed } from '../records/record';
 import { settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import {
@@ -54,7 +54,7 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
   if (decimal(totalsOf(data.lines, taxation, data.currency).total).isNegative())
     throw conflict('negative_total', 'More is taken off than is charged.');
   const sources = await loadSources(work, data.lines);
-  const number = data.number ?? takeNumber(work, INVOICE_NUMBER, null, found.last);
+  const number = data.number ?? nextNumber(work, INVOICE_NUMBER, found.last);
   const issued = { number, issueDate, dueDate, ...taxation };
   const record = work.change(Invoice, before, [{ type: 'InvoiceIssued', data: issued }]);
   changeSources(work, data.lines, sources, (definition, state, { amount, units }) =>

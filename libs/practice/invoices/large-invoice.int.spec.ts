@@ -1,3 +1,5 @@
+import { at } from '#event-store/load';
+import type { Folded } from '#event-store/events';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { definitions } from '../areas';
 import { type BillingFirm, createBillingFirm } from '../testing/billing-firm';
@@ -14,7 +16,7 @@ describe('an invoice of as many lines as there can be', () => {
   let firm: BillingFirm;
   let matterId: string;
   let clientId: string;
-  let items: string[];
+  const items: string[] = [];
 
   beforeAll(async () => {
     store = await createTestStore(definitions);
@@ -33,20 +35,20 @@ describe('an invoice of as many lines as there can be', () => {
       title: '漢'.repeat(2_000),
       ...entry,
     };
-    const made = Array.from({ length: MAX_LINES + 1 }, () =>
-      firm.act(RecordWorkItem, RecordWorkItemHandler, body),
-    );
-    items = (await Promise.all(made)).map(({ record }) => record.id);
+    const record = () => firm.act(RecordWorkItem, RecordWorkItemHandler, body);
+    // More at once would wait for a connection for longer than one is waited for, where the machine is busy.
+    while (items.length <= MAX_LINES) {
+      const some = Math.min(50, MAX_LINES + 1 - items.length);
+      const made = await Promise.all(Array.from({ length: some }, record));
+      items.push(...made.map(({ record: { id } }) => id));
+    }
   });
   afterAll(() => store.close());
 
   const statesOf = async () => {
-    const folded = await Promise.all(
-      items
-        .slice(0, MAX_LINES)
-        .map((id) => store.loader.foldEvents(WorkItem, firm.context.tenant.id, id.slice(9))),
-    );
-    const states = folded.map((one) => one!.data as WorkItemState);
+    const asked = items.slice(0, MAX_LINES).map((id) => at(WorkItem, id));
+    const folded = (await store.loader.load(firm.context.tenant.id, asked)) as Folded<WorkItemState>[];
+    const states = folded.map(({ data }) => data);
     return [...new Set(states.map(({ state, invoiceId }) => `${state} ${invoiceId}`))];
   };
 

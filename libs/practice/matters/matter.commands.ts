@@ -7,7 +7,7 @@ import { decimal, moneyFrom, text } from '#kernel/money';
 import type { RequestContext } from '#platform/request-context';
 import { Client, requireActiveClient } from '../clients/client.lookup';
 import { completed } from '../records/merge-patch';
-import { takeNumber } from '../records/numbering';
+import { follow, takeNumber } from '../records/numbering';
 import { addressed, givenReference, recordChanges } from '../records/record';
 import {
   archiveMatter,
@@ -161,7 +161,7 @@ async function open(work: UnitOfWork, body: MatterInput) {
     clientId: fields.clientId,
     divisionId: fields.divisionId,
     title: fields.title,
-    matterNumber: takeNumber(work, MATTER_NUMBER, given, found.next),
+    matterNumber: await takeNumber(work, Matter, MATTER_NUMBER, given, found.next),
     matterTypeId: fields.matterTypeId ?? null,
     responsiblePersonId: fields.responsiblePersonId ?? null,
     actingPersonId: fields.actingPersonId ?? null,
@@ -208,7 +208,7 @@ async function update(work: UnitOfWork, id: string, asked: MatterPatch) {
   }
   const { unbilled, costs, drafts, work: done } = found;
   const events = updateMatter(before.data, changes, unbilled + costs + drafts + done);
-  if (changes.matterNumber !== undefined) takeNumber(work, MATTER_NUMBER, changes.matterNumber, found.next);
+  if (changes.matterNumber !== undefined) follow(work, MATTER_NUMBER, changes.matterNumber, found.next);
   return work.change(Matter, before, events);
 }
 

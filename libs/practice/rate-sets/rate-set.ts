@@ -1,6 +1,7 @@
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { kindOf } from '#kernel/ids';
 import { decimal, roundMoney, text } from '#kernel/money';
+import { LARGEST_RATE } from '#platform/http/fields';
 import type { RecordState } from '../records/record';
 import { simpleRecord } from '../records/simple-record';
 import { type RateEntry, type RateSetFields, rateKeys, rateSetEvents } from './rate-set.events';
@@ -71,11 +72,18 @@ export function refuseDefault({ isDefault }: RateSetState): void {
   if (isDefault) throw conflict('default_rate_set', 'Make another rate set the default first.');
 }
 
-/** Every rate raised by a percentage (lowered by a negative one), half-up to the currency's minor unit. */
+/**
+ * Every rate raised by a percentage (lowered by a negative one), half-up to the currency's minor unit.
+ * @throws DomainError `rate_too_large` (422)
+ */
 export function uplift(entries: readonly RateEntry[], percent: number, currency: string): RateEntry[] {
   const factor = decimal(percent).div(100).add(1);
-  return entries.map((entry) => ({
-    ...entry,
-    rate: text(roundMoney(decimal(entry.rate).mul(factor), currency)),
-  }));
+  return entries.map((entry) => {
+    const rate = roundMoney(decimal(entry.rate).mul(factor), currency);
+    if (rate.gt(LARGEST_RATE)) {
+      const detail = `percent: a rate of ${entry.rate} would be ${text(rate)}, and rates are ${LARGEST_RATE} at most.`;
+      throw invalid('rate_too_large', detail, 'percent');
+    }
+    return { ...entry, rate: text(rate) };
+  });
 }

@@ -9,9 +9,9 @@ export interface RoleState extends RecordState, RoleFields {}
 /** What a tenant always has; their names are fixed, and tell which records give them. */
 export const SYSTEM_ROLES = ['Client', 'Employee', 'Supplier'] as const;
 
-/** Natural key by which a name is one role's alone, however it is capitalised. */
+/** Natural key by which a name is one role's alone, however it is capitalised and its accents are written. */
 export function roleName(name: string): { kind: string; key: string } {
-  return { kind: 'role_name', key: name.trim().toLowerCase() };
+  return { kind: 'role_name', key: name.normalize('NFC').trim().toLowerCase() };
 }
 
 export const Role = simpleRecord<RoleState>({

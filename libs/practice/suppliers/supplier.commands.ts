@@ -15,7 +15,10 @@ export class SupplierInput extends RecordInput {
   @IdField('entity', { required: true, description: 'Never changes; an entity is one supplier at most.' })
   entityId: string;
 
-  @IdField('taxcode', { description: 'Of what it charges, unless the cost says otherwise.' })
+  @IdField('taxcode', {
+    description:
+      'What it usually charges by: for information. Its costs are taxed by their own code, or by that of their disbursement code.',
+  })
   taxCodeId?: string | null;
 
   @IdField('disbursementcode', { description: 'An active code: what its costs usually are.' })

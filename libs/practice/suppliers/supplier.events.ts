@@ -2,7 +2,7 @@ import type { SwitchedEvent } from '../records/simple-record';
 
 export interface SupplierFields {
   entityId: string;
-  /** Of what it charges, unless the cost says otherwise. */
+  /** What it usually charges by. */
   taxCodeId: string | null;
   defaultDisbursementCodeId: string | null;
   paymentTermsDays: number | null;

@@ -206,6 +206,11 @@ describe('the value of a work item', () => {
       ...([null, null] as const),
     ],
     [
+      'charged by more than a rate can be, be it for no time',
+      { durationTicks: 0, rate: '99999.01' },
+      ...(['rate_too_large', 'rate'] as const),
+    ],
+    [
       'more units than a line has',
       { durationTicks: 599_999_940_001, minutesPerUnit: '0.0001' },
       ...(['units_too_large', 'durationTicks'] as const),

@@ -2,7 +2,7 @@ import type { Decimal } from 'decimal.js';
 import { invalid } from '#kernel/errors';
 import { type DecimalText, decimal, type Money, roundMoney, text } from '#kernel/money';
 import { type UnitRounding, unitsOf } from '#kernel/ticks';
-import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
+import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/fields';
 import { ItemType, type WorkItemFields } from './work-item.events';
 
 /** What determines an item's value. */
@@ -40,9 +40,13 @@ export function priceWorkItem(basis: ValueBasis): Value {
 
 /**
  * What no line of an invoice could charge would keep its matter open for ever.
- * @throws DomainError `total_too_large`, `units_too_large` (422)
+ * @throws DomainError `rate_too_large`, `total_too_large`, `units_too_large` (422)
  */
-export function requireChargeable({ total, units }: Value): void {
+export function requireChargeable({ rate, total, units }: Value): void {
+  if (decimal(rate.amount).gt(LARGEST_RATE)) {
+    const detail = `rate: it is ${rate.amount}, and work is charged by ${LARGEST_RATE} at most.`;
+    throw invalid('rate_too_large', detail, 'rate');
+  }
   if (decimal(total).gt(LARGEST_AMOUNT)) {
     const detail = `units: so many come to ${total}, and work is charged with at most ${LARGEST_AMOUNT}.`;
     throw invalid('total_too_large', detail, 'units');

@@ -17,6 +17,9 @@ const keptBytes = 20 * 1024;
 const keptDetailBytes = 1024;
 const keptHeaderCharacters = 100;
 const NO_CONTENT = 204;
+/** What undici says of a 100 before the answer, on which it gives the connection up. */
+const BAD_RESPONSE = 'bad response';
+const UNASKED = 'The receiver sent 100 Continue, which it was not asked for.';
 
 const connectErrors: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
@@ -150,7 +153,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: string }): void {
     // The request was not one that can be sent at all: that is a fault of ours, not of the receiver.
     if (error.code === 'UND_ERR_INVALID_ARG') this.reject(error);
-    else this.end(new Failure(this.codeOf(error), error.message));
+    else this.end(new Failure(this.codeOf(error), error.message === BAD_RESPONSE ? UNASKED : error.message));
   }
 
   private end(failure?: Failure): void {
@@ -158,10 +161,11 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.isSettled = true;
     const encoding = this.header('content-encoding') ?? 'identity';
     const isPlain = encoding.toLowerCase() === 'identity';
-    const isRedirect = this.status !== undefined && this.status >= 300 && this.status <= 399;
+    const location = this.header('location');
+    const isRedirect = Math.floor((this.status ?? 0) / 100) === 3 && location !== undefined;
     const detail =
       failure?.message ??
-      (isRedirect ? `Redirects are not followed (to ${this.header('location')}).` : undefined) ??
+      (isRedirect ? `Redirects are not followed (to ${location}).` : undefined) ??
       (isPlain ? undefined : `The answer is encoded (${encoding}) and not kept.`);
     this.settle({
       status: this.status,

@@ -79,6 +79,11 @@ describe('a receiver that answers', () => {
     expect(elsewhere.connections).toBe(0);
   });
 
+  it.each([300, 304, 399])('%i to nowhere: the status is told', async (status) => {
+    const outcome = await sendTo((_, reply) => reply.writeHead(status).end());
+    expect(outcome).toMatchObject({ status, error: undefined, detail: undefined });
+  });
+
   it('with hints first: the answer that follows them counts', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     const outcome = await sendRaw(`${hints}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`);

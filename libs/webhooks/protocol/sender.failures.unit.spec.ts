@@ -103,6 +103,14 @@ describe('a receiver that breaks off', () => {
     expect(await sendRaw(answer)).toMatchObject({ error: 'protocol' });
   });
 
+  it('says 100 Continue, unasked: it is told so', async () => {
+    const answer = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+    expect(await sendRaw(answer)).toMatchObject({
+      error: 'protocol',
+      detail: expect.stringContaining('100 Continue'),
+    });
+  });
+
   it('or is not there', async () => {
     const receiver = await answering(() => undefined);
     await receiver.stop();

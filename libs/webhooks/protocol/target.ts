@@ -61,6 +61,8 @@ export class Targets {
     if (url.username || url.password)
       throw new InvalidUrl('userinfo', 'The URL must not have a user name or password.');
     url.hostname = url.hostname.replace(/\.$/, '');
+    if (url.hostname.split('.').includes(''))
+      throw new InvalidUrl('malformed', 'The host has two dots in a row, or nothing but one.');
     this.checkHost(url);
     return url;
   }

@@ -44,6 +44,9 @@ describe('a URL', () => {
     ['https://1.2.3.4.5/', 'malformed'],
     ['https://256.1.1.1/', 'malformed'],
     ['https://[::1/', 'malformed'],
+    ['https://localhost../', 'malformed'],
+    ['https://example..com/', 'malformed'],
+    ['https://./', 'malformed'],
     ['https://example.com:99999/', 'malformed'],
     ['https://user@example.com/', 'userinfo'],
     ['https://user:word@example.com/', 'userinfo'],
@@ -155,6 +158,7 @@ describe("the operator's list", () => {
     ['localhost', 'https://localhost/', undefined],
     ['127.0.0.0/8', 'https://localhost/', undefined],
     ['10.1.0.0/16', 'https://hooks.internal/', undefined],
+    ['10.1.2.3:9000', 'https://hooks.internal/', 'not_public'],
   ])('%s and %s: %s', (entry, url, reason) => {
     expect(reasonOf(url, opened(entry))).toBe(reason);
   });

@@ -41,7 +41,13 @@ const unique: readonly UniqueKey[] = [
     key: 't.code',
     called: 'Code',
   },
-  { table: 'Role', column: 'Name', reservation: 'role_name', key: 'lower(btrim(t.name))', called: 'Name' },
+  {
+    table: 'Role',
+    column: 'Name',
+    reservation: 'role_name',
+    key: 'lower(btrim(normalize(t.name)))',
+    called: 'Name',
+  },
   {
     table: 'Client',
     column: 'ClientNumber',
