@@ -13,14 +13,14 @@ export class DocumentsClient extends ApiClient {
     super(tenant, token, { writes: baseUrl, reads: baseUrl });
   }
 
-  override send(
+  protected override once(
     method: string,
     path: string,
     body?: Json,
     headers?: Record<string, string>,
   ): Promise<Answer> {
     const isUpload = method === 'POST' && path === 'documents' && body?.constructor === Object;
-    return super.send(method, path, isUpload ? formOf({ file: 'Dear Sir', ...body }) : body, headers);
+    return super.once(method, path, isUpload ? formOf({ file: 'Dear Sir', ...body }) : body, headers);
   }
 }
 

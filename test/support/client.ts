@@ -90,14 +90,19 @@ export class ApiClient {
   }
 
   /** On a busy machine read models may be behind for longer than a read waits: it is then asked again, as the refusal says. */
-  private async asked(times: number, ...request: Parameters<ApiClient['once']>): Promise<Answer> {
+  private async asked(times: number, ...request: Parameters<ApiClient['send']>): Promise<Answer> {
     let answer = await this.once(...request);
     for (let tries = 1; tries < times && LATER.includes(answer.body?.code); tries++)
       answer = await this.once(...request);
     return answer;
   }
 
-  private async once(method: string, path: string, body?: unknown, headers: Headings = {}): Promise<Answer> {
+  protected async once(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Headings = {},
+  ): Promise<Answer> {
     const isRead = this.isRead(method, path);
     const base = isRead ? this.address.reads : this.address.writes;
     const url = `${base}${path.startsWith('/') ? path : `/${this.tenant}/api/v1/${path}`}`;
