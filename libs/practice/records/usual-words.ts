@@ -5,7 +5,7 @@ import { type Ask, usualStatement } from './list-statements';
 /** How long a word that has become common is looked for as a rare one, or the other way round: it is found more slowly, not less. */
 const REMEMBERED_MS = 60_000;
 /** Characters of all queries that are remembered together. */
-const MOST_CHARACTERS = 4_000_000;
+const MOST_CHARACTERS = 1_000_000;
 
 /** What the latest records say of the words of queries. It is asked once a minute: who pages or polls asks for the same words again and again. */
 export class UsualWords {
