@@ -1,5 +1,5 @@
-import { at } from '#event-store/load';
 import type { Folded } from '#event-store/events';
+import { at } from '#event-store/load';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { definitions } from '../areas';
 import { type BillingFirm, createBillingFirm } from '../testing/billing-firm';
