@@ -62,8 +62,8 @@ const MOST_READS = 12;
 const LATER = ['position_not_reached', 'not_yet_visible'];
 
 /**
- * An integration in one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`), unless they say for what. Addresses of processes
- * may differ for writes and reads.
+ * An integration in one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`), unless they say for
+ * what. Addresses of processes may differ for writes and reads.
  */
 export class ApiClient {
   /** Of its last write; what its reads wait for. */

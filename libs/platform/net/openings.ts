@@ -72,8 +72,7 @@ export class Openings {
 
   /** By its own name, or by the addresses that it turns out to have. */
   private mayBeOpened(to: Destination): boolean {
-    const isRange = ({ opens }: Opening) => typeof opens !== 'string';
-    return this.isOpened(to, undefined) || this.openingsOf(to.port).some(isRange);
+    return this.openingsOf(to.port).some(({ opens }) => typeof opens !== 'string' || opens === to.host);
   }
 
   /** Those that are for a port: one that names none is for the usual ones. */
