@@ -1,0 +1,86 @@
+import { Client } from '#practice/clients/client';
+import { Entity } from '#practice/entities/entity';
+import { Matter } from '#practice/matters/matter';
+import { Reconciliation } from '../reconciliation/reconciliation';
+import type { Imports } from '../testing/import-parts';
+import { firm, ImportedFirm, invoice, matter, together, work } from './testing/imported-firm';
+import { checkedRowsOf, validationOf } from './testing/validation-of';
+
+describe('rows on matters and clients that production has changed since their import', () => {
+  let office: ImportedFirm;
+
+  beforeAll(async () => {
+    office = await ImportedFirm.open();
+  });
+  afterEach(() => office?.finish());
+  afterAll(() => office?.close());
+
+  it('are counted in the units, and taxed by the code, that their matter or client has now', async () => {
+    const erased = { shownAs: 'Erased 1234', anonymisedOn: '2025-12-01T00:00:00.000Z' };
+    await office.happens(Entity, office.idOf('Entity', 'ENT-9'), 'EntityAnonymised', erased);
+    await office.happens(Matter, office.idOf('Matter', 'MAT-4'), 'MatterUpdated', { minutesPerUnit: '12' });
+    await office.happens(Client, office.idOf('Client', 'CLI-5'), 'ClientUpdated', { minutesPerUnit: '15' });
+    await office.happens(Matter, office.idOf('Matter', 'MAT-5'), 'MatterUpdated', {
+      taxCodeId: office.idOf('TaxCode', 'TAX-2'),
+    });
+    const wrong = {
+      WorkItem: [
+        work('N-1', { MatterId: 'MAT-4', Units: '10.0000' }),
+        work('N-2', { MatterId: 'MAT-OF-5', Units: '10.0000' }),
+        work('N-3', { MatterId: 'N-1', Units: '10.0000' }),
+      ],
+      Matter: [matter('N-1', { ClientId: 'CLI-5' })],
+    };
+    expect(await office.found(wrong)).toEqual([
+      'units_differ WorkItem N-1 Units',
+      'units_differ WorkItem N-2 Units',
+      'units_differ WorkItem N-3 Units',
+    ]);
+    const right = {
+      Matter: [matter('N-1', { ClientId: 'CLI-5' })],
+      WorkItem: [
+        work('N-1', { MatterId: 'MAT-4', Units: '5.0000' }),
+        work('N-2', { MatterId: 'MAT-OF-5' }),
+        work('N-3', { MatterId: 'N-1' }),
+        work('N-4', { MatterId: 'MAT-5', State: 'Billed' }),
+      ],
+      Invoice: [invoice('N-1', { ClientId: 'CLI-1', MatterId: 'MAT-5', Total: '200.0000' })],
+      InvoiceLine: [{ ImportId: 'N-1', InvoiceId: 'N-1', Kind: 'Fee', WorkItemId: 'N-4' }],
+    };
+    const { imports } = office;
+    const run = await office.stage(right);
+    expect(await validationOf(imports).validate(run)).toEqual({ errors: 0, warnings: 0 });
+    const staging = await imports.loading().load(run);
+    const unitsIn = async (tenant: Parameters<Imports['find']>[0], key: string) => {
+      const item = await imports.find<{ units: string; minutesPerUnit: string }>(
+        tenant,
+        office.idOf('WorkItem', key),
+      );
+      return [item?.minutesPerUnit, item?.units];
+    };
+    const counted = async (tenant: Parameters<Imports['find']>[0]) =>
+      Promise.all(['W-MAT-4', 'N-1', 'N-2', 'N-3'].map((key) => unitsIn(tenant, key)));
+    const expected = [
+      ['6', '10'],
+      ['12', '5'],
+      ['15', '4'],
+      ['15', '4'],
+    ];
+    expect(await counted(staging)).toEqual(expected);
+    const reconciliation = new Reconciliation(checkedRowsOf(imports), imports.store.reads);
+    expect(await reconciliation.reconcile(run, staging)).toEqual({ errors: 0 });
+    // Nobody's personal data comes back with them.
+    expect(await imports.find(staging, office.idOf('Entity', 'ENT-9'))).toMatchObject({
+      name: expect.stringMatching(/^Erased /),
+    });
+    await office.finish();
+
+    const all = together(firm, right);
+    expect(await office.promote(all)).toEqual({ created: 6, changed: 0 });
+    expect(await counted(imports.tenant)).toEqual(expected);
+    // Whatever becomes of them later, equal rows stay equal.
+    await office.happens(Matter, office.idOf('Matter', 'MAT-4'), 'MatterUpdated', { minutesPerUnit: null });
+    await office.happens(Matter, office.idOf('Matter', 'MAT-5'), 'MatterUpdated', { taxCodeId: null });
+    expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
+  });
+});
