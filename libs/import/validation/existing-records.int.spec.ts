@@ -115,6 +115,17 @@ describe('rows that refer to records of the tenant', () => {
     ]);
   });
 
+  it('are one role by its name, however it is capitalised and its accents are written', async () => {
+    await add('Role', 'R-1', { Name: 'Attach\u00e9' });
+    await add('Role', 'R-2', { Name: 'ATTACHE\u0301' });
+    await add('Role', 'R-3', { Name: 'client' });
+    expect(await found()).toEqual([
+      'code_taken Role R-3 Name',
+      'duplicate_code Role R-1 Name',
+      'duplicate_code Role R-2 Name',
+    ]);
+  });
+
   it('are no parts of those', async () => {
     await add('InvoiceLine', 'L-1', { InvoiceId: `invoice_${'0a'.repeat(16)}`, Kind: 'Text' });
     expect(await found()).toEqual(['part_of_existing InvoiceLine L-1 InvoiceId']);
