@@ -43,6 +43,7 @@ export class WebhookDeliveriesReadController {
 
   @Get()
   @Permission('webhooks:read')
+  @ApiOperation({ summary: 'List deliveries of the events that the token may read, the latest first' })
   @ApiRows(DeliveryView)
   list(
     @CurrentContext() context: RequestContext,

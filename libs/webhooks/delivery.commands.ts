@@ -13,10 +13,11 @@ import { deliveryView } from './delivery.views';
 import type { EndpointRow } from './endpoint';
 import type { ReplayInput } from './endpoint.input';
 import { addressed, endpointIn } from './endpoints';
-import { notices } from './event-catalogue';
+import { notices, unreadable } from './event-catalogue';
 import { positionAt } from './fan-out-checkpoints';
 import { QueueSignal } from './queue-signal';
 import type { ReplayView } from './replay';
+import { Subscriptions } from './subscription';
 import { WebhookRequests } from './webhook-requests';
 
 const DAY_MS = 86_400_000;
@@ -94,17 +95,20 @@ export class RedeliverHandler implements ICommandHandler<Redeliver> {
     private readonly signal: QueueSignal,
   ) {}
 
-  /** From the start of the schedule; one that is pending is due at once. */
+  /**
+   * From the start of the schedule; one that is pending is due at once.
+   * @throws DomainError `not_found`, for what the token may not read too
+   */
   async execute({ context, id, deliveryId }: Redeliver): Promise<Reply> {
     const reply = await this.requests.execute(context, async (change) => {
       const webhook = await enabled(change, context, id);
       const eventId = toUuid(deliveryId);
-      await change.client.query(
+      const { rows } = await change.client.query<DeliveryRow>(
         `update webhooks.deliveries set state = 0, failures = 0, due_at = $4, finished_at = null
-         where tenant_id = $1 and webhook_id = $2 and event_id = $3`,
-        [webhook.tenant_id, webhook.id, eventId, change.now],
+         where tenant_id = $1 and webhook_id = $2 and event_id = $3 and type <> all($5) returning *`,
+        [webhook.tenant_id, webhook.id, eventId, change.now, unreadable(context.permissions)],
       );
-      const delivery = await deliveryOf(change, webhook, eventId);
+      const [delivery] = rows;
       if (!delivery) throw notFound('delivery');
       return queued(deliveryView(delivery));
     });
@@ -117,13 +121,16 @@ export class RedeliverHandler implements ICommandHandler<Redeliver> {
 export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
   constructor(
     private readonly requests: WebhookRequests,
+    private readonly subscriptions: Subscriptions,
     private readonly config: Config,
   ) {}
 
+  /** @throws DomainError `permission_denied` to who may not read all of its events; `invalid_range` */
   execute({ context, id, body }: ReplayWebhook): Promise<Reply> {
     return this.requests.execute(context, async (change) => {
       const { client, now } = change;
-      const { tenant_id, id: webhook_id } = await enabled(change, context, id);
+      const { tenant_id, id: webhook_id, events } = await enabled(change, context, id);
+      this.subscriptions.requireReadable(context, events);
       const oldest = now.getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS;
       const asked = new Date(body.since);
       const until = body.until == null ? now : new Date(body.until);

@@ -6,6 +6,7 @@ import type { RequestContext } from '#platform/request-context';
 import { requireMatch } from '#platform/version-match';
 import { endpointKey, failWaiting } from './delivery';
 import { ENDPOINT_COLUMNS, type EndpointRow, webhookId } from './endpoint';
+import { notices } from './event-catalogue';
 
 const MOST = 20;
 
@@ -62,6 +63,11 @@ export async function dropWaiting({ client }: Change, { tenant }: RequestContext
   );
 }
 
+/** What a webhook may be sent of what its integration is granted. Who changes one is shown it: so is what tells of itself. */
+function scopeOf(permissions: ReadonlySet<string>): string[] {
+  return [...permissions, notices.test.permission];
+}
+
 export type Settable = Pick<
   EndpointRow,
   'url' | 'events' | 'payload_mode' | 'description' | 'secret' | 'enabled'
@@ -90,7 +96,7 @@ export async function keepOutNewWebhooks(client: ClientBase, tenants: readonly n
  */
 export async function insertEndpoint(
   { client, now }: Change,
-  { tenant, integrationId, actor }: RequestContext,
+  { tenant, integrationId, actor, permissions }: RequestContext,
   id: string,
   given: Settable,
 ): Promise<EndpointRow> {
@@ -104,14 +110,14 @@ export async function insertEndpoint(
   await client.query(
     `with added as (
        insert into webhooks.endpoints (tenant_id, id, integration_id, url, events, payload_mode, description, secret,
-         enabled, disabled_at, disabled_reason, since_epoch, created_at, created_by, updated_at, updated_by)
+         enabled, disabled_at, disabled_reason, since_epoch, created_at, created_by, updated_at, updated_by, scope)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, case when not $9 then $10::timestamptz end,
-         case when not $9 then 'owner' end, (select max(epoch) from event_store.epochs), $10, $11, $10, $11)
+         case when not $9 then 'owner' end, (select max(epoch) from event_store.epochs), $10, $11, $10, $11, $12)
        returning tenant_id, id)
      insert into webhooks.lanes (tenant_id, webhook_id) select * from added`,
     [
       ...[tenant.id, toUuid(id), integrationId, url, events, payload_mode, description, secret, enabled],
-      ...[now, actor],
+      ...[now, actor, scopeOf(permissions)],
     ],
   );
   const [row] = await endpointsOf(client, tenant.id, id);
@@ -120,11 +126,11 @@ export async function insertEndpoint(
 
 /**
  * Changes a webhook that is locked. Whoever changes it vouches for it from then on: what is sent is what that
- * integration may read.
+ * integration may read, and the token with which it was changed.
  */
 export async function updateEndpoint(
   { client, now }: Change,
-  { integrationId, actor }: RequestContext,
+  { integrationId, actor, permissions }: RequestContext,
   before: EndpointRow,
   changes: Partial<Settable & Pick<EndpointRow, 'paused' | 'former_secrets'>>,
 ): Promise<EndpointRow> {
@@ -135,14 +141,14 @@ export async function updateEndpoint(
   await client.query(
     `update webhooks.endpoints
      set integration_id = $3, url = $4, events = $5, payload_mode = $6, description = $7, secret = $8, enabled = $9,
-       paused = $10, former_secrets = $11, version = version + 1, updated_at = $12, updated_by = $13,
+       paused = $10, former_secrets = $11, version = version + 1, updated_at = $12, updated_by = $13, scope = $15,
        disabled_at = case when $14 then $12 else disabled_at end,
        disabled_reason = case when $14 then 'owner' when $9 then null else disabled_reason end
      where tenant_id = $1 and id = $2`,
     [
       ...[before.tenant_id, before.id, integrationId, next.url, next.events, next.payload_mode],
       ...[next.description, next.secret, next.enabled, next.paused, JSON.stringify(next.former_secrets)],
-      ...[now, actor, isSwitchedOff],
+      ...[now, actor, isSwitchedOff, scopeOf(permissions)],
     ],
   );
   const named = { tenant_id: before.tenant_id, webhook_id: before.id };

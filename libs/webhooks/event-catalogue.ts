@@ -110,6 +110,11 @@ export function eventOfName(name: string): EventName | undefined {
   return byName.get(name);
 }
 
+/** What somebody with these permissions may not be told of, by name. */
+export function unreadable(permissions: ReadonlySet<string>): string[] {
+  return eventNames.filter(({ permission }) => !permissions.has(permission)).map(({ name }) => name);
+}
+
 /** What an element of a subscription stands for: one event, those of an area, or all; nothing when it is no name of ours. */
 export function eventsMeant(subscribed: string): readonly EventName[] {
   if (subscribed === '*') return eventNames;

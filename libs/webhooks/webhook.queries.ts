@@ -10,6 +10,7 @@ import { ATTEMPTS, type DeliveryRow } from './delivery';
 import { type AttemptView, type DeliveriesQuery, deliveryView } from './delivery.views';
 import { webhookView } from './endpoint';
 import { endpointsOf } from './endpoints';
+import { unreadable } from './event-catalogue';
 import { ownName } from './protocol/event-names';
 
 interface Paged {
@@ -76,7 +77,7 @@ export class GetWebhookHandler implements IQueryHandler<GetWebhook> {
   }
 }
 
-/** The latest event first. */
+/** The latest event first; only of those that the token may read. */
 @QueryHandler(ListDeliveries)
 export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
   constructor(
@@ -93,7 +94,8 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
       `select * from webhooks.deliveries
        where tenant_id = $1 and webhook_id = $2 and ($3::smallint is null or state = $3)
          and ($4::text is null or type = $4) and ($5::timestamptz is null or occurred_at >= $5)
-       order by event_id desc limit $6 offset $7`,
+         and type <> all($6)
+       order by event_id desc limit $7 offset $8`,
       [
         ...[
           context.tenant.id,
@@ -102,7 +104,7 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
           type && (ownName(type) ?? type),
           since === undefined ? null : new Date(since),
         ],
-        ...[pageSize + 1, pageIndex * pageSize],
+        ...[unreadable(context.permissions), pageSize + 1, pageIndex * pageSize],
       ],
     );
     const page = rows.slice(0, pageSize).map(deliveryView);
@@ -114,6 +116,7 @@ interface AttemptRow extends Omit<AttemptView, 'on'> {
   at: Date;
 }
 
+/** @throws DomainError `not_found`, of an event that the token may not read too */
 @QueryHandler(GetDelivery)
 export class GetDeliveryHandler implements IQueryHandler<GetDelivery> {
   constructor(private readonly database: WriteDatabase) {}
@@ -123,9 +126,9 @@ export class GetDeliveryHandler implements IQueryHandler<GetDelivery> {
     const one = 'tenant_id = $1 and webhook_id = $2 and event_id = $3';
     const [{ rows }, attempts] = await Promise.all([
       this.database.pool.query<DeliveryRow>(
-        `select d.* from webhooks.deliveries d where ${one} and exists (
+        `select d.* from webhooks.deliveries d where ${one} and type <> all($4) and exists (
            select from webhooks.endpoints e where e.tenant_id = d.tenant_id and e.id = d.webhook_id)`,
-        key,
+        [...key, unreadable(context.permissions)],
       ),
       this.database.pool.query<AttemptRow>(
         `select number, at, milliseconds, status, error, detail, response, address

@@ -109,7 +109,10 @@ export class WebhooksWriteController {
   @HttpCode(202)
   @Permission('webhooks:write')
   @ApiWithoutEvents()
-  @ApiOperation({ summary: 'Send a webhook a message of the type webhook.test' })
+  @ApiOperation({
+    summary: 'Send a webhook a message of the type webhook.test',
+    description: 'The message tells of the webhook: it needs the permission `webhooks:read` too.',
+  })
   @ApiQueued(DeliveryView)
   test(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
     return this.commands.execute(new TestWebhook(context, id));
@@ -119,7 +122,10 @@ export class WebhooksWriteController {
   @HttpCode(202)
   @Permission('webhooks:write')
   @ApiWithoutEvents()
-  @ApiOperation({ summary: 'Send a webhook the events of a time again' })
+  @ApiOperation({
+    summary: 'Send a webhook the events of a time again',
+    description: 'It needs the permissions to read all of its events too.',
+  })
   @ApiQueued(ReplayView)
   replay(
     @CurrentContext() context: RequestContext,

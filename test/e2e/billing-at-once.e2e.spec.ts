@@ -122,6 +122,29 @@ describe('items that many invoices want at once', () => {
     }
     expect(await eventsOf('WorkItemReserved', york.api.tenant)).toBe(holders.size);
   });
+
+  it.each([1, 2, 3, 4])(
+    'what is unbilled leaves out what changes meanwhile, and is not refused (%d)',
+    async () => {
+      const deal = await firm();
+      const { clientId, matterId, items } = deal;
+      const drafts = await each(3, () => deal.api.create('invoices', { clientId, matterId }));
+      const bill = (index: number) =>
+        deal.at(index).post(`invoices/${drafts[index]}/lines`, { unbilledUntil: '2030-01-01' });
+      const change = (index: number) =>
+        index % 2
+          ? deal.at(index).post(`workitems/${items[index]}/writeoff`, { reason: 'x' })
+          : deal.at(index).post(`workitems/${items[index]}/unfinalise`);
+      const [billed] = await Promise.all([each(3, bill), each(ITEMS, change)]);
+      expect(billed.map(({ status, body }) => [status, body.code])).toEqual(
+        drafts.map(() => [200, undefined]),
+      );
+      const { invoices } = await settled(deal);
+      const charged = invoices.flatMap(({ lines }) => lines.map(({ sourceId }: Json) => sourceId));
+      expect(new Set(charged).size).toBe(charged.length);
+      await expectBalance(deal);
+    },
+  );
 });
 
 describe('invoice numbers', () => {

@@ -76,6 +76,7 @@ describe('an invoice', () => {
     });
     await desk.refuse(id, 'pay', { amount: 1 }, 409, 'invoice_not_owed');
     await desk.refuse(id, 'writeoff', { reason: 'x' }, 409, 'invoice_not_owed');
+    await desk.refuse(id, 'payments/1/reverse', { date: '2025-06-30' }, 422, 'before_payment');
     const back = await desk.act(id, 'payments/1/reverse', { date: '2025-07-02', reason: 'Bounced' });
     expect(back).toMatchObject({
       ...{ state: 2, paid: gbp(200), balance: gbp(100) },
@@ -97,6 +98,7 @@ describe('an invoice', () => {
     await desk.act(id, 'issue');
     await desk.act(id, 'pay', { amount: 50 });
     await desk.refuse(id, 'writeoff', {}, 422, 'validation_failed');
+    await desk.refuse(id, 'writeoff', { reason: 'Insolvent', date: '2020-01-01' }, 422, 'before_issue');
     const written = await desk.act(id, 'writeoff', { reason: 'Insolvent' });
     expect(written).toMatchObject({
       state: 5,

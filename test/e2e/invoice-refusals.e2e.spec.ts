@@ -70,6 +70,9 @@ describe('an invoice', () => {
     const source = await desk.work();
     const twice = await api.post('invoices', { clientId, matterId, lines: [fee(source), fee(source)] });
     expectProblem(twice, 422, 'source_twice', '/lines/1/sourceId');
+    const large = { kind: 'Fee', amount: 60_000_000_000 };
+    const beyond = await api.post('invoices', { clientId, matterId, lines: [large, large] });
+    expectProblem(beyond, 422, 'amount_too_large', '/lines');
     const { id } = await desk.draft([{ kind: 'Text', description: 'Nothing' }]);
     await desk.refuse(id, 'issue', {}, 409, 'invoice_empty');
     await desk.refuse(id, 'issue', { issueDate: '2025-06-30', dueDate: '2025-06-29' }, 409, 'invoice_empty');

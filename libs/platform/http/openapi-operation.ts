@@ -27,7 +27,15 @@ export function completed(
   { permission, summary }: Route,
   examples: Examples,
 ): Operation {
-  const { operationId, summary: own, parameters = [], requestBody, responses, ...rest } = operation;
+  const {
+    operationId,
+    summary: own,
+    description,
+    parameters = [],
+    requestBody,
+    responses,
+    ...rest
+  } = operation;
   const body = bodyOf(operation);
   const answers = Object.entries(responses).map(([status, answer]) => [
     status,
@@ -36,7 +44,7 @@ export function completed(
   return {
     operationId,
     summary: own || summary,
-    description: `Needs the permission \`${permission}\`.`,
+    description: [`Needs the permission \`${permission}\`.`, description].filter(Boolean).join(' '),
     'x-permission': permission,
     ...rest,
     security: [{ oauth2: [permission] }, { bearer: [] }],

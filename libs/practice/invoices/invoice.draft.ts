@@ -1,31 +1,26 @@
 import type { Folded } from '#event-store/events';
-import { at, linkedTo } from '#event-store/load';
+import { at } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { type Id, newId } from '#kernel/ids';
-import { type Day, dayGiven, dayIn } from '#kernel/zone';
-import { BillableStatus } from '../billable/billable';
+import { decimal } from '#kernel/money';
+import { dayGiven, dayIn } from '#kernel/zone';
+import { LARGEST_AMOUNT } from '#platform/http/fields';
+import type { BillableState } from '../billable/billable';
 import { release, reserve } from '../billable/billable.billing';
 import { Client } from '../clients/client.lookup';
-import { CostRecovery } from '../cost-recoveries/cost-recovery.lookup';
-import { Matter, openMatter, UNBILLED_COST, UNBILLED_WORK } from '../matters/matter.lookup';
+import { Matter, openMatter } from '../matters/matter.lookup';
 import { active, addressed, givenReference, recordChanges } from '../records/record';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
-import { WorkItem } from '../work-items/work-item.lookup';
 import { Invoice, type InvoiceState, InvoiceStatus, requireDueAfter, requireInvoice } from './invoice';
 import type { InvoiceEvent, InvoiceLine } from './invoice.events';
 import type { InvoiceInput, InvoicePatch, LineInput, LinesInput } from './invoice.input';
 import { linesFrom } from './invoice.lines';
 import { replacementOf } from './invoice.shown-lines';
-import {
-  changeSources,
-  definitionOf,
-  loadSources,
-  loadSourcesOf,
-  type Sources,
-  sourcesOf,
-} from './invoice.sources';
+import { changeSources, loadSources, loadSourcesOf, type Sources, sourcesOf } from './invoice.sources';
 import { type DefaultTax, defaultTaxQuestions, loadTaxCodes, taxationOn } from './invoice.taxation';
+import { type Totals, totalsOf } from './invoice.totals';
+import { lineOf, unbilled } from './invoice.unbilled';
 
 /** A draft with its lines, whose sources it reserves. */
 export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
@@ -81,7 +76,7 @@ export async function updateInvoice(work: UnitOfWork, id: string, body: InvoiceP
   if (!isDrafted) return work.change(Invoice, before, events);
   const changed = { ...draft, state: { ...before.data, ...changes } };
   const first = before.data.lines.length - gone.length;
-  const { events: more, reservations } = await relined(work, changed, gone, inputs, first);
+  const { events: more, reservations } = await relined(work, changed, gone, inputs, { first });
   const record = work.change(Invoice, before, [...events, ...more]);
   reservations();
   return record;
@@ -91,13 +86,11 @@ export async function updateInvoice(work: UnitOfWork, id: string, body: InvoiceP
 export async function addLines(work: UnitOfWork, id: string, { lines, unbilledUntil }: LinesInput) {
   const { before, draft } = await loadDraft(work, id);
   requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
-  const inputs = [...(lines ?? [])];
-  if (unbilledUntil) {
-    const until = dayGiven(draft.tenant.timeZone, unbilledUntil);
-    const named = new Set(inputs.map(({ sourceId }) => sourceId));
-    inputs.push(...(await unbilled(work, before.data, until)).filter(({ sourceId }) => !named.has(sourceId)));
-  }
-  const { events, reservations } = await relined(work, draft, [], inputs);
+  const named = lines ?? [];
+  const until = unbilledUntil && dayGiven(draft.tenant.timeZone, unbilledUntil);
+  const free = until ? await unbilled(work, before.data, until, sourcesOf(named)) : [];
+  const inputs = [...named, ...free.map(lineOf)];
+  const { events, reservations } = await relined(work, draft, [], inputs, { known: free });
   const record = work.change(Invoice, before, events);
   reservations();
   return record;
@@ -151,6 +144,7 @@ async function loadDraft(
 /**
  * The events by which a draft's lines change.
  * @param first place of the first input within the request
+ * @param known records that inputs charge: as they were found, so that one that changes meanwhile is found anew
  * @returns them, and what reserves and releases the lines' sources: to be called once the invoice's own events are recorded
  */
 async function relined(
@@ -158,16 +152,19 @@ async function relined(
   draft: Draft,
   gone: readonly InvoiceLine[],
   inputs: readonly LineInput[],
-  first?: number,
+  { first, known = [] }: { first?: number; known?: readonly Folded<BillableState>[] } = {},
 ) {
-  const { id, state, tenant, found } = draft;
+  const { id, state, tenant } = draft;
   const goneIds = gone.map((line) => line.id);
   const kept = state.lines.filter((line) => !goneIds.includes(line.id));
-  const sources = await loadSourcesOf(work, [...sourcesOf(gone), ...sourcesOf(inputs)]);
+  const found = new Map(known.map((source) => [source.id as string, source]));
+  const others = [...sourcesOf(gone), ...sourcesOf(inputs)].filter((source) => !found.has(source));
+  const sources: Sources = new Map([...found, ...(await loadSourcesOf(work, others))]);
   const added = linesFrom(inputs, state, sources, state.lastLine, kept, first);
   const lines = [...kept, ...added];
   const day = state.issueDate ?? dayIn(tenant.timeZone, work.now);
-  const { taxation } = taxationOn(day, tenant.taxScheme, lines, await loadTaxCodes(work, lines), found);
+  const { taxation } = taxationOn(day, tenant.taxScheme, lines, await loadTaxCodes(work, lines), draft.found);
+  requireBounds(totalsOf(lines, taxation, state.currency));
   const events: InvoiceEvent[] = [
     ...(gone.length > 0 ? [{ type: 'InvoiceLinesRemoved', data: { ids: goneIds } } as const] : []),
     ...chunks(added).map((chunk) => ({ type: 'InvoiceLinesAdded', data: { lines: chunk } }) as const),
@@ -201,23 +198,10 @@ function exchange(
   });
 }
 
-/** Records of the invoice's matter that no invoice holds, in the order of their entry. */
-async function unbilled(work: UnitOfWork, { matterId }: InvoiceState, until: Day): Promise<LineInput[]> {
-  const { items, costs } = await work.load({
-    items: linkedTo(WorkItem, matterId, [UNBILLED_WORK]),
-    costs: linkedTo(CostRecovery, matterId, [UNBILLED_COST]),
-  });
-  const free = [...items, ...costs].filter(
-    ({ data }) =>
-      data.state === BillableStatus.Finalised && data.invoiceId === null && data.entryDay <= until,
-  );
-  return free
-    .sort((one, other) => `${one.data.entryDay}${one.id}`.localeCompare(`${other.data.entryDay}${other.id}`))
-    .map(({ id, data }) => {
-      const isBought = 'kind' in data && data.kind === 'Incurred';
-      const kind = definitionOf(id) === WorkItem ? 'Fee' : isBought ? 'Disbursement' : 'CostRecovery';
-      return { kind, sourceId: id };
-    });
+/** Beyond what a line can come to a JSON number loses pennies, and nobody could pay it. @throws DomainError `amount_too_large` (422) */
+function requireBounds({ total }: Totals): void {
+  if (decimal(total).abs().gt(LARGEST_AMOUNT))
+    throw invalid('amount_too_large', `lines: with tax they come to ${total}.`, 'lines');
 }
 
 /** The days that a request names. */

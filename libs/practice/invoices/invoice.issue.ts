@@ -1,6 +1,6 @@
 import { at, counter } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
-import { conflict, invalid } from '#kernel/errors';
+import { conflict } from '#kernel/errors';
 import { decimal } from '#kernel/money';
 import { type Day, dayGiven, dayIn, daysAfter } from '#kernel/zone';
 import { bill, release, reverseBilling } from '../billable/billable.billing';
@@ -10,11 +10,13 @@ import { nextNumber } from '../records/numbering';
 import { addressed } from '../records/record';
 import { settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import {
+  dayNotBefore,
   INVOICE_NUMBER,
   Invoice,
   type InvoiceState,
   InvoiceStatus,
   isIssuedUnpaid,
+  issuedOn,
   requireDueAfter,
   requireInvoice,
 } from './invoice';
@@ -103,12 +105,7 @@ async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput,
   const { matter } = await work.load({ matter: at(Matter, data.matterId) });
   requireOpen(matter);
   const { timeZone } = settings(tenant);
-  const issued = data.issueDate!;
-  let day = dayGiven(timeZone, date, work.now);
-  if (day < issued) {
-    if (date) throw invalid('before_issue', `date: the invoice was issued on ${issued}.`, 'date');
-    day = issued;
-  }
+  const day = dayNotBefore(issuedOn(data), dayGiven(timeZone, date, work.now), date);
   return { before, day, sources: await loadSources(work, data.lines) };
 }
 

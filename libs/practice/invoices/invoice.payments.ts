@@ -5,7 +5,7 @@ import { decimal, text } from '#kernel/money';
 import { dayGiven } from '#kernel/zone';
 import { addressed } from '../records/record';
 import { settings, settingsOf } from '../tenants/tenant.lookup';
-import { Invoice, InvoiceStatus, requireInvoice } from './invoice';
+import { dayNotBefore, Invoice, InvoiceStatus, issuedOn, requireInvoice } from './invoice';
 import type { BadDebtInput, PaymentInput, PaymentReversalInput } from './invoice.input';
 import { amountOf } from './invoice.lines';
 
@@ -27,7 +27,10 @@ export async function payInvoice(work: UnitOfWork, id: string, body: PaymentInpu
   return work.change(Invoice, before, [{ type, data: { payment } }]);
 }
 
-/** Takes a payment back: what it paid is owed again. */
+/**
+ * Takes a payment back: what it paid is owed again.
+ * @throws DomainError `payment_not_found` (404), `payment_reversed`, `invoice_not_owed` (409), `before_payment` (422)
+ */
 export async function reversePayment(
   work: UnitOfWork,
   id: string,
@@ -39,16 +42,21 @@ export async function reversePayment(
   if (!payment) throw new DomainError('not_found', 'payment_not_found', 'The invoice has no such payment.');
   if (payment.reversed !== null) throw conflict('payment_reversed', 'The payment was taken back before.');
   requireInvoice(before.data, 'invoice_not_owed', PartPaid, Paid);
-  const data = { paymentId, day, reason: body.reason ?? null };
+  const paid = { on: payment.day, code: 'before_payment', what: 'it was paid on' };
+  const data = { paymentId, day: dayNotBefore(paid, day, body.date), reason: body.reason ?? null };
   return work.change(Invoice, before, [{ type: 'InvoicePaymentReversed', data }]);
 }
 
-/** Gives up what is still owed. What was billed stays billed. */
+/**
+ * Gives up what is still owed. What was billed stays billed.
+ * @throws DomainError `invoice_not_owed` (409), `before_issue` (422)
+ */
 export async function writeOffInvoice(work: UnitOfWork, id: string, body: BadDebtInput) {
   const { before, day } = await load(work, id, body.date);
   requireInvoice(before.data, 'invoice_not_owed', Issued, PartPaid);
   if (before.data.balance === '0') throw conflict('invoice_not_owed', 'Nothing is owed of the invoice.');
-  const data = { day, amount: before.data.balance, reason: body.reason };
+  const on = dayNotBefore(issuedOn(before.data), day, body.date);
+  const data = { day: on, amount: before.data.balance, reason: body.reason };
   return work.change(Invoice, before, [{ type: 'InvoiceWrittenOff', data }]);
 }
 

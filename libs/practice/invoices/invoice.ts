@@ -148,6 +148,25 @@ export function isIssuedUnpaid({ state, paid }: InvoiceState): boolean {
   return state === InvoiceStatus.Issued || (state === InvoiceStatus.Paid && paid === '0');
 }
 
+/**
+ * The day on which something happens to what began on another day: the one that a request gives, or today, though never before.
+ * @throws DomainError of that code (422) when the one that is given is before
+ */
+export function dayNotBefore(
+  began: { on: Day; code: string; what: string },
+  day: Day,
+  given: string | null | undefined,
+): Day {
+  if (day >= began.on) return day;
+  if (given) throw invalid(began.code, `date: ${began.what} ${began.on}.`, 'date');
+  return began.on;
+}
+
+/** Of what happens to an invoice that was issued. */
+export function issuedOn({ issueDate }: Pick<InvoiceState, 'issueDate'>) {
+  return { on: issueDate!, code: 'before_issue', what: 'the invoice was issued on' };
+}
+
 /** @throws DomainError `due_before_issue` (422) */
 export function requireDueAfter({ issueDate, dueDate }: Pick<InvoiceFields, 'issueDate' | 'dueDate'>): void {
   if (issueDate !== null && dueDate !== null && dueDate < issueDate)

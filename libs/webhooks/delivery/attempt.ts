@@ -35,7 +35,7 @@ export class Attempt {
     const at = this.clock.now();
     const { permission } = eventOfName(delivery.type) ?? {};
     if (permission !== undefined && !config.permissions.includes(permission)) {
-      const detail = `The permission ${permission} was withdrawn from the integration of this webhook.`;
+      const detail = `The integration that changed this webhook last, or its token then, has no permission ${permission}.`;
       return this.finished(item, config, at, { error: 'permission_denied', detail, milliseconds: 0 }, true);
     }
     const message = {

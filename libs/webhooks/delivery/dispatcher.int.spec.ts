@@ -171,7 +171,7 @@ it('holds back while paused, and forgets what is removed', async () => {
 
 it('refuses a replay of a time that ends before it begins', async () => {
   const webhook = await hooks.hook(context, { url: address() });
-  const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
   // An hour ahead of its instant as text.
   const inParis = (instant: string) =>
     new Date(new Date(instant).getTime() + 3_600_000).toISOString().replace('Z', '+01:00');
@@ -186,7 +186,7 @@ it('refuses a replay of a time that ends before it begins', async () => {
 
 it('refuses a replay of a time that has not begun', async () => {
   const webhook = await hooks.hook(context, { url: address() });
-  const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
   const since = new Date(Date.now() + 60_000).toISOString();
   const until = new Date(Date.now() + 120_000).toISOString();
   for (const body of [{ since }, { since, until }])
@@ -200,7 +200,7 @@ it('has nothing to send again of a time before the days that are kept', async ()
   const webhook = await hooks.hook(context, { url });
   await hooks.event(context, 'Recent');
   await ended(webhook, 1);
-  const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
   const [since, until] = [ago(90), ago(60)];
   const reply = await handler.execute(new ReplayWebhook(context, id(webhook), { since, until, mode: 'all' }));
   expect(reply.status).toBe(202);
@@ -218,7 +218,7 @@ it('sends again on request: one delivery, what failed of a time, or all of it', 
   const first = await hooks.event(context, 'One');
   await ended(webhook, 1);
   const replay = async (mode: 'failed' | 'all') => {
-    const handler = new ReplayWebhookHandler(hooks.requests, hooks.store.config);
+    const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
     const reply = await handler.execute(new ReplayWebhook(context, id(webhook), { since, mode }));
     await hooks.replays.run();
     return reply.status;

@@ -4,9 +4,10 @@ import { DeliverySettings } from './delivery-settings';
 import { Lane, type LaneConfig } from './lane';
 import { QueuePools } from './queue-pools';
 
-/** Columns of a LaneConfig. A tenant whose grant was revoked is sent nothing. */
+/** Columns of a LaneConfig. A tenant whose grant was revoked is sent nothing; nobody is sent what the token that set the webhook might not read. */
 const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.created_at, e.url, e.payload_mode, e.secret, e.former_secrets,
-  coalesce((select g.permissions from platform.grants g join platform.integrations i on i.id = g.integration_id
+  coalesce((select array(select p from unnest(g.permissions) p where e.scope is null or p = any(e.scope))
+    from platform.grants g join platform.integrations i on i.id = g.integration_id
     where g.tenant_id = e.tenant_id and g.integration_id = e.integration_id
       and g.revoked_at is null and i.revoked_at is null), '{}') as permissions,
   e.enabled and not e.paused as active, e.disabled_at, l.failures, l.open_until, l.failing_since`;

@@ -15,7 +15,7 @@ export interface LaneConfig {
   payload_mode: PayloadMode;
   secret: string;
   former_secrets: { secret: string; until: string }[];
-  /** Of the integration that vouches for it; none once its grant is revoked. */
+  /** Of the integration that vouches for it, within the scope of its token then; none once its grant is revoked. */
   permissions: string[];
   /** Whether anything may be sent now. */
   active: boolean;
