@@ -53,6 +53,7 @@ export function ApiQueued(view: Type): MethodDecorator {
 /** 201 without a body. */
 export function ApiRegistered(): MethodDecorator {
   return applyDecorators(
+    ifMatch,
     ApiCreatedResponse({
       description: 'Registered; there is no body.',
       headers: { ETag },

@@ -54,6 +54,13 @@ const graphqlAnswer = {
   properties: { data: anything, errors: { type: 'array', items: anything }, extensions: anything },
 };
 
+const wrongDocument = answer('The document or a variable is wrong, or the body, or a header.', graphqlAnswer);
+const problem = { schema: { $ref: '#/components/schemas/Problem' } };
+const malformedReport = {
+  ...wrongDocument,
+  content: { ...wrongDocument.content, 'application/problem+json': problem },
+};
+
 const tenant = { $ref: '#/components/parameters/tenant' };
 const publicly = { security: [] };
 
@@ -71,8 +78,9 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       requestBody: { required: true, content: { 'application/json': { schema: graphqlRequest } } },
       responses: {
         200: { ...answer('The rows.', graphqlAnswer), headers: headersWith() },
-        400: answer('The document or a variable is wrong.', graphqlAnswer),
-        ...refusalsWith(401, 403, 413, 429, 503),
+        400: malformedReport,
+        406: answer('None of the media types that are accepted is one of the answer.', graphqlAnswer),
+        ...refusalsWith(401, 403, 413, 415, 429, 503),
       },
     } as OpenAPIObject['paths'][string]['post'],
   },
@@ -100,6 +108,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
         200: answer('A token for one hour.', tokenAnswer),
         400: oauthError,
         401: oauthError,
+        413: oauthError,
         429: { ...oauthError, headers: { 'Retry-After': { schema: { type: 'integer' } } } },
         503: oauthError,
       },

@@ -164,7 +164,7 @@ async function relined(
   const lines = [...kept, ...added];
   const day = state.issueDate ?? dayIn(tenant.timeZone, work.now);
   const { taxation } = taxationOn(day, tenant.taxScheme, lines, await loadTaxCodes(work, lines), draft.found);
-  requireBounds(totalsOf(lines, taxation, state.currency));
+  if (added.length > 0) requireBounds(totalsOf(lines, taxation, state.currency));
   const events: InvoiceEvent[] = [
     ...(gone.length > 0 ? [{ type: 'InvoiceLinesRemoved', data: { ids: goneIds } } as const] : []),
     ...chunks(added).map((chunk) => ({ type: 'InvoiceLinesAdded', data: { lines: chunk } }) as const),
