@@ -53,7 +53,6 @@ export function ApiQueued(view: Type): MethodDecorator {
 /** 201 without a body. */
 export function ApiRegistered(): MethodDecorator {
   return applyDecorators(
-    ifMatch,
     ApiCreatedResponse({
       description: 'Registered; there is no body.',
       headers: { ETag },
