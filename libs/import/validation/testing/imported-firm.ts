@@ -105,6 +105,7 @@ export class ImportedFirm {
     });
   }
 
+  /** A record that somebody makes in production. */
   // biome-ignore lint/suspicious/noExplicitAny: any record's events
   async begins(definition: any, kind: Parameters<typeof newId>[0], type: string, data: object) {
     const event = { type, data: { ...data, externalReference: null, referenceOwner: null } };
@@ -144,6 +145,7 @@ export class ImportedFirm {
   }
 }
 
+/** Two sources as one: of each table the rows of both. */
 export function together(base: StagedRows, more: StagedRows): StagedRows {
   const tables = [...new Set([...Object.keys(base), ...Object.keys(more)])];
   return Object.fromEntries(tables.map((table) => [table, [...(base[table] ?? []), ...(more[table] ?? [])]]));
