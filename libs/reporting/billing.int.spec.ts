@@ -154,6 +154,20 @@ describe('fee analysis of a firm that bills', () => {
     ]);
   });
 
+  it('keeps a row whose fields of a pivot come to 0 only together', async () => {
+    const slice = {
+      ...{ rowGroups: columns('matterNumber'), pivots: columns('month'), cols: cols('workItemBilled:sum') },
+      ...{ filterZero: true, sortBy: columns('matterNumber') },
+    };
+    expect((await feeAnalysis(slice)).rows).toEqual([
+      { matterNumber: 'M1', '2025-06_workItemBilled': 285, '2025-07_workItemBilled': null },
+      { matterNumber: 'M2', '2025-06_workItemBilled': 40, '2025-07_workItemBilled': -40 },
+    ]);
+    expect((await feeAnalysis({ ...slice, totalsOnly: true })).rows).toEqual([
+      { '2025-06_workItemBilled': 325, '2025-07_workItemBilled': -40 },
+    ]);
+  });
+
   it('groups by task type and by matter type', async () => {
     const groups = async (name: string) => {
       const slice = {

@@ -112,7 +112,13 @@ it.each<[what: string, slice: object, reason: string | null]>([
 });
 
 it('half a character is refused', async () => {
-  expect((await send('{"query": "\\ud800"}')).status).toBe(422);
+  expect((await send('{"query": "\\ud800"}')).status).toBe(400);
+});
+
+it('a number that is too large for one is refused', async () => {
+  const query = 'query ($slice: AggregationSliceSpecInput) { work_item_listing(slice: $slice) }';
+  const { status, text } = await send(`{"query": "${query}", "variables": {"slice": {"startRow": 1e999}}}`);
+  expect([status, JSON.parse(text).errors[0].extensions.reason]).toEqual([400, 'RANGE_INVALID']);
 });
 
 it('a body of more than a megabyte is refused unread', async () => {

@@ -102,10 +102,11 @@ function planZero(
   const rows = { ...slice, totals: false };
   const keys = isLeaf(rows) ? undefined : rowKeys(rows);
   if (name === null) {
-    const measured = slice.cols.filter(({ column }) => column.measure);
     const measures = keys
-      ? measured.filter((col) => isAggregated(col) && !isCount(col)).map(aggregate)
-      : measured.map(({ column }): Expression => ({ kind: 'value', column }));
+      ? aggregates(slice, pivotFields).filter(isAmount)
+      : slice.cols
+          .filter(({ column }) => column.measure)
+          .map(({ column }): Expression => ({ kind: 'value', column }));
     return measures.length > 0 ? { keys, measures } : undefined;
   }
   const path = 'slice.filterZeroField';
@@ -134,9 +135,16 @@ function aggregate({ column, aggFunc }: Col): Expression {
   return { kind: 'aggregate', column, aggFunc };
 }
 
-/** How many there are says nothing of what they come to. */
-function isCount({ aggFunc }: Col): boolean {
-  return aggFunc === 'count' || aggFunc === 'countDistinct';
+/** What a group row shows of its columns with an aggFunc: with pivots their fields, which may cancel each other out. */
+function aggregates(slice: Slice, pivotFields: PivotField[]): Expression[] {
+  if (slice.pivots.length > 0) return pivotFields.map(({ expression }) => expression);
+  return slice.cols.filter(isAggregated).map(aggregate);
+}
+
+/** Of a measure, and not how many there are, which says nothing of what they come to. */
+function isAmount(expression: Expression): boolean {
+  const aggFunc = expression.kind === 'aggregate' ? expression.aggFunc : undefined;
+  return !!expression.column.measure && aggFunc !== 'count' && aggFunc !== 'countDistinct';
 }
 
 function mixesCurrencies(slice: Slice, level: Plan['level'], keys: Column[]): boolean {

@@ -130,6 +130,30 @@ it.each([
   });
 });
 
+describe.each(['\0', 'a\ud800'])('a text that cannot be stored, %j,', (text) => {
+  it.each<[reason: string, path: string, slice: object, criteria: object | null]>([
+    ['UNKNOWN_COLUMN', 'slice.cols[0].colId', { cols: columns(text) }, null],
+    ['UNKNOWN_AGG', 'slice.cols[0].aggFunc', { cols: [{ colId: 'units', aggFunc: text }] }, null],
+    ['GROUP_KEY_TYPE', 'slice.groupKeys[0]', { rowGroups: columns('title'), groupKeys: [text] }, null],
+    [
+      'PERIOD_INVALID',
+      'criteria.entryPeriod.fixedPeriod.min',
+      {},
+      { entryPeriod: { fixedPeriod: { min: text } } },
+    ],
+    ['UNKNOWN_PERIOD', 'criteria.entryPeriod.relativePeriod', {}, { entryPeriod: { relativePeriod: text } }],
+    ['UNKNOWN_STATE', 'criteria.states[0]', {}, { states: [text] }],
+    ['ID_INVALID', 'criteria.matterIds[0]', {}, { matterIds: [text] }],
+  ])('is refused as any other that is wrong: %s at %s', async (reason, path, slice, criteria) => {
+    expect(await reports.refusal('work_item_listing', slice, criteria)).toMatchObject({
+      status: 400,
+      code: 'BAD_USER_INPUT',
+      reason,
+      path,
+    });
+  });
+});
+
 it('repeats little of what it refuses', async () => {
   const { message, path } = await reports.refusal('fee_analysis', { startRow: ' at "x.y"; '.repeat(1_000) });
   expect(message.length).toBeLessThan(400);

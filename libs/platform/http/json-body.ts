@@ -5,11 +5,18 @@ import { pointed } from './json-pointer';
 
 const MAX_DEPTH = 20;
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Nothing of the body is stored: its handler says which texts and numbers it takes. */
+    storesNothing?: boolean;
+  }
+}
+
 /**
  * Parses a JSON body; an empty one counts as none.
- * @throws DomainError `malformed`: not JSON, or deeper than 20 levels; `invalid`: what cannot be stored
+ * @throws DomainError `malformed`: not JSON, or deeper than 20 levels; `invalid`: what cannot be stored, if it may be
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, { storesNothing = false } = {}): unknown {
   if (text.trim() === '') return undefined;
   let value: unknown;
   try {
@@ -17,28 +24,31 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new DomainError('malformed', 'malformed_json', 'The body is not valid JSON.');
   }
-  inspect(value, 1, '');
+  inspect(value, 1, '', storesNothing ? () => undefined : requireStorable);
   return value;
 }
 
-function inspect(value: unknown, depth: number, pointer: string): void {
-  if (typeof value === 'string') {
-    requireText(value, pointer);
-  } else if (typeof value === 'number') {
-    // JSON.parse makes infinity of what is too large, and JSON.stringify null of that.
-    if (!Number.isFinite(value))
-      throw invalid('number_too_large', `${pointer || 'The body'} is too large a number.`, pointer);
-  } else if (typeof value === 'object' && value !== null) {
-    if (depth > MAX_DEPTH)
-      throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
-    for (const [name, child] of Object.entries(value)) {
-      // Copying it sets a prototype.
-      if (name === '__proto__')
-        throw new DomainError('malformed', 'malformed_json', `"${name}" is no property name.`);
-      requireText(name, pointer);
-      inspect(child, depth + 1, `${pointer}/${pointed(name)}`);
-    }
+type Check = (value: unknown, pointer: string) => void;
+
+function inspect(value: unknown, depth: number, pointer: string, check: Check): void {
+  check(value, pointer);
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > MAX_DEPTH)
+    throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  for (const [name, child] of Object.entries(value)) {
+    // Copying it sets a prototype.
+    if (name === '__proto__')
+      throw new DomainError('malformed', 'malformed_json', `"${name}" is no property name.`);
+    check(name, pointer);
+    inspect(child, depth + 1, `${pointer}/${pointed(name)}`, check);
   }
+}
+
+function requireStorable(value: unknown, pointer: string): void {
+  if (typeof value === 'string') requireText(value, pointer);
+  // JSON.parse makes infinity of what is too large, and JSON.stringify null of that.
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw invalid('number_too_large', `${pointer || 'The body'} is too large a number.`, pointer);
 }
 
 /** @throws DomainError `invalid_text` (422) at the pointer, which is that of its object for the name of a property */
@@ -67,11 +77,11 @@ type Parser = (
 ) => void;
 
 /** Of a body that is there and means something, which what comes with a DELETE does not, nor what comes where nothing is. */
-function parserOf(parse: (body: Buffer) => unknown): Parser {
+function parserOf(parse: (body: Buffer, request: FastifyRequest) => unknown): Parser {
   return (request, body, done) => {
     try {
       const isUnread = body.length === 0 || request.method === 'DELETE' || request.is404;
-      done(null, isUnread ? undefined : parse(body));
+      done(null, isUnread ? undefined : parse(body, request));
     } catch (refusal) {
       done(refusal as Error);
     }
@@ -90,7 +100,7 @@ export function registerJsonBody(fastify: FastifyInstance): void {
   fastify.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
     asBuffer,
-    parserOf((body) => parseJson(requireUtf8(body))),
+    parserOf((body, { routeOptions }) => parseJson(requireUtf8(body), routeOptions.config)),
   );
   fastify.addContentTypeParser(
     '*',

@@ -32,6 +32,12 @@ describe('text that cannot be stored', () => {
   ])('in %s is told at %j', (text, pointer) => {
     expect(refusalOf(text)).toMatchObject({ fault: 'invalid', errors: [{ pointer, code: 'invalid_text' }] });
   });
+
+  it('is taken where nothing is stored, as numbers are that are too large', () => {
+    expect(parseJson('{"a\\u0000":["\\ud800",1e999]}', { storesNothing: true })).toEqual({
+      'a\0': ['\ud800', Number.POSITIVE_INFINITY],
+    });
+  });
 });
 
 describe('a number', () => {

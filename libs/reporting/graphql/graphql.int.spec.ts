@@ -128,6 +128,29 @@ describe('documents', () => {
     expect((await send(payload)).status).toBe(400);
   });
 
+  it.each<[reason: string, path: string, type: string, selection: string, v: unknown]>([
+    ['RANGE_INVALID', 'slice.endRow', 'Int', '{ work_item_listing(slice: {endRow: $v}) }', 'x'],
+    ['GROUP_KEY_TYPE', 'slice.groupKeys[1]', 'GroupKey', '{ fee_analysis(slice: {groupKeys: [1, $v]}) }', {}],
+    [
+      'GROUP_KEY_TYPE',
+      'slice.groupKeys[2]',
+      '[GroupKey]',
+      '{ fee_analysis(slice: {groupKeys: $v}) }',
+      [1, 2, []],
+    ],
+    [
+      'PERIOD_INVALID',
+      'criteria.period.min',
+      'Date',
+      '{ ...Rows } fragment Rows on Query { fee_analysis(criteria: {period: {min: $v}}) }',
+      7,
+    ],
+  ])('%s at %s, for which a variable of its own is given', async (reason, path, type, selection, v) => {
+    const { status, body } = await send({ query: `query ($v: ${type}) ${selection}`, variables: { v } });
+    expect(status).toBe(400);
+    expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', reason, path });
+  });
+
   it('does not wait for a tenant whose settings are not readable yet', async () => {
     await reports.pool.query('update read_model.tenants set tenant_id = 9');
     const answer = await send({ query });

@@ -38,6 +38,7 @@ export class ReportDriver extends ApolloDriver {
     fastify.route({
       method: 'POST',
       url: options.path!,
+      config: { storesNothing: true },
       onRequest: (request) => this.authenticate(request as GraphQLRequest),
       handler: (request, reply) => answer(server, request, reply),
       errorHandler: refuse,

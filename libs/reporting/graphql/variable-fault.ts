@@ -1,7 +1,15 @@
-import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
+import {
+  type ASTNode,
+  BREAK,
+  GraphQLError,
+  type GraphQLFormattedError,
+  Kind,
+  parse,
+  type VariableDefinitionNode,
+  visit,
+} from 'graphql';
 import type { Reason } from '../refusal';
 
-const SLICE = 'AggregationSliceSpecInput';
 /** Such a message repeats the value, which may be long. */
 const MOST_CHARACTERS = 300;
 
@@ -31,14 +39,36 @@ export function withFaultOfVariable(told: GraphQLFormattedError, error: unknown)
   return { ...told, message, extensions: { ...told.extensions, reason, path } };
 }
 
-/** Of the argument that the variable is given for, whatever its name. */
+/** Within the argument that the variable is given for, whatever its name. */
 function pathOf(error: unknown): string | undefined {
   if (!(error instanceof GraphQLError)) return undefined;
   const [variable] = error.nodes ?? [];
   if (variable?.kind !== Kind.VARIABLE_DEFINITION) return undefined;
-  const { type } = variable;
-  const isSlice = type.kind === Kind.NAMED_TYPE && type.name.value === SLICE;
   // The value comes before the path, and may hold anything that looks like one.
   const within = [...error.message.matchAll(/ at "\w+((?:\.\w+|\[\d+\])+)"; /g)].at(-1)?.[1] ?? '';
-  return `${isSlice ? 'slice' : 'criteria'}${within}`;
+  return `${placeOf(variable)}${within}`;
+}
+
+/** Where a variable is first used, as `slice.groupKeys[0]`: anywhere in the document, as fragments use variables too. */
+function placeOf({ variable, loc }: VariableDefinitionNode): string {
+  let place = '';
+  visit(parse(loc!.source), {
+    Variable(node, _key, parent, path, ancestors) {
+      if (node.name.value !== variable.name.value) return undefined;
+      const around = [...ancestors, parent!];
+      place = around.map((each, depth) => step(each, around[depth - 1], path[depth])).join('');
+      // Its definition stands in no argument.
+      return place ? BREAK : undefined;
+    },
+  });
+  return place;
+}
+
+type Visited = ASTNode | readonly ASTNode[];
+
+/** What one node or list around a value adds to its path. */
+function step(around: Visited, outer: Visited | undefined, key: string | number): string {
+  if (!('kind' in around)) return outer && 'kind' in outer && outer.kind === Kind.LIST ? `[${key}]` : '';
+  if (around.kind === Kind.ARGUMENT) return around.name.value;
+  return around.kind === Kind.OBJECT_FIELD ? `.${around.name.value}` : '';
 }

@@ -26,7 +26,7 @@ export function readGroupKey(column: Column, given: Given, path: string): GroupK
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-](0\d|1[0-5]):\d{2})$/;
 
 const types: Record<ColumnType, { test(text: string): boolean; form: string }> = {
-  text: { test: (text) => !text.includes('\0'), form: 'a text' },
+  text: { test: (text) => !text.includes('\0') && text.isWellFormed(), form: 'a text' },
   id: { test: (text) => /^[0-9a-f]{32}$/.test(text), form: '32 lowercase hexadecimal digits' },
   boolean: { test: (text) => text === 'true' || text === 'false', form: 'true or false' },
   integer: { test: (text) => /^-?\d{1,18}$/.test(text), form: 'a whole number' },

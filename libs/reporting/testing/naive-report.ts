@@ -184,8 +184,10 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
   const leaf = slice.below === 'leaf';
   const numbers = slice.cols.filter((col) => (leaf ? col.column.measure : col.aggregated && isNumber(col)));
   if (field === null) {
-    const amounts = numbers.filter(({ column, aggFunc }) => column.measure && !/^count/.test(aggFunc ?? ''));
-    return leaf ? numbers.map(({ column }) => own(column)) : amounts.map((col) => computed(report, col));
+    if (leaf) return numbers.map(({ column }) => own(column));
+    const isAmount = ({ column, aggFunc }: NaiveCol) => column.measure && !/^count/.test(aggFunc ?? '');
+    const amounts = pivots.filter(({ col }) => isAmount(col)).map((each) => cell(report, each));
+    return slice.pivots.length > 0 ? amounts : numbers.filter(isAmount).map((col) => computed(report, col));
   }
   const pivot = pivots.find((each) => each.field === field);
   if (pivot && !leaf) return isNumber(pivot.col) ? [cell(report, pivot)] : { reason: 'NO_AGGREGATE', path };
