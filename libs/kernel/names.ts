@@ -7,6 +7,11 @@ export function isName(text: string): boolean {
   return text.trim() !== '' && [...text].length <= MAX_NAME && !/\p{Cc}/u.test(text);
 }
 
+/** A text in the one form in which it is told from others: letters that look alike are alike, and nothing is around it. */
+export function normalised(text: string): string {
+  return text.normalize('NFC').trim();
+}
+
 /** @throws DomainError name_invalid */
 export function checkName(text: string): void {
   if (!isName(text))

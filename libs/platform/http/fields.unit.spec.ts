@@ -1,4 +1,5 @@
 import { DomainError, type FieldError } from '#kernel/errors';
+import { CodeField } from './code-field';
 import { IdsField, NumberField, ObjectField, RateInput, TextField } from './fields';
 import { RequestPipe } from './request.pipe';
 
@@ -14,6 +15,9 @@ class Body {
 
   @TextField({ pattern: { expression: /^[0-9]{2}$/, form: 'two digits' } })
   code?: string;
+
+  @CodeField({ max: 20, description: 'Unique.' })
+  unique?: string | null;
 
   @IdsField('division', { max: 2 })
   divisionIds?: string[];
@@ -55,6 +59,23 @@ describe('fields', () => {
   it.each([[0.00001], [1e-7], [1.5e-7], ['6'], [Number.NaN]])('refuses %s minutes', (minutes) => {
     expect(codes({ minutes })).toEqual(['is_number']);
   });
+
+  it.each(['M-1', 'a b', 'Caf\u00e9', '\u{1d49c}', null, undefined])('takes %j as a code', (unique) => {
+    expect(codes({ unique })).toEqual([]);
+  });
+
+  it.each([' M-1', 'M-1 ', 'M-1\n', '\u00a0M-1', '\ufeffM-1', 'Cafe\u0301', '\u212b'])(
+    'refuses %j as a code: it looks like another one',
+    (unique) => {
+      expect(faults({ unique })).toEqual([
+        {
+          pointer: '/unique',
+          code: 'not_normalised',
+          message: "unique must have no white space at its ends, and be in Unicode's form NFC",
+        },
+      ]);
+    },
+  );
 
   it('says in words what a text must be', () => {
     expect(faults({ code: '12' })).toEqual([]);

@@ -1,12 +1,13 @@
 import { PartialType } from '@nestjs/swagger';
-import { IdField, NumberField, TextField } from '#platform/http/fields';
+import { CodeField } from '#platform/http/code-field';
+import { IdField, NumberField } from '#platform/http/fields';
 import { RecordInput } from '../records/record';
 
 export class ClientInput extends RecordInput {
   @IdField('entity', { required: true, description: 'Never changes; an entity is one client at most.' })
   entityId: string;
 
-  @TextField({ max: 50, notBlank: true, description: 'The next number of the tenant when absent.' })
+  @CodeField({ max: 50, description: 'The next number of the tenant when absent.' })
   clientNumber?: string | null;
 
   @IdField('rateset')

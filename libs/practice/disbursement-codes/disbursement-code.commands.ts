@@ -1,6 +1,7 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
 import { at } from '#event-store/load';
 import { moneyFrom } from '#kernel/money';
+import { CodeField } from '#platform/http/code-field';
 import { ChoiceField, IdField, MoneyInput, ObjectField, TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
 import { MoneyPatch } from '../records/merge-patch';
@@ -15,7 +16,7 @@ import { type DisbursementKind, disbursementKinds } from './disbursement-code.ev
 const UNIT_AMOUNT = { description: "What one costs, in the tenant's base currency." };
 
 export class DisbursementCodeInput extends RecordInput {
-  @TextField({ required: true, max: 20, description: 'Unique in the firm.', example: 'SEARCH' })
+  @CodeField({ required: true, max: 20, description: 'Unique in the firm.', example: 'SEARCH' })
   code: string;
 
   @TextField({ required: true, example: 'Land registry search' })

@@ -1,4 +1,5 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
+import { CodeField } from '#platform/http/code-field';
 import {
   CurrencyField,
   IdField,
@@ -21,7 +22,7 @@ export class MatterInput extends RecordInput {
   @TextField({ required: true, max: 500, example: 'Purchase of 12 Mill Lane' })
   title: string;
 
-  @TextField({ max: 50, notBlank: true, description: 'The next number of the tenant when absent.' })
+  @CodeField({ max: 50, description: 'The next number of the tenant when absent.' })
   matterNumber?: string | null;
 
   @IdField('mattertype')

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '#kernel/decider';
 import { conflict } from '#kernel/errors';
+import { normalised } from '#kernel/names';
 import type { RecordState } from '../records/record';
 import { remove, simpleRecord } from '../records/simple-record';
 import { type RoleFields, roleEvents } from './role.events';
@@ -11,7 +12,7 @@ export const SYSTEM_ROLES = ['Client', 'Employee', 'Supplier'] as const;
 
 /** Natural key by which a name is one role's alone, however it is capitalised and its accents are written. */
 export function roleName(name: string): { kind: string; key: string } {
-  return { kind: 'role_name', key: name.normalize('NFC').trim().toLowerCase() };
+  return { kind: 'role_name', key: normalised(name).toLowerCase() };
 }
 
 export const Role = simpleRecord<RoleState>({

@@ -1,5 +1,6 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
 import { moneyFrom } from '#kernel/money';
+import { CodeField } from '#platform/http/code-field';
 import { ChoiceField, FlagField, ObjectField, RateInput, TextField } from '#platform/http/fields';
 import type { RequestContext } from '#platform/request-context';
 import { RatePatch } from '../records/merge-patch';
@@ -13,7 +14,7 @@ const RATE = {
 };
 
 export class TaskTypeInput extends RecordInput {
-  @TextField({ required: true, max: 20, description: 'Unique in the firm.', example: 'L120' })
+  @CodeField({ required: true, max: 20, description: 'Unique in the firm.', example: 'L120' })
   code: string;
 
   @TextField({ required: true, example: 'Analysis/Strategy' })

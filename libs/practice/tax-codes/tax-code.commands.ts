@@ -1,6 +1,7 @@
 import { PartialType } from '@nestjs/swagger';
 import { decimal, text } from '#kernel/money';
 import { dayGiven } from '#kernel/zone';
+import { CodeField } from '#platform/http/code-field';
 import { ChoiceField, DayField, FlagField, NumberField, TextField } from '#platform/http/fields';
 import { ObjectsField } from '#platform/http/list-fields';
 import type { RequestContext } from '#platform/request-context';
@@ -26,7 +27,7 @@ export class TaxRateInput {
 }
 
 export class TaxCodeInput extends RecordInput {
-  @TextField({ required: true, max: 20, example: 'STD', description: "Unique among the tenant's." })
+  @CodeField({ required: true, max: 20, example: 'STD', description: "Unique among the tenant's." })
   code: string;
 
   @TextField({ required: true, example: 'Standard rate' })

@@ -1,0 +1,34 @@
+import type { DomainError } from '#kernel/errors';
+import { RequestPipe } from '#platform/http/request.pipe';
+import { ClientInput, ClientPatch } from './clients/client.input';
+import {
+  DisbursementCodeInput,
+  DisbursementCodePatch,
+} from './disbursement-codes/disbursement-code.commands';
+import { MatterInput, MatterPatch } from './matters/matter.input';
+import { TaskTypeInput, TaskTypePatch } from './task-types/task-type.commands';
+import { TaxCodeInput, TaxCodePatch } from './tax-codes/tax-code.commands';
+
+/** What a body is refused for, by where it stands. */
+function faults(metatype: new () => object, body: object): string[] {
+  try {
+    new RequestPipe().transform(body, { type: 'body', metatype });
+    return [];
+  } catch (error) {
+    return (error as DomainError).errors.map(({ pointer, code }) => `${pointer} ${code}`);
+  }
+}
+
+it.each<[field: string, ...bodies: (new () => object)[]]>([
+  ['clientNumber', ClientInput, ClientPatch],
+  ['matterNumber', MatterInput, MatterPatch],
+  ['code', TaskTypeInput, TaskTypePatch],
+  ['code', TaxCodeInput, TaxCodePatch],
+  ['code', DisbursementCodeInput, DisbursementCodePatch],
+])('no %s is another one that only looks different to a computer', (field, ...bodies) => {
+  for (const body of bodies) {
+    for (const text of [' M-1', 'M-1\t', 'Cafe\u0301'])
+      expect(faults(body, { [field]: text })).toContain(`/${field} not_normalised`);
+    expect(faults(body, { [field]: 'Caf\u00e9 1' })).not.toContain(`/${field} not_normalised`);
+  }
+});
