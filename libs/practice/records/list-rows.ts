@@ -145,15 +145,25 @@ export function rowsWith(list: AnyList, tenantId: number, query: ListQuery, othe
   return only(knex.from(knex.raw(sources.join(', '), { tenantId, ...other.bindings })), list, query);
 }
 
-/**
- * The rows of a read table that meet a condition, looked up for each row before it in the same `from`.
- * @param tenant the placeholder that binds the tenant's number
- */
-export function lateral(projection: string, alias: string, condition: string, tenant?: string): string {
-  return `lateral ${lookedUp(projection, alias, condition, tenant)}`;
+/** How records are looked up. */
+interface LookUp {
+  /** The placeholder that binds the tenant's number. */
+  tenant?: string;
+  /** Those that are needed, where the statement is kept: a plan holds every column of each of its tables. */
+  columns?: readonly string[];
+}
+
+/** The rows of a read table that meet a condition, looked up for each row before it in the same `from`. */
+export function lateral(projection: string, alias: string, condition: string, how?: LookUp): string {
+  return `lateral ${lookedUp(projection, alias, condition, how)}`;
 }
 
 /** The same, by themselves; `offset 0` keeps the planner from finding them in another way. */
-export function lookedUp(projection: string, alias: string, condition: string, tenant?: string): string {
-  return `(select * from ${table(projection, alias, tenant)} and ${condition} offset 0) ${alias}`;
+export function lookedUp(
+  projection: string,
+  alias: string,
+  condition: string,
+  { tenant, columns = ['*'] }: LookUp = {},
+): string {
+  return `(select ${columns.join(', ')} from ${table(projection, alias, tenant)} and ${condition} offset 0) ${alias}`;
 }

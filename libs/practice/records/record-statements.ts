@@ -73,13 +73,24 @@ export function shownColumns({ joins = [], oldest = [] }: AnyList): string[] {
  */
 export function shownRecords({ joins = [], oldest = [] }: AnyList, tenant: string): string[] {
   return [
-    ...joins.map(({ projection, alias, on }) => lateral(projection, alias, `${alias}.id = ${on}`, tenant)),
+    ...joins.map((one) => {
+      const { projection, alias, on } = one;
+      return lateral(projection, alias, `${alias}.id = ${on}`, { tenant, columns: neededOf(one, joins) });
+    }),
     ...oldest.map((one) => oldestOf(one, tenant)),
   ].map((lookup) => `left join ${lookup} on true`);
 }
 
+/** The columns of a joined record that are shown, or lead to another one. */
+function neededOf({ alias, columns }: Join, joins: readonly Join[]): string[] {
+  const leads = joins.map(({ on }) => on).filter((on) => aliasOf(on) === alias);
+  return [...new Set([...Object.values(columns).map((name) => `${alias}.${name}`), ...leads])];
+}
+
 /** Found by what they refer to, and only then ordered: for one row the planner would go along all ids in their order. */
-function oldestOf({ projection, alias, refersBy, where }: Oldest, tenant: string): string {
+function oldestOf({ projection, alias, refersBy, where, columns }: Oldest, tenant: string): string {
   const refer = `${alias}.${refersBy} = r.id and not ${alias}.is_deleted and ${where}`;
-  return `lateral (select * from ${lookedUp(projection, alias, refer, tenant)} order by id limit 1) ${alias}`;
+  const needed = [...new Set(['id', ...Object.values(columns)])];
+  const found = lookedUp(projection, alias, refer, { tenant, columns: needed });
+  return `lateral (select * from ${found} order by id limit 1) ${alias}`;
 }

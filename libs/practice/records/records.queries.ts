@@ -79,8 +79,12 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
   }
 }
 
+/**
+ * Takes the rows out of what the driver answers with: its callbacks are among V8's old objects from the start (those that are
+ * assigned to a property are), so that what they lead to stays until the next collection of everything.
+ */
 function asking(database: Pick<Pool, 'query'>): Ask {
-  return async (statement) => (await database.query(statement)).rows;
+  return async (statement) => (await database.query(statement)).rows.splice(0);
 }
 
 @QueryHandler(ListRecords)
