@@ -5,6 +5,7 @@ import { newId } from '#kernel/ids';
 import { prefersRepresentation } from '#platform/http/prefer';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
+import { versionMismatch } from '#platform/version-match';
 import { type EndpointRow, webhookView } from './endpoint';
 import type { RotateSecretInput, WebhookInput, WebhookPatch, WebhookRegistration } from './endpoint.input';
 import {
@@ -96,6 +97,8 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
     const reply = await this.requests.execute(context, async (change) => {
       await lockWebhooks(change, context);
       const [before] = await endpointsOf(change.client, context.tenant.id, body.id);
+      // What was never put is at 0, as settings are.
+      if (!before && !(context.ifMatch?.includes('0') ?? true)) throw versionMismatch(0, 'The webhook is');
       if (!before && secret === undefined)
         throw invalid('required', 'secret is required for a new webhook.', 'secret');
       if (!before) await dropWaiting(change, context, body.id);

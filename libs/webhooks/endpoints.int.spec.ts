@@ -147,6 +147,20 @@ describe('changes', () => {
     });
   });
 
+  it('are guarded by it where a webhook is put, which is new only where none is named', async () => {
+    const secret = '12345678-0000-0000-0000-123456789012';
+    const put = (ifMatch: RequestContext['ifMatch']) =>
+      register({ ...valid, id: `webhook_${'cd'.repeat(16)}`, secret }, { ...context, ifMatch });
+    for (const ifMatch of ['*', ['1']] as const)
+      await expect(put(ifMatch)).rejects.toMatchObject({
+        code: 'version_mismatch',
+        headers: { ETag: '"0"' },
+      });
+    expect(await put(['0'])).toMatchObject({ status: 201 });
+    await expect(put(['0'])).rejects.toMatchObject({ code: 'version_mismatch', headers: { ETag: '"1"' } });
+    expect(await put(['1'])).toMatchObject({ headers: { ETag: '"2"' } });
+  });
+
   it('pause and resume, which enables too', async () => {
     const { id } = await created();
     expect((await toggle(id, true)).body).toMatchObject({ data: { paused: true, version: 2 } });

@@ -53,6 +53,11 @@ export function ApiQueued(view: Type): MethodDecorator {
 /** 201 without a body. */
 export function ApiRegistered(): MethodDecorator {
   return applyDecorators(
+    ApiHeader({
+      name: 'If-Match',
+      required: false,
+      description: 'The ETag of the version that may be replaced; `"0"`: only if there is none.',
+    }),
     ApiCreatedResponse({
       description: 'Registered; there is no body.',
       headers: { ETag },

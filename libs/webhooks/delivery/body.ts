@@ -1,21 +1,48 @@
 import { messageId, recordId } from '../delivery';
-import type { Item } from './lane';
+import type { Item, SharedBody } from './lane';
 
 const MOST_BYTES = 256 * 1024;
+/** What is kept has memory of its own: a piece of Buffer's pool would keep its neighbours too. */
+const encoder = new TextEncoder();
 
 /**
  * The body of a delivery that is ready, as it is sent. Made any earlier, hundreds would wait for their turn and be
- * copied by the garbage collector: a fifth of the worker's time.
+ * copied by the garbage collector: a fifth of the worker's time. To copy what another webhook was sent of the same
+ * record and event is five times as fast as to make it.
  */
-export function bodyOf({ delivery, lane, record }: Item): Buffer {
+export function bodyOf(item: Item): Buffer {
+  const { delivery, lane, record } = item;
+  let shared = record!.body;
+  const isOfThis =
+    shared?.eventId === delivery.event_id &&
+    shared.sentAs === delivery.sent_as &&
+    shared.alias === lane.config.alias;
+  if (!shared || !isOfThis) record!.body = shared = make(item);
+  const body = Buffer.from(shared.bytes);
+  body.write(delivery.request_id, shared.requestIdAt, 'latin1');
+  return body;
+}
+
+function make({ delivery, lane, record }: Item): SharedBody {
   const json = JSON.stringify;
   const { version, text } = record!;
-  const head = `{"type":${json(delivery.sent_as)},"timestamp":"${delivery.occurred_at.toISOString()}","requestId":"${delivery.request_id}"`;
+  const { event_id, request_id } = delivery;
+  const { alias } = lane.config;
+  const head = `{"type":${json(delivery.sent_as)},"timestamp":"${delivery.occurred_at.toISOString()}","requestId":"`;
   const id = json(recordId(delivery));
   const source = json(delivery.source);
-  const tail = `"id":"${messageId(delivery.event_id)}","tenant":${json(lane.config.alias)},"sequence":${version || delivery.version},"changed":${delivery.changed}`;
-  const thin = `${head},"data":{"id":${id},"sourceId":${source}},${tail}`;
-  if (text === undefined) return Buffer.from(`${thin}}`);
-  const whole = Buffer.from(`${head},"data":{"id":${id},"data":${text},"sourceId":${source}},${tail}}`);
-  return whole.length > MOST_BYTES ? Buffer.from(`${thin},"truncated":true}`) : whole;
+  const tail = `"id":"${messageId(event_id)}","tenant":${json(alias)},"sequence":${version || delivery.version},"changed":${delivery.changed}`;
+  const thin = `${head}${request_id}","data":{"id":${id},"sourceId":${source}},${tail}`;
+  const whole =
+    text === undefined
+      ? `${thin}}`
+      : `${head}${request_id}","data":{"id":${id},"data":${text},"sourceId":${source}},${tail}}`;
+  const bytes = encoder.encode(whole);
+  return {
+    eventId: event_id,
+    sentAs: delivery.sent_as,
+    alias,
+    bytes: bytes.length > MOST_BYTES ? encoder.encode(`${thin},"truncated":true}`) : bytes,
+    requestIdAt: Buffer.byteLength(head),
+  };
 }

@@ -38,11 +38,23 @@ const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
   event_id: '00000000-0000-0000-0000-000000000000',
 };
 
+/** What all webhooks of a tenant are sent of an event, but for the request id, which is each delivery's own. */
+export interface SharedBody {
+  eventId: string;
+  sentAs: string;
+  alias: string;
+  bytes: Uint8Array;
+  /** Where the request id stands. */
+  requestIdAt: number;
+}
+
 /** What the body of a delivery tells of its record. */
 export interface RecordAsRead {
   version: number;
   /** JSON; absent in thin mode. */
   text?: string;
+  /** Of the event that it was last told of. */
+  body?: SharedBody;
 }
 
 /** A delivery that this worker has in hand. */

@@ -24,6 +24,8 @@ interface Told extends RecordAsRead {
   reached: Position | undefined;
   /** On performance.now. */
   at: number;
+  /** Where an event stands that it was found to show. */
+  shows?: string;
 }
 
 /** Reads the records that the bodies of deliveries are made of, as they are now. */
@@ -40,7 +42,8 @@ export class Rendering {
     this.told = new LRUCache({
       max: 5_000,
       maxSize: 64 * 1024 * 1024,
-      sizeCalculation: ({ text }) => text.length + 1,
+      // Its body is kept beside it.
+      sizeCalculation: ({ text }) => 2 * text.length + 1,
     });
   }
 
@@ -134,9 +137,12 @@ function keyOf({ tenant_id, kind, subject }: Pick<Message, 'tenant_id' | 'kind' 
 }
 
 /** Whether what was read is of the event or later. */
-function shows({ reached, version }: Told, delivery: Message): boolean {
-  if (delivery.at === null) return version === 0 || version >= delivery.version;
-  return reached !== undefined && comparePositions(reached, parsePosition(delivery.at)) >= 0;
+function shows(told: Told, { at, version }: Message): boolean {
+  if (at === null) return told.version === 0 || told.version >= version;
+  if (told.shows === at) return true;
+  if (told.reached === undefined || comparePositions(told.reached, parsePosition(at)) < 0) return false;
+  told.shows = at;
+  return true;
 }
 
 function finish(item: Item, record: RecordAsRead): void {
