@@ -160,6 +160,8 @@ describe('the command line', () => {
     ['tenants create --alias UPPER --name X', 'alias_invalid'],
     ['tenants create --alias docs --name X', 'alias_reserved'],
     ['tenants create --alias health --name X', 'alias_reserved'],
+    ['tenants create --alias acme--staging --name X', 'alias_reserved'],
+    ['tenants create --alias north--south --name X', 'alias_reserved'],
     ['tenants create --alias sydney --name X --region au', 'region_mismatch'],
     ['tenants create --alias x', 'usage'],
     ['tenants set --alias acme nonsense', 'usage'],

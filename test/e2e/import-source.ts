@@ -5,8 +5,8 @@ import { writeFirm } from '../support/firms/write-firm';
 import type { ServerCertificate } from '../support/tds/certificate';
 import { TdsServer } from '../support/tds/tds-server';
 
-/** Of the login at a source; it is in nothing that is written or answered. */
-export const PASSWORD = 'Zq7x;Secret=1';
+/** Of the login at a source; it is in nothing that is written or answered. What is encrypted is base64, which has no “!”. */
+export const PASSWORD = 'Zq7!x;Secret=1';
 
 /** A firm in a SQL Server. */
 export class ImportSource {

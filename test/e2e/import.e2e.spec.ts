@@ -128,7 +128,7 @@ it('goes on over broken lines, and says what it cannot mend', async () => {
   });
   source.server.faults.missing = undefined;
   const failures: [Parameters<typeof source.server.connectionString>[0], string][] = [
-    [{ password: 'Zq7x-other' }, 'Check User ID and Password'],
+    [{ password: 'Zq7!x-other' }, 'Check User ID and Password'],
     [{ name: 'nothing' }, 'database does not exist'],
     [{ more: ['HostNameInCertificate=sql.firm.example'] }, 'certificate is for another name'],
   ];
@@ -142,11 +142,11 @@ it('goes on over broken lines, and says what it cannot mend', async () => {
 });
 
 it.each([
-  ['Server=10.0.0.1;User ID=reader;Password=Zq7x', 'host_not_allowed', 'operator allows'],
-  ['Server=169.254.169.254;User ID=reader;Password=Zq7x', 'host_not_allowed', 'operator allows'],
-  ['Server=localhost;User ID=reader;Password=Zq7x;Encrypt=false', 'invalid_connection_string', 'Encrypt'],
+  ['Server=10.0.0.1;User ID=reader;Password=Zq7!x', 'host_not_allowed', 'operator allows'],
+  ['Server=169.254.169.254;User ID=reader;Password=Zq7!x', 'host_not_allowed', 'operator allows'],
+  ['Server=localhost;User ID=reader;Password=Zq7!x;Encrypt=false', 'invalid_connection_string', 'Encrypt'],
   ['Server=localhost;Integrated Security=true', 'invalid_connection_string', 'Integrated Security'],
-  ['Zq7x', 'invalid_connection_string', 'name=value'],
+  ['Zq7!x', 'invalid_connection_string', 'name=value'],
 ])('refuses %s', async (connectionString, code, detail) => {
   const answer = await leeds.post('etl/import', { connectionString });
   expectProblem(answer, 422, code, '/connectionString');
@@ -225,10 +225,10 @@ it('serves the script of its tables', async () => {
 });
 
 it('has written and answered the password nowhere', async () => {
-  expect(await imports.tablesWith('Zq7x')).toEqual([]);
+  expect(await imports.tablesWith('Zq7!x')).toEqual([]);
   expect(await imports.tablesWith('leeds--staging')).toContain('platform.tenants');
-  expect(imports.office.output()).not.toMatch(/Zq7x/);
-  expect(imports.answers.join()).not.toMatch(/Zq7x/);
+  expect(imports.office.output()).not.toMatch(/Zq7!x/);
+  expect(imports.answers.join()).not.toMatch(/Zq7!x/);
   expect(imports.answers.length).toBeGreaterThan(10);
-  expect(PASSWORD).toContain('Zq7x');
+  expect(PASSWORD).toContain('Zq7!x');
 });

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import Negotiator from 'negotiator';
 import { notFound } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { data, Reply } from '#platform/http/reply';
@@ -125,7 +126,12 @@ function csvReply(filename: string, body: Readable): Reply {
   });
 }
 
-/** Whichever of the two is named first. */
-function wantsCsv(accept = ''): boolean {
-  return /text\/csv|application\/json/.exec(accept)?.[0] === 'text/csv';
+/** Whoever names a charset is understood as well. */
+const named = (type: string) => [type, `${type}; charset=utf-8`];
+const [jsonTypes, csvTypes] = [named('application/json'), named('text/csv')];
+
+/** Whichever of the two is preferred: of equals the one that is named first, JSON where neither is (RFC 9110, 12.5.1). */
+export function wantsCsv(accept = '*/*'): boolean {
+  const type = new Negotiator({ headers: { accept } }).mediaType([...jsonTypes, ...csvTypes]);
+  return type !== undefined && csvTypes.includes(type);
 }

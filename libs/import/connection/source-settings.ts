@@ -114,7 +114,7 @@ const defaults = {
 export function readSettings(text: string, hosts: SourceHosts): SourceSettings {
   const given: Given = {};
   for (const { name, value } of splitConnectionString(text)) {
-    const meaning = meanings[name.toLowerCase().replaceAll(/\s/g, '')];
+    const meaning = meaningOf(name);
     if (meaning === undefined) throw refusedString(`${shown(name)} may not be set in the connection string.`);
     if (meaning !== 'none') Object.assign(given, readers[meaning](value, name));
   }
@@ -127,49 +127,55 @@ export function readSettings(text: string, hosts: SourceHosts): SourceSettings {
   return settings;
 }
 
+/** Any name may come: `constructor` is no setting, though every object has it. */
+function meaningOf(name: string) {
+  const known = plain(name);
+  return Object.hasOwn(meanings, known) ? meanings[known] : undefined;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/\s/g, '');
+}
+
 /** A name as the caller wrote it; what cannot be a name may be a part of a password. */
 function shown(name: string): string {
-  return /^[\w ]{1,40}$/.test(name) && name.toLowerCase().replaceAll(/\s/g, '') in refusedNames
-    ? name
-    : 'A setting that is not known';
+  return /^[\w ]{1,40}$/.test(name) && refusedNames.has(plain(name)) ? name : 'A setting that is not known';
 }
 
 /** Settings of ADO.NET that are not taken: only such a name is said again. */
-const refusedNames = Object.fromEntries(
-  [
-    ...['attachdbfilename', 'extendedproperties', 'initialfilename'],
-    ...[
-      'userinstance',
-      'contextconnection',
-      'provider',
-      'driver',
-      'dsn',
-      'filedsn',
-      'networklibrary',
-      'network',
-    ],
-    ...['net', 'failoverpartner', 'failoverpartnerspn', 'serverspn', 'authentication', 'servercertificate'],
-    ...[
-      'columnencryptionsetting',
-      'enclaveattestationurl',
-      'attestationprotocol',
-      'currentlanguage',
-      'language',
-    ],
-    ...[
-      'workstationid',
-      'wsid',
-      'packetsize',
-      'enlist',
-      'replication',
-      'transactionbinding',
-      'typesystemversion',
-    ],
-    ...['asynchronousprocessing', 'async'],
-    ...['loadbalancetimeout', 'connectionlifetime', 'poolblockingperiod'],
-    ...['connectionreset', 'transparentnetworkipresolution', 'ipaddresspreference', 'trustedconnection'],
-  ].map((name) => [name, true]),
-);
+const refusedNames = new Set([
+  ...['attachdbfilename', 'extendedproperties', 'initialfilename'],
+  ...[
+    'userinstance',
+    'contextconnection',
+    'provider',
+    'driver',
+    'dsn',
+    'filedsn',
+    'networklibrary',
+    'network',
+  ],
+  ...['net', 'failoverpartner', 'failoverpartnerspn', 'serverspn', 'authentication', 'servercertificate'],
+  ...[
+    'columnencryptionsetting',
+    'enclaveattestationurl',
+    'attestationprotocol',
+    'currentlanguage',
+    'language',
+  ],
+  ...[
+    'workstationid',
+    'wsid',
+    'packetsize',
+    'enlist',
+    'replication',
+    'transactionbinding',
+    'typesystemversion',
+  ],
+  ...['asynchronousprocessing', 'async'],
+  ...['loadbalancetimeout', 'connectionlifetime', 'poolblockingperiod'],
+  ...['connectionreset', 'transparentnetworkipresolution', 'ipaddresspreference', 'trustedconnection'],
+]);
 
 function readServer(value: string): Given {
   const [, protocol, name = '', port] =

@@ -149,6 +149,13 @@ it.each([
   expect(detail).toContain(name);
 });
 
+it.each(['constructor', '__proto__', 'Constructor'])('%s is a setting that is not known', (name) => {
+  expect(refusalOf(`${firm};${name}=1`)).toEqual([
+    'invalid_connection_string',
+    'A setting that is not known may not be set in the connection string.',
+  ]);
+});
+
 it.each(['Server', 'User ID', 'Password'])('must have %s', (name) => {
   const without = firm.replace(new RegExp(`${name}=[^;]*;?`), '');
   expect(refusalOf(without)).toEqual(['invalid_connection_string', expect.stringContaining(name)]);

@@ -14,7 +14,7 @@ import {
   isIntact,
   miscounted,
   resetTables,
-  setTotal,
+  setTotals,
   type TableState,
   tableStates,
 } from '../requests/import-tables';
@@ -118,10 +118,12 @@ export class Extraction {
 
   private async count(turn: ImportTurn, line: Line, tables: SourceTable[]): Promise<void> {
     line.source ??= await this.connect(turn);
+    const totals = new Map<string, string>();
     for (const { table } of tables) {
       const [{ rows }] = await line.source.query(countStatement(table));
-      await setTotal(this.database.pool, turn.requestId, table.name, String(rows));
+      totals.set(table.name, String(rows));
     }
+    await setTotals(this.database.pool, turn.requestId, totals);
   }
 
   /** @throws SourceFailure `source_changed`: rows were missed, or are no more */

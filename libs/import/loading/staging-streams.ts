@@ -8,7 +8,7 @@ import { Activity } from '#practice/records/activity';
 import { Tenant } from '#practice/tenants/tenant';
 import type { ImportRun } from '../import-run';
 import { type ExistingRecord, type ExistingRecords, learnExisting } from '../records/existing-records';
-import type { Ground, ImportedRecord } from '../records/imported-record';
+import type { Creation, Ground, ImportedRecord } from '../records/imported-record';
 import { bringsDefaultRates } from '../records/record-queries';
 import { OwnRecords, referredRecords } from '../records/references';
 import { erasedPeople } from '../validation/edited-records';
@@ -28,9 +28,10 @@ export class StagingStreams {
     yield this.settings(staging);
     yield* this.copies();
     const erased = await erasedPeople(this.client, this.run.staging);
+    const rates = await this.existing.defaultRates(this.run.tenant);
     for await (const { definition, id, create } of records)
       if (erased.has(id)) yield await this.erased(id);
-      else yield { definition, id, ...create() };
+      else yield { definition, id, ...(id === rates?.id ? asDefault(create()) : create()) };
   }
 
   /** Those that the parent has now; and its numbers, after which those of the import go on. */
@@ -76,4 +77,10 @@ export class StagingStreams {
       : undefined;
     return { definition, id: folded.id, events, counters };
   }
+}
+
+/** An import before has brought the rates that are the parent's default now. */
+function asDefault({ events, ...creation }: Creation): Creation {
+  Object.assign(events[0].data, { isDefault: true });
+  return { ...creation, events };
 }

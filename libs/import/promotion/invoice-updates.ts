@@ -4,7 +4,7 @@ import { decimal, text } from '#kernel/money';
 import { type InvoiceState, InvoiceStatus, isIssuedUnpaid } from '#practice/invoices/invoice';
 import { chunks } from '#practice/invoices/invoice.draft';
 import type { InvoiceEvent, InvoiceLine, Payment } from '#practice/invoices/invoice.events';
-import type { WantedInvoice } from '../records/invoice-records';
+import { UNDESCRIBED, type WantedInvoice } from '../records/invoice-records';
 import { changesOf, livingOn } from './changes';
 
 const { Draft, Voided, WrittenOff } = InvoiceStatus;
@@ -58,13 +58,19 @@ function withoutIds(lines: readonly InvoiceLine[]) {
   return lines.map(({ id: _, ...line }) => line);
 }
 
+/**
+ * Whether it says what its rows do. What they leave to others stays as it was when it was issued: the client may have
+ * other terms since, and what a line charges another name.
+ */
 function isSame(
   { number, issueDate, dueDate, lines, taxation }: InvoiceState,
-  wanted: WantedInvoice,
+  { fields, issued, [UNDESCRIBED]: undescribed, ...wanted }: WantedInvoice,
 ): boolean {
-  const asIs = { number, issueDate, dueDate, lines: withoutIds(lines), taxation };
-  const asWanted = { ...wanted.issued, lines: withoutIds(wanted.lines), taxation: wanted.taxation };
-  return Object.keys(changesOf(asIs, asWanted)).length === 0;
+  const said = (all: readonly InvoiceLine[]) =>
+    withoutIds(all).map((line, at) => (undescribed.includes(at) ? { ...line, description: null } : line));
+  const asIs = { number, issueDate, dueDate, lines: said(lines), taxation };
+  const asWanted = { ...issued, dueDate: fields.dueDate ?? dueDate, lines: said(wanted.lines) };
+  return Object.keys(changesOf(asIs, { ...asWanted, taxation: wanted.taxation })).length === 0;
 }
 
 function newLines(state: InvoiceState, { lines, taxation }: WantedInvoice): InvoiceEvent[] {

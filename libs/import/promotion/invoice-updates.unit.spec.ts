@@ -1,6 +1,6 @@
 import type { InvoiceState } from '#practice/invoices/invoice';
 import type { InvoiceLine } from '#practice/invoices/invoice.events';
-import { invoices, type WantedInvoice } from '../records/invoice-records';
+import { invoices, UNDESCRIBED, type WantedInvoice } from '../records/invoice-records';
 import { changed, id, made, refusal } from './testing/changed';
 
 describe('updatesOf an invoice', () => {
@@ -18,7 +18,7 @@ describe('updatesOf an invoice', () => {
       ...{ clientId: id('client', 1), matterId: id('matter', 1), currency: 'GBP' },
       ...{ issueDate: '2025-02-10', dueDate: '2025-03-12' },
     },
-    ...{ lines: [line('100')], taxation, payments: [], state },
+    ...{ lines: [line('100')], [UNDESCRIBED]: [], taxation, payments: [], state },
     issued: state === 'Draft' ? null : { number: '7', issueDate: '2025-02-10', dueDate: '2025-03-12' },
     ...more,
   });
@@ -63,5 +63,20 @@ describe('updatesOf an invoice', () => {
   it('that was issued says what it said', () => {
     const other = { ...shapes.issued, lines: [line('90')] };
     expect(refusal(invoices, shapes.issued, other)).toBe('invoice_fixed');
+  });
+
+  it('that was issued keeps what its rows leave to the client and to what it charges, whatever those say since', () => {
+    const fields = { ...shapes.issued.fields, dueDate: null };
+    const open = invoice('Issued', { fields, [UNDESCRIBED]: [0] });
+    const since = {
+      ...open,
+      lines: [{ ...line('100'), description: 'Counsel' }],
+      issued: { ...open.issued!, dueDate: '2025-02-20' },
+    };
+    expect(changed(invoices, open, since).types).toEqual([]);
+    expect(refusal(invoices, open, { ...since, [UNDESCRIBED]: [] })).toBe('invoice_fixed');
+    expect(refusal(invoices, open, { ...since, fields: { ...fields, dueDate: '2025-02-20' } })).toBe(
+      'invoice_fixed',
+    );
   });
 });

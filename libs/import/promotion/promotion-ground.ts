@@ -13,14 +13,12 @@ import { KnownRecords } from '../records/known-records';
 import { groundOf } from '../records/records';
 import { OwnRecords, referredRecords } from '../records/references';
 import { prepare } from '../records/staging-rows';
-import { ImportedRecords } from './imported-records';
 
 /** Reads the rows of an import against its tenant. */
 @Injectable()
 export class PromotionGround {
   constructor(
     private readonly existing: ExistingRecords,
-    private readonly imported: ImportedRecords,
     private readonly database: WriteDatabase,
     private readonly clock: Clock,
   ) {}
@@ -62,8 +60,6 @@ export class PromotionGround {
   /** The rates that the tenant began with and nobody has made its own. */
   async startRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
     const rates = await this.existing.defaultRates(tenant);
-    if (!rates || isOwn(rates)) return undefined;
-    const imported = await this.imported.of(tenant, [rates.id]);
-    return imported.has(rates.id) ? undefined : rates;
+    return isOwn(rates) ? undefined : rates;
   }
 }

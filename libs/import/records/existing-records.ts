@@ -16,6 +16,7 @@ import type { TaskTypeState } from '#practice/task-types/task-type';
 import { STANDARD_TAX_CODE, TaxCode, type TaxCodeState, THE_STANDARD } from '#practice/tax-codes/tax-code';
 import { Tenant, type TenantState } from '#practice/tenants/tenant';
 import type { KnownRecords } from './known-records';
+import { isImported } from './record-id';
 import type { OwnRecords } from './references';
 
 export interface ExistingRecord {
@@ -126,9 +127,9 @@ export class ExistingRecords {
   }
 }
 
-/** Whether somebody has made the rates that a tenant begins with, which are none, the tenant's own. */
+/** Whether the default rates are not those that a tenant begins with, which are none, as nobody has changed them. */
 export function isOwn(rates: Folded<RateSetState> | undefined): boolean {
-  return rates !== undefined && (rates.version > 1 || rates.data.entries.length > 0);
+  return rates !== undefined && (rates.version > 1 || rates.data.entries.length > 0 || isImported(rates.id));
 }
 
 async function isOther(id: Id, own: OwnRecords): Promise<boolean> {

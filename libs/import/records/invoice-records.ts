@@ -21,9 +21,14 @@ import { partsOf } from './reference-records';
 import { needed, type Row } from './row';
 import { reasonOf } from './work-records';
 
+/** No part of JSON, and so none of the digests by which the rows of earlier imports are known. */
+export const UNDESCRIBED = Symbol('undescribed');
+
 export interface WantedInvoice {
   fields: InvoiceFields;
   lines: InvoiceLine[];
+  /** Places of the lines that say of themselves nothing: they are called as what they charge. */
+  [UNDESCRIBED]: number[];
   taxation: Taxation;
   /** Null: it is a draft. */
   issued: { number: string; issueDate: Day; dueDate: Day } | null;
@@ -63,6 +68,7 @@ export function wantedInvoice(
   return {
     fields: { clientId, matterId, currency, issueDate, dueDate },
     ...{ lines, taxation, state },
+    [UNDESCRIBED]: inputs.flatMap(({ description }, at) => (description === null ? at : [])),
     issued: isDraft
       ? null
       : { number: needed(row, 'Number'), issueDate: needed(row, 'IssueDate'), dueDate: dueDate ?? due() },

@@ -30,6 +30,11 @@ export function isRecordId(reference: string): reference is Id {
   return kind !== undefined && ofKinds.has(kind);
 }
 
+/** Whether an import has brought the record: only its ids are of the version 5, commands give the version 7. */
+export function isImported(id: string): boolean {
+  return id[id.indexOf('_') + 13] === '5';
+}
+
 /** The ids of one import's records. UUIDv5 (RFC 9562) of the tenant, the source system, the table and the row's key. */
 export class RecordIds {
   private readonly namespace: Uint8Array;

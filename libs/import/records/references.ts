@@ -4,7 +4,7 @@ import type { Id, Kind } from '#kernel/ids';
 import { tables } from '../schema/schema-1.0';
 import type { Column } from '../schema/table';
 import type { StagingArea } from '../staging/staging-area';
-import { isRecordId, kindOfTable, type RecordIds } from './record-id';
+import { isImported, isRecordId, kindOfTable, type RecordIds } from './record-id';
 import { rowsOf } from './staging-rows';
 
 /** What a row is a part of, and what a line charges, changes with the row: it has to be a row itself. */
@@ -76,8 +76,7 @@ export class OwnRecords {
   ) {}
 
   async has(id: Id, kind: Kind): Promise<boolean> {
-    // Only ids of imports are of the version 5; commands give the version 7.
-    if (id[id.indexOf('_') + 13] !== '5') return false;
+    if (!isImported(id)) return false;
     let own = this.known.get(kind);
     if (!own) this.known.set(kind, (own = await this.load(kind)));
     return own.has(id);

@@ -57,12 +57,17 @@ export async function isIntact(client: ClientBase, staging: StagingArea, states:
   return true;
 }
 
-export async function setTotal(pool: Pool, requestId: string, table: string, total: string): Promise<void> {
-  await pool.query('update import.tables set total = $3 where request_id = $1 and name = $2', [
-    requestId,
-    table,
-    total,
-  ]);
+/** @param totals how many rows the source counts, by table */
+export async function setTotals(
+  pool: Pool,
+  requestId: string,
+  totals: ReadonlyMap<string, string>,
+): Promise<void> {
+  await pool.query(
+    `update import.tables t set total = n.total from unnest($2::text[], $3::bigint[]) n(name, total)
+     where t.request_id = $1 and t.name = n.name`,
+    [requestId, [...totals.keys()], [...totals.values()]],
+  );
 }
 
 /** The tables of which not as many rows were read as the source counts. */

@@ -1,7 +1,7 @@
 import { disbursementKinds } from '#practice/disbursement-codes/disbursement-code.events';
 import { lineKinds } from '#practice/invoices/invoice.events';
 import { itemTypes } from './reference-tables';
-import { choice, plain, reference, required, table, text } from './table';
+import { choice, code, plain, reference, required, table, text } from './table';
 
 export const matterStates = ['Open', 'Closed', 'Archived'] as const;
 export const billableStates = ['Pending', 'Finalised', 'Billed', 'WrittenOff'] as const;
@@ -17,7 +17,7 @@ export const matter = table(
     reference('ResponsiblePersonId', 'Employee', 'Who answers for it.'),
     reference('ActingPersonId', 'Employee', 'Who does it.'),
     reference('AssistingPersonId', 'Employee', 'Who helps.'),
-    text('MatterNumber', 50, 'Unique; empty: the next number.'),
+    code('MatterNumber', 50, 'Unique; empty: the next number.'),
     text('Title', 500, 'What it is about.', required),
     plain('currency', 'Currency', 'In which it is billed; empty: the base currency.'),
     plain('instant', 'DateOpened', 'When it began.', required),
@@ -72,7 +72,7 @@ export const invoice = table(
   [
     reference('ClientId', 'Client', 'Who pays.', required),
     reference('MatterId', 'Matter', 'For which matter; one of the client.', required),
-    text('Number', 50, 'Unique; a draft has none, any other one has.'),
+    code('Number', 50, 'Unique; a draft has none, any other one has.'),
     plain('date', 'IssueDate', 'The day of its issue; a draft may have none.'),
     plain('date', 'DueDate', 'The last day to pay; empty: by the terms of the client.'),
     plain('currency', 'Currency', 'The base currency.', required),

@@ -1,5 +1,5 @@
 import { entityTypes } from '#practice/entities/entity.events';
-import { choice, plain, reference, required, table, text } from './table';
+import { choice, code, plain, reference, required, table, text } from './table';
 
 export const clientStates = ['New', 'Active', 'Inactive'] as const;
 export const activeStates = ['Active', 'Inactive'] as const;
@@ -47,7 +47,7 @@ export const client = table(
   'Those for whom the firm acts.',
   [
     reference('EntityId', 'Entity', 'The person or organisation; one client each.', required),
-    text('ClientNumber', 50, 'Unique; empty: the next number.'),
+    code('ClientNumber', 50, 'Unique; empty: the next number.'),
     choice('State', clientStates, 'Only active ones have open matters.', required),
     plain('integer', 'PaymentTermsDays', 'Days to pay; empty: as usual.'),
   ],

@@ -2,7 +2,7 @@ import { scopes } from '#practice/applicable-rates/applicable-rate.events';
 import { disbursementKinds } from '#practice/disbursement-codes/disbursement-code.events';
 import { pers } from '#practice/rate-sets/rate-set.events';
 import { taxCategories, taxSchemes } from '#practice/tax-codes/tax-code.events';
-import { choice, plain, reference, required, table, text } from './table';
+import { choice, code, plain, reference, required, table, text } from './table';
 
 /** As the source says it; the API answers 0 and 1. */
 export const itemTypes = ['Timed', 'Itemised'] as const;
@@ -39,7 +39,7 @@ export const taskType = table(
   'TaskType',
   'What work is recorded as.',
   [
-    text('Code', 20, 'Its code; unique.', required),
+    code('Code', 20, 'Its code; unique.', required),
     text('Name', 200, 'Its name.', required),
     choice('ItemType', itemTypes, 'The work items that it suits; empty: both.'),
     text('PhaseCode', 20, 'Code of a published set, UTBMS or EW-J.'),
@@ -55,7 +55,7 @@ export const taxCode = table(
   'TaxCode',
   'Codes by which invoices are taxed.',
   [
-    text('Code', 20, 'Its code; unique.', required),
+    code('Code', 20, 'Its code; unique.', required),
     text('Name', 200, 'Its name.', required),
     choice('Scheme', taxSchemes, 'The tax; that of the region.', required),
     choice('Category', taxCategories, 'How the tax return counts it.', required),
@@ -74,7 +74,7 @@ export const disbursementCode = table(
   'DisbursementCode',
   'Kinds of costs that are charged to clients.',
   [
-    text('Code', 20, 'Its code; unique.', required),
+    code('Code', 20, 'Its code; unique.', required),
     text('Name', 200, 'Its name.', required),
     choice('Kind', disbursementKinds, 'The costs that it suits; empty: any.'),
     reference('TaxCodeId', 'TaxCode', 'How such costs are taxed.', required),

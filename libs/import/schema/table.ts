@@ -25,6 +25,8 @@ export interface Column {
   readonly mayLack: boolean;
   /** Characters at most, of text. */
   readonly length?: number;
+  /** At most one record has it: it is written in one form. */
+  readonly isUnique?: boolean;
   /** All values of a choice. */
   readonly values?: readonly string[];
   /** Names of the tables whose rows a reference may name. */
@@ -56,6 +58,9 @@ export const required: Options = { isRequired: true };
 
 export const text = (name: string, length: number, about: string, options?: Options): Column =>
   column(name, 'text', about, { length, ...options });
+
+export const code = (name: string, length: number, about: string, options?: Options): Column =>
+  column(name, 'text', about, { length, isUnique: true, ...options });
 
 export const choice = (name: string, values: readonly string[], about: string, options?: Options): Column =>
   column(name, 'choice', about, { values, length: 30, ...options });

@@ -21,7 +21,7 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
   const { writes, loader } = store;
   const imported = new ImportedRecords(writes);
   const arrivals = new Arrivals(loader, imported);
-  const ground = new PromotionGround(existing, imported, writes, clock);
+  const ground = new PromotionGround(existing, writes, clock);
   const append = new PromotionAppend(ground, arrivals, imported, bulk, loader, writes);
   const comparison = new Comparison(ground, arrivals, imported);
   const validation = new Validation(new CheckedRows(writes, existing, comparison, clock));

@@ -2,7 +2,7 @@ import { type ClientBase, escapeLiteral } from 'pg';
 import { tables } from '../schema/schema-1.0';
 import type { Column, Table } from '../schema/table';
 import { cellTypes, rangeOf } from './cell-types';
-import { checkedColumn, checkedTable, cut, isCopied } from './checked-names';
+import { checkedColumn, checkedTable, cut, isCopied, normalisedText } from './checked-names';
 import { type FindingCode, severityOf } from './findings';
 import { makeTableOf } from './working-tables';
 
@@ -81,7 +81,7 @@ interface Fault {
 
 /** What can be wrong with a cell that is not empty, in the order of the checks. */
 function faultsOf(table: Table, column: Column): Partial<Record<FindingCode, Fault>> {
-  const { name, type, length, values } = column;
+  const { name, type, length, values, isUnique } = column;
   const { called, isValid } = cellTypes[type];
   const range = rangeOf(table.name, column);
   const blank = column.isRequired && isText(column);
@@ -91,6 +91,7 @@ function faultsOf(table: Table, column: Column): Partial<Record<FindingCode, Fau
   };
   return {
     [blank ? 'required' : 'invalid_value']: wrong,
+    ...(isUnique && { invalid_value: otherForm(name) }),
     ...(values && {
       invalid_choice: {
         isFault: (v) => `${v} not in (${values.map(escapeLiteral).join(', ')})`,
@@ -115,6 +116,14 @@ function faultsOf(table: Table, column: Column): Partial<Record<FindingCode, Fau
         message: `${name} must be between ${range.bounds[0]} and ${range.bounds[1]}; it begins with “{value}”.`,
       },
     }),
+  };
+}
+
+/** As requests refuse it: it looks like a code that it is not. */
+function otherForm(name: string): Fault {
+  return {
+    isFault: (v) => `${v} <> ${normalisedText(v)}`,
+    message: `${name} must have no white space at its ends, and be in Unicode's form NFC; it begins with “{value}”.`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { escapeLiteral } from 'pg';
 import type { Table } from '../schema/table';
 
 /**
@@ -29,4 +30,13 @@ const LONGEST = 500;
 /** SQL: the beginning of a text of the source. What is longer is an error anyway, and beyond what an index takes. */
 export function cut(text: string): string {
   return `left(${text}, ${LONGEST})`;
+}
+
+/** What JavaScript trims: PostgreSQL's classes of characters go by its locale, and leave some out. */
+const SPACE =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+/** SQL: a text in the form in which it is told from others, as `normalised` of names.ts makes it. */
+export function normalisedText(text: string): string {
+  return `btrim(normalize(${text}), ${escapeLiteral(SPACE)})`;
 }

@@ -9,7 +9,14 @@ import { ExistingRecords } from '../records/existing-records';
 import { checkCells } from './cells';
 import { dropDuplicates } from './duplicates';
 import { countAsNow, makeEdited } from './edited-records';
-import { makeCurrencies, makeExisting, makeRecordIds, makeSettings } from './ground';
+import {
+  makeCurrencies,
+  makeExisting,
+  makeRecordIds,
+  makeRoleKeys,
+  makeSettings,
+  nameByKeys,
+} from './ground';
 import { makeKnownRecords } from './known-records';
 import { makeCharges, makeValues } from './values';
 import { makeTable } from './working-tables';
@@ -61,6 +68,8 @@ export class CheckedRows {
     await dropDuplicates(session);
     await makeSettings(session, tenant, settings, this.clock.now());
     await makeRecordIds(session, tenant);
+    await nameByKeys(session);
+    await makeRoleKeys(session);
     const fault = await makeEdited(session, run, this.comparison);
     await makeExisting(session);
     await makeKnownRecords(session);

@@ -126,6 +126,20 @@ describe('rows that refer to records of the tenant', () => {
     ]);
   });
 
+  it('are one role by its name as commands read it: whatever is blank around it, and by its small letters', async () => {
+    await add('Role', 'R-1', { Name: 'Judge\u00a0' });
+    await add('Role', 'R-2', { Name: '\tJudge' });
+    await add('Role', 'R-3', { Name: '\u039f\u0394\u039f\u03a3' });
+    await add('Role', 'R-4', { Name: '\u03bf\u03b4\u03bf\u03c2' });
+    // Another small letter than that of the capitals.
+    await add('Role', 'R-5', { Name: '\u03bf\u03b4\u03bf\u03c3' });
+    await add('Role', 'R-6', { Name: 'Client\u2003' });
+    expect(await found()).toEqual([
+      'code_taken Role R-6 Name',
+      ...['R-1', 'R-2', 'R-3', 'R-4'].map((id) => `duplicate_code Role ${id} Name`),
+    ]);
+  });
+
   it('are no parts of those', async () => {
     await add('InvoiceLine', 'L-1', { InvoiceId: `invoice_${'0a'.repeat(16)}`, Kind: 'Text' });
     expect(await found()).toEqual(['part_of_existing InvoiceLine L-1 InvoiceId']);

@@ -17,7 +17,9 @@ const warning = (about: string): FindingKind => ({ severity: 'warning', step: 'V
 /** All that an import can be told about its data. Fixed: a firm's own tools may sort findings by their codes. */
 export const findingKinds = {
   required: error('A value that every such row needs is empty. Fill it in.'),
-  invalid_value: error('A value cannot be read as what its column holds, or says nothing. Correct it.'),
+  invalid_value: error(
+    'A value cannot be read as what its column holds, or says nothing; or a code has white space at its ends or is not in NFC. Correct it.',
+  ),
   out_of_range: error('A number, an amount or a date is beyond what is accepted. Correct it.'),
   too_long: error('A text is longer than its column allows. Shorten it.'),
   invalid_choice: error(

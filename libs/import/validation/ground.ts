@@ -3,10 +3,12 @@ import { toUuid } from '#kernel/ids';
 import { minorUnits } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
 import type { RegisteredTenant } from '#platform/auth/tenants';
+import { roleName } from '#practice/roles/role';
 import type { TenantState } from '#practice/tenants/tenant.lookup';
 import { kindOfTable, RecordIds } from '../records/record-id';
 import { tables } from '../schema/schema-1.0';
 import { checkedColumn, checkedTable } from './checked-names';
+import { OF_ROWS } from './edited-records';
 import { makeEmptyTable, makeTable } from './working-tables';
 
 /** What rules read of the tenant: one row, `settings`. */
@@ -65,19 +67,36 @@ export async function makeRecordIds(session: ClientBase, tenant: RegisteredTenan
 }
 
 async function idsOf(session: ClientBase, table: string, ids: RecordIds): Promise<void> {
-  for (let after = ''; ; ) {
-    const { rows } = await session.query<{ import_id: string }>(
-      `select distinct import_id from ${checkedTable(table)} where import_id > $1 order by import_id limit ${BATCH}`,
-      [after],
-    );
-    if (rows.length === 0) return;
-    const keys = rows.map(({ import_id }) => import_id);
-    after = keys[keys.length - 1];
+  for await (const keys of valuesOf(session, checkedTable(table), 'import_id'))
     await session.query('insert into record_ids select $1, * from unnest($2::text[], $3::uuid[])', [
       table,
       keys,
       keys.map((key) => toUuid(ids.of(table, key))),
     ]);
+}
+
+/** What the tenant knows roles by: `role_keys`. PostgreSQL has other blanks and small letters than commands. */
+export async function makeRoleKeys(session: ClientBase): Promise<void> {
+  await makeEmptyTable(session, 'role_keys', 'name text primary key, key text');
+  for await (const names of valuesOf(session, checkedTable('Role'), 'name'))
+    await session.query('insert into role_keys select * from unnest($1::text[], $2::text[])', [
+      names,
+      names.map((name) => roleName(name).key),
+    ]);
+  await session.query('analyze role_keys');
+}
+
+/** Each value of a column once, some at a time. */
+async function* valuesOf(session: ClientBase, table: string, column: string): AsyncGenerator<string[]> {
+  for (let after = ''; ; ) {
+    const { rows } = await session.query<{ value: string }>(
+      `select distinct ${column} as value from ${table} where ${column} > $1 order by 1 limit ${BATCH}`,
+      [after],
+    );
+    if (rows.length === 0) return;
+    const values = rows.map(({ value }) => value);
+    after = values[values.length - 1];
+    yield values;
   }
 }
 
@@ -123,6 +142,37 @@ export async function makeExisting(session: ClientBase): Promise<void> {
        and not coalesce((s.state -> 'data' ->> 'isDeleted')::boolean, false)`,
   );
   await session.query('create unique index on existing (id)');
+}
+
+/**
+ * A row that is named by the id of its record, which an import before has brought, is named by its key in the checked
+ * copies: so that rules need not know that two names are of one.
+ */
+export async function nameByKeys(session: ClientBase): Promise<void> {
+  const ofTables = tables.flatMap(({ name, kind }) => (kind ? [`('${name}', '${kindOfTable(name)}')`] : []));
+  await makeTable(
+    session,
+    'own_names',
+    `select distinct v.id, r.table_name, r.import_id from (${referencesByIds()}) v
+     join (
+       select k.kind || '_' || replace(r.id::text, '-', '') as id, r.table_name, r.import_id
+       from record_ids r join (values ${ofTables.join(', ')}) k(table_name, kind) using (table_name)
+     ) r on r.id = v.id`,
+  );
+  const { rows } = await session.query<{ table: string }>(
+    'select distinct table_name as table from own_names',
+  );
+  const named = new Set(rows.map(({ table }) => table));
+  for (const { name, columns } of tables)
+    for (const column of columns) {
+      const isNamed = column.refersTo?.some((table) => named.has(table));
+      if (!isNamed || OF_ROWS.has(`${name}.${column.name}`)) continue;
+      const cell = checkedColumn(column.name);
+      await session.query(
+        `update ${checkedTable(name)} t set ${cell} = n.import_id from own_names n
+         where n.id = t.${cell} and n.table_name in (${column.refersTo!.map((table) => `'${table}'`).join(', ')})`,
+      );
+    }
 }
 
 /** Each table is read once. */

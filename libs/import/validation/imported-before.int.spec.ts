@@ -7,7 +7,7 @@ import { MatterType } from '#practice/matter-types/matter-type';
 import { Matter } from '#practice/matters/matter';
 import { TaskType } from '#practice/task-types/task-type';
 import type { StagedRows } from '../testing/staged-rows';
-import { cost, firm, ImportedFirm, invoice, matter, rate, work } from './testing/imported-firm';
+import { cost, firm, ImportedFirm, invoice, matter, rate, together, work } from './testing/imported-firm';
 
 describe('rows that refer to rows whose records production has changed since their import', () => {
   let office: ImportedFirm;
@@ -178,6 +178,21 @@ describe('rows that refer to rows whose records production has changed since the
       [['MatterType', 'MT-3']],
       ['too_deep MatterType N-1 ParentId'],
     );
+  });
+
+  it('keep the day on which they are due, and what they call their costs, when rows above them change', async () => {
+    const billed = cost('C-BILLED', { MatterId: 'MAT-5', State: 'Billed' });
+    const line = { ImportId: 'L-C', InvoiceId: 'I-C', Kind: 'CostRecovery', CostRecoveryId: 'C-BILLED' };
+    const invoiced = invoice('I-C', { ClientId: 'CLI-1', MatterId: 'MAT-5' });
+    const more = { CostRecovery: [billed], Invoice: [invoiced], InvoiceLine: [line] };
+    await office.promote(together(firm, more));
+    const [first, ...others] = firm.Client;
+    const [code, ...codes] = firm.DisbursementCode;
+    const above = {
+      Client: [{ ...first, PaymentTermsDays: '7' }, ...others],
+      DisbursementCode: [{ ...code, Name: 'Searches' }, ...codes],
+    };
+    expect(await office.found(more, { ...firm, ...above })).toEqual([]);
   });
 
   it('are told of when production has changed what they change', async () => {

@@ -3,7 +3,7 @@ import { EventStore } from '#event-store/event-store';
 import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
-import { DomainError } from '#kernel/errors';
+import { DomainError, invalid } from '#kernel/errors';
 import { type Kind, toId } from '#kernel/ids';
 import { checkName } from '#kernel/names';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
@@ -35,6 +35,12 @@ export class TenantSetup {
   async create(given: { alias: string; name: string; region?: string }): Promise<RegisteredTenant> {
     // before the alias is taken
     checkName(given.name);
+    if (given.alias.includes('--'))
+      throw invalid(
+        'alias_reserved',
+        'Aliases with two dashes together are those of the staging tenants of imports.',
+        'alias',
+      );
     const tenant = await this.registered(given);
     const context = operatorContext(tenant);
     await this.store.execute(

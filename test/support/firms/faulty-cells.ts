@@ -20,6 +20,15 @@ async function plantValues(planter: Planter): Promise<void> {
   planter.expect('invalid_value', 'Entity', 'F-BLANK-CITY', 'City');
   await planter.entity('F-EMAIL', { Email: 'nobody.example.com' });
   planter.expect('invalid_value', 'Entity', 'F-EMAIL', 'Email');
+  for (const [id, code] of [
+    ['F-PADDED', 'PAD\u00a0'],
+    ['F-APART', 'CAFE\u0301'],
+  ] as const) {
+    await planter.add('TaskType', id, { Code: code, Name: id, IsBillable: true });
+    planter.expect('invalid_value', 'TaskType', id, 'Code');
+  }
+  await planter.matter('F-INDENTED', { MatterNumber: '\tF/1' });
+  planter.expect('invalid_value', 'Matter', 'F-INDENTED', 'MatterNumber');
 
   await planter.work('F-RATE', { Rate: -1 });
   planter.expect('out_of_range', 'WorkItem', 'F-RATE', 'Rate');
@@ -69,7 +78,7 @@ async function plantKeys(planter: Planter): Promise<void> {
   }
   for (const [id, name] of [
     ['F-ROLE-1', 'Judge'],
-    ['F-ROLE-2', ' judge'],
+    ['F-ROLE-2', '\u00a0judge\t'],
   ] as const) {
     await planter.add('Role', id, { Name: name });
     planter.expect('duplicate_code', 'Role', id, 'Name');

@@ -45,7 +45,7 @@ const unique: readonly UniqueKey[] = [
     table: 'Role',
     column: 'Name',
     reservation: 'role_name',
-    key: 'lower(btrim(normalize(t.name)))',
+    key: '(select k.key from role_keys k where k.name = t.name)',
     called: 'Name',
   },
   {

@@ -10,7 +10,7 @@ import { Validation } from '../validation';
 export function checkedRowsOf({ store, existing }: Imports): CheckedRows {
   const clock = new SystemClock();
   const imported = new ImportedRecords(store.writes);
-  const ground = new PromotionGround(existing, imported, store.writes, clock);
+  const ground = new PromotionGround(existing, store.writes, clock);
   const comparison = new Comparison(ground, new Arrivals(store.loader, imported), imported);
   return new CheckedRows(store.writes, existing, comparison, clock);
 }
