@@ -1,5 +1,5 @@
 import { type Admin, AssignerProtocol } from 'kafkajs';
-import { administer } from '../support/kafka/consumer';
+import { administer, createTopic } from '../support/kafka/consumer';
 import { waitFor } from '../support/wait-for';
 
 /** The topic of a deployment and the group that builds its read models, as an operator of Kafka sees them. */
@@ -12,11 +12,8 @@ export class EventTopic {
 
   /** Deletes it with all that is in it; it is there again, empty, by whoever makes it first. */
   async recreate(): Promise<void> {
-    const topics = [{ topic: this.name, numPartitions: this.partitions, replicationFactor: 1 }];
-    await administer(this.brokers, async (admin) => {
-      await admin.deleteTopics({ topics: [this.name] });
-      await admin.createTopics({ topics });
-    });
+    await administer(this.brokers, (admin) => admin.deleteTopics({ topics: [this.name] }));
+    await createTopic(this.brokers, this.name, this.partitions);
   }
 
   /**

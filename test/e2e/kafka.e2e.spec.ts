@@ -10,6 +10,7 @@ import { describeWithKafka, uniqueTopic } from '../support/kafka/broker';
 import {
   administer,
   countMessages,
+  createTopic,
   type SeenMessage,
   TopicReader,
   withoutRepeats,
@@ -181,8 +182,7 @@ describeWithKafka('processes with Kafka between them', () => {
 
   it('do not start with a topic of another number of partitions', async () => {
     const other = uniqueTopic();
-    const topics = [{ topic: other, numPartitions: 5 }];
-    await administer(brokers, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
+    await createTopic(brokers, other, 5);
     const database = await createTestDatabase();
     const { PATH = '', HOME = '' } = process.env;
     const env = {

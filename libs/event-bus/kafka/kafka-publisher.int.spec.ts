@@ -6,8 +6,8 @@ import { toId } from '#kernel/ids';
 import { ConfigError } from '#platform/config';
 import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
 import {
-  administer,
   countMessages,
+  createTopic,
   type SeenMessage,
   withoutRepeats,
 } from '../../../test/support/kafka/consumer';
@@ -36,11 +36,6 @@ describeWithKafka('the publisher of events', () => {
     await trial.close();
     jest.restoreAllMocks();
   });
-
-  const createTopic = (numPartitions: number) =>
-    administer(broker.brokers, (admin) =>
-      admin.createTopics({ topics: [{ topic: trial.topic, numPartitions }], waitForLeaders: true }),
-    );
 
   /** All that the topic holds, once it has as many messages as the store has events. */
   async function published(atLeast?: number): Promise<SeenMessage[]> {
@@ -77,7 +72,7 @@ describeWithKafka('the publisher of events', () => {
   }
 
   it('refuses a topic with another number of partitions, and publishes nothing', async () => {
-    await createTopic(5);
+    await createTopic(broker.brokers, trial.topic, 5);
     await trial.write(0, 5);
     const { publisher } = trial.process();
     const refusal: Error = await publisher.start().catch((error) => error);

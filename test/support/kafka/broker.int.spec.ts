@@ -6,16 +6,14 @@ import { tmpdir } from 'node:os';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { waitFor } from '../wait-for';
 import { type Broker, describeWithKafka, startBroker, uniqueTopic } from './broker';
+import { createTopic } from './consumer';
 
 const client = (brokers: string, retries = 5) =>
   new Kafka({ brokers: [brokers], logLevel: logLevel.NOTHING, retry: { retries } });
 
-async function createTopic(brokers: string): Promise<string> {
-  const admin = client(brokers).admin();
-  await admin.connect();
+async function newTopic(brokers: string): Promise<string> {
   const topic = uniqueTopic();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true });
-  await admin.disconnect();
+  await createTopic(brokers, topic, 2);
   return topic;
 }
 
@@ -63,7 +61,7 @@ describeOwn('a broker for tests', () => {
   afterAll(() => broker?.stop());
 
   it('keeps its port and its messages when it is killed', async () => {
-    const topic = await createTopic(broker.brokers);
+    const topic = await newTopic(broker.brokers);
     await produce(broker.brokers, topic, 'before');
     await broker.kill();
     expect(await isListening(broker.brokers)).toBe(false);

@@ -1,4 +1,5 @@
 import { type Admin, type Consumer, Kafka, logLevel } from 'kafkajs';
+import { waitFor } from '../wait-for';
 
 /** A message as anybody reads it who knows Kafka and nothing of this service. */
 export interface SeenMessage {
@@ -18,6 +19,16 @@ export async function administer<Result>(
   const admin = client(brokers).admin();
   await admin.connect();
   return work(admin).finally(() => admin.disconnect());
+}
+
+/** Resolves when the topic is there, made by this call or by somebody else meanwhile. */
+export async function createTopic(brokers: string, topic: string, numPartitions: number): Promise<void> {
+  await administer(brokers, async (admin) => {
+    // kafkajs' wait for leaders fails where the broker has not heard yet of what its controller has made.
+    await admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: false });
+    const isThere = async () => (await admin.listTopics()).includes(topic);
+    await waitFor(isThere, { description: `topic ${topic}` });
+  });
 }
 
 /** How many messages a topic holds. */
