@@ -7,6 +7,7 @@ import {
   ApiNotModifiedResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
 import { TakesUpload } from '#platform/http/upload';
@@ -40,19 +41,24 @@ export function ApiDownload(): MethodDecorator {
     'If-Range': 'An ETag: the part only if these are still the bytes, else all of them.',
     'If-None-Match': 'An ETag: 304 if these are still the bytes.',
   };
+  const type =
+    "The type is the document's own, or `application/octet-stream` where that could do harm in a browser.";
+  const content = { '*/*': { schema: { type: 'string', format: 'binary' } } };
+  const headers = {
+    ETag: header('The SHA-256 of the bytes.'),
+    'Content-Disposition': header('`attachment`, with the file name (RFC 6266).'),
+    'Accept-Ranges': header('`bytes`.'),
+    'Repr-Digest': header('The SHA-256 of all bytes (RFC 9530).'),
+  };
   return applyDecorators(
     ApiOperation({ summary: 'Download the bytes of a document' }),
     ...Object.entries(asked).map(([name, description]) => ApiHeader({ name, description, required: false })),
-    ApiOkResponse({
-      description:
-        'The bytes. Their type is `application/octet-stream` where theirs could do harm in a browser.',
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-      headers: {
-        ETag: header('The SHA-256 of the bytes.'),
-        'Content-Disposition': header('`attachment`, with the file name (RFC 6266).'),
-        'Accept-Ranges': header('`bytes`.'),
-        'Repr-Digest': header('The SHA-256 of the bytes (RFC 9530).'),
-      },
+    ApiOkResponse({ description: `The bytes. ${type}`, content, headers }),
+    ApiResponse({
+      status: 206,
+      description: `The part that \`Range\` asks for. ${type}`,
+      content,
+      headers: { ...headers, 'Content-Range': header('Which part, and of how many bytes.') },
     }),
     ApiNotModifiedResponse({ description: 'The bytes are those of `If-None-Match`.' }),
   );

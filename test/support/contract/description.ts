@@ -53,9 +53,9 @@ export function operationsOf(document: Json, prefix = '/{tenant}/api/v1/'): Oper
     );
 }
 
-/** The status of the answer to an operation that succeeds. */
+/** The status of the answer to an operation that succeeds; 206 is that to a `Range`. */
 export function successOf({ id, responses }: Operation): number {
-  const found = Object.keys(responses).filter((status) => status.startsWith('2'));
+  const found = Object.keys(responses).filter((status) => status.startsWith('2') && status !== '206');
   if (found.length !== 1) throw new Error(`${id} describes ${found.length} answers of success`);
   return Number(found[0]);
 }
