@@ -1,5 +1,3 @@
-import type { DomainError } from '#kernel/errors';
-import { RequestPipe } from '#platform/http/request.pipe';
 import { ClientInput, ClientPatch } from './clients/client.input';
 import {
   DisbursementCodeInput,
@@ -8,16 +6,7 @@ import {
 import { MatterInput, MatterPatch } from './matters/matter.input';
 import { TaskTypeInput, TaskTypePatch } from './task-types/task-type.commands';
 import { TaxCodeInput, TaxCodePatch } from './tax-codes/tax-code.commands';
-
-/** What a body is refused for, by where it stands. */
-function faults(metatype: new () => object, body: object): string[] {
-  try {
-    new RequestPipe().transform(body, { type: 'body', metatype });
-    return [];
-  } catch (error) {
-    return (error as DomainError).errors.map(({ pointer, code }) => `${pointer} ${code}`);
-  }
-}
+import { bodyFaults } from './testing/body-faults';
 
 it.each<[field: string, ...bodies: (new () => object)[]]>([
   ['clientNumber', ClientInput, ClientPatch],
@@ -28,7 +17,7 @@ it.each<[field: string, ...bodies: (new () => object)[]]>([
 ])('no %s is another one that only looks different to a computer', (field, ...bodies) => {
   for (const body of bodies) {
     for (const text of [' M-1', 'M-1\t', 'Cafe\u0301'])
-      expect(faults(body, { [field]: text })).toContain(`/${field} not_normalised`);
-    expect(faults(body, { [field]: 'Caf\u00e9 1' })).not.toContain(`/${field} not_normalised`);
+      expect(bodyFaults(body, { [field]: text })).toContain(`/${field} not_normalised`);
+    expect(bodyFaults(body, { [field]: 'Caf\u00e9 1' })).not.toContain(`/${field} not_normalised`);
   }
 });

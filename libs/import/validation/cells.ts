@@ -119,7 +119,7 @@ function faultsOf(table: Table, column: Column): Partial<Record<FindingCode, Fau
   };
 }
 
-/** As requests refuse it: it looks like a code that it is not. */
+/** As requests refuse it: it looks like a code that it is not. A blank one has white space at its ends. */
 function otherForm(name: string): Fault {
   return {
     isFault: (v) => `${v} <> ${normalisedText(v)}`,

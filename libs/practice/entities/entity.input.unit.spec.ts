@@ -1,27 +1,16 @@
-import { DomainError } from '#kernel/errors';
-import { RequestPipe } from '#platform/http/request.pipe';
+import { bodyFaults } from '../testing/body-faults';
 import { EntityInput, EntityPatch } from './entity.input';
-
-/** `pointer code` of each fault that the body has; none when it is taken. */
-function faults(metatype: new () => object, body: object): string[] {
-  try {
-    new RequestPipe().transform(body, { type: 'body', metatype });
-    return [];
-  } catch (error) {
-    return (error as DomainError).errors.map(({ pointer, code }) => `${pointer} ${code}`);
-  }
-}
 
 describe('the body of an entity', () => {
   const ada = { entityType: 'Individual', lastName: 'Okafor' };
 
   it('may leave everything else out or null', () => {
-    expect(faults(EntityInput, ada)).toEqual([]);
+    expect(bodyFaults(EntityInput, ada)).toEqual([]);
     expect(
-      faults(EntityInput, { ...ada, email: null, phones: null, addresses: null, currency: null }),
+      bodyFaults(EntityInput, { ...ada, email: null, phones: null, addresses: null, currency: null }),
     ).toEqual([]);
-    expect(faults(EntityInput, { ...ada, addresses: [{ city: 'Leeds', street: null }] })).toEqual([]);
-    expect(faults(EntityPatch, {})).toEqual([]);
+    expect(bodyFaults(EntityInput, { ...ada, addresses: [{ city: 'Leeds', street: null }] })).toEqual([]);
+    expect(bodyFaults(EntityPatch, {})).toEqual([]);
   });
 
   it.each([
@@ -39,10 +28,10 @@ describe('the body of an entity', () => {
     [{ ...ada, email: 'ada' }, '/email is_email'],
     [{ ...ada, currency: 'XXZ' }, '/currency currency'],
   ])('%j: %s', (body, fault) => {
-    expect(faults(EntityInput, body)).toEqual([fault]);
+    expect(bodyFaults(EntityInput, body)).toEqual([fault]);
   });
 
   it('clears no required field by null', () => {
-    expect(faults(EntityPatch, { entityType: null })).toEqual(['/entityType required']);
+    expect(bodyFaults(EntityPatch, { entityType: null })).toEqual(['/entityType required']);
   });
 });

@@ -1,0 +1,12 @@
+import type { DomainError } from '#kernel/errors';
+import { RequestPipe } from '#platform/http/request.pipe';
+
+/** `pointer code` of each fault for which a request refuses a body of that class; none when it is taken. */
+export function bodyFaults(metatype: new () => object, body: object): string[] {
+  try {
+    new RequestPipe().transform(body, { type: 'body', metatype });
+    return [];
+  } catch (error) {
+    return (error as DomainError).errors.map(({ pointer, code }) => `${pointer} ${code}`);
+  }
+}
