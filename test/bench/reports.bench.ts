@@ -36,7 +36,7 @@ const REQUESTS = 20;
  * What each side is asked first, without being timed: so often, or for so long. A process that has just started answers up to
  * twice as slowly, until V8 has compiled what a question goes through.
  */
-const WARM_UP = { requests: 500, milliseconds: 5_000 };
+const WARM_UP = { requests: 2_000, milliseconds: 5_000 };
 /** Those that the design has goals of, by question. */
 const RATIOS = ['page', 'by employee', 'totals', 'top matters', 'deep page'];
 

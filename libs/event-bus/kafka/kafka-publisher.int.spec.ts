@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
+import { printPosition } from '#event-store/position';
 import { openParent } from '#event-store/testing/commands';
 import { Parent } from '#event-store/testing/streams';
 import { toId } from '#kernel/ids';
@@ -196,6 +197,14 @@ describeWithKafka('the publisher of events', () => {
 
   it('begins again when another process has made the topic meanwhile', async () => {
     const { published: checkpoints } = await refill(20);
+    const ends = new Map((await trial.stored()).map(({ partition, row }) => [partition, row.at]));
+    await waitFor(
+      async () => {
+        const cursors = await checkpoints.positions(trial.topic, [...ends.keys()]);
+        return cursors.every(({ partition, after }) => printPosition(after) === ends.get(partition));
+      },
+      { description: 'the checkpoint of what is in the topic' },
+    );
     await checkpoints.forget(trial.topic);
     await trial.write(20, 21);
     const messages = await published(20 + 1 + 21);
