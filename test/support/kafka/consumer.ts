@@ -21,13 +21,17 @@ export async function administer<Result>(
   return work(admin).finally(() => admin.disconnect());
 }
 
-/** Resolves when the topic is there, made by this call or by somebody else meanwhile. */
+/** Resolves when the topic can be read, made by this call or by somebody else meanwhile. */
 export async function createTopic(brokers: string, topic: string, numPartitions: number): Promise<void> {
   await administer(brokers, async (admin) => {
     // kafkajs' wait for leaders fails where the broker has not heard yet of what its controller has made.
     await admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: false });
-    const isThere = async () => (await admin.listTopics()).includes(topic);
-    await waitFor(isThere, { description: `topic ${topic}` });
+    const canBeRead = () =>
+      admin.fetchTopicOffsets(topic).then(
+        (offsets) => offsets.length > 0,
+        () => false, // not heard of yet, or a partition without a leader
+      );
+    await waitFor(canBeRead, { description: `topic ${topic}` });
   });
 }
 
