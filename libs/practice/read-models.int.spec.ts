@@ -100,10 +100,13 @@ describe('rebuilding a read model', () => {
   });
 
   it('runs once at a time, and knows its names', async () => {
-    const outcomes = await Promise.allSettled([
-      parts.rebuild.rebuild('people'),
-      parts.rebuild.rebuild('people'),
-    ]);
+    // Whichever comes first cannot end before the other was refused.
+    const holder = await store.reads.session();
+    await holder.query(`begin; select from read_model.live where projection = 'people' for update`);
+    const both = [parts.rebuild.rebuild('people'), parts.rebuild.rebuild('people')];
+    await expect(Promise.race(both)).rejects.toMatchObject({ code: 'rebuild_running' });
+    await holder.end();
+    const outcomes = await Promise.allSettled(both);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(parts.rebuild.rebuild('nothing')).rejects.toMatchObject({ code: 'unknown_projection' });
   });

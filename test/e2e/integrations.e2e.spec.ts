@@ -117,7 +117,7 @@ describe('the settings that an integration keeps with a tenant', () => {
   });
 
   it('are not written once the rate limit is used up', async () => {
-    const limited = await newcomer(['--limit', '2']);
+    const limited = await newcomer(['--limit', '2', '--period', '86400']);
     await limited.send('PUT', path, { count: 1 });
     await limited.send('PUT', path, { count: 2 });
     expectProblem(await limited.send('PUT', path, { count: 3 }), 429, 'rate_limited');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProcess } from './process';
+import { freePort, startProcess } from './process';
 import { waitFor } from './wait-for';
 
 const folder = mkdtempSync(join(tmpdir(), 'practice-process-'));
@@ -59,4 +59,9 @@ describe('startProcess', () => {
       { description: 'the end of the program' },
     );
   });
+});
+
+it('gives each of those that start at once a port of its own', async () => {
+  const ports = await Promise.all(Array.from({ length: 1_000 }, freePort));
+  expect(new Set(ports).size).toBe(1_000);
 });

@@ -10,6 +10,10 @@ const root = join(__dirname, '../..');
 
 /** Below those that systems give to outgoing connections: such a one would take the port before its server does. */
 const PORTS = [12_000, 32_000] as const;
+/** Each worker of Jest has a share of them, and comes back to none soon: a program listens only some time after it was given one. */
+const SHARE = (PORTS[1] - PORTS[0]) / 4;
+const FIRST = PORTS[0] + SHARE * (Number(process.env.JEST_WORKER_ID ?? 0) % 4);
+let next = randomInt(SHARE);
 
 export type RunningApp = {
   baseUrl: string;
@@ -84,10 +88,10 @@ export async function startProcess(
   return { baseUrl, pid: child.pid!, output: () => output, stop, exited };
 }
 
-/** A port of 127.0.0.1 that nobody listens on now. */
+/** A port of 127.0.0.1 that nobody listens on now, nor is about to. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(...PORTS);
+    const port = FIRST + (next++ % SHARE);
     const server = createServer();
     const free = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false));

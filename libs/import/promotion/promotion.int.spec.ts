@@ -202,9 +202,10 @@ describe('a promotion', () => {
     let isOver = false;
     const reader = waitFor(
       async () => {
+        const isLast = isOver;
         const { '': all } = await shown(null);
         seen.add(all?.count ?? 0);
-        return isOver;
+        return isLast;
       },
       { description: 'the end of the promotion', timeoutMs: 240_000 },
     );

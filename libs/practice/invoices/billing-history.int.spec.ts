@@ -61,7 +61,7 @@ describe(`random billing histories (BILLING_SEED=${seed})`, () => {
         }
         for (const [what, count] of life.witness.done) done.set(what, (done.get(what) ?? 0) + count);
       }),
-      { seed, numRuns, interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
+      { seed, numRuns, interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true },
     );
     expect(reconciled).toBeGreaterThan(0);
     // What never happened was not tested; a few histories do not hold all.

@@ -24,8 +24,9 @@ export const billingActions = [
 ] as const;
 
 const often: Record<string, number> = {
-  ...{ recordWork: 2, writeOff: 6, createInvoice: 4, addLines: 2, changeInvoice: 2, changeWork: 2 },
-  ...{ changeCost: 2, issue: 8, unissue: 4, void: 6, pay: 3, reverse: 3, finalise: 2, deleteInvoice: 2 },
+  ...{ recordWork: 2, writeOff: 5, createInvoice: 6, addLines: 3, changeInvoice: 3, changeWork: 3 },
+  ...{ changeCost: 4, issue: 14, unissue: 7, void: 5, pay: 8, reverse: 13, finalise: 2, deleteInvoice: 2 },
+  ...{ unfinalise: 4, deleteItem: 2, removeLine: 4, closeMatter: 3, writeOffInvoice: 3, reinstate: 2 },
 };
 
 /** One thing that happens; each action reads the draws that it needs. */

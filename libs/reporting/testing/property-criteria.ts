@@ -72,7 +72,7 @@ export function usualCriteria({ name }: NaiveReport): fc.Arbitrary<Sent> {
   );
   const kinds = fc.record({ workItemTypes: types, states });
   return fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(null, undefined, {}) },
+    { weight: 4, arbitrary: fc.constantFrom(null, undefined, {}) },
     { weight: 3, arbitrary: fixed },
     { weight: 1, arbitrary: relative },
     ...(fee

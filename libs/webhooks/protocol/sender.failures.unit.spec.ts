@@ -8,7 +8,7 @@ const headers = { 'webhook-id': 'evt_1' };
 let sender: Sender;
 
 beforeEach(() => {
-  sender = new Sender(rules, { connectMs: 2_000, totalMs: 500 });
+  sender = new Sender(rules);
 });
 
 afterEach(async () => {
@@ -22,6 +22,10 @@ const sendRaw = async (answer: string) => send(await misbehaving((socket) => soc
 
 describe('a receiver that is slow', () => {
   const late = { error: 'timeout', detail: 'No whole answer in 500 ms.' };
+
+  beforeEach(() => {
+    sender = new Sender(rules, { connectMs: 2_000, totalMs: 500 });
+  });
 
   it('and says nothing', async () => {
     const outcome = await send(await misbehaving(() => undefined));
@@ -126,13 +130,11 @@ describe('an attempt that is stopped', () => {
       socket.on('close', () => (closed = true));
       stop.abort();
     });
-    const patient = new Sender(rules);
-    const outcome = await patient.send(`http://127.0.0.1:${receiver.port}/`, headers, body, {
+    const outcome = await sender.send(`http://127.0.0.1:${receiver.port}/`, headers, body, {
       signal: stop.signal,
     });
     expect(outcome).toMatchObject({ error: 'aborted', address: '127.0.0.1' });
     await waitFor(() => closed, { description: 'the connection to be closed' });
-    await patient.close();
   });
 
   it('while its name is looked up connects to nothing', async () => {
