@@ -247,4 +247,16 @@ describe('rows that refer to rows whose records production has changed since the
     const voided = { ...without, Invoice: [{ ...issued, State: 'Voided' }], InvoiceLine: firm.InvoiceLine };
     expect(await office.found({}, voided)).toEqual([]);
   });
+
+  it('are told of when they name other default rates than the tenant has', async () => {
+    const rates = (ImportId: string, IsDefault: string) => ({
+      ...{ ImportId, Name: `Rates ${ImportId}`, Currency: 'GBP', IsDefault },
+    });
+    const first = { RateSet: [rates('RS-1', '1')] };
+    await office.promote(together(firm, first));
+    expect(await office.found(first)).toEqual([]);
+    expect(await office.found({ RateSet: [rates('RS-1', '0'), rates('RS-2', '1')] })).toEqual([
+      'unused RateSet RS-2 IsDefault',
+    ]);
+  });
 });
