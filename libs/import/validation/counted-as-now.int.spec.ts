@@ -6,7 +6,7 @@ import { TaxCode } from '#practice/tax-codes/tax-code';
 import { Tenant } from '#practice/tenants/tenant';
 import { Reconciliation } from '../reconciliation/reconciliation';
 import type { Imports } from '../testing/import-parts';
-import { firm, ImportedFirm, invoice, matter, together, work } from './testing/imported-firm';
+import { cost, firm, ImportedFirm, invoice, matter, together, work } from './testing/imported-firm';
 import { checkedRowsOf, validationOf } from './testing/validation-of';
 
 describe('rows on matters and clients that production has changed since their import', () => {
@@ -109,6 +109,35 @@ it('rows that were imported before stay equal when their tenant counts in other 
       minutesPerUnit: '12',
       units: '5',
     });
+  } finally {
+    await office.close();
+  }
+});
+
+it('costs that were billed keep their tax when their code is taxed otherwise', async () => {
+  const office = await ImportedFirm.open();
+  try {
+    const billed = {
+      CostRecovery: [cost('C-BILLED', { MatterId: 'MAT-5', State: 'Billed' })],
+      Invoice: [invoice('I-C', { ClientId: 'CLI-1', MatterId: 'MAT-5', Total: '6.0000' })],
+      InvoiceLine: [{ ImportId: 'L-C', InvoiceId: 'I-C', Kind: 'CostRecovery', CostRecoveryId: 'C-BILLED' }],
+    };
+    await office.promote(together(firm, billed));
+    const [code, ...codes] = firm.DisbursementCode;
+    const otherwise = { ...firm, DisbursementCode: [{ ...code, TaxCodeId: 'TAX-2' }, ...codes] };
+    const unbilled = { CostRecovery: [cost('C-OPEN', {})] };
+    const all = together(together(otherwise, billed), unbilled);
+    expect(await office.promote(all)).toEqual({ created: 1, changed: 1 });
+    const taxed = async (key: string) =>
+      (
+        await office.imports.find<{ taxCodeId: string }>(
+          office.imports.tenant,
+          office.idOf('CostRecovery', key),
+        )
+      )?.taxCodeId;
+    expect(await taxed('C-BILLED')).toBe(office.idOf('TaxCode', 'TAX-1'));
+    expect(await taxed('C-OPEN')).toBe(office.idOf('TaxCode', 'TAX-2'));
+    expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
   } finally {
     await office.close();
   }

@@ -115,6 +115,17 @@ const TAXED_OTHERWISE = `
   select l.invoice_id from invoice_lines l
   where l.tax_code_id is null and l.cost_recovery_id is null and l.kind <> 'Text'`;
 
+/** Costs that may have been billed while their code had another tax code: what was charged for them stays as it is. */
+const BILLED_OTHERWISE = `
+  select c.import_id from cost_recoveries c
+  join disbursement_codes d on d.import_id = c.disbursement_code_id
+  join record_ids r on r.table_name = 'DisbursementCode' and r.import_id = d.import_id
+  left join record_ids t on t.table_name = 'TaxCode' and t.import_id = d.tax_code_id
+  where c.state = 'Billed' and exists (
+    select from event_store.events e
+    where e.tenant_id = (select tenant_id from settings) and e.stream_id = r.id
+      and e.data ->> 'taxCodeId' <> coalesce('taxcode_' || replace(t.id::text, '-', ''), d.tax_code_id))`;
+
 /** SQL: work of a tenant that has come to count in other units since the first import. */
 function countedOtherwise({ streamId }: TenantRef): string {
   const happened = (type: string) => `event_store.events
@@ -125,13 +136,14 @@ function countedOtherwise({ streamId }: TenantRef): string {
 }
 
 /**
- * Work and invoices that were brought before, as they were counted and taxed then: those on edited matters, and those
- * that the tenant may count or tax otherwise now.
+ * Work, invoices and billed costs that were brought before, as they were counted and taxed then: those on edited matters,
+ * and those that may be counted or taxed otherwise now.
  */
 async function countAsThen(session: ClientBase, tenant: TenantRef, ids: RecordIds): Promise<void> {
   for (const [table, others] of [
     ['WorkItem', countedOtherwise(tenant)],
     ['Invoice', TAXED_OTHERWISE],
+    ['CostRecovery', BILLED_OTHERWISE],
   ])
     await session.query(
       `insert into counted_by (table_name, import_id)
@@ -142,7 +154,7 @@ async function countAsThen(session: ClientBase, tenant: TenantRef, ids: RecordId
        ) t where t.import_id is not null`,
     );
   await session.query('analyze counted_by');
-  const field = { WorkItem: 'minutesPerUnit', Invoice: 'defaultTaxCodeId' };
+  const field = { WorkItem: 'minutesPerUnit', Invoice: 'defaultTaxCodeId', CostRecovery: 'taxCodeId' };
   for (const [table, name] of Object.entries(field)) {
     const column = table === 'WorkItem' ? 'minutes_per_unit' : 'tax_code';
     for (let after = ''; ; ) {
