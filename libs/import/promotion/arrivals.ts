@@ -9,9 +9,11 @@ import { toUuid } from '#kernel/ids';
 import type { Day } from '#kernel/zone';
 import type { TenantRef } from '#platform/request-context';
 import { BillableStatus } from '#practice/billable/billable';
+import type { RecordState } from '#practice/records/record';
 import { digestOf, type Ground, type ImportedRecord } from '../records/imported-record';
 import { reasonOf } from '../records/work-records';
 import { type Imported, ImportedRecords } from './imported-records';
+import type { Hindrance, Partings } from './partings';
 import { updatesOf } from './updates';
 
 /** What is to be written of a row that is not equal to what the last import brought. */
@@ -20,14 +22,6 @@ export interface Arrival extends BulkStream {
   digest: Buffer;
   /** Of the stream, once it is written. */
   version: number;
-}
-
-/** Why a changed row cannot change its record. */
-export interface Hindrance {
-  code: 'edited_since_import' | 'cannot_change';
-  table: string;
-  importId: string;
-  message: string;
 }
 
 type Changed = { record: ImportedRecord; digest: Buffer; imported: Imported };
@@ -42,6 +36,9 @@ const PAGE = 1_000;
 
 /** Of what happens to a record without anybody changing it: an invoice charges by it; somebody was told of it. */
 const NO_EDITS = ['TaxCodeUsed', 'EntityExported'];
+
+const EDITED =
+  'The record was changed in production since its import; take the change over into the source, or leave the row as it was.';
 
 /** Tells what of an import is new to a tenant and what has changed, and by which events it arrives. */
 @Injectable()
@@ -75,16 +72,19 @@ export class Arrivals {
    * Compares those of an import that may be wrong with what imports before have brought.
    * @returns some at a time, those that are equal to it and those that cannot arrive
    * @param unsound is told why one that has changed can be no record
+   * @param partings is told of changed invoices, and of what they charge
    */
   async *compare(
     tenant: TenantRef,
     records: AsyncIterable<ImportedRecord>,
     ground: Ground,
     unsound: (error: unknown) => void,
+    partings: Partings,
   ): AsyncGenerator<{ equal: ImportedRecord[]; hindrances: Hindrance[] }> {
     for await (const { page, changed } of this.compared(tenant, records)) {
       const hindrances: Hindrance[] = [];
-      await this.changes(tenant, changed, ground, (one) => hindrances.push(one), unsound);
+      const hindered = (one: Hindrance) => void hindrances.push(one);
+      await this.changes(tenant, changed, ground, hindered, unsound, partings);
       const equal = page.filter(({ digest, imported }) => imported?.digest.equals(digest));
       yield { equal: equal.map(({ record }) => record), hindrances };
     }
@@ -117,6 +117,7 @@ export class Arrivals {
     unsound: (error: unknown) => void = (error) => {
       throw error;
     },
+    partings?: Partings,
   ): Promise<Map<string, Arrival>> {
     const asks = changed.map(({ record: { definition, id } }) => at(definition, id));
     const found = (await this.loader.load(tenant.id, asks)) as (Folded | undefined)[];
@@ -125,26 +126,28 @@ export class Arrivals {
       const { table, importId, id } = one.record;
       const told = (code: Hindrance['code'], message: string) => hindered({ code, table, importId, message });
       const before = found[index];
-      const isAsLeft = before?.version === one.imported.version;
-      if (!before || (!isAsLeft && (await this.wasEdited(tenant, one))))
-        told(
-          'edited_since_import',
-          'The record was changed in production since its import; take the change over into the source, or leave the row as it was.',
-        );
-      else {
-        try {
-          arrivals.set(id, await this.change(tenant, one, before, ground));
-        } catch (error) {
-          if (error instanceof DomainError)
-            told('cannot_change', `The row has changed in a way that its record cannot: ${error.message}`);
-          else unsound(error);
-        }
+      const isEdited = !before || (await this.wasEdited(tenant, one, before));
+      partings?.add(one.record, isEdited ? null : before.data);
+      try {
+        const arrival = before && (await this.change(tenant, one, before, ground));
+        if (arrival && (!isEdited || isThere(arrival))) arrivals.set(id, arrival);
+        else told('edited_since_import', EDITED);
+      } catch (error) {
+        if (isEdited) told('edited_since_import', EDITED);
+        else if (error instanceof DomainError)
+          told('cannot_change', `The row has changed in a way that its record cannot: ${error.message}`);
+        else unsound(error);
       }
     }
     return arrivals;
   }
 
-  private async wasEdited(tenant: TenantRef, { record, imported }: Changed): Promise<boolean> {
+  private async wasEdited(
+    tenant: TenantRef,
+    { record, imported }: Changed,
+    { version }: Folded,
+  ): Promise<boolean> {
+    if (version === imported.version) return false;
     const since = await this.loader.events(tenant.id, toUuid(record.id), { after: imported.version });
     return since.some(({ event }) => !NO_EDITS.includes(event.type));
   }
@@ -173,6 +176,11 @@ export class Arrivals {
     const last = events.map(({ event }) => event).findLast(({ type }) => type === `${table}WrittenOff`);
     return (last as DomainEvent<string, { day: Day }>).data.day;
   }
+}
+
+/** Somebody has made the record what its row says. */
+function isThere({ events, before }: Arrival): boolean {
+  return events.length === 0 && !(before!.data as unknown as RecordState).isDeleted;
 }
 
 function created({ table, definition, id, create }: ImportedRecord, digest: Buffer): Arrival {

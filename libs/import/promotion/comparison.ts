@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { ImportRun } from '../import-run';
 import { recordsOf } from '../records/records';
-import { Arrivals, type Hindrance } from './arrivals';
+import { Arrivals } from './arrivals';
 import { ImportedRecords } from './imported-records';
+import { type Hindrance, Partings } from './partings';
 import { PromotionGround } from './promotion-ground';
 
 /** Some rows of an import that are as an import before has brought them, and changed ones that cannot arrive. */
@@ -41,8 +42,11 @@ export class Comparison {
       run,
       async (client, ground) => {
         const records = recordsOf(client, run, ground, unsound);
-        for await (const some of this.arrivals.compare(run.tenant, records, ground, unsound))
+        const partings = new Partings();
+        for await (const some of this.arrivals.compare(run.tenant, records, ground, unsound, partings))
           await take(some);
+        // A row that makes no record is there all the same.
+        if (fault === undefined) await take({ equal: [], hindrances: partings.hindrances() });
       },
       unsound,
     );

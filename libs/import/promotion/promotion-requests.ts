@@ -4,6 +4,7 @@ import { conflict } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
+import { withdrawStaging } from '../loading/staging-tenants';
 import { LeaseLost, type PromotionStatus, type RequestRow, steps } from '../requests/import-request';
 import { StagingArea } from '../staging/staging-area';
 import type { PromotionStep } from './promotion-run';
@@ -79,11 +80,11 @@ export class PromotionRequests {
        )
        update import.requests r
        set leased_by = $1, leased_until = clock_timestamp() + $3 * interval '1 millisecond', status = 'Promoting',
-         started_at = coalesce(r.started_at, now()), updated_at = now()
+         message = case when r.status = 'PromotionQueued' then $4 else r.message end, started_at = coalesce(r.started_at, now()), updated_at = now()
        from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
        returning r.id as "requestId", r.requested_by as "requestedBy", r.promotion_step as step,
          t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"`,
-      [worker, underWay, this.settings.leaseMs],
+      [worker, underWay, this.settings.leaseMs, messages.Checking],
     );
     if (rows.length === 0) return undefined;
     const [{ requestId, requestedBy, step, ...tenant }] = rows;
@@ -168,6 +169,7 @@ export class PromotionRequests {
       );
       if (rowCount === 0) throw new LeaseLost();
       if (!isKept) await new StagingArea(id).drop(client);
+      if (outcome === 'Cancelled') await withdrawStaging(client, id);
     });
   }
 }

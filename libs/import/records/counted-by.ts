@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg';
 import type { StagingArea } from '../staging/staging-area';
 
 /**
- * By what work and invoices are counted whose matter, or its client, production has changed since its import, beside the
+ * By what work, invoices and billed costs are counted for which others may say otherwise since their import, beside the
  * rows in the staging area: those that were imported before by the minutes of a unit and the tax code that they had then,
- * so that an equal row stays equal; others by those that the matter has now. Few rows, and logged: what is loaded and
- * promoted after a crash is counted by them too.
+ * so that an equal row stays equal; others, whose matter or its client was changed, by those that the matter has now.
+ * Mostly few rows, and logged: what is loaded and promoted after a crash is counted by them too.
  */
 export async function openCountedBy(
   client: ClientBase,

@@ -62,6 +62,11 @@ function workRows(staging: StagingArea): string {
   );
 }
 
+/** Costs with the `TaxCodeId` by which they were billed, where their code has another. */
+function costRows(staging: StagingArea): string {
+  return withCountedBy(staging, 'CostRecovery', rowsOf(staging, 'CostRecovery'), 'tax_code', 'TaxCodeId');
+}
+
 function invoicesWithCode(staging: StagingArea): string {
   return withCountedBy(staging, 'Invoice', rowsOf(staging, 'Invoice'), 'tax_code', 'DefaultTaxCodeId');
 }
@@ -78,7 +83,7 @@ export function invoiceRows(staging: StagingArea): string {
         json_agg(json_build_object('line', l, 'item', w, 'cost', c) order by ${byKey('l')}) as lines
       from ${rowsOf(staging, 'InvoiceLine')} l
       left join ${workRows(staging)} w on w."ImportId" = l."WorkItemId"
-      left join ${rowsOf(staging, 'CostRecovery')} c on c."ImportId" = l."CostRecoveryId"
+      left join ${costRows(staging)} c on c."ImportId" = l."CostRecoveryId"
       group by 1
     ) l on l.whole = i."ImportId"
     left join (

@@ -126,7 +126,7 @@ export function wantedCost(row: Row, { ids, settings, known }: Ground, charge: C
       quantity,
       unitAmount,
       total: totalOf(quantity, unitAmount),
-      taxCodeId: code.taxCodeId,
+      taxCodeId: row.TaxCodeId ?? code.taxCodeId,
       supplierId,
       description: row.Description ?? code.description ?? code.name,
       externalReference: null,

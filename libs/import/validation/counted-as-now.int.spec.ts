@@ -1,9 +1,12 @@
+import { toId } from '#kernel/ids';
 import { Client } from '#practice/clients/client';
 import { Entity } from '#practice/entities/entity';
 import { Matter } from '#practice/matters/matter';
+import { TaxCode } from '#practice/tax-codes/tax-code';
+import { Tenant } from '#practice/tenants/tenant';
 import { Reconciliation } from '../reconciliation/reconciliation';
 import type { Imports } from '../testing/import-parts';
-import { firm, ImportedFirm, invoice, matter, together, work } from './testing/imported-firm';
+import { cost, firm, ImportedFirm, invoice, matter, together, work } from './testing/imported-firm';
 import { checkedRowsOf, validationOf } from './testing/validation-of';
 
 describe('rows on matters and clients that production has changed since their import', () => {
@@ -83,4 +86,59 @@ describe('rows on matters and clients that production has changed since their im
     await office.happens(Matter, office.idOf('Matter', 'MAT-5'), 'MatterUpdated', { taxCodeId: null });
     expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
   });
+});
+
+it('rows that were imported before stay equal when their tenant counts in other units and has another Standard code', async () => {
+  // Lines that name no code are taxed by the import's own then.
+  const office = await ImportedFirm.open((imports) => imports.dropStandardCodes());
+  try {
+    const { imports } = office;
+    const settings = toId('tenant', imports.tenant.streamId);
+    await office.happens(Tenant, settings, 'TenantSettingsChanged', { minutesPerUnit: '12' });
+    await office.begins(TaxCode, 'taxcode', 'TaxCodeCreated', {
+      ...{ code: 'NEW', name: 'New', scheme: 'VAT', category: 'Standard' },
+      rates: [{ percent: '5', from: '2000-01-01', to: null }],
+    });
+    const more = {
+      WorkItem: [work('N-1', { MatterId: 'MAT-1' }), work('N-2', { MatterId: 'MAT-5', State: 'Billed' })],
+      Invoice: [invoice('N-1', { ClientId: 'CLI-1', MatterId: 'MAT-5', Total: '210.0000' })],
+      InvoiceLine: [{ ImportId: 'N-1', InvoiceId: 'N-1', Kind: 'Fee', WorkItemId: 'N-2' }],
+    };
+    expect(await office.promote(together(firm, more))).toEqual({ created: 3, changed: 0 });
+    expect(await imports.find(imports.tenant, office.idOf('WorkItem', 'N-1'))).toMatchObject({
+      minutesPerUnit: '12',
+      units: '5',
+    });
+  } finally {
+    await office.close();
+  }
+});
+
+it('costs that were billed keep their tax when their code is taxed otherwise', async () => {
+  const office = await ImportedFirm.open();
+  try {
+    const billed = {
+      CostRecovery: [cost('C-BILLED', { MatterId: 'MAT-5', State: 'Billed' })],
+      Invoice: [invoice('I-C', { ClientId: 'CLI-1', MatterId: 'MAT-5', Total: '6.0000' })],
+      InvoiceLine: [{ ImportId: 'L-C', InvoiceId: 'I-C', Kind: 'CostRecovery', CostRecoveryId: 'C-BILLED' }],
+    };
+    await office.promote(together(firm, billed));
+    const [code, ...codes] = firm.DisbursementCode;
+    const otherwise = { ...firm, DisbursementCode: [{ ...code, TaxCodeId: 'TAX-2' }, ...codes] };
+    const unbilled = { CostRecovery: [cost('C-OPEN', {})] };
+    const all = together(together(otherwise, billed), unbilled);
+    expect(await office.promote(all)).toEqual({ created: 1, changed: 1 });
+    const taxed = async (key: string) =>
+      (
+        await office.imports.find<{ taxCodeId: string }>(
+          office.imports.tenant,
+          office.idOf('CostRecovery', key),
+        )
+      )?.taxCodeId;
+    expect(await taxed('C-BILLED')).toBe(office.idOf('TaxCode', 'TAX-1'));
+    expect(await taxed('C-OPEN')).toBe(office.idOf('TaxCode', 'TAX-2'));
+    expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
+  } finally {
+    await office.close();
+  }
 });

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { toUuid } from '#kernel/ids';
+import type { TenantRef } from '#platform/request-context';
 import type { ImportRun } from '../import-run';
 import type { Comparison } from '../promotion/comparison';
 import { openCountedBy } from '../records/counted-by';
@@ -74,7 +75,7 @@ export async function makeEdited(
   await session.query('alter table edited set logged');
   if (!isCompared) return undefined;
   await addMatters(session);
-  await countAsThen(session, new RecordIds(run.tenant.streamId, sourceSystem));
+  await countAsThen(session, run.tenant, new RecordIds(run.tenant.streamId, sourceSystem));
   const fault = await compare(session, run, comparison);
   await session.query(
     `delete from edited e where not exists (
@@ -109,16 +110,51 @@ async function addMatters(session: ClientBase): Promise<void> {
   await session.query('analyze edited');
 }
 
-/** Work and invoices on edited matters that were brought before, as they were counted and taxed then. */
-async function countAsThen(session: ClientBase, ids: RecordIds): Promise<void> {
-  for (const table of ['WorkItem', 'Invoice'])
+/** Invoices with lines that leave their tax code open: another may be the tenant's Standard one since. */
+const TAXED_OTHERWISE = `
+  select l.invoice_id from invoice_lines l
+  where l.tax_code_id is null and l.cost_recovery_id is null and l.kind <> 'Text'`;
+
+/** Costs that may have been billed while their code had another tax code: what was charged for them stays as it is. */
+const BILLED_OTHERWISE = `
+  select c.import_id from cost_recoveries c
+  join disbursement_codes d on d.import_id = c.disbursement_code_id
+  join record_ids r on r.table_name = 'DisbursementCode' and r.import_id = d.import_id
+  left join record_ids t on t.table_name = 'TaxCode' and t.import_id = d.tax_code_id
+  where c.state = 'Billed' and exists (
+    select from event_store.events e
+    where e.tenant_id = (select tenant_id from settings) and e.stream_id = r.id
+      and e.data ->> 'taxCodeId' <> coalesce('taxcode_' || replace(t.id::text, '-', ''), d.tax_code_id))`;
+
+/** SQL: work of a tenant that has come to count in other units since the first import. */
+function countedOtherwise({ streamId }: TenantRef): string {
+  const happened = (type: string) => `event_store.events
+    where tenant_id = (select tenant_id from settings) and stream_id = '${streamId}' and type = '${type}'`;
+  return `select w.import_id from work_items w where exists (
+    select from ${happened('TenantSettingsChanged')} and data ? 'minutesPerUnit'
+      and version > (select min(version) from ${happened('ImportPromoted')}))`;
+}
+
+/**
+ * Work, invoices and billed costs that were brought before, as they were counted and taxed then: those on edited matters,
+ * and those that may be counted or taxed otherwise now.
+ */
+async function countAsThen(session: ClientBase, tenant: TenantRef, ids: RecordIds): Promise<void> {
+  for (const [table, others] of [
+    ['WorkItem', countedOtherwise(tenant)],
+    ['Invoice', TAXED_OTHERWISE],
+    ['CostRecovery', BILLED_OTHERWISE],
+  ])
     await session.query(
       `insert into counted_by (table_name, import_id)
-       select distinct '${table}', t.import_id from ${checkedTable(table)} t
-       join edited m on m.table_name = 'Matter' and m.import_id = t.matter_id where t.import_id is not null`,
+       select '${table}', t.import_id from (
+         select t.import_id from ${checkedTable(table)} t
+         join edited m on m.table_name = 'Matter' and m.import_id = t.matter_id
+         union ${others}
+       ) t where t.import_id is not null`,
     );
   await session.query('analyze counted_by');
-  const field = { WorkItem: 'minutesPerUnit', Invoice: 'defaultTaxCodeId' };
+  const field = { WorkItem: 'minutesPerUnit', Invoice: 'defaultTaxCodeId', CostRecovery: 'taxCodeId' };
   for (const [table, name] of Object.entries(field)) {
     const column = table === 'WorkItem' ? 'minutes_per_unit' : 'tax_code';
     for (let after = ''; ; ) {

@@ -44,9 +44,10 @@ export async function makeValues(session: ClientBase, rounding: UnitRounding): P
   await makeTableOf(session, 'work_values', 'work_items', work, 'import_id');
   const costs = (rows: string) =>
     `select t.import_id, t.matter_id, t.state, t.kind <> 'Anticipated' as is_billable, t.quantity as units,
-       t.unit_amount as rate, c.tax_code_id, round(t.quantity * t.unit_amount, s.digits) as amount
+       t.unit_amount as rate, coalesce(n.tax_code, c.tax_code_id) as tax_code_id, round(t.quantity * t.unit_amount, s.digits) as amount
      from ${rows} t cross join settings s
-     left join all_disbursement_codes c on c.key = t.disbursement_code_id`;
+     left join all_disbursement_codes c on c.key = t.disbursement_code_id
+     left join counted_by n on n.table_name = 'CostRecovery' and n.import_id = t.import_id`;
   await makeTableOf(session, 'cost_values', 'cost_recoveries', costs, 'import_id');
 }
 

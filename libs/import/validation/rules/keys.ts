@@ -1,6 +1,7 @@
+import { DEFAULT_RATE_SET } from '#practice/rate-sets/rate-set';
 import { tables } from '../../schema/schema-1.0';
 import { checkedTable, cut } from '../checked-names';
-import { oneName } from '../edited-records';
+import { isUnchanged, oneName } from '../edited-records';
 import { isExisting } from '../ground';
 import type { Rule } from '../rule';
 
@@ -104,8 +105,19 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
   ];
 });
 
-/** The import's default rate set takes the place of the tenant's. */
+/** The import's default rate set takes the place of that with which a tenant begins, and of no other. */
 const defaultRules: readonly Rule[] = [
+  {
+    ...{ code: 'unused', table: 'RateSet', column: 'IsDefault' },
+    message: "Other rates are the tenant's default, and stay so; make these the default there.",
+    rows: `from rate_sets t cross join settings s
+           join event_store.reservations r on r.tenant_id = s.tenant_id and r.kind = '${DEFAULT_RATE_SET.kind}'
+           join event_store.streams o on o.tenant_id = r.tenant_id and o.stream_id = r.stream_id
+           left join record_ids own on own.table_name = 'RateSet' and own.import_id = t.import_id
+           where t.is_default and own.id is distinct from r.stream_id and not ${isUnchanged('RateSet')}
+             and (o.version > 1 or json_array_length(o.state -> 'data' -> 'entries') > 0
+               or exists (select from import.records i where i.tenant_id = s.tenant_id and i.record_id = r.stream_id))`,
+  },
   {
     ...{ code: 'duplicate_code', table: 'RateSet', column: 'IsDefault' },
     message: 'There are {} default rate sets; leave one.',

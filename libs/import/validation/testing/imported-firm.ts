@@ -76,8 +76,10 @@ export class ImportedFirm {
     this.parts = promotionParts(imports);
   }
 
-  static async open(): Promise<ImportedFirm> {
+  /** @param before what happens to the tenant before its first import */
+  static async open(before?: (imports: Imports) => Promise<unknown>): Promise<ImportedFirm> {
     const imports = await openImports('uk');
+    await before?.(imports);
     imports.runner.start();
     const opened = new ImportedFirm(imports);
     await opened.promote(firm);
