@@ -37,9 +37,11 @@ export class Partings {
       if (status === InvoiceStatus.Voided) return;
       for (const { sourceId } of lines) if (sourceId !== null && !kept.has(sourceId)) part(sourceId, CHARGED);
     } else if (table === 'WorkItem' || table === 'CostRecovery') {
-      const { invoiceId } = (state ?? { invoiceId: null }) as BillableState;
-      if (state === null || invoiceId !== null) this.changed.add(id);
-      if (invoiceId !== null && (wanted as Course).charge?.invoiceId !== invoiceId) part(invoiceId, CHARGING);
+      const invoiceId = state && (state as BillableState).invoiceId;
+      const parts = invoiceId !== null && (wanted as Course).charge?.invoiceId !== invoiceId;
+      // What is charged as before is not asked for, and may be nearly all of a firm's work.
+      if (state === null || parts) this.changed.add(id);
+      if (parts) part(invoiceId, CHARGING);
     }
   }
 
