@@ -73,16 +73,21 @@ export function jsonSql(expression: Expression, summed: boolean, bind: Bind): st
 }
 
 function jsonText(expression: Expression, sql: string): string {
+  const { kind, column } = expression;
+  if (kind === 'value' && column.type === 'integer') return `(${sql})::text`;
   if (isNumber(expression)) return `trim_scale((${sql})::numeric)::text`;
-  switch (expression.column.type) {
+  switch (column.type) {
     case 'boolean':
       return `(${sql})::text`;
     case 'id':
-      return `'"' || replace((${sql})::text, '-', '') || '"'`;
+      return kind === 'value'
+        ? `'"' || encode(uuid_send(${sql}), 'hex') || '"'`
+        : `'"' || replace((${sql})::text, '-', '') || '"'`;
     case 'instant':
       return `'"' || ${sql} || '"'`;
     default:
-      return `to_json(${sql})::text`;
+      // Escaping is most of what a text costs; none of the choices needs it.
+      return column.choices ? `'"' || (${sql}) || '"'` : `to_json(${sql})::text`;
   }
 }
 

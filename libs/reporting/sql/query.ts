@@ -68,8 +68,9 @@ function limitSql({ start, end }: Plan, offset: string | undefined, bind: Bind):
 function rowJson({ fields }: Plan, parts: Building): string {
   if (fields.length === 0) return `'{}'`;
   const members = fields.map(({ name, expression }, index) => {
-    const member = parts.bind(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`);
-    return `${member}::text || ${jsonSql(expression, isSummed(parts), parts.bind)}`;
+    const member = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+    const label = 'pivot' in expression ? `${parts.bind(member)}::text` : `'${member}'`;
+    return `${label} || ${jsonSql(expression, isSummed(parts), parts.bind)}`;
   });
   return `${members.join('\n    || ')} || '}'`;
 }
