@@ -7,8 +7,9 @@ import { Comparison } from '../promotion/comparison';
 import { makeSourceTotals } from '../reconciliation/source-totals';
 import { ExistingRecords } from '../records/existing-records';
 import { checkCells } from './cells';
+import { countAsNow } from './counted-then-and-now';
 import { dropDuplicates } from './duplicates';
-import { countAsNow, makeEdited } from './edited-records';
+import { makeEdited } from './edited-records';
 import {
   makeCurrencies,
   makeExisting,
