@@ -4,7 +4,7 @@ import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import type { DomainEvent } from '#kernel/decider';
-import { DomainError } from '#kernel/errors';
+import { DomainError, RecordsDisagree } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import type { Day } from '#kernel/zone';
 import type { TenantRef } from '#platform/request-context';
@@ -133,7 +133,8 @@ export class Arrivals {
         if (arrival && (!isEdited || isThere(arrival))) arrivals.set(id, arrival);
         else told('edited_since_import', EDITED);
       } catch (error) {
-        if (isEdited) told('edited_since_import', EDITED);
+        const cannotBe = error instanceof DomainError || error instanceof RecordsDisagree;
+        if (isEdited && cannotBe) told('edited_since_import', EDITED);
         else if (error instanceof DomainError)
           told('cannot_change', `The row has changed in a way that its record cannot: ${error.message}`);
         else unsound(error);
