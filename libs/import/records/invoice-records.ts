@@ -15,7 +15,7 @@ import { PAYMENT_TERMS_DAYS } from '#practice/invoices/invoice.issue';
 import { linesFrom } from '#practice/invoices/invoice.lines';
 import type { Sources } from '#practice/invoices/invoice.sources';
 import { taxationOn } from '#practice/invoices/invoice.taxation';
-import { totalsOf } from '#practice/invoices/invoice.totals';
+import { taxCodeOf, totalsOf } from '#practice/invoices/invoice.totals';
 import { type Ground, type Maker, noReference } from './imported-record';
 import { partsOf } from './reference-records';
 import { needed, type Row } from './row';
@@ -35,6 +35,9 @@ export interface WantedInvoice {
   payments: Payment[];
   state: string;
 }
+
+/** As of lines that name their codes. */
+const NO_DEFAULT: Taxation = { defaultTaxCodeId: null, rates: [] };
 
 /** A line of the source with what it charges. */
 export interface SourceLine {
@@ -64,7 +67,11 @@ export function wantedInvoice(
   const inputs = charging.map((line) => inputOf(line, currency, ground));
   const lines = linesFrom(inputs, { matterId, currency }, sources, 0, []);
   const defaults = known.defaultTax({ matterId, clientId }, row.DefaultTaxCodeId);
-  const { taxation } = taxationOn(issueDate ?? today, settings.taxScheme, lines, known.taxCodes, defaults);
+  const taxed = taxationOn(issueDate ?? today, settings.taxScheme, lines, known.taxCodes, defaults).taxation;
+  const isNamed =
+    row.NamesCodes === 'true' &&
+    lines.every((line) => taxCodeOf(line, NO_DEFAULT) !== null || line.kind === 'Text');
+  const taxation = isNamed ? { ...taxed, defaultTaxCodeId: null } : taxed;
   return {
     fields: { clientId, matterId, currency, issueDate, dueDate },
     ...{ lines, taxation, state },

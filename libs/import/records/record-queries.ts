@@ -51,24 +51,21 @@ function withParts(staging: StagingArea, table: string, { table: parts, of, as, 
     order by ${byKey('t')}`;
 }
 
-/** Work with the `MinutesPerUnit` by which it is counted, where that is not what the rows come to. */
+/** Work with the `MinutesPerUnit` by which it is counted and what it is `Called`, where rows come to something else. */
 function workRows(staging: StagingArea): string {
-  return withCountedBy(
-    staging,
-    'WorkItem',
-    rowsOf(staging, 'WorkItem'),
-    'minutes_per_unit',
-    'MinutesPerUnit',
-  );
+  const columns = { minutes_per_unit: 'MinutesPerUnit', called: 'Called' };
+  return withCountedBy(staging, 'WorkItem', rowsOf(staging, 'WorkItem'), columns);
 }
 
-/** Costs with the `TaxCodeId` by which they were billed, where their code has another. */
+/** Costs with the `TaxCodeId` by which they are taxed and what they are `Called`, where their code says otherwise. */
 function costRows(staging: StagingArea): string {
-  return withCountedBy(staging, 'CostRecovery', rowsOf(staging, 'CostRecovery'), 'tax_code', 'TaxCodeId');
+  const columns = { tax_code: 'TaxCodeId', called: 'Called' };
+  return withCountedBy(staging, 'CostRecovery', rowsOf(staging, 'CostRecovery'), columns);
 }
 
 function invoicesWithCode(staging: StagingArea): string {
-  return withCountedBy(staging, 'Invoice', rowsOf(staging, 'Invoice'), 'tax_code', 'DefaultTaxCodeId');
+  const columns = { tax_code: 'DefaultTaxCodeId', names_codes: 'NamesCodes' };
+  return withCountedBy(staging, 'Invoice', rowsOf(staging, 'Invoice'), columns);
 }
 
 /**
@@ -96,7 +93,7 @@ export function invoiceRows(staging: StagingArea): string {
 /** Work items or costs that no invoice charges, but for those that were voided. */
 export function unchargedRows(staging: StagingArea, table: 'WorkItem' | 'CostRecovery'): string {
   return `
-    select t.* from ${table === 'WorkItem' ? workRows(staging) : rowsOf(staging, table)} t
+    select t.* from ${table === 'WorkItem' ? workRows(staging) : costRows(staging)} t
     where not exists (
       select from ${rowsOf(staging, 'InvoiceLine')} l
       join ${rowsOf(staging, 'Invoice')} i on i."ImportId" = l."InvoiceId"

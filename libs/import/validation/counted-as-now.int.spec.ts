@@ -114,6 +114,38 @@ it('rows that were imported before stay equal when their tenant counts in other 
   }
 });
 
+it('invoices whose lines name their codes stay equal whichever code taxes lines that name none', async () => {
+  const office = await ImportedFirm.open((imports) => imports.dropStandardCodes());
+  try {
+    const of = (TaxCodeId: string) => ({
+      ImportId: `L-${TaxCodeId}`,
+      InvoiceId: `I-${TaxCodeId}`,
+      TaxCodeId,
+    });
+    const on = (TaxCodeId: string) => invoice(`I-${TaxCodeId}`, { ClientId: 'CLI-1', MatterId: 'MAT-4' });
+    const named = {
+      WorkItem: ['TAX-1', 'TAX-2'].map((key) => work(`W-${key}`, { MatterId: 'MAT-4', State: 'Billed' })),
+      Invoice: ['TAX-1', 'TAX-2'].map(on),
+      InvoiceLine: ['TAX-1', 'TAX-2'].map((key) => ({ ...of(key), Kind: 'Fee', WorkItemId: `W-${key}` })),
+    };
+    const all = together(firm, named);
+    await office.promote(all);
+    // The one named the Standard code, the other did not; now it is the other way round.
+    await office.happens(Matter, office.idOf('Matter', 'MAT-4'), 'MatterUpdated', {
+      taxCodeId: office.idOf('TaxCode', 'TAX-2'),
+    });
+    expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
+    await office.begins(TaxCode, 'taxcode', 'TaxCodeCreated', {
+      ...{ code: 'NEW', name: 'New', scheme: 'VAT', category: 'Standard' },
+      rates: [{ percent: '5', from: '2000-01-01', to: null }],
+    });
+    await office.happens(Matter, office.idOf('Matter', 'MAT-4'), 'MatterUpdated', { taxCodeId: null });
+    expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
+  } finally {
+    await office.close();
+  }
+});
+
 it('costs that were billed keep their tax when their code is taxed otherwise', async () => {
   const office = await ImportedFirm.open();
   try {

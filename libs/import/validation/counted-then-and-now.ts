@@ -6,10 +6,24 @@ import { checkedTable } from './checked-names';
 
 const BATCH = 5_000;
 
-/** Invoices with lines that leave their tax code open: another may be the tenant's Standard one since. */
-const TAXED_OTHERWISE = `
-  select l.invoice_id from invoice_lines l
-  where l.tax_code_id is null and l.cost_recovery_id is null and l.kind <> 'Text'`;
+/** SQL: work on matters of the tenant's own, or on those of its own clients, that have come to say otherwise. */
+const ON_MATTERS = `
+  select t.import_id from work_items t join changed_own o on o.id = t.matter_id
+  union
+  select t.import_id from work_items t
+  join matters m on m.import_id = t.matter_id join changed_own o on o.id = m.client_id`;
+
+/** SQL: rows of the tenant's own task types or disbursement codes that have come to say otherwise. */
+const ofChangedOwn = (table: string, column: string) =>
+  `select t.import_id from ${table} t join changed_own o on o.id = t.${column}`;
+const OF_TASK_TYPES = ofChangedOwn('work_items', 'task_type_id');
+const OF_CODES = ofChangedOwn('cost_recoveries', 'disbursement_code_id');
+
+/**
+ * Another code may be the one that taxes lines which name none; and whether lines name that one is told of those that name
+ * theirs.
+ */
+const INVOICES = 'select import_id from invoices';
 
 /** Costs that may have been billed while their code had another tax code: what was charged for them stays as it is. */
 const BILLED_OTHERWISE = `
@@ -31,28 +45,66 @@ function countedOtherwise({ streamId }: TenantRef): string {
       and version > (select min(version) from ${happened('ImportPromoted')}))`;
 }
 
+/** What a column of `counted_by` takes of events, in SQL; those that are to take it, where it is not all. */
+interface Taken {
+  column: string;
+  value: string;
+  by?: string;
+}
+
+const TAKEN: Record<string, readonly Taken[]> = {
+  WorkItem: [
+    { column: 'minutes_per_unit', value: "e.data ->> 'minutesPerUnit'" },
+    {
+      column: 'called',
+      // Work may be called nothing.
+      value: "case when e.data ? 'title' then coalesce(e.data ->> 'title', '') end",
+      by: OF_TASK_TYPES,
+    },
+  ],
+  Invoice: [
+    { column: 'tax_code', value: "e.data ->> 'defaultTaxCodeId'" },
+    {
+      column: 'names_codes',
+      value: "case when e.data ? 'defaultTaxCodeId' then e.data ->> 'defaultTaxCodeId' is null end",
+    },
+  ],
+  CostRecovery: [
+    { column: 'tax_code', value: "e.data ->> 'taxCodeId'" },
+    { column: 'called', value: "e.data ->> 'description'", by: OF_CODES },
+  ],
+};
+
+/** SQL: the last that was said of a record until an import had brought it. */
+function lastSaid({ column, value, by }: Taken): string {
+  return `left join lateral (
+    select ${value} as value from event_store.events e
+    where e.tenant_id = r.tenant_id and e.stream_id = r.record_id and e.version <= r.version
+      and ${value} is not null ${by ? `and exists (${by} where t.import_id = k.import_id)` : ''}
+    order by e.version desc limit 1
+  ) ${column}_then on true`;
+}
+
 /**
- * Work, invoices and billed costs that were brought before, as they were counted and taxed then: those on edited matters,
- * and those that may be counted or taxed otherwise now.
+ * Work, invoices and costs that were brought before, as they were counted, taxed and called then: those on edited matters,
+ * and those that may be counted, taxed or called otherwise now.
  */
 export async function countAsThen(session: ClientBase, tenant: TenantRef, ids: RecordIds): Promise<void> {
-  for (const [table, others] of [
-    ['WorkItem', countedOtherwise(tenant)],
-    ['Invoice', TAXED_OTHERWISE],
-    ['CostRecovery', BILLED_OTHERWISE],
+  for (const [table, ...others] of [
+    ['WorkItem', countedOtherwise(tenant), ON_MATTERS, OF_TASK_TYPES],
+    ['Invoice', INVOICES],
+    ['CostRecovery', BILLED_OTHERWISE, OF_CODES],
   ])
     await session.query(
       `insert into counted_by (table_name, import_id)
        select '${table}', t.import_id from (
          select t.import_id from ${checkedTable(table)} t
          join edited m on m.table_name = 'Matter' and m.import_id = t.matter_id
-         union ${others}
+         union ${others.join(' union ')}
        ) t where t.import_id is not null`,
     );
   await session.query('analyze counted_by');
-  const field = { WorkItem: 'minutesPerUnit', Invoice: 'defaultTaxCodeId', CostRecovery: 'taxCodeId' };
-  for (const [table, name] of Object.entries(field)) {
-    const column = table === 'WorkItem' ? 'minutes_per_unit' : 'tax_code';
+  for (const [table, taken] of Object.entries(TAKEN)) {
     for (let after = ''; ; ) {
       const { rows } = await session.query<{ import_id: string }>(
         `select import_id from counted_by where table_name = $1 and import_id > $2 order by import_id limit ${BATCH}`,
@@ -62,15 +114,10 @@ export async function countAsThen(session: ClientBase, tenant: TenantRef, ids: R
       const keys = rows.map(({ import_id }) => import_id);
       after = keys[keys.length - 1];
       await session.query(
-        `update counted_by n set ${column} = e.value
+        `update counted_by n set ${taken.map(({ column }) => `${column} = ${column}_then.value`).join(', ')}
          from unnest($2::text[], $3::uuid[]) k(import_id, id)
          join import.records r on r.tenant_id = (select tenant_id from settings) and r.record_id = k.id
-         cross join lateral (
-           select e.data ->> '${name}' as value from event_store.events e
-           where e.tenant_id = r.tenant_id and e.stream_id = r.record_id and e.version <= r.version
-             and e.data ->> '${name}' is not null
-           order by e.version desc limit 1
-         ) e
+         ${taken.map(lastSaid).join(' ')}
          where n.table_name = $1 and n.import_id = k.import_id`,
         [table, keys, keys.map((key) => toUuid(ids.of(table, key)))],
       );
@@ -97,6 +144,8 @@ export async function countAsNow(session: ClientBase): Promise<void> {
        where t.import_id is not null and m.${column} is not null
        on conflict (table_name, import_id) do update set ${column} = coalesce(counted_by.${column}, excluded.${column})`,
     );
-  await session.query('delete from counted_by where coalesce(minutes_per_unit, tax_code) is null');
+  await session.query(
+    'delete from counted_by where coalesce(minutes_per_unit, tax_code, called, names_codes::text) is null',
+  );
   await session.query('analyze counted_by');
 }

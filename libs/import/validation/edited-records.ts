@@ -5,19 +5,11 @@ import { openCountedBy } from '../records/counted-by';
 import { RecordIds } from '../records/record-id';
 import { tables } from '../schema/schema-1.0';
 import type { StagingArea } from '../staging/staging-area';
+import { makeChangedOwn } from './changed-own';
 import { checkedColumn, checkedTable } from './checked-names';
 import { countAsThen } from './counted-then-and-now';
+import { isExisting, OF_ROWS } from './named-by-id';
 import { makeEmptyTable, makeTable } from './working-tables';
-
-/** References by which a row is a part of the other, or changes it: the other is a row, too. */
-export const OF_ROWS = new Set([
-  'TaxRate.TaxCodeId',
-  'RateSetEntry.RateSetId',
-  'InvoiceLine.InvoiceId',
-  'InvoiceLine.WorkItemId',
-  'InvoiceLine.CostRecoveryId',
-  'Payment.InvoiceId',
-]);
 
 /** Tables whose rows are equal as the record is of which they are a part: it, and the column that names it. */
 const WHOLES: Record<string, readonly [table: string, column: string]> = {
@@ -72,6 +64,7 @@ export async function makeEdited(
   await session.query('alter table edited set logged');
   if (!isCompared) return undefined;
   await addMatters(session);
+  await makeChangedOwn(session);
   await countAsThen(session, run.tenant, new RecordIds(run.tenant.streamId, sourceSystem));
   const fault = await compare(session, run, comparison);
   await session.query(
@@ -167,6 +160,14 @@ export function isUnchanged(table: string, alias = 't'): string {
   const [whole, column] = WHOLES[table] ?? [table, 'ImportId'];
   return `exists (select from unchanged u
     where u.table_name = '${whole}' and u.import_id = ${alias}.${checkedColumn(column)})`;
+}
+
+/**
+ * SQL: the row is as an import before has brought it, and refers by id to a record of the tenant: whatever has become of
+ * that one, the row is told of no more than its own record is.
+ */
+export function isSettled(table: string, reference: string): string {
+  return `(${isExisting(reference)} and ${isUnchanged(table)})`;
 }
 
 /** SQL: a reference to a row of the table, the same whether it is by the row's key or, of an edited one, by id. */

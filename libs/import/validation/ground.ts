@@ -8,7 +8,7 @@ import type { TenantState } from '#practice/tenants/tenant.lookup';
 import { kindOfTable, RecordIds } from '../records/record-id';
 import { tables } from '../schema/schema-1.0';
 import { checkedColumn, checkedTable } from './checked-names';
-import { OF_ROWS } from './edited-records';
+import { OF_ROWS, referencesByIds } from './named-by-id';
 import { makeEmptyTable, makeTable } from './working-tables';
 
 /** What rules read of the tenant: one row, `settings`. */
@@ -100,14 +100,6 @@ async function* valuesOf(session: ClientBase, table: string, column: string): As
   }
 }
 
-/** SQL: the reference is by the id of a record of the tenant. */
-export function isExisting(reference: string): string {
-  // The length costs next to nothing, and most keys are shorter.
-  return `(length(${reference}) > 36 and ${reference} ~ '^(${kinds.join('|')})_[0-9a-f]{32}$')`;
-}
-
-const kinds = tables.flatMap(({ name, kind }) => (kind ? [kindOfTable(name)] : []));
-
 /**
  * The records of the tenant that rows refer to, what those refer to in turn, and every tax code: `existing`, with their
  * folded state. Those that are deleted are not there.
@@ -173,18 +165,4 @@ export async function nameByKeys(session: ClientBase): Promise<void> {
          where n.id = t.${cell} and n.table_name in (${column.refersTo!.map((table) => `'${table}'`).join(', ')})`,
       );
     }
-}
-
-/** Each table is read once. */
-function referencesByIds(): string {
-  return tables
-    .flatMap(({ name, columns }) => {
-      const references = columns.filter(({ refersTo }) => refersTo);
-      if (references.length === 0) return [];
-      const cells = references.map((column) => `(t.${checkedColumn(column.name)})`).join(', ');
-      return [
-        `select v.id from ${checkedTable(name)} t cross join lateral (values ${cells}) v(id) where ${isExisting('v.id')}`,
-      ];
-    })
-    .join(' union all ');
 }

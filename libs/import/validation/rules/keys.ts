@@ -2,7 +2,7 @@ import { DEFAULT_RATE_SET } from '#practice/rate-sets/rate-set';
 import { tables } from '../../schema/schema-1.0';
 import { checkedTable, cut } from '../checked-names';
 import { isUnchanged, oneName } from '../edited-records';
-import { isExisting } from '../ground';
+import { isExisting } from '../named-by-id';
 import type { Rule } from '../rule';
 
 /** Each ImportId is one row's, and cannot be taken for the id of a record. */

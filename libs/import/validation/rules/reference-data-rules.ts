@@ -1,6 +1,6 @@
 import { PARENT } from '#practice/matter-types/matter-type';
-import { isUnchanged, oneName } from '../edited-records';
-import { isExisting } from '../ground';
+import { isSettled, isUnchanged, oneName } from '../edited-records';
+import { isExisting } from '../named-by-id';
 import type { Rule } from '../rule';
 
 const matterTypeRules: readonly Rule[] = [
@@ -22,7 +22,8 @@ const matterTypeRules: readonly Rule[] = [
     message: 'The parent has a parent itself; there are two levels.',
     // Of a circle that goes back to the type itself there is a finding already.
     rows: `from matter_types t join all_matter_types p on p.key = t.parent_id
-           where p.parent_id is not null and p.parent_id <> t.import_id and p.key <> t.import_id`,
+           where p.parent_id is not null and p.parent_id <> t.import_id and p.key <> t.import_id
+             and not ${isSettled('MatterType', 't.parent_id')}`,
   },
   {
     ...{ code: 'too_deep', table: 'MatterType', column: 'ParentId' },
@@ -122,7 +123,8 @@ const rateRules: readonly Rule[] = [
   {
     ...{ code: 'wrong_state', table: 'ApplicableRate', column: 'ScopeId' },
     message: 'ScopeId refers to a matter or client of the tenant that is not open or active.',
-    rows: `from applicable_rates t join existing e on e.id = t.scope_id where (e.data ->> 'state')::int <> 1`,
+    rows: `from applicable_rates t join existing e on e.id = t.scope_id
+           where (e.data ->> 'state')::int <> 1 and not ${isUnchanged('ApplicableRate')}`,
   },
   {
     ...{ code: 'rates_overlap', table: 'ApplicableRate', column: 'EffectiveFrom' },

@@ -2,8 +2,8 @@ import { kindOfTable } from '../../records/record-id';
 import { tables } from '../../schema/schema-1.0';
 import type { Column } from '../../schema/table';
 import { checkedColumn, checkedTable } from '../checked-names';
-import { OF_ROWS } from '../edited-records';
-import { isExisting } from '../ground';
+import { isUnchanged } from '../edited-records';
+import { isExisting, OF_ROWS } from '../named-by-id';
 import type { Rule } from '../rule';
 
 /** References for which a record of the tenant must be active, as requests have it. */
@@ -64,7 +64,7 @@ const active = Object.entries(TO_ACTIVE).flatMap(([table, columns]) =>
       ...{ code: 'wrong_state', table, column },
       message: `${column} refers to a record of the tenant that is not active; activate it first.`,
       rows: `from ${checkedTable(table)} t join existing e on e.id = t.${checkedColumn(column)}
-             where (e.data ->> 'state')::int <> 1`,
+             where (e.data ->> 'state')::int <> 1 and not ${isUnchanged(table)}`,
     }),
   ),
 );
@@ -74,7 +74,7 @@ const present = ['Client', 'Employee', 'Supplier'].map(
     ...{ code: 'wrong_state', table, column: 'EntityId' },
     message: 'EntityId refers to somebody whose personal data was erased; nothing new begins with them.',
     rows: `from ${checkedTable(table)} t join existing e on e.id = t.entity_id
-           where e.data ->> 'anonymisedOn' is not null`,
+           where e.data ->> 'anonymisedOn' is not null and not ${isUnchanged(table)}`,
   }),
 );
 

@@ -107,13 +107,15 @@ export class ImportedFirm {
     });
   }
 
-  /** A record that somebody makes in production. */
+  /** A record that somebody makes in production. @returns its id */
   // biome-ignore lint/suspicious/noExplicitAny: any record's events
   async begins(definition: any, kind: Parameters<typeof newId>[0], type: string, data: object) {
+    const id = newId(kind);
     const event = { type, data: { ...data, externalReference: null, referenceOwner: null } };
     await this.imports.store.store.execute(this.imports.production, async (unit) =>
-      unit.create(definition, newId(kind) as never, [event] as never),
+      unit.create(definition, id as never, [event] as never),
     );
+    return id;
   }
 
   /** The same source again, with more rows. */
