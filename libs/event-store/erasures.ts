@@ -27,6 +27,23 @@ export class Erasures {
   }
 
   /**
+   * The events that erased somebody in one tenant who is still known in a copy of it.
+   * @param copies ids of both; a subject has the same id in either
+   */
+  async unrepeatedIn(
+    copies: readonly { original: number; copy: number }[],
+  ): Promise<{ copy: number; erasure: RecordedEvent }[]> {
+    const { rows } = await this.database.pool.query<EventRow & { copy: number }>(
+      `select c.copy, ${EVENT_COLUMNS} from unnest($1::int[], $2::int[]) c(original, copy)
+       join event_store.events e on e.tenant_id = c.original
+       join event_store.subject_keys k on k.tenant_id = c.copy and k.subject = e.stream_id
+       where ${this.isErasure} and k.wrapped is not null order by c.copy, e.stream_id`,
+      [copies.map(({ original }) => original), copies.map(({ copy }) => copy)],
+    );
+    return rows.map((row) => ({ copy: row.copy, erasure: this.codec.decodeEvent(row) }));
+  }
+
+  /**
    * Destroys the keys that are there although their subjects were erased: where part of a backup was restored.
    * @returns how many there were
    */

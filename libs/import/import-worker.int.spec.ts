@@ -10,6 +10,7 @@ import { SourceFailure } from './connection/source-failure';
 import type { Ending, ImportSteps } from './import-steps';
 import { ImportWorker } from './import-worker';
 import type { Loading } from './loading/loading';
+import type { StagingErasures } from './loading/staging-erasures';
 import { ImportRepeats } from './requests/import-repeats';
 import { ImportRequests } from './requests/import-requests';
 import type { ImportTurn } from './requests/import-turn';
@@ -38,7 +39,8 @@ function start(carryOut: (turn: ImportTurn) => Promise<Ending>): ImportWorker {
   const repeats = new ImportRepeats(store.writes, new Secrets(store.config.secretsKey), new SystemClock());
   const steps = { carryOut } as ImportSteps;
   const loading = { settle: async () => undefined } as Partial<Loading> as Loading;
-  const worker = new ImportWorker(requests, steps, loading, repeats, store.writes, settings);
+  const erasures = { repeat: async () => 0 } as Partial<StagingErasures> as StagingErasures;
+  const worker = new ImportWorker(requests, steps, loading, erasures, repeats, store.writes, settings);
   workers.push(worker);
   worker.start();
   return worker;

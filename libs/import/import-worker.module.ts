@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Tenants } from '#platform/auth/tenants';
+import { ErasedEntities } from '#practice/entities/entity.erasures';
 import type { Projection } from '#projections/projection';
 import { Projections } from '#projections/projections';
 import { ProjectionsModule } from '#projections/projections.module';
@@ -11,6 +12,7 @@ import { Extraction } from './extraction/extraction';
 import { ImportSteps } from './import-steps';
 import { ImportWorker } from './import-worker';
 import { Loading } from './loading/loading';
+import { StagingErasures } from './loading/staging-erasures';
 import { StagingTenants } from './loading/staging-tenants';
 import { Arrivals } from './promotion/arrivals';
 import { Comparison } from './promotion/comparison';
@@ -32,6 +34,7 @@ const importing = [
   ...[SourceHosts, Sources, Extraction],
   ...[CheckedRows, Validation],
   ...[Tenants, ExistingRecords, StagingTenants, ReachedPositions, Loading],
+  ...[ErasedEntities, StagingErasures],
   Reconciliation,
 ];
 const promoting = [

@@ -5,6 +5,7 @@ import { ImportSettings } from './connection/import-settings';
 import { SourceFailure } from './connection/source-failure';
 import { type Ending, ImportSteps } from './import-steps';
 import { Loading } from './loading/loading';
+import { StagingErasures } from './loading/staging-erasures';
 import { ImportRepeats } from './requests/import-repeats';
 import {
   cancelled,
@@ -27,6 +28,7 @@ const MOST_DEATHS = 5;
 export class ImportWorker extends RequestWorker<ImportTurn> {
   private forgotAt = 0;
   private settledAt = 0;
+  private erasedAt = 0;
   private settling?: Promise<void>;
   private readonly ending = new AbortController();
 
@@ -34,6 +36,7 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     private readonly requests: ImportRequests,
     private readonly steps: ImportSteps,
     private readonly loading: Loading,
+    private readonly erasures: StagingErasures,
     private readonly repeats: ImportRepeats,
     private readonly database: WriteDatabase,
     settings: ImportSettings,
@@ -69,9 +72,22 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
       .catch((error: Error) => {
         if (!this.ending.signal.aborted) this.log.warn(`An unfinished load is not shown: ${error.message}`);
       })
+      .then(() => this.repeatErasures())
       .finally(() => {
         this.settling = undefined;
       });
+  }
+
+  private async repeatErasures(): Promise<void> {
+    if (this.ending.signal.aborted || Date.now() - this.erasedAt < this.settings.erasuresMs) return;
+    this.erasedAt = Date.now();
+    try {
+      const count = await this.erasures.repeat();
+      if (count > 0)
+        this.log.log(`Erased ${count} people in staging tenants, as in those whose records they are`);
+    } catch (error) {
+      this.log.warn(`Erasures were not repeated in staging tenants: ${(error as Error).message}`);
+    }
   }
 
   protected async carryOut(turn: ImportTurn): Promise<void> {

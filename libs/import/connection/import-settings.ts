@@ -14,6 +14,8 @@ export class ImportSettings {
   retryMs = 1_000;
   /** Until a promotion that cannot go on is taken up again. */
   laterMs = 5_000;
+  /** How often erasures are repeated in staging tenants. */
+  erasuresMs = 30_000;
   /** Tries without a row in between. */
   mostTries = 5;
   /** What is staged in one transaction: as much as comes in this time, or so many rows. */

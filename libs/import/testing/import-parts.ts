@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { BulkAppender } from '#event-store/append-bulk';
+import { Erasures } from '#event-store/erasures';
 import type { Folded } from '#event-store/events';
 import { at, linkedTo } from '#event-store/load';
 import { AppendSignal } from '#event-store/signal';
@@ -12,6 +13,7 @@ import type { Installation } from '#platform/auth/installation';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import type { RequestContext, TenantRef } from '#platform/request-context';
 import { definitions } from '#practice/areas';
+import { ErasedEntities } from '#practice/entities/entity.erasures';
 import { remove } from '#practice/records/simple-record';
 import { STANDARD_TAX_CODE, TaxCode, THE_STANDARD } from '#practice/tax-codes/tax-code.lookup';
 import { operatorContext } from '#practice/tenants/operator.lookup';
@@ -23,6 +25,7 @@ import { projectionParts } from '#projections/testing/parts';
 import { createTestStore } from '../../../test/support/store';
 import type { ImportRun, TableCounts } from '../import-run';
 import { Loading } from '../loading/loading';
+import { StagingErasures } from '../loading/staging-erasures';
 import { StagingTenants } from '../loading/staging-tenants';
 import { ExistingRecords } from '../records/existing-records';
 import { StagingArea } from '../staging/staging-area';
@@ -52,12 +55,14 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
       reached,
       clock,
     );
+  const erased = new ErasedEntities(new Erasures(store.writes, store.codec), store.store, tenants);
+  const stagingErasures = new StagingErasures(stagingTenants, parts.held, erased);
   const tenant = await setup.create({ alias: 'firm', name: 'Firm', region });
   const client = new Client(store.url);
   await client.connect();
   const production = operatorContext(tenant);
   return {
-    ...{ store, tenant, client, tenants, setup, existing, bulk, loading },
+    ...{ store, tenant, client, tenants, setup, existing, bulk, loading, stagingErasures },
     production,
     audit: parts.audit,
     reconciliation: parts.reconciliation,

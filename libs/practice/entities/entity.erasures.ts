@@ -29,6 +29,13 @@ export interface Replayed {
   keys: number;
 }
 
+/** A tenant that has records of another under the same ids. */
+export interface TenantCopy {
+  /** Id of the tenant whose records they are. */
+  original: number;
+  copy: RegisteredTenant;
+}
+
 type Anonymised = Extract<EntityEvent, { type: 'EntityAnonymised' }>;
 
 /** Who was erased, and the same again in a backup that does not know of it. */
@@ -63,15 +70,32 @@ export class ErasedEntities {
     return result;
   }
 
+  /**
+   * Erases in the copies whom their originals have erased, whatever is open in a copy.
+   * @param source of the events
+   * @returns how many
+   */
+  async repeatIn(copies: readonly TenantCopy[], source: string): Promise<number> {
+    const tenants = new Map(copies.map(({ copy }) => [copy.id, copy]));
+    const pairs = copies.map(({ original, copy }) => ({ original, copy: copy.id }));
+    const left = await this.erasures.unrepeatedIn(pairs);
+    for (const { copy, erasure } of left) {
+      const { anonymisedOn: on } = (erasure.event as Anonymised).data;
+      await this.erase(tenants.get(copy)!, { subject: toId('entity', erasure.streamId), on }, source);
+    }
+    return left.length;
+  }
+
   private async erase(
     tenant: RegisteredTenant,
-    { subject, on }: Erased,
+    { subject, on }: Omit<Erased, 'tenant'>,
+    source = 'cli',
   ): Promise<Exclude<keyof Replayed, 'keys'>> {
     try {
       const { position } = await this.store.execute(
         operatorContext(tenant),
         (work) => erase(work, subject, { openMatters: 0, on }),
-        { source: 'cli' },
+        { source },
       );
       return position ? 'erased' : 'already';
     } catch (error) {
