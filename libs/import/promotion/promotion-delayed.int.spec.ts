@@ -30,18 +30,34 @@ describe('a promotion that cannot go on at once', () => {
     );
   }
 
-  it.each([
-    // As the event store says that it did not answer, while its server is there for everything else.
-    [new DomainError('unavailable', 'store_unavailable', 'The event store does not answer.'), []],
-    [conflict('rebuild_running', 'A read model is being rebuilt.'), ['let go']],
-  ])('is gone on with by the next turn, even before anything has arrived: %s', async (error, between) => {
-    const { writes } = imports.store;
-    const { requestId } = await imports.run();
+  async function queue(requestId: string): Promise<void> {
     await imports.client.query(
       `update import.requests set kind = 'Promotion', status = 'PromotionQueued', promotion_step = 'Checking', is_kept = true
        where id = $1`,
       [requestId],
     );
+  }
+
+  /** How a worker ends it. */
+  async function carriedOut(requestId: string, promotion: object) {
+    const { writes } = imports.store;
+    const requests = new PromotionRequests(writes, settings);
+    const worker = new PromotionWorker(requests, promotion as Promotion, writes, settings);
+    worker.start();
+    try {
+      return await ended(requestId);
+    } finally {
+      await worker.onApplicationShutdown();
+    }
+  }
+
+  it.each([
+    // As the event store says that it did not answer, while its server is there for everything else.
+    [new DomainError('unavailable', 'store_unavailable', 'The event store does not answer.'), []],
+    [conflict('rebuild_running', 'A read model is being rebuilt.'), ['let go']],
+  ])('is gone on with by the next turn, even before anything has arrived: %s', async (error, between) => {
+    const { requestId } = await imports.run();
+    await queue(requestId);
     const done: string[] = [];
     const promotion = {
       async promote() {
@@ -51,14 +67,32 @@ describe('a promotion that cannot go on at once', () => {
       },
       letGo: async () => void done.push('let go'),
     };
-    const requests = new PromotionRequests(writes, settings);
-    const worker = new PromotionWorker(requests, promotion as unknown as Promotion, writes, settings);
-    worker.start();
-    try {
-      expect(await ended(requestId)).toBe('Promoted');
-    } finally {
-      await worker.onApplicationShutdown();
-    }
+    expect(await carriedOut(requestId, promotion)).toBe('Promoted');
     expect(done).toEqual(['promote', ...between, 'promote']);
+  });
+
+  it.each([
+    [
+      'waits for a rebuild',
+      () => Promise.reject(conflict('rebuild_running', 'A read model is being rebuilt.')),
+    ],
+    ['finds errors', async () => ({ errors: 2 })],
+    ['fails', () => Promise.reject(new Error('Something is wrong with it.'))],
+  ])('is over when it is cancelled just before it %s', async (_, promoted) => {
+    const { requestId } = await imports.run();
+    await queue(requestId);
+    const promotion = {
+      async promote() {
+        await imports.client.query('update import.requests set cancel_requested = true where id = $1', [
+          requestId,
+        ]);
+        return promoted();
+      },
+      letGo: async () => undefined,
+    };
+    expect(await carriedOut(requestId, promotion)).toBe('Cancelled');
+    expect(
+      await imports.sql('select message, is_kept from import.requests where id = $1', [requestId]),
+    ).toEqual([{ message: 'Cancelled on request; nothing of it came to the tenant.', is_kept: false }]);
   });
 });

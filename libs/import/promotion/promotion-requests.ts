@@ -24,6 +24,9 @@ const messages: Record<PromotionStep, string> = {
   Announcing: 'Showing the import.',
 };
 
+/** What is told of a promotion that ended on request. */
+export const CANCELLED = 'Cancelled on request; nothing of it came to the tenant.';
+
 const underWay: readonly PromotionStatus[] = ['PromotionQueued', 'Promoting'];
 
 /** The queue of promotions. What changes one says whose it is, as with imports. */
@@ -146,7 +149,8 @@ export class PromotionRequests {
   }
 
   /**
-   * The end. What was staged goes once it has arrived, or is not wanted any more; after a failure it may be promoted yet.
+   * The end. What was staged goes once it has arrived, or is not wanted any more; after a failure it may be promoted yet,
+   * unless somebody has cancelled it meanwhile.
    * @throws LeaseLost
    */
   async end(
@@ -156,20 +160,25 @@ export class PromotionRequests {
     message: string,
     counts?: { created: number; changed: number },
   ): Promise<void> {
-    const isKept = outcome === 'PromotionFailed';
     await this.database.transaction(async (client) => {
-      const { rowCount } = await client.query(
+      const { rows } = await client.query<{ cancel_requested: boolean }>(
+        `select cancel_requested from import.requests where id = $1 and leased_by = $2 and status = 'Promoting' for update`,
+        [id, worker],
+      );
+      if (rows.length === 0) throw new LeaseLost();
+      const isKept = outcome === 'PromotionFailed' && !rows[0].cancel_requested;
+      const end = outcome === 'PromotionFailed' && !isKept ? ['Cancelled', CANCELLED] : [outcome, message];
+      await client.query(
         `update import.requests r
-         set status = $3, message = $4, is_kept = $5, leased_by = null, leased_until = null, rows_per_second = null,
-           created_records = $6, changed_records = $7, updated_at = now(), finished_at = now(),
+         set status = $2, message = $3, is_kept = $4, leased_by = null, leased_until = null, rows_per_second = null,
+           created_records = $5, changed_records = $6, updated_at = now(), finished_at = now(),
            errors = (select count(*) from import.findings f where f.request_id = r.id and f.severity = 'error'),
            warnings = (select count(*) from import.findings f where f.request_id = r.id and f.severity = 'warning')
-         where id = $1 and leased_by = $2 and status = 'Promoting'`,
-        [id, worker, outcome, message, isKept, counts?.created ?? null, counts?.changed ?? null],
+         where id = $1`,
+        [id, ...end, isKept, counts?.created ?? null, counts?.changed ?? null],
       );
-      if (rowCount === 0) throw new LeaseLost();
       if (!isKept) await new StagingArea(id).drop(client);
-      if (outcome === 'Cancelled') await withdrawStaging(client, id);
+      if (end[0] === 'Cancelled') await withdrawStaging(client, id);
     });
   }
 }

@@ -5,7 +5,7 @@ import { ImportSettings } from '../connection/import-settings';
 import { ImportCancelled, isDatabaseAway, LeaseLost, WorkerEnding } from '../requests/import-request';
 import { RequestWorker } from '../requests/request-worker';
 import { Promotion } from './promotion';
-import { PromotionRequests } from './promotion-requests';
+import { CANCELLED, PromotionRequests } from './promotion-requests';
 import { PromotionTurn } from './promotion-turn';
 
 /** Carries promotions out, one at a time: each takes all that a process has. */
@@ -38,11 +38,15 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
       if (isDatabaseAway(error)) throw error;
       if (error instanceof ImportCancelled) {
         await this.letGo(turn);
-        return turn.end('Cancelled', 'Cancelled on request; nothing of it came to the tenant.');
+        return turn.end('Cancelled', CANCELLED);
       }
       if (error instanceof DomainError && error.code === 'rebuild_running') {
         // A rebuild may take long; until records arrive nobody has to wait for it.
-        if (turn.step === 'Checking') await this.letGo(turn);
+        if (turn.step === 'Checking') {
+          await this.letGo(turn);
+          // A turn that waits for a rebuild may be too short to renew its lease, which would tell.
+          if (await turn.isUnwanted()) return turn.end('Cancelled', CANCELLED);
+        }
         return this.later(turn, 'Waiting until read models that are being rebuilt are ready.');
       }
       const { message, stack } = error as Error;
