@@ -77,7 +77,8 @@ export class ApiClient {
 
   /** @param path below `/{tenant}/api/v1/`, or from the root when it begins with a slash */
   send(method: string, path: string, body?: unknown, headers: Headings = {}): Promise<Answer> {
-    const waits = this.isRead(method, path) && this.position && !headers['X-Min-Position'];
+    // An export waits for the event that tells of it, whoever asks.
+    const waits = this.isRead(method, path) && !headers['X-Min-Position'];
     return this.asked(waits ? MOST_READS : 1, method, path, body, headers);
   }
 
