@@ -37,7 +37,7 @@ const IS_TAKEN = `case e.table_name when 'TaxCode' then e.is_deleted
  *   changed rows that refer to one refer, in the checked copies, to the record by its id, so that every rule finds what
  *   it finds of other records of the tenant.
  * - `hindrances`: changed rows that cannot arrive.
- * - `counted_by`, of those that were brought.
+ * - `changed_own`, and `counted_by` of those that were brought.
  * @returns see Comparison.compare
  */
 export async function makeEdited(

@@ -73,17 +73,19 @@ export class ErasedEntities {
   /**
    * Erases in the copies whom their originals have erased, whatever is open in a copy.
    * @param source of the events
-   * @returns how many
+   * @returns how many were erased now
    */
   async repeatIn(copies: readonly TenantCopy[], source: string): Promise<number> {
     const tenants = new Map(copies.map(({ copy }) => [copy.id, copy]));
     const pairs = copies.map(({ original, copy }) => ({ original, copy: copy.id }));
-    const left = await this.erasures.unrepeatedIn(pairs);
-    for (const { copy, erasure } of left) {
+    let count = 0;
+    for (const { copy, erasure } of await this.erasures.unrepeatedIn(pairs)) {
       const { anonymisedOn: on } = (erasure.event as Anonymised).data;
-      await this.erase(tenants.get(copy)!, { subject: toId('entity', erasure.streamId), on }, source);
+      const one = { subject: toId('entity', erasure.streamId), on };
+      // Another worker may have done it meanwhile.
+      if ((await this.erase(tenants.get(copy)!, one, source)) === 'erased') count++;
     }
-    return left.length;
+    return count;
   }
 
   private async erase(
