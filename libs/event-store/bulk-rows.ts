@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { conflict } from '#kernel/errors';
 import { type Kind, toId } from '#kernel/ids';
-import { CopyStream } from '#platform/copy-rows';
+import { copyText } from '#platform/copy-rows';
 import { CopyText } from '#platform/copy-text';
 import { taken } from './append-draft';
 import type { AppendJob, Section, Sections, StreamWrite } from './append-job';
@@ -46,20 +46,10 @@ export class BulkRows {
     const { tenantId, partition, events, metadata, at } = job;
     this.tenant = { tenantId, partition };
     const on = at.toISOString();
-    for (const { stream, version, id, type, schema, data } of events)
-      row(this.events, [
-        tenantId,
-        stream,
-        version,
-        this.epoch,
-        partition,
-        id,
-        type,
-        schema,
-        data,
-        metadata,
-        on,
-      ]);
+    for (const { stream, version, id, type, schema, data } of events) {
+      const before = [tenantId, stream, version, this.epoch, partition];
+      this.events.row([...before, id, type, schema, data, metadata, on]);
+    }
     for (const { name, value } of job.sections.counters ?? [])
       this.counters.set(name, Math.max(value, this.counters.get(name) ?? 0));
     if (isOld(job)) this.goOn.push(job);
@@ -69,12 +59,12 @@ export class BulkRows {
   private addNew({ tenantId, streams, sections }: AppendJob): void {
     const { copies } = this;
     for (const { stream, kind, version, state, stateVersion } of streams)
-      row(copies.streams, [tenantId, stream, kind, version, state, stateVersion]);
+      copies.streams.row([tenantId, stream, kind, version, state, stateVersion]);
     for (const { target, kind, source } of sections.links ?? [])
-      row(copies.links, [tenantId, target, kind, source]);
-    for (const { kind, key, stream } of sections.keys ?? []) row(copies.keys, [tenantId, kind, key, stream]);
+      copies.links.row([tenantId, target, kind, source]);
+    for (const { kind, key, stream } of sections.keys ?? []) copies.keys.row([tenantId, kind, key, stream]);
     for (const { subject, wrapped } of sections.subjects ?? [])
-      row(copies.subjects, [tenantId, subject, `\\x${wrapped}`]);
+      copies.subjects.row([tenantId, subject, `\\x${wrapped}`]);
   }
 
   /**
@@ -89,26 +79,14 @@ export class BulkRows {
     await changeStreams(client, goOn);
     await remove(client, goOn);
     await requireEpoch(client, this.epoch);
-    await copy(client, EVENTS, this.events);
+    await copyText(client, EVENTS, this.events);
     for (const [name, text] of Object.entries(this.copies))
-      await copy(client, copied[name as keyof typeof copied], text);
+      await copyText(client, copied[name as keyof typeof copied], text);
     await addLinks(client, goOn);
     await addKeys(client, goOn);
     await advanceCounters(client, tenant.tenantId, this.counters);
     return lastOf(client, tenant.partition, this.epoch);
   }
-}
-
-function row(text: CopyText, values: readonly (string | number)[]): void {
-  for (const value of values) text.cell(typeof value === 'string' ? value : String(value));
-  text.endRow();
-}
-
-async function copy(client: ClientBase, target: string, text: CopyText): Promise<void> {
-  if (text.length === 0) return;
-  const stream = new CopyStream(client, target);
-  await stream.write(text.take());
-  await stream.end();
 }
 
 const isOld = ({ streams: [stream] }: AppendJob) => stream.expected > 0;

@@ -17,6 +17,14 @@ export async function copyRows(
   await stream.end();
 }
 
+/** Rows that are COPY's bytes already; none are left in the text. */
+export async function copyText(client: ClientBase, target: string, text: CopyText): Promise<void> {
+  if (text.length === 0) return;
+  const stream = new CopyStream(client, target);
+  await stream.write(text.take());
+  await stream.end();
+}
+
 /** Rows into a table by COPY, as they come. Its transaction is the caller's; one that is not ended fails the next query. */
 export class CopyStream {
   private readonly stream: ReturnType<typeof copyFrom>;
@@ -45,16 +53,8 @@ export class CopyStream {
 function* chunks(rows: Iterable<readonly unknown[]>): Generator<Buffer> {
   const text = new CopyText();
   for (const row of rows) {
-    for (const value of row) text.cell(textOf(value));
-    text.endRow();
+    text.row(row);
     if (text.length >= CHUNK) yield text.take();
   }
   yield text.take();
-}
-
-/** A value as a cell; objects are JSON. */
-function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return value;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

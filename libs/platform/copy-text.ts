@@ -10,8 +10,10 @@ const INITIAL = 64 * 1024;
 
 /** Rows as the bytes of COPY's text format. A cell goes straight into the buffer: it costs no string, no escape is looked for twice. */
 export class CopyText {
-  private buffer = Buffer.allocUnsafeSlow(INITIAL);
+  private buffer = Buffer.alloc(0);
   private used = 0;
+  /** Bytes that the buffer begins with, once there is something to write. */
+  private expected = INITIAL;
 
   /** @param nul what is written for a NUL, which PostgreSQL refuses */
   constructor(private readonly nul = '\0') {}
@@ -29,6 +31,12 @@ export class CopyText {
     this.buffer[this.used++] = TAB;
   }
 
+  /** A row of values, behind the cells that it has already; objects are JSON. */
+  row(values: readonly unknown[]): void {
+    for (const value of values) this.cell(textOf(value));
+    this.endRow();
+  }
+
   /** Ends a row, which has a cell at least. */
   endRow(): void {
     this.buffer[this.used - 1] = NEWLINE;
@@ -37,7 +45,9 @@ export class CopyText {
   /** What was written since it was last called; it stays as it is. */
   take(): Buffer {
     const taken = this.buffer.subarray(0, this.used);
-    this.buffer = Buffer.allocUnsafeSlow(Math.max(INITIAL, this.used));
+    // What comes next is most often as long.
+    this.expected = Math.max(INITIAL, this.used);
+    this.buffer = Buffer.alloc(0);
     this.used = 0;
     return taken;
   }
@@ -65,8 +75,15 @@ export class CopyText {
 
   private reserve(bytes: number): void {
     if (this.used + bytes <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.buffer.length, this.used + bytes));
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.expected, 2 * this.buffer.length, this.used + bytes));
     this.buffer.copy(larger, 0, 0, this.used);
     this.buffer = larger;
   }
+}
+
+/** A value as a cell; objects are JSON. */
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -74,7 +74,7 @@ export class GenerationBuild {
     tenants: readonly { id: number; upTo: Position }[],
     progress: { counted?(total: number): void; copied(events: number): void },
   ): Promise<void> {
-    const projections = together.map(({ projection }) => projection);
+    const receivers = together.map(({ projection }) => ({ projection }));
     const { filledTenant, filledStream } = together[0].unfinished;
     const left = tenants
       .filter(({ id }) => filledTenant === null || id >= filledTenant)
@@ -85,10 +85,10 @@ export class GenerationBuild {
     // One chunk is written while the next is folded.
     let writing = Promise.resolve();
     try {
-      const types = projections.flatMap(({ eventTypes }) => [...eventTypes]);
+      const types = receivers.flatMap(({ projection }) => [...projection.eventTypes]);
       const counting = counted && this.history.count(counter, tenants, types).then(counted);
       counting?.catch(() => undefined);
-      for await (const chunk of rowsOf(this.history, reader, projections, left)) {
+      for await (const chunk of rowsOf(this.history, reader, receivers, left)) {
         await writing;
         writing = this.write(client, together, chunk).then((events) => progress.copied(events));
         writing.catch(() => undefined);

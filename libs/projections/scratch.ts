@@ -56,7 +56,7 @@ export class Scratch {
     try {
       // What one command wrote to several streams is seen in all of them or in none.
       await reader.query('begin isolation level repeatable read read only');
-      for await (const chunk of rowsOf(this.history, reader, [projection], tenants, asOf)) {
+      for await (const chunk of rowsOf(this.history, reader, [{ projection }], tenants, asOf)) {
         const [share] = chunk.shares;
         await copyInto(client, share, scratchTable);
         events += share.events;

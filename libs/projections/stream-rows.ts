@@ -2,22 +2,46 @@ import type { ClientBase, DatabaseError } from 'pg';
 import type { RecordedEvent } from '#event-store/events';
 import type { History } from '#event-store/history';
 import type { Position } from '#event-store/position';
-import { copyRows } from '#platform/copy-rows';
+import { copyText } from '#platform/copy-rows';
+import { CopyText } from '#platform/copy-text';
 import { EventNotApplied, isEventFault } from './event-not-applied';
 import type { Projection, ReadRow, ReadTable } from './projection';
 
 /** Rows that are copied in one transaction: some hundredths of a second. */
 const CHUNK_ROWS = 2_000;
+/** Or fewer, where they are large. */
+const CHUNK_BYTES = 8 * 1024 * 1024;
 
 /** A table that rows are copied into. */
 export type Target = (table: ReadTable) => string;
 
-/** What streams amount to in one projection. */
-export interface Share {
+/** A projection that rows are made for. */
+export interface Receiver {
   projection: Projection;
+  /** That its rows begin with, for tables that do not know it themselves. */
+  generation?: number;
+}
+
+/**
+ * Rows of one table, as COPY takes them: kept as the values that they are made of, they outlived collections of the
+ * garbage in which they were copied.
+ */
+class TableRows {
+  readonly text = new CopyText();
+  /** What each was made from. */
+  readonly sources: Source[] = [];
+}
+
+interface Source {
+  tenantId: number;
+  streamId: string;
+}
+
+/** What streams amount to in one projection. */
+export interface Share extends Receiver {
   events: number;
   /** For each of the projection's tables. */
-  rows: ReadRow[][];
+  tables: readonly TableRows[];
 }
 
 export interface Filled {
@@ -32,21 +56,21 @@ export interface Filled {
 export async function* rowsOf(
   history: History,
   client: ClientBase,
-  projections: readonly Projection[],
+  receivers: readonly Receiver[],
   tenants: readonly { id: number; upTo: Position; after?: string }[],
   asOf?: Date,
 ): AsyncGenerator<Filled> {
-  const types = [...new Set(projections.flatMap(({ eventTypes }) => [...eventTypes]))];
+  const types = [...new Set(receivers.flatMap(({ projection }) => [...projection.eventTypes]))];
   let chunk: Filled | undefined;
   for (const { id: tenantId, upTo, after } of tenants) {
     for await (const streams of history.streams(client, { tenantId, types, upTo, after, asOf })) {
       for (const events of streams) {
-        chunk ??= { tenantId, streamId: '', shares: projections.map(emptyShare) };
+        chunk ??= { tenantId, streamId: '', shares: receivers.map(emptyShare) };
         for (const share of chunk.shares) add(share, events);
         chunk.tenantId = tenantId;
         chunk.streamId = events[0].streamId;
       }
-      if (!chunk || rowCount(chunk) < CHUNK_ROWS) continue;
+      if (!chunk || !isFull(chunk)) continue;
       yield chunk;
       chunk = undefined;
     }
@@ -54,55 +78,65 @@ export async function* rowsOf(
   if (chunk) yield chunk;
 }
 
-function emptyShare(projection: Projection): Share {
-  return { projection, events: 0, rows: projection.tables.map(() => []) };
+function emptyShare({ projection, generation }: Receiver): Share {
+  return { projection, generation, events: 0, tables: projection.tables.map(() => new TableRows()) };
 }
 
-function rowCount({ shares }: Filled): number {
-  return shares.reduce((sum, { rows }) => rows.reduce((own, { length }) => own + length, sum), 0);
+function isFull({ shares }: Filled): boolean {
+  let [rows, bytes] = [0, 0];
+  for (const { tables } of shares) {
+    for (const { sources, text } of tables) {
+      rows += sources.length;
+      bytes += text.length;
+    }
+  }
+  return rows >= CHUNK_ROWS || bytes >= CHUNK_BYTES;
 }
 
 /** Adds a stream's rows, if any of its events are for the projection. */
 function add(share: Share, events: readonly RecordedEvent[]): void {
-  const { projection } = share;
+  const { projection, generation } = share;
   const relevant = events.filter(({ event }) => projection.eventTypes.has(event.type));
   if (relevant.length === 0) return;
-  for (const [table, rows] of rowsIn(projection, relevant).entries())
-    for (const row of rows) share.rows[table].push(row);
+  const source = { tenantId: events[0].tenantId, streamId: events[0].streamId };
+  for (const [table, rows] of rowsIn(projection, relevant).entries()) {
+    const { text, sources } = share.tables[table];
+    for (const row of rows) {
+      if (generation !== undefined) text.cell(String(generation));
+      text.row(row);
+      sources.push(source);
+    }
+  }
   share.events += relevant.length;
 }
 
-/**
- * Copies rows into tables, within the client's transaction if it has one.
- * @param generation of tables that do not know it themselves
- */
+/** Copies rows into tables, within the client's transaction if it has one. */
 export async function copyInto(
   client: ClientBase,
-  { projection, rows }: Share,
+  { projection, generation, tables }: Share,
   target: Target,
-  generation?: number,
 ): Promise<void> {
   const own = generation === undefined ? [] : ['generation'];
   for (const [index, table] of projection.tables.entries()) {
+    const { text, sources } = tables[index];
     const columns = [...own, ...Object.keys(table.columns)];
-    const values = generation === undefined ? rows[index] : rows[index].map((row) => [generation, ...row]);
     try {
-      await copyRows(client, `${target(table)} (${columns.join(', ')})`, values);
+      await copyText(client, `${target(table)} (${columns.join(', ')})`, text);
     } catch (error) {
-      throw isEventFault(error) ? refusedRow(projection, table, rows[index], error) : error;
+      throw isEventFault(error) ? refusedRow(projection, sources, error) : error;
     }
   }
 }
 
 /** Tells which stream made the row that the database did not take. */
-function refusedRow({ name }: Projection, table: ReadTable, rows: readonly ReadRow[], cause: Error): Error {
+function refusedRow({ name }: Projection, sources: readonly Source[], cause: Error): Error {
   const line = /, line (\d+)/.exec((cause as DatabaseError).where ?? '')?.[1];
   if (!line) return cause;
-  const row = rows[Number(line) - 1];
-  const stream = row[Object.keys(table.columns).indexOf(table.stream)];
-  return new Error(`Projection ${name} cannot keep stream ${stream}, tenant ${row[0]}: ${cause.message}`, {
-    cause,
-  });
+  const { streamId, tenantId } = sources[Number(line) - 1];
+  return new Error(
+    `Projection ${name} cannot keep stream ${streamId}, tenant ${tenantId}: ${cause.message}`,
+    { cause },
+  );
 }
 
 function rowsIn(projection: Projection, events: RecordedEvent[]): ReadRow[][] {

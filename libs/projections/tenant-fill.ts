@@ -132,13 +132,12 @@ export class TenantFill {
     { id }: RegisteredTenant,
     upTo: Position,
   ): Promise<void> {
-    const projections = standing.map(({ projection }) => projection);
     const reader = await this.store.session();
     // One chunk is written while the next is folded.
     let writing = Promise.resolve();
     let after = FIRST_STREAM;
     try {
-      for await (const chunk of rowsOf(this.history, reader, projections, [{ id, upTo }])) {
+      for await (const chunk of rowsOf(this.history, reader, standing, [{ id, upTo }])) {
         await writing;
         writing = lanes.each(written(standing, chunk, after));
         writing.catch(() => undefined);
@@ -178,7 +177,7 @@ function written(
     const chunk = `and ${stream} > '${after}' and ${stream} <= '${streamId}'`;
     const facts = derived(standing[index], tenantId, 'facts', chunk);
     return async (client) => {
-      await copyInto(client, share, (table) => generationTable(table, generation), generation);
+      await copyInto(client, share, (table) => generationTable(table, generation));
       for (const make of facts) await make(client);
     };
   });
