@@ -1,4 +1,4 @@
-import { buildSchema, parse, validate } from 'graphql';
+import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql';
 import { documentLimits } from './document-limits';
 
 const schema = buildSchema('type Query { a: Query }');
@@ -6,7 +6,7 @@ const faults = (document: string) =>
   validate(schema, parse(document), [documentLimits]).map(({ message }) => message);
 
 describe('the limits of a document', () => {
-  it('allow 4 root fields of depth 6, and any introspection beside them', () => {
+  it('allow 4 root fields of depth 6, and introspection beside them', () => {
     const deepest = 'a { a { a { a { a { a } } } } }';
     expect(
       faults(
@@ -31,6 +31,17 @@ describe('the limits of a document', () => {
     );
     expect(faults(`{ ...f0 } ${doubling.join(' ')} fragment f200 on Query { a }`)).toHaveLength(1);
     expect(faults('{ ...f } fragment f on Query { a ...g } fragment g on Query { ...f }')).toEqual([]);
+  });
+
+  it('allow what tools ask of a schema, and no fields of it under many names', () => {
+    expect(faults(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true }))).toEqual([]);
+    const aliases = (selection: string) =>
+      Array.from({ length: 40 }, (_, n) => `f${n}: ${selection}`).join(' ');
+    const many = `{ __schema { types { ...t } } } fragment t on __Type { ${aliases('fields { ...f }')} }
+      fragment f on __Field { type { ${aliases('fields { name }')} } }`;
+    expect(faults(many)).toEqual([
+      'The document is too large. It asks for 3282 fields of the schema; 500 are allowed.',
+    ]);
   });
 
   it('leave only queries', () => {
