@@ -1,11 +1,31 @@
 import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql';
 
-/** Bytes of a document. Checked before it is parsed. */
-export const MAXIMUM_DOCUMENT_BYTES = 16 * 1024;
+const MAXIMUM_DOCUMENT_BYTES = 16 * 1024;
+/** Brackets within brackets: parser and rules call themselves for each, until there is no stack left. */
+const MAXIMUM_NESTING = 100;
 const MAXIMUM_DEPTH = 6;
 const MAXIMUM_ROOT_FIELDS = 4;
 /** Tools ask for 230. Under many names, each within each of the others, 16 KiB made an answer of 110 MB, in 39 s. */
 const MAXIMUM_SCHEMA_FIELDS = 500;
+
+/** Texts and comments, whose brackets are none, and brackets. A text that does not end is one too: it is looked at once. */
+const NESTING = /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n\r])*"?|#[^\n\r]*|[[{(]|[\]})]/g;
+
+/** Why a document is not even parsed; undefined: it is. */
+export function unparsed(document: string): GraphQLError | undefined {
+  const bytes = Buffer.byteLength(document);
+  if (bytes > MAXIMUM_DOCUMENT_BYTES)
+    return exceeded(`It has ${bytes} bytes; ${MAXIMUM_DOCUMENT_BYTES} are allowed.`);
+  let [nesting, deepest] = [0, 0];
+  for (const [token] of document.matchAll(NESTING)) {
+    if ('[{('.includes(token)) nesting += 1;
+    else if (']})'.includes(token)) nesting -= 1;
+    deepest = Math.max(deepest, nesting);
+  }
+  if (deepest > MAXIMUM_NESTING)
+    return exceeded(`It has ${deepest} brackets within each other; ${MAXIMUM_NESTING} are allowed.`);
+  return undefined;
+}
 
 /** A validation rule: depth and number of fields, fragments followed. How deep introspection goes is measured by graphql's own rule. */
 export function documentLimits(context: ValidationContext): ASTVisitor {
@@ -75,7 +95,7 @@ function measureFragment(name: string, context: ValidationContext, known: Map<st
   return known.get(name) ?? NOTHING;
 }
 
-export function exceeded(fault: string): GraphQLError {
+function exceeded(fault: string): GraphQLError {
   return new GraphQLError(`The document is too large. ${fault}`, {
     extensions: { code: 'BAD_USER_INPUT', reason: 'DOCUMENT_TOO_LARGE', http: { status: 400 } },
   });

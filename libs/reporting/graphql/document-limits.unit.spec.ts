@@ -1,5 +1,5 @@
 import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql';
-import { documentLimits } from './document-limits';
+import { documentLimits, unparsed } from './document-limits';
 
 const schema = buildSchema('type Query { a: Query }');
 const faults = (document: string) =>
@@ -42,6 +42,16 @@ describe('the limits of a document', () => {
     expect(faults(many)).toEqual([
       'The document is too large. It asks for 3282 fields of the schema; 500 are allowed.',
     ]);
+  });
+
+  it('allow 100 brackets within each other, but for those in texts and comments', () => {
+    const within = (depth: number, inside = '') => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
+    const written = ['"[\\"["', '"""[\n\\"""["["""', '# [["\n'];
+    expect(unparsed(written.map((text) => within(100, text)).join(' '))).toBeUndefined();
+    for (const text of written)
+      expect(unparsed(`${text} {(${within(99)})}`)?.message).toBe(
+        'The document is too large. It has 101 brackets within each other; 100 are allowed.',
+      );
   });
 
   it('leave only queries', () => {
