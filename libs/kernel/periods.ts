@@ -78,7 +78,9 @@ export function startOfDay(zone: string, day: Day): Date {
   const key = `${zone} ${day}`;
   let start = starts.get(key);
   if (start === undefined) {
-    start = DateTime.fromISO(day, { zone }).startOf('day').toMillis();
+    const midnights = DateTime.fromISO(day, { zone }).startOf('day').getPossibleOffsets();
+    // Where the clocks are put back to midnight, the day has two.
+    start = Math.min(...midnights.map((midnight) => midnight.toMillis()));
     if (starts.size === MAXIMUM_STARTS) starts.clear();
     starts.set(key, start);
   }

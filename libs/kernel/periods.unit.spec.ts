@@ -103,6 +103,13 @@ describe('days in a time zone', () => {
     expect(startOfDay('America/Santiago', '2025-09-07').toISOString()).toBe('2025-09-07T04:00:00.000Z');
   });
 
+  it('starts at the first of two midnights, where the clocks are put back to it', () => {
+    const [zone, day] = ['Atlantic/Azores', '2025-10-26'];
+    expect(startOfDay(zone, day).toISOString()).toBe('2025-10-26T00:00:00.000Z');
+    expect(endOfDay(zone, '2025-10-25').toISOString()).toBe('2025-10-26T00:00:00.000Z');
+    expect(dayIn(zone, startOfDay(zone, day))).toBe(day);
+  });
+
   it('knows a day from what is none', () => {
     expect(['2025-02-28', '0001-01-01', '9999-12-31'].every(isDay)).toBe(true);
     expect(['2025-02-29', '2025-1-1', '0000-01-01', '2025-01-01T00:00:00Z', ''].some(isDay)).toBe(false);

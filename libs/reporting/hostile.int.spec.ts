@@ -134,6 +134,10 @@ it.each([
   ],
   ['lists in lists', `{ work_item_listing(slice: {cols: ${'['.repeat(5_000)}${']'.repeat(5_000)}}) }`],
   ['objects in objects', `{ work_item_listing(slice: ${'{cols: '.repeat(1_500)}1${'}'.repeat(1_500)}) }`],
+  [
+    'lists of lists as a type',
+    `query ($a: ${'['.repeat(5_000)}Int${']'.repeat(5_000)}) { work_item_listing(slice: {startRow: $a}) }`,
+  ],
   ['fragments in a circle', 'query { ...a } fragment a on Query { ...b } fragment b on Query { ...a }'],
   [
     'a deep introspection',

@@ -46,6 +46,12 @@ function unique(name: string, taken: Set<string>): string {
   return field;
 }
 
+/** How many rows may repeat the names of a pivot's fields. */
+export function mostRows(fields: readonly PivotField[], mostNames: number): number {
+  const names = fields.reduce((length, { field }) => length + JSON.stringify(field).length, 0);
+  return names === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(mostNames / names));
+}
+
 /** The column of whose fields a name is one by its form, whether or not the present criteria make that field. */
 export function pivotedCol({ pivots, cols }: Slice, name: string): Col | undefined {
   if (pivots.length === 0) return undefined;

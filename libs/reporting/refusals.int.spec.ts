@@ -1,3 +1,4 @@
+import { SourceChoice } from './sources/source-choice';
 import { Firm } from './testing/firm';
 import { cols, columns, ReportsApplication } from './testing/reports-application';
 
@@ -158,6 +159,21 @@ it('repeats little of what it refuses', async () => {
   const { message, path } = await reports.refusal('fee_analysis', { startRow: ' at "x.y"; '.repeat(1_000) });
   expect(message.length).toBeLessThan(400);
   expect(path).toMatch(/^slice\./);
+});
+
+it('SLICE_TOO_LARGE at slice.endRow, when the names of fields that rows repeat come to too much', async () => {
+  const choice = reports.app.get(SourceChoice);
+  const { mostNames } = choice;
+  choice.mostNames = 100;
+  // "Finalised_units" is 17 characters: five rows.
+  const slice = { rowGroups: columns('entryDate'), pivots: columns('state'), cols: cols('units:sum') };
+  const refusal = await reports.refusal('work_item_listing', { ...slice, endRow: 6 });
+  const { rows, report } = await reports.rows('work_item_listing', { ...slice, startRow: 3, endRow: 8 });
+  const { report: last } = await reports.rows('work_item_listing', { ...slice, startRow: 25, endRow: 99 });
+  choice.mostNames = mostNames;
+  expect(refusal).toMatchObject({ status: 400, reason: 'SLICE_TOO_LARGE', path: 'slice.endRow' });
+  expect(refusal.message).toContain('at most 5 rows');
+  expect([rows.length, report.lastRow, last.lastRow]).toEqual([5, -1, 30]);
 });
 
 it('lists the columns that there are', async () => {

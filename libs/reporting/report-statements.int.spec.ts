@@ -35,7 +35,7 @@ it('prepares what recurs once on a connection, and nothing else', async () => {
   expect(await prepared()).toEqual([{ statement: 'select $1::int + 1', plans: 3 }]);
 });
 
-it('keeps the fifty that were used last', async () => {
+it('keeps the fifty that were used last, and the driver no text of another', async () => {
   const ask = (number: number) =>
     statements.rows({ text: `select $1::int + ${number}`, values: [0], recurs: true });
   for (let number = 100; number < 160; number++) {
@@ -47,6 +47,10 @@ it('keeps the fifty that were used last', async () => {
   expect(texts).toContain('select $1::int + 100');
   expect(texts).not.toContain('select $1::int + 101');
   expect(await ask(101)).toEqual([['101']]);
+  const client = await pool.connect();
+  client.release();
+  const { parsedStatements } = client.connection as unknown as { parsedStatements: object };
+  expect(Object.keys(parsedStatements)).toHaveLength(50);
 });
 
 it('gives up a connection whose query failed', async () => {

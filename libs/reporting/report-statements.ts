@@ -55,9 +55,18 @@ export class ReportStatements {
 }
 
 function preparedOn(client: PoolClient): Prepared {
+  const { parsedStatements } = client.connection as unknown as Parsing;
   return new LRUCache({
     max: MAXIMUM_PREPARED,
-    // Queued before the next query, which fails as well where this does.
-    dispose: (name) => void client.query(`deallocate "${name}"`).catch(() => undefined),
+    dispose: (name) => {
+      // Queued before the next query, which fails as well where this does.
+      client.query(`deallocate "${name}"`).catch(() => undefined);
+      delete parsedStatements[name];
+    },
   });
+}
+
+/** The driver keeps the text of each statement that a connection ever had, by its name. */
+interface Parsing {
+  parsedStatements: Record<string, string>;
 }

@@ -8,7 +8,7 @@ import type { Given } from './criteria/criteria';
 import { type Expression, isNumber } from './expression';
 import { failure } from './graphql/failure';
 import type { ReportContext, ReportNotes } from './graphql/report-context';
-import { MAXIMUM_PIVOT_FIELDS, type PivotField, pivotFields } from './pivots';
+import { MAXIMUM_PIVOT_FIELDS, mostRows, type PivotField, pivotFields } from './pivots';
 import { type Plan, planRows } from './plan';
 import { refused } from './refusal';
 import { ReportStatements } from './report-statements';
@@ -93,7 +93,7 @@ export class Reports {
     const pivoted = slice.pivots.length > 0 ? await this.pivot({ report, ...criteria }, slice, scope) : [];
     const plan = planRows(report, slice, within({ report, ...criteria }, slice, financialYearStart), pivoted);
     const source = this.choice.of(sourcesFor(plan, rowsDemand(plan)));
-    const { rows, lastRow } = await this.page(plan, source, scope);
+    const { rows, lastRow } = await this.page(plan, source, scope, mostRows(pivoted, this.choice.mostNames));
     const notes = {
       lastRow,
       pivotResultFields: pivoted.map(({ field, keys, colId }) => ({ field, keys, colId })),
@@ -103,9 +103,17 @@ export class Reports {
     return { rows, notes };
   }
 
-  private async page(plan: Plan, source: Source, scope: Scope): Promise<{ rows: string; lastRow: number }> {
-    const span = plan.end - plan.start;
-    const [[calendar, count, mixed, json]] = await this.statements.rows(rowsQuery(plan, source, scope));
+  /** @param most rows that an answer holds: where there are more of those asked for, it is refused */
+  private async page(
+    plan: Plan,
+    source: Source,
+    scope: Scope,
+    most: number,
+  ): Promise<{ rows: string; lastRow: number }> {
+    const asked = plan.end - plan.start;
+    const span = Math.min(asked, most);
+    const part = { ...plan, end: plan.start + span };
+    const [[calendar, count, mixed, json]] = await this.statements.rows(rowsQuery(part, source, scope));
     if (calendar !== calendarText(scope)) throw new Error("The tenant's calendar has changed");
     if (span === 0) return { rows: '', lastRow: -1 };
     if (mixed === 't')
@@ -115,6 +123,12 @@ export class Reports {
         'Amounts of several currencies cannot be added up. Group by currency, or ask for one currency.',
       );
     const found = Number(count);
+    if (found > span && span < asked)
+      throw refused(
+        'SLICE_TOO_LARGE',
+        'slice.endRow',
+        `The fields of the pivots have such names that at most ${span} rows can be asked for at once.`,
+      );
     const rows = json ?? '';
     if (found > span) return { rows, lastRow: -1 };
     const past = found === 0 && plan.start > 0;

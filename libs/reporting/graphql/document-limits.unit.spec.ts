@@ -1,12 +1,12 @@
-import { buildSchema, parse, validate } from 'graphql';
-import { documentLimits } from './document-limits';
+import { buildSchema, getIntrospectionQuery, parse, validate } from 'graphql';
+import { documentLimits, unparsed } from './document-limits';
 
 const schema = buildSchema('type Query { a: Query }');
 const faults = (document: string) =>
   validate(schema, parse(document), [documentLimits]).map(({ message }) => message);
 
 describe('the limits of a document', () => {
-  it('allow 4 root fields of depth 6, and any introspection beside them', () => {
+  it('allow 4 root fields of depth 6, and introspection beside them', () => {
     const deepest = 'a { a { a { a { a { a } } } } }';
     expect(
       faults(
@@ -31,6 +31,27 @@ describe('the limits of a document', () => {
     );
     expect(faults(`{ ...f0 } ${doubling.join(' ')} fragment f200 on Query { a }`)).toHaveLength(1);
     expect(faults('{ ...f } fragment f on Query { a ...g } fragment g on Query { ...f }')).toEqual([]);
+  });
+
+  it('allow what tools ask of a schema, and no fields of it under many names', () => {
+    expect(faults(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true }))).toEqual([]);
+    const aliases = (selection: string) =>
+      Array.from({ length: 40 }, (_, n) => `f${n}: ${selection}`).join(' ');
+    const many = `{ __schema { types { ...t } } } fragment t on __Type { ${aliases('fields { ...f }')} }
+      fragment f on __Field { type { ${aliases('fields { name }')} } }`;
+    expect(faults(many)).toEqual([
+      'The document is too large. It asks for 3282 fields of the schema; 500 are allowed.',
+    ]);
+  });
+
+  it('allow 100 brackets within each other, but for those in texts and comments', () => {
+    const within = (depth: number, inside = '') => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
+    const written = ['"[\\"["', '"""[\n\\"""["["""', '# [["\n'];
+    expect(unparsed(written.map((text) => within(100, text)).join(' '))).toBeUndefined();
+    for (const text of written)
+      expect(unparsed(`${text} {(${within(99)})}`)?.message).toBe(
+        'The document is too large. It has 101 brackets within each other; 100 are allowed.',
+      );
   });
 
   it('leave only queries', () => {

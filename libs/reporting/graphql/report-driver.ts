@@ -3,13 +3,14 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Injectable, Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLError } from 'graphql';
 import { Authenticator } from '#platform/auth/authenticator';
 import { requirePermission } from '#platform/auth/permission.guard';
 import { toProblem } from '#platform/http/problem';
 import { overLimit } from '#platform/http/problem.filter';
 import { setRateLimitHeaders } from '#platform/http/reply';
 import { traceOf } from '#platform/http/trace';
-import { exceeded, MAXIMUM_DOCUMENT_BYTES } from './document-limits';
+import { unparsed } from './document-limits';
 import type { ReportContext } from './report-context';
 import { SplicedAnswer } from './spliced-answer';
 
@@ -75,7 +76,8 @@ async function answer(
 
 async function execute(server: ApolloServer<ReportContext>, request: FastifyRequest, spliced: SplicedAnswer) {
   const { query } = (request.body ?? {}) as { query?: unknown };
-  if (typeof query === 'string' && Buffer.byteLength(query) > MAXIMUM_DOCUMENT_BYTES) return tooLarge();
+  const fault = typeof query === 'string' ? unparsed(query) : undefined;
+  if (fault) return refusal(fault);
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) if (value) headers.set(name, String(value));
   return server.executeHTTPGraphQLRequest({
@@ -89,9 +91,7 @@ async function execute(server: ApolloServer<ReportContext>, request: FastifyRequ
   });
 }
 
-function tooLarge() {
-  const { http: _, ...extensions } = exceeded('').extensions;
-  const message = `The document is too large: ${MAXIMUM_DOCUMENT_BYTES} bytes are allowed.`;
+function refusal({ message, extensions: { http: _, ...extensions } }: GraphQLError) {
   return {
     status: 400,
     headers: new Map([['content-type', 'application/json; charset=utf-8']]),

@@ -72,7 +72,20 @@ function rowJson({ fields }: Plan, parts: Building): string {
     const label = 'pivot' in expression ? `${parts.bind(member)}::text` : `'${member}'`;
     return `${label} || ${jsonSql(expression, isSummed(parts), parts.bind)}`;
   });
-  return `${members.join('\n    || ')} || '}'`;
+  return `${joined(members)} || '}'`;
+}
+
+/** A row has no more columns than these; the fields of pivots are more. */
+const FEW_MEMBERS = 40;
+
+/**
+ * Many by halves: each `||` copies what it joins, so that one after the other the first of 500 would be copied 500 times,
+ * in every row.
+ */
+function joined(members: string[]): string {
+  if (members.length <= FEW_MEMBERS) return members.join('\n    || ');
+  const half = Math.ceil(members.length / 2);
+  return `(${joined(members.slice(0, half))})\n    || (${joined(members.slice(half))})`;
 }
 
 /** What the number of a plan's rows needs of its source. */

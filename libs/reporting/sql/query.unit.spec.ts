@@ -1,6 +1,8 @@
+import { daysAfter } from '#kernel/zone';
 import type { Report } from '../columns/report';
 import { feeAnalysisReport } from '../fee-analysis/columns';
 import { feeAnalysisConditions } from '../fee-analysis/criteria';
+import { pivotFields } from '../pivots';
 import { type Plan, planRows } from '../plan';
 import { within } from '../reports';
 import { readSlice } from '../slice/slice';
@@ -89,6 +91,30 @@ describe('the SQL of a plan', () => {
       expect(text.includes('page_month')).toBe(Object.keys(criteria).length === 0);
     },
   );
+
+  it('joins the fields of pivots by halves, so that none is copied again for each of the others', () => {
+    const slice = readSlice(
+      {
+        rowGroups: [{ colId: 'matterId' }],
+        pivots: [{ colId: 'entryDay' }],
+        cols: [{ colId: 'units', aggFunc: 'sum' }],
+      },
+      workItemReport,
+    );
+    const days = Array.from({ length: 300 }, (_, day) => daysAfter('2025-01-01', day));
+    const fields = pivotFields(
+      slice,
+      days.map((day) => ({ shown: [day], exact: [day] })),
+    );
+    const { text } = rowsQuery(
+      planRows(workItemReport, slice, { conditions: [] }, fields),
+      { kind: 'facts' },
+      scope,
+    );
+    const lengths = text.split(/\n +\|\| \(/).map((half) => half.split(/\n +\|\| /).length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(40);
+    expect(lengths.reduce((sum, length) => sum + length)).toBe(301);
+  });
 
   it('counts the rows of all pages', () => {
     const planned = plan(feeAnalysisReport, { rowGroups: [{ colId: 'month' }] });
