@@ -68,7 +68,7 @@ it('goes on at the last key when the connection breaks, and when the server is b
 
 it('gives up a server that goes silent, and goes on when it speaks again', async () => {
   parts.source.faults.stall = { table: 'WorkItem', afterRows: 900 };
-  const { requestId, run } = await worker();
+  const { requestId, run } = await worker({ stallMs: 400 });
   const running = run();
   await waitFor(() => resumed().some((query) => query.includes('WorkItem')), { description: 'another try' });
   parts.source.faults.stall = undefined;
@@ -82,7 +82,7 @@ it.each([
   ['deadlock', { error: { number: 1205, table: 'Matter', afterRows: 0 } }, 'server_busy'],
 ])('ends after some tries that brought nothing: %s', async (_name, faults, code) => {
   Object.assign(parts.source.faults, faults);
-  const { run } = await worker({ mostTries: 2, stallMs: code === 'stalled' ? 300 : 20_000 });
+  const { run } = await worker({ mostTries: 2, ...(code === 'stalled' && { stallMs: 300 }) });
   await expect(run()).rejects.toMatchObject({ code });
 });
 
@@ -136,7 +136,7 @@ it('begins again when a crash of the server has emptied what was staged', async 
 
 it('notices rows that came behind its back', async () => {
   parts.source.faults.stall = { table: 'Payment', afterRows: 0 };
-  const { run } = await worker({ stallMs: 20_000 });
+  const { run } = await worker();
   const running = run();
   await waitFor(() => parts.source.queries.at(-1)?.includes('[Payment] order by'), {
     description: 'Payment',

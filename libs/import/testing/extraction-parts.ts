@@ -19,12 +19,15 @@ import { tables } from '../schema/schema-1.0';
 import { StagingArea } from '../staging/staging-area';
 import { stageSource } from './staged-source';
 
-/** Small chunks, short waits: a lease that nobody renews ends in half a second. */
+/**
+ * Small chunks, short waits: a lease that nobody renews ends in half a second. A server is taken for silent as late as a
+ * busy machine needs.
+ */
 export const quick: Partial<ImportSettings> = {
   leaseMs: 500,
   heartbeatMs: 50,
   pollMs: 20,
-  stallMs: 400,
+  stallMs: 20_000,
   retryMs: 1,
   chunkRows: 500,
   chunkMs: 60_000,
