@@ -1,5 +1,6 @@
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../test/support/set-clock';
+import { waitFor } from '../../test/support/wait-for';
 import {
   CreateWebhook,
   CreateWebhookHandler,
@@ -86,6 +87,25 @@ describe('registration', () => {
     expect(await register(body, other)).toMatchObject({ status: 201 });
     expect((await list())[0]).toMatchObject({ version: 2 });
     await Promise.all([register({ ...body, description: 'a' }), register({ ...body, description: 'b' })]);
+    expect(await list()).toHaveLength(1);
+  });
+
+  it('creates what is put while it is being removed', async () => {
+    const body = {
+      ...valid,
+      id: `webhook_${'ef'.repeat(16)}`,
+      secret: '12345678-0000-0000-0000-123456789012',
+    };
+    await register(body);
+    let put: ReturnType<typeof register> | undefined;
+    await hooks.store.writes.transaction(async (client) => {
+      await client.query('delete from webhooks.endpoints where tenant_id = $1', [context.tenant.id]);
+      put = register(body);
+      const isWaiting = async () =>
+        (await hooks.sql(`select from pg_locks where not granted and locktype = 'transactionid'`)).length > 0;
+      await waitFor(isWaiting, { description: 'the registration to wait for the removal' });
+    });
+    expect(await put).toMatchObject({ status: 201, headers: { ETag: '"1"' } });
     expect(await list()).toHaveLength(1);
   });
 
@@ -199,6 +219,23 @@ describe('changes', () => {
       [context.tenant.id],
     );
     expect(former_secrets).toHaveLength(3);
+  });
+
+  it('keep former secrets when it is put with the secret that it has', async () => {
+    const { id } = await created();
+    const secret = '12345678-0000-0000-0000-123456789abc';
+    await rotate(id, secret);
+    const former = async () => {
+      const [row] = await hooks.sql<{ former_secrets: unknown[] }>(
+        'select former_secrets from webhooks.endpoints where tenant_id = $1',
+        [context.tenant.id],
+      );
+      return row.former_secrets;
+    };
+    for (const same of [secret, secret.toUpperCase()]) await register({ ...valid, id, secret: same });
+    expect(await former()).toHaveLength(1);
+    await register({ ...valid, id, secret: '00000000-0000-0000-0000-123456789abc' });
+    expect(await former()).toEqual([]);
   });
 
   it('that change nothing make no version', async () => {
