@@ -67,13 +67,16 @@ export function endpointKey({ tenant_id, webhook_id }: Pick<Message, 'tenant_id'
 
 const columns = `tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed, source, occurred_at, at`;
 
-/** Which deliveries that have ended are queued again. */
+/** Which deliveries are queued again. */
 export type Again = 'none' | 'failed' | 'all';
+
+/** What waits for its next attempt was not delivered: that may be a day away. */
+const WAITS = '(d.state = 0 and d.due_at > excluded.due_at)';
 
 const conditions: Record<Again, string | undefined> = {
   none: undefined,
-  failed: 'd.state = 2',
-  all: 'd.state <> 0',
+  failed: `(d.state = 2 or ${WAITS})`,
+  all: `(d.state <> 0 or ${WAITS})`,
 };
 
 /**
