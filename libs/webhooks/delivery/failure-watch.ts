@@ -14,6 +14,9 @@ const HOUR_MS = 3_600_000;
 const WARNED_AFTER_MS = [24 * HOUR_MS, 72 * HOUR_MS];
 const DISABLED_AFTER_MS = 120 * HOUR_MS;
 
+/** Fields of a webhook that change when it is disabled, as JSON. */
+const DISABLING = '["disabledOn","disabledReason","enabled"]';
+
 type Named = { tenant_id: number; webhook_id: string };
 
 /** A receiver as it was asked: its webhook may be another registration of the id by now, or have another address. */
@@ -134,7 +137,7 @@ export function notice(
       type: event.name,
       sent_as: event.name,
       kind: event.kind,
-      changed: '[]',
+      changed: event === notices.disabled ? DISABLING : '[]',
       source,
       occurred_at: now,
       at: null,

@@ -138,6 +138,7 @@ it('takes 410 for an end, and tells the others', async () => {
   await waitFor(() => told('webhook.disabled').length > 0, { description: 'the other webhook to be told' });
   expect(told('webhook.disabled')[0].body).toMatchObject({
     data: { data: { url: dead, enabled: false, disabledReason: 'gone' } },
+    changed: ['disabledOn', 'disabledReason', 'enabled'],
   });
   await hooks.event(context, 'Wills');
   await waitFor(() => told('division.created').length === 2, { description: 'the other to be sent more' });
