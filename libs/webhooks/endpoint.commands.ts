@@ -214,9 +214,13 @@ export class RotateSecretHandler implements ICommandHandler<RotateSecret> {
       this.subscriptions.requireReadable(context, before.events);
       const until = new Date(change.now.getTime() + OVERLAP_MS).toISOString();
       const former = before.former_secrets.filter((each) => new Date(each.until) > change.now);
+      // One that is given again, as by who did not hear the answer, is not among those that it replaces.
+      const others = [{ secret: before.secret, until }, ...former].filter(
+        ({ secret }) => !this.subscriptions.isSecret(secret, text),
+      );
       const row = await updateEndpoint(change, context, before, {
         secret: sealed,
-        former_secrets: [{ secret: before.secret, until }, ...former].slice(0, MOST_FORMER),
+        former_secrets: others.slice(0, MOST_FORMER),
       });
       return shown(200, row, { secret: text });
     });
