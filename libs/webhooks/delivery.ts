@@ -70,8 +70,8 @@ const columns = `tenant_id, webhook_id, event_id, type, sent_as, kind, subject, 
 /** Which deliveries are queued again. */
 export type Again = 'none' | 'failed' | 'all';
 
-/** What waits for its next attempt was not delivered: that may be a day away. */
-const WAITS = '(d.state = 0 and d.due_at > excluded.due_at)';
+/** What waits for its next attempt was not delivered, and that may be a day away. */
+const WAITS = '(d.state = 0 and d.failures > 0)';
 
 const conditions: Record<Again, string | undefined> = {
   none: undefined,

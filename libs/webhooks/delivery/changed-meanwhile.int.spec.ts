@@ -240,17 +240,17 @@ describe('a delivery that is asked for again while an attempt at it is under way
   /** That it has failed so often before. */
   const attemptedAgain = async (failures: number): Promise<string> => {
     await register(OLD);
-    await patchState(true);
+    await pause(true);
     const delivery = await test();
     await hooks.sql('update webhooks.deliveries set failures = $2 where webhook_id = $1', [
       webhook,
       failures,
     ]);
-    await patchState(false);
+    await pause(false);
     await asked(OLD);
     return delivery;
   };
-  const patchState = (paused: boolean) =>
+  const pause = (paused: boolean) =>
     new SwitchWebhookHandler(...parts()).execute(new SwitchWebhook(context, id(), paused));
 
   it.each([9, 10])('begins its schedule anew though that fails, as %i did before', async (failures) => {
