@@ -118,10 +118,13 @@ export class Outcomes {
 
   private async persist(batch: readonly Finished[]): Promise<void> {
     const lanes = [...new Set(batch.map(({ item }) => item.lane))].filter(({ isChanged }) => isChanged);
-    for (const lane of lanes) lane.isChanged = false;
     for (;;) {
       try {
-        return await this.insert(batch, lanes);
+        const standings = lanes.map((lane) => ({ lane, standing: lane.standing }));
+        await this.insert(batch, lanes);
+        // Not before: renewed meanwhile, a lane would take over what is stored from before this.
+        for (const { lane, standing } of standings) if (lane.standing === standing) lane.isChanged = false;
+        return;
       } catch (error) {
         this.log.error(`Results of ${batch.length} deliveries were not written: ${(error as Error).message}`);
         if (this.stopping) return;
