@@ -47,6 +47,10 @@ export const ATTEMPTS = `(
     first_response, first_address
   from webhooks.deliveries where first_at is not null)`;
 
+/** What an attempt, `a`, holds of a receiver's own words, which may repeat what it was sent: its answer, and to where it redirects. */
+export const WIPED = `response = null, detail = case when a.error = 'redirect' then null else a.detail end`;
+export const HAS_WORDS = `(a.response is not null or (a.error = 'redirect' and a.detail is not null))`;
+
 /** `webhook-id`, and the id of the body: the same at every endpoint and on every attempt. */
 export function messageId(eventId: string): string {
   return `evt_${eventId.replaceAll('-', '')}`;
