@@ -4,6 +4,7 @@ import { hangUp, SHORT_STATEMENTS } from './database';
 /** Hears what is notified on a channel (`LISTEN`). What is notified while its connection is lost it does not hear. */
 export class Listener {
   private client?: Client;
+  private connecting?: Promise<void>;
 
   constructor(
     private readonly url: string,
@@ -15,6 +16,13 @@ export class Listener {
   /** Called again and again, it listens anew when its connection was lost. */
   async connect(): Promise<void> {
     if (this.client) return;
+    this.connecting ??= this.open().finally(() => {
+      this.connecting = undefined;
+    });
+    return this.connecting;
+  }
+
+  private async open(): Promise<void> {
     const client = new Client({
       connectionString: this.url,
       application_name: this.name,
@@ -37,6 +45,7 @@ export class Listener {
   }
 
   async end(): Promise<void> {
+    await this.connecting?.catch(() => undefined);
     if (this.client) await hangUp(this.client);
   }
 }

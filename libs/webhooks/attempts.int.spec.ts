@@ -18,6 +18,8 @@ let answer: Partial<Outcome>;
 const clock = new SetClock(new Date());
 const ok = { status: 200, response: 'Thank you, Ada', address: '203.0.113.7', milliseconds: 12 };
 const no = { status: 500, response: 'Sorry, Ada', address: '203.0.113.7' };
+const moved = 'Redirects are not followed (to /people/ada).';
+const elsewhere = { status: 303, error: 'redirect', detail: moved, address: '203.0.113.7' };
 
 beforeAll(async () => {
   hooks = await openWebhooks(clock);
@@ -134,13 +136,16 @@ it('wipes what receivers answered when somebody of the tenant is erased', async 
   const delivery = await attempted(1);
   answer = no;
   await redeliver(delivery);
-  const answers = async () => (await attempted(2)).attempts.map(({ response }) => response);
-  expect(await answers()).toEqual(['Thank you, Ada', 'Sorry, Ada']);
+  await attempted(2);
+  answer = elsewhere;
+  await redeliver(delivery);
+  const answers = async () => (await attempted(3)).attempts.map(({ response, detail }) => response ?? detail);
+  expect(await answers()).toEqual(['Thank you, Ada', 'Sorry, Ada', moved]);
   await erase();
   await waitFor(async () => (await answers()).every((text) => text === null), {
     description: 'the answers to be wiped',
   });
-  expect((await attempted(2)).attempts[0]).toEqual({ ...first, response: null });
+  expect((await attempted(3)).attempts[0]).toEqual({ ...first, response: null });
   expect(await kept()).toEqual([{ first_response: 'Thank you, Ada' }]);
 });
 
@@ -151,12 +156,21 @@ it('wipes the answers to attempts that were under way at an erasure, and no othe
   ]);
   await hooks.event(context);
   const delivery = await attempted(1);
+  for (const [index, each] of [no, elsewhere].entries()) {
+    answer = each;
+    await redeliver(delivery);
+    await attempted(index + 2);
+  }
   answer = no;
-  await redeliver(delivery);
-  await attempted(2);
   clock.advance(121);
   await redeliver(delivery);
-  await attempted(3);
+  await attempted(4);
   await hooks.pruning.wipeErased();
-  expect((await attempted(3)).attempts.map(({ response }) => response)).toEqual([null, null, 'Sorry, Ada']);
+  const { attempts } = await attempted(4);
+  expect(attempts.map(({ response, detail }) => response ?? detail)).toEqual([
+    null,
+    null,
+    null,
+    'Sorry, Ada',
+  ]);
 });

@@ -47,6 +47,10 @@ export const ATTEMPTS = `(
     first_response, first_address
   from webhooks.deliveries where first_at is not null)`;
 
+/** What an attempt, `a`, holds of a receiver's own words, which may repeat what it was sent: its answer, and to where it redirects. */
+export const WIPED = `response = null, detail = case when a.error = 'redirect' then null else a.detail end`;
+export const HAS_WORDS = `(a.response is not null or (a.error = 'redirect' and a.detail is not null))`;
+
 /** `webhook-id`, and the id of the body: the same at every endpoint and on every attempt. */
 export function messageId(eventId: string): string {
   return `evt_${eventId.replaceAll('-', '')}`;
@@ -67,13 +71,16 @@ export function endpointKey({ tenant_id, webhook_id }: Pick<Message, 'tenant_id'
 
 const columns = `tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed, source, occurred_at, at`;
 
-/** Which deliveries that have ended are queued again. */
+/** Which deliveries are queued again. */
 export type Again = 'none' | 'failed' | 'all';
+
+/** What waits for its next attempt was not delivered, and that may be a day away. */
+const WAITS = '(d.state = 0 and d.failures > 0)';
 
 const conditions: Record<Again, string | undefined> = {
   none: undefined,
-  failed: 'd.state = 2',
-  all: 'd.state <> 0',
+  failed: `(d.state = 2 or ${WAITS})`,
+  all: `(d.state <> 0 or ${WAITS})`,
 };
 
 /**

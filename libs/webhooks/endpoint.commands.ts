@@ -3,17 +3,18 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
 import { prefersRepresentation } from '#platform/http/prefer';
+import type { Change } from '#platform/http/repeatable-requests';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
-import { versionMismatch } from '#platform/version-match';
+import { requireMatch, versionMismatch } from '#platform/version-match';
 import { type EndpointRow, webhookView } from './endpoint';
 import type { RotateSecretInput, WebhookInput, WebhookPatch, WebhookRegistration } from './endpoint.input';
 import {
   addressed,
   dropWaiting,
   endpointIn,
-  endpointsOf,
   insertEndpoint,
+  locked,
   lockWebhooks,
   type Settable,
   updateEndpoint,
@@ -93,33 +94,37 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
 
   async execute({ context, body }: RegisterWebhook): Promise<Reply> {
     const given = this.subscriptions.settable(context, { ...DEFAULTS, ...body });
-    const secret = body.secret == null ? undefined : this.subscriptions.secret(body.secret).sealed;
+    const secret = body.secret == null ? undefined : this.subscriptions.secret(body.secret);
     const reply = await this.requests.execute(context, async (change) => {
       await lockWebhooks(change, context);
-      const [before] = await endpointsOf(change.client, context.tenant.id, body.id);
+      // Locked too, as it may be about to be removed: then it is registered anew.
+      const before = await locked(change, context, body.id);
       // What was never put is at 0, as settings are.
       if (!before && !(context.ifMatch?.includes('0') ?? true)) throw versionMismatch(0, 'The webhook is');
       if (!before && secret === undefined)
         throw invalid('required', 'secret is required for a new webhook.', 'secret');
       if (!before) await dropWaiting(change, context, body.id);
       const row = before
-        ? await this.replace(change, context, body.id, { ...given, ...(secret && { secret }) })
-        : await insertEndpoint(change, context, body.id, { ...given, secret } as Settable);
+        ? await this.replace(change, context, before, given, secret)
+        : await insertEndpoint(change, context, body.id, { ...given, secret: secret?.sealed } as Settable);
       return new Reply(201, undefined, { ETag: `"${row.version}"` });
     });
     this.signal.changed(endpointIn(context, body.id));
     return reply;
   }
 
-  private async replace(
-    change: Parameters<typeof addressed>[0],
+  private replace(
+    change: Change,
     context: RequestContext,
-    id: string,
+    before: EndpointRow,
     given: Partial<Settable>,
+    secret: ReturnType<Subscriptions['secret']> | undefined,
   ): Promise<EndpointRow> {
-    const before = await addressed(change, context, id);
-    const isSame = given.secret === undefined;
-    const changes = { ...given, paused: false, ...(!isSame && { former_secrets: [] }) };
+    requireMatch(context, before.version, 'The webhook is');
+    // Put again with the secret that it has, it goes on signing with those that it was rotated from.
+    const isOther = secret !== undefined && !this.subscriptions.isSecret(before.secret, secret.text);
+    const secrets = isOther ? { secret: secret.sealed, former_secrets: [] } : {};
+    const changes = { ...given, paused: false, ...secrets };
     return updateEndpoint(change, context, before, changes);
   }
 }
@@ -209,9 +214,13 @@ export class RotateSecretHandler implements ICommandHandler<RotateSecret> {
       this.subscriptions.requireReadable(context, before.events);
       const until = new Date(change.now.getTime() + OVERLAP_MS).toISOString();
       const former = before.former_secrets.filter((each) => new Date(each.until) > change.now);
+      // One that is given again, as by who did not hear the answer, is not among those that it replaces.
+      const others = [{ secret: before.secret, until }, ...former].filter(
+        ({ secret }) => !this.subscriptions.isSecret(secret, text),
+      );
       const row = await updateEndpoint(change, context, before, {
         secret: sealed,
-        former_secrets: [{ secret: before.secret, until }, ...former].slice(0, MOST_FORMER),
+        former_secrets: others.slice(0, MOST_FORMER),
       });
       return shown(200, row, { secret: text });
     });

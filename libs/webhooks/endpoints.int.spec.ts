@@ -1,5 +1,6 @@
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../test/support/set-clock';
+import { waitFor } from '../../test/support/wait-for';
 import {
   CreateWebhook,
   CreateWebhookHandler,
@@ -56,6 +57,13 @@ const list = async (by = context): Promise<Json[]> => {
   const reply = await new ListWebhooksHandler(hooks.store.writes).execute(new ListWebhooks(by, {}));
   return (reply.body as Json).data.rows;
 };
+const former = async (): Promise<object[]> => {
+  const [row] = await hooks.sql<{ former_secrets: object[] }>(
+    'select former_secrets from webhooks.endpoints where tenant_id = $1',
+    [context.tenant.id],
+  );
+  return row.former_secrets;
+};
 const get = async (id: string, by = context): Promise<Json> => {
   const reply = await new GetWebhookHandler(hooks.store.writes).execute(new GetWebhook(by, id as never));
   return (reply.body as Json).data;
@@ -86,6 +94,25 @@ describe('registration', () => {
     expect(await register(body, other)).toMatchObject({ status: 201 });
     expect((await list())[0]).toMatchObject({ version: 2 });
     await Promise.all([register({ ...body, description: 'a' }), register({ ...body, description: 'b' })]);
+    expect(await list()).toHaveLength(1);
+  });
+
+  it('creates what is put while it is being removed', async () => {
+    const body = {
+      ...valid,
+      id: `webhook_${'ef'.repeat(16)}`,
+      secret: '12345678-0000-0000-0000-123456789012',
+    };
+    await register(body);
+    let put: ReturnType<typeof register> | undefined;
+    await hooks.store.writes.transaction(async (client) => {
+      await client.query('delete from webhooks.endpoints where tenant_id = $1', [context.tenant.id]);
+      put = register(body);
+      const isWaiting = async () =>
+        (await hooks.sql(`select from pg_locks where not granted and locktype = 'transactionid'`)).length > 0;
+      await waitFor(isWaiting, { description: 'the registration to wait for the removal' });
+    });
+    expect(await put).toMatchObject({ status: 201, headers: { ETag: '"1"' } });
     expect(await list()).toHaveLength(1);
   });
 
@@ -176,12 +203,6 @@ describe('changes', () => {
     const first = await created();
     const second = ((await rotate(first.id)).body as Json).data.secret;
     expect(second).not.toBe(first.secret);
-    const former = async () =>
-      (
-        await hooks.sql<Json>('select former_secrets from webhooks.endpoints where tenant_id = $1', [
-          context.tenant.id,
-        ])
-      )[0].former_secrets;
     expect(await former()).toEqual([{ secret: expect.any(String), until: '2026-03-02T12:00:00.000Z' }]);
     await rotate(first.id, '12345678-0000-0000-0000-123456789012');
     expect(await former()).toHaveLength(2);
@@ -194,11 +215,27 @@ describe('changes', () => {
   it('keep no more than three former secrets: a signature of each is sent', async () => {
     const { id } = await created();
     for (let count = 0; count < 10; count++) await rotate(id);
-    const [{ former_secrets }] = await hooks.sql<{ former_secrets: unknown[] }>(
-      'select former_secrets from webhooks.endpoints where tenant_id = $1',
-      [context.tenant.id],
-    );
-    expect(former_secrets).toHaveLength(3);
+    expect(await former()).toHaveLength(3);
+  });
+
+  it('keep the former secret though a webhook is given its new one again and again', async () => {
+    const { id } = await created();
+    const [one, other] = ['1', '2'].map((digit) => `00000000-0000-0000-0000-${digit.repeat(12)}`);
+    for (let count = 0; count < 5; count++) await rotate(id, one);
+    expect(await former()).toHaveLength(1);
+    await rotate(id, other);
+    await rotate(id, one);
+    expect(await former()).toHaveLength(2);
+  });
+
+  it('keep former secrets when it is put with the secret that it has', async () => {
+    const { id } = await created();
+    const secret = '12345678-0000-0000-0000-123456789abc';
+    await rotate(id, secret);
+    for (const same of [secret, secret.toUpperCase()]) await register({ ...valid, id, secret: same });
+    expect(await former()).toHaveLength(1);
+    await register({ ...valid, id, secret: '00000000-0000-0000-0000-123456789abc' });
+    expect(await former()).toEqual([]);
   });
 
   it('that change nothing make no version', async () => {

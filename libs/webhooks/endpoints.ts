@@ -30,20 +30,27 @@ export function endpointIn({ tenant }: RequestContext, id: string): string {
   return endpointKey({ tenant_id: tenant.id, webhook_id: toUuid(id) });
 }
 
+/** The webhook with that id, locked until the transaction of the request ends. */
+export async function locked(
+  { client }: Change,
+  { tenant }: RequestContext,
+  id: string,
+): Promise<EndpointRow | undefined> {
+  const { rowCount } = await client.query(
+    'select from webhooks.endpoints where tenant_id = $1 and id = $2 for update',
+    [tenant.id, toUuid(id)],
+  );
+  if (rowCount === 0) return undefined;
+  const [row] = await endpointsOf(client, tenant.id, id);
+  return row;
+}
+
 /**
- * The webhook that a request changes, locked until its transaction ends.
+ * The webhook that a request changes, locked.
  * @throws DomainError `not_found`; `version_mismatch` when If-Match names another version
  */
-export async function addressed(
-  { client }: Change,
-  context: RequestContext,
-  id: string,
-): Promise<EndpointRow> {
-  await client.query('select from webhooks.endpoints where tenant_id = $1 and id = $2 for update', [
-    context.tenant.id,
-    toUuid(id),
-  ]);
-  const [row] = await endpointsOf(client, context.tenant.id, id);
+export async function addressed(change: Change, context: RequestContext, id: string): Promise<EndpointRow> {
+  const row = await locked(change, context, id);
   if (!row) throw notFound('webhook');
   requireMatch(context, row.version, 'The webhook is');
   return row;

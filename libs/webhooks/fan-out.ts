@@ -6,7 +6,7 @@ import type { Cursor } from '#event-store/feed';
 import { type Position, START } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { endpointKey, type Message, queueMessages } from './delivery';
+import { endpointKey, HAS_WORDS, type Message, queueMessages, WIPED } from './delivery';
 import { keepOutNewWebhooks } from './endpoints';
 import { sentAs } from './event-catalogue';
 import { FanOutMoved, fanOutCursors, hourOf, markHours, moveFanOut } from './fan-out-checkpoints';
@@ -139,7 +139,7 @@ export class FanOut implements OnApplicationShutdown {
        first as (
          update webhooks.deliveries set first_response = null
          where tenant_id = any($1) and first_response is not null)
-       update webhooks.attempts set response = null where tenant_id = any($1) and response is not null`,
+       update webhooks.attempts a set ${WIPED} where tenant_id = any($1) and ${HAS_WORDS}`,
       [erased.map(({ tenantId }) => tenantId), this.clock.now()],
     );
   }

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
+import { HAS_WORDS, WIPED } from './delivery';
 import { FailureWatch } from './delivery/failure-watch';
 import { WebhookRequests } from './webhook-requests';
 
@@ -84,8 +85,8 @@ export class WebhookPruning implements OnApplicationShutdown {
        first as (
          update webhooks.deliveries d set first_response = null from over o
          where d.tenant_id = o.tenant_id and d.first_response is not null and d.first_at between o.since and o.until)
-       update webhooks.attempts a set response = null from over o
-       where a.tenant_id = o.tenant_id and a.response is not null and a.at between o.since and o.until`,
+       update webhooks.attempts a set ${WIPED} from over o
+       where a.tenant_id = o.tenant_id and ${HAS_WORDS} and a.at between o.since and o.until`,
       [over, ATTEMPT_MS],
     );
   }

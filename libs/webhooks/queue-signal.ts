@@ -57,9 +57,12 @@ export class QueueSignal implements OnApplicationShutdown {
     this.listeners.push(listener);
   }
 
-  /** Hears what other processes queue; called again and again, it listens anew when its connection was lost. */
-  connect(): Promise<void> {
-    return this.listener.connect();
+  /**
+   * Hears what other processes queue; called again and again, it listens anew when its connection was lost. Nobody waits
+   * for it, as without signals workers look for themselves.
+   */
+  connect(): void {
+    this.listener.connect().catch((error: Error) => this.log.warn(`No signals are heard: ${error.message}`));
   }
 
   async disconnect(): Promise<void> {

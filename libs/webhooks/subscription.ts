@@ -7,7 +7,7 @@ import { Secrets } from '#platform/secrets';
 import type { WebhookInput } from './endpoint.input';
 import type { Settable } from './endpoints';
 import { eventsMeant } from './event-catalogue';
-import { generateSecret, parseSecret } from './protocol/secret';
+import { generateSecret, keyOf, parseSecret } from './protocol/secret';
 import { checkUrl, type TargetRules } from './protocol/target';
 
 /** Where deliveries may go in this deployment. */
@@ -53,6 +53,12 @@ export class Subscriptions {
   secret(given: string | null | undefined): { text: string; sealed: string } {
     const { text } = parseSecret(given ?? generateSecret());
     return { text, sealed: this.secrets.seal(text) };
+  }
+
+  /** Whether a sealed secret is this one, in whatever spelling of its hexadecimal digits. */
+  isSecret(sealed: string, text: string): boolean {
+    const [one, other] = [this.secrets.open(sealed), text].map(parseSecret);
+    return one.kind === other.kind && keyOf(one).equals(keyOf(other));
   }
 
   /** @throws DomainError `permission_denied`: whoever changes a webhook must be allowed to read all that it is sent */

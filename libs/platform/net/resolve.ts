@@ -16,7 +16,7 @@ export function systemResolve({ timeoutMs, servers }: { timeoutMs: number; serve
   return async (host) => {
     // RFC 6761: these are loopback, whatever a name server says.
     if (/(^|\.)localhost$/.test(host)) return ['127.0.0.1', '::1'];
-    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const answers = await settled([resolver.resolve4(host), resolver.resolve6(host)], timeoutMs / 5);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (addresses.length > 0) return addresses;
     const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
@@ -24,4 +24,26 @@ export function systemResolve({ timeoutMs, servers }: { timeoutMs: number; serve
     if (slow) throw slow;
     return (await lookup(host, { all: true })).map(({ address }) => address);
   };
+}
+
+/**
+ * How each ended, or that it did not. Once one is there the others have so much more time: there are name servers that
+ * say nothing at all to who asks for a kind of address that a name has none of. @see RFC 4074 section 4.1
+ */
+async function settled<Result>(
+  lookups: readonly Promise<Result>[],
+  graceMs: number,
+): Promise<PromiseSettledResult<Result>[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = Promise.any(lookups).then(
+    () =>
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error('The name servers do not answer.')), graceMs);
+      }),
+  );
+  try {
+    return await Promise.allSettled(lookups.map((lookup) => Promise.race([lookup, late])));
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -66,6 +66,15 @@ it('a name server that says nothing is not waited for by a thread of the pool', 
   await expect(systemResolve({ timeoutMs: 300, servers })('hooks.example.com')).rejects.toThrow('ETIMEOUT');
 });
 
+it.each<Record>(['A', 'AAAA'])('a name server that says nothing of %s holds nobody up', async (silent) => {
+  const servers = [
+    await nameServer((_, record) => (record === silent ? 'silence' : record === 'A' ? v4 : v6)),
+  ];
+  const since = performance.now();
+  expect(await systemResolve({ timeoutMs: 5_000, servers })('hooks.example.com')).toHaveLength(1);
+  expect(performance.now() - since).toBeLessThan(3_000);
+});
+
 it('what DNS does not know and the machine neither is no name', async () => {
   const servers = [await nameServer(() => undefined)];
   await expect(systemResolve({ timeoutMs: 3_000, servers })('unknown.invalid')).rejects.toThrow(

@@ -11,6 +11,8 @@ import {
   DeleteWebhookHandler,
   RegisterWebhook,
   RegisterWebhookHandler,
+  SwitchWebhook,
+  SwitchWebhookHandler,
   UpdateWebhook,
   UpdateWebhookHandler,
 } from '../endpoint.commands';
@@ -231,5 +233,38 @@ describe('an attempt that was under way when its webhook was disabled', () => {
     answer({ status });
     await waitFor(async () => (await deliveries())[0].attempts === 1, { description: 'the answer' });
     expect(await deliveries()).toEqual([result]);
+  });
+});
+
+describe('a delivery that is asked for again while an attempt at it is under way', () => {
+  /** That it has failed so often before. */
+  const attemptedAgain = async (failures: number): Promise<string> => {
+    await register(OLD);
+    await pause(true);
+    const delivery = await test();
+    await hooks.sql('update webhooks.deliveries set failures = $2 where webhook_id = $1', [
+      webhook,
+      failures,
+    ]);
+    await pause(false);
+    await asked(OLD);
+    return delivery;
+  };
+  const pause = (paused: boolean) =>
+    new SwitchWebhookHandler(...parts()).execute(new SwitchWebhook(context, id(), paused));
+
+  it.each([9, 10])('begins its schedule anew though that fails, as %i did before', async (failures) => {
+    const delivery = await attemptedAgain(failures);
+    await new RedeliverHandler(hooks.requests, hooks.signal).execute(new Redeliver(context, id(), delivery));
+    answer({ status: 500 });
+    await asked(OLD, 2);
+    await waitFor(async () => (await deliveries())[0].attempts === 2, { description: 'the second answer' });
+    const [row] = await hooks.sql<{ state: number; failures: number; in_seconds: number }>(
+      `select state, failures, extract(epoch from due_at - clock_timestamp())::float as in_seconds
+       from webhooks.deliveries where webhook_id = $1`,
+      [webhook],
+    );
+    expect(row).toMatchObject({ state: DeliveryState.Pending, failures: 1 });
+    expect(row.in_seconds).toBeLessThan(10);
   });
 });

@@ -245,6 +245,27 @@ it('sends again on request: one delivery, what failed of a time, or all of it', 
   ).rejects.toMatchObject({ code: 'not_found' });
 });
 
+it.each(['failed', 'all'] as const)(
+  '%s of a time is sent at once too where it waits for its next attempt',
+  async (mode) => {
+    const url = address();
+    const webhook = await hooks.hook(context, { url });
+    const since = ago(1);
+    answers.set(url, () => ({ status: 500 }));
+    await hooks.event(context);
+    await waitFor(async () => (await states(webhook)).at(0)?.attempts === 1, { description: 'an attempt' });
+    await hooks.sql(
+      `update webhooks.deliveries set failures = 8, due_at = due_at + interval '1 day' where webhook_id = $1`,
+      [webhook],
+    );
+    answers.delete(url);
+    const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
+    await handler.execute(new ReplayWebhook(context, id(webhook), { since, mode }));
+    await hooks.replays.run();
+    expect(await ended(webhook, 1)).toMatchObject([{ state: 1, attempts: 2 }]);
+  },
+);
+
 it('tells by polling what it tells by sending, of what the caller may read', async () => {
   const handler = new ListEventsHandler(hooks.store.writes, hooks.feed, clock);
   // biome-ignore lint/suspicious/noExplicitAny: the body of an answer

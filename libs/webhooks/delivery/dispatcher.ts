@@ -129,15 +129,9 @@ export class Dispatcher implements OnApplicationShutdown {
     }
     const rendering = this.rendering
       .render(bare)
-      .then(
-        () => {
-          for (const lane of lanes) this.begin(lane);
-        },
-        (error: Error) => {
-          this.log.error(`Deliveries cannot be made ready: ${error.message}`);
-          for (const item of bare) item.lookAt = performance.now() + this.settings.pollMs;
-        },
-      )
+      .then(() => {
+        for (const lane of lanes) this.begin(lane);
+      })
       .finally(() => {
         this.underWay.delete(rendering);
         this.lookAgain(lanes);

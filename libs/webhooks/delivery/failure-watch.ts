@@ -14,10 +14,15 @@ const HOUR_MS = 3_600_000;
 const WARNED_AFTER_MS = [24 * HOUR_MS, 72 * HOUR_MS];
 const DISABLED_AFTER_MS = 120 * HOUR_MS;
 
+/** Fields of a webhook that change when it is disabled, as JSON. */
+const DISABLING = '["disabledOn","disabledReason","enabled"]';
+
 type Named = { tenant_id: number; webhook_id: string };
 
 /** A receiver as it was asked: its webhook may be another registration of the id by now, or have another address. */
 export type Asked = Named & { created_at: Date; url: string };
+
+type Failing = Asked & { failing_since: Date };
 
 /** Warns of receivers that do not answer any more, and gives up those that have not for long. */
 @Injectable()
@@ -42,7 +47,7 @@ export class FailureWatch {
   async sweep(): Promise<void> {
     const now = this.clock.now().getTime();
     const before = (ms: number) => new Date(now - ms);
-    const { rows } = await this.database.pool.query<Asked & { failing_since: Date }>(
+    const { rows } = await this.database.pool.query<Failing>(
       `select l.tenant_id, l.webhook_id, l.failing_since, e.created_at, e.url
        from webhooks.lanes l join webhooks.endpoints e on e.tenant_id = l.tenant_id and e.id = l.webhook_id
        where e.enabled and not e.paused
@@ -51,28 +56,32 @@ export class FailureWatch {
     );
     for (const lane of rows) {
       const failingMs = now - lane.failing_since.getTime();
-      if (failingMs >= DISABLED_AFTER_MS) await this.disable(lane, 'failing');
+      if (failingMs >= DISABLED_AFTER_MS) await this.disable(lane, 'failing', lane.failing_since);
       else await this.warn(lane, WARNED_AFTER_MS.filter((after) => failingMs >= after).length);
     }
   }
 
-  private async warn(lane: Named, warnings: number): Promise<void> {
+  private async warn(lane: Failing, warnings: number): Promise<void> {
     await this.change(notices.failing, lane, (client) =>
       client.query(
-        `update webhooks.lanes set warnings = $3 where tenant_id = $1 and webhook_id = $2 and warnings < $3`,
-        [lane.tenant_id, lane.webhook_id, warnings],
+        `update webhooks.lanes set warnings = $3
+         where tenant_id = $1 and webhook_id = $2 and warnings < $3 and failing_since = $4`,
+        [lane.tenant_id, lane.webhook_id, warnings, lane.failing_since],
       ),
     );
   }
 
-  private async disable(asked: Asked, reason: 'gone' | 'failing'): Promise<void> {
+  /** @param failingSince if it fails still, and has not answered since it was looked at */
+  private async disable(asked: Asked, reason: 'gone' | 'failing', failingSince?: Date): Promise<void> {
     const { tenant_id, webhook_id, created_at, url } = asked;
     await this.change(notices.disabled, asked, async (client, now) => {
       const disabled = await client.query(
         `update webhooks.endpoints set enabled = false, disabled_at = $3, disabled_reason = $4,
            version = version + 1, updated_at = $3, updated_by = 'service'
-         where tenant_id = $1 and id = $2 and enabled and created_at = $5 and url = $6`,
-        [tenant_id, webhook_id, now, reason, created_at, url],
+         where tenant_id = $1 and id = $2 and enabled and created_at = $5 and url = $6
+           and ($7::timestamptz is null or exists (select from webhooks.lanes
+             where tenant_id = $1 and webhook_id = $2 and failing_since = $7))`,
+        [tenant_id, webhook_id, now, reason, created_at, url, failingSince],
       );
       if (disabled.rowCount === 1) await failWaiting(client, asked, now, 'some');
       return disabled;
@@ -128,7 +137,7 @@ export function notice(
       type: event.name,
       sent_as: event.name,
       kind: event.kind,
-      changed: '[]',
+      changed: event === notices.disabled ? DISABLING : '[]',
       source,
       occurred_at: now,
       at: null,

@@ -59,7 +59,7 @@ export class HeldLanes {
     const at = performance.now();
     if (at - this.renewedAt < this.settings.leaseMs / 4) return;
     this.renewedAt = at;
-    await this.signal.connect();
+    this.signal.connect();
     const idle = this.all.filter(
       (lane) => lane.known.size === 0 && at - lane.lastBusyAt > this.settings.leaseMs,
     );

@@ -1,6 +1,10 @@
+import { Logger } from '@nestjs/common';
 import { SystemClock } from '#kernel/clock';
+import type { Config } from '#platform/config';
+import type { WriteDatabase } from '#platform/database';
+import { waitFor } from '../../../test/support/wait-for';
 import { endpointKey } from '../delivery';
-import type { QueueSignal } from '../queue-signal';
+import { QueueSignal } from '../queue-signal';
 import { WELL } from './breaker';
 import { DeliverySettings } from './delivery-settings';
 import { HeldLanes } from './held-lanes';
@@ -46,4 +50,25 @@ it('begins nothing more at an endpoint that it no longer holds, as one that was 
   await lanes.refresh();
   expect(lanes.all).toEqual([]);
   expect(lane.next(new Date(), at)).toBeUndefined();
+});
+
+it('renews its leases though the database takes no connection for signals', async () => {
+  const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  const config = { databaseUrl: 'postgres://127.0.0.1:1/none' } as Config;
+  const signal = new QueueSignal({} as WriteDatabase, config);
+  const take = jest
+    .fn()
+    .mockResolvedValueOnce([laneOf(1)])
+    .mockResolvedValue([]);
+  const renew = jest.fn().mockResolvedValue([]);
+  const leases = { take, renew, release: async () => undefined } as unknown as LaneLeases;
+  const lanes = new HeldLanes(leases, signal, new SystemClock(), settings);
+  await lanes.refresh();
+  lanes.reread();
+  await lanes.refresh();
+  expect(renew).toHaveBeenCalledTimes(1);
+  await waitFor(() => warned.mock.calls.length > 0, { description: 'a warning' });
+  expect(warned).toHaveBeenCalledWith(expect.stringContaining('ECONNREFUSED'));
+  warned.mockRestore();
+  await signal.disconnect();
 });

@@ -1,5 +1,10 @@
+import { DeliveryState } from '../delivery';
+import { afterFailure, WELL } from './breaker';
 import { DeliverySettings } from './delivery-settings';
-import { type DueDelivery, Lane, type LaneConfig } from './lane';
+import { type DueDelivery, type Item, Lane, type LaneConfig } from './lane';
+import type { LaneLeases } from './lane-leases';
+import { Outcomes } from './outcomes';
+import type { QueuePools } from './queue-pools';
 
 const config = {
   ...{
@@ -25,4 +30,22 @@ it('sends nothing of what it had in hand when its webhook was disabled, though i
   for (const item of lane.items) Object.assign(item, { record: { version: 1 }, renderedAt: at });
   lane.reconfigure({ ...lane.config, disabled_at: new Date(lane.config.disabled_at!) }, Infinity);
   expect(lane.next(new Date(), at)?.delivery.event_id).toBe('two');
+});
+
+it('keeps how its receiver fares when it is renewed while that is being written down', async () => {
+  const lane = new Lane(new DeliverySettings(), config, Infinity);
+  const [at, failing] = [new Date(), afterFailure(WELL, new Date())];
+  Object.assign(lane, { standing: failing, isChanged: true });
+  const query = async () => {
+    expect(lane.standing).toBe(failing);
+    // As it was read before this is committed.
+    lane.reconfigure({ ...config }, Infinity);
+    await Promise.resolve();
+  };
+  const outcomes = new Outcomes({ queue: { query } } as unknown as QueuePools, {} as LaneLeases);
+  const item = { lane, delivery: { event_id: 'one' } } as Item;
+  const failed = { item, url: config.url, at, milliseconds: 1, state: DeliveryState.Pending, failures: 1 };
+  await new Promise((written) => outcomes.add(failed, written));
+  expect(lane.standing).toBe(failing);
+  expect(lane.isChanged).toBe(false);
 });

@@ -28,6 +28,8 @@ const RETRY_MS = 500;
 const GATHER_MS = 20;
 /** Results that may wait to be written down before no more deliveries are begun. */
 const MOST_UNWRITTEN = 2_000;
+/** It was asked for again while an attempt failed: its schedule has begun anew since. */
+const AGAIN = '(g.state <> 1 and g.failures > d.failures + 1)';
 
 /**
  * Finds the deliveries by their keys: with the plus, the index of all that wait does not serve. The planner took it for all but
@@ -42,9 +44,10 @@ export const WRITE = `
       failures smallint, due_at timestamptz)
   ), done as (
     update webhooks.deliveries d
-    set state = case g.state when 0 then d.state else g.state end, attempts = d.attempts + 1,
-      failures = g.failures, due_at = coalesce(g.due_at, d.due_at),
-      finished_at = case g.state when 0 then d.finished_at else g.at end, status = g.status, error = g.error,
+    set state = case when g.state = 0 or ${AGAIN} then d.state else g.state end, attempts = d.attempts + 1,
+      failures = case when ${AGAIN} then d.failures else g.failures end,
+      due_at = case when ${AGAIN} then d.due_at else coalesce(g.due_at, d.due_at) end,
+      finished_at = case when g.state = 0 or ${AGAIN} then d.finished_at else g.at end, status = g.status, error = g.error,
       first_at = case when d.attempts > 0 then d.first_at when g.state = 1 then g.at end,
       first_milliseconds = case when d.attempts > 0 then d.first_milliseconds when g.state = 1 then g.milliseconds end,
       first_status = case when d.attempts > 0 then d.first_status when g.state = 1 then g.status end,
@@ -115,10 +118,13 @@ export class Outcomes {
 
   private async persist(batch: readonly Finished[]): Promise<void> {
     const lanes = [...new Set(batch.map(({ item }) => item.lane))].filter(({ isChanged }) => isChanged);
-    for (const lane of lanes) lane.isChanged = false;
     for (;;) {
       try {
-        return await this.insert(batch, lanes);
+        const standings = lanes.map((lane) => ({ lane, standing: lane.standing }));
+        await this.insert(batch, lanes);
+        // Not before: renewed meanwhile, a lane would take over what is stored from before this.
+        for (const { lane, standing } of standings) if (lane.standing === standing) lane.isChanged = false;
+        return;
       } catch (error) {
         this.log.error(`Results of ${batch.length} deliveries were not written: ${(error as Error).message}`);
         if (this.stopping) return;

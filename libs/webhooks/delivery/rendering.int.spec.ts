@@ -1,10 +1,15 @@
+import { Logger } from '@nestjs/common';
 import { SystemClock } from '#kernel/clock';
-import { toId } from '#kernel/ids';
+import { toId, toUuid } from '#kernel/ids';
 import { newTenant, Tenant } from '#practice/tenants/tenant';
 import { GetTenant, GetTenantHandler } from '#practice/tenants/tenant.queries';
 import { waitFor } from '../../../test/support/wait-for';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import { DeliverySettings } from './delivery-settings';
+import type { Item } from './lane';
+import { QueuePools } from './queue-pools';
+import { Rendering } from './rendering';
 
 let hooks: Webhooks;
 const sender = new ScriptedSender(() => ({ status: 204 }));
@@ -39,4 +44,30 @@ it('tells of a promoted import with the tenant as it is read', async () => {
   expect(read).toMatchObject({ alias, lastImport: { ...done, promotedAt: at, created: 2, changed: 1 } });
   const told = { id: toId('tenant', streamId), data: read, sourceId: 'integration:test' };
   expect(body).toMatchObject({ type: 'import.promoted', sequence: 2, changed: ['lastImport'], data: told });
+});
+
+it('records that cannot be read hold up no others', async () => {
+  const context = await hooks.tenant();
+  const { id } = context.tenant;
+  const { record } = await hooks.event(context);
+  const pools = new QueuePools(hooks.store.config);
+  const rendering = new Rendering(pools, hooks.store.writes, new DeliverySettings());
+  const [unknown, known] = ['nonsense', 'division'].map((kind) => {
+    const delivery = { tenant_id: id, kind, subject: toUuid(record.id), version: 1, at: '0.0.0' };
+    return { delivery, lane: { config: { ...context.tenant, payload_mode: 'full' } } } as unknown as Item;
+  });
+  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+  await waitFor(
+    async () => {
+      await rendering.render([unknown, known]);
+      return known.record?.text !== 'null';
+    },
+    { description: 'the read model' },
+  );
+  expect(logged).toHaveBeenCalledWith(expect.stringContaining('nonsense'));
+  logged.mockRestore();
+  expect(known.record).toMatchObject({ version: 1, text: expect.stringContaining(record.id) });
+  expect(unknown.record).toBeUndefined();
+  expect(unknown.lookAt).toBeGreaterThan(performance.now());
+  await pools.end();
 });

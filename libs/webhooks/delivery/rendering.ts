@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { comparePositions, type Position, parsePosition } from '#event-store/position';
 import { pauseBetweenLooks } from '#kernel/looks';
@@ -31,6 +31,7 @@ interface Told extends RecordAsRead {
 /** Reads the records that the bodies of deliveries are made of, as they are now. */
 @Injectable()
 export class Rendering {
+  private readonly log = new Logger(Rendering.name);
   /** What one webhook was just sent others are sent too. */
   private readonly told: LRUCache<string, Told>;
 
@@ -67,7 +68,11 @@ export class Rendering {
       else groups.set(key, [item]);
     }
     try {
-      await Promise.all([...groups.values()].map((group) => this.renderGroup(group)));
+      await Promise.all(
+        [...groups.values()].map((group) =>
+          this.renderGroup(group).catch((error: Error) => this.putOff(group, error)),
+        ),
+      );
     } finally {
       for (const item of items) item.isBeingRendered = false;
     }
@@ -95,6 +100,13 @@ export class Rendering {
         item.lookAt = now + pauseBetweenLooks(now - item.waitsSince, LOOKS);
       }
     }
+  }
+
+  /** Records that cannot be read hold up none of other kinds and tenants. */
+  private putOff(items: readonly Item[], error: Error): void {
+    const [{ kind, tenant_id }] = items.map(({ delivery }) => delivery);
+    this.log.error(`Deliveries of ${kind} of tenant ${tenant_id} cannot be made ready: ${error.message}`);
+    for (const item of items) item.lookAt = performance.now() + this.settings.pollMs;
   }
 
   private async tellRecords(

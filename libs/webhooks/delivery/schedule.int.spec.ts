@@ -138,6 +138,7 @@ it('takes 410 for an end, and tells the others', async () => {
   await waitFor(() => told('webhook.disabled').length > 0, { description: 'the other webhook to be told' });
   expect(told('webhook.disabled')[0].body).toMatchObject({
     data: { data: { url: dead, enabled: false, disabledReason: 'gone' } },
+    changed: ['disabledOn', 'disabledReason', 'enabled'],
   });
   await hooks.event(context, 'Wills');
   await waitFor(() => told('division.created').length === 2, { description: 'the other to be sent more' });
@@ -195,6 +196,27 @@ it('begins the time of failing anew with a success', async () => {
   clock.advance(120 * HOUR);
   await hooks.pruning.run();
   expect((await endpoint(webhook)).enabled).toBe(true);
+});
+
+it.each([24, 120])('does nothing after %i hours of failing to who answers at that moment', async (hours) => {
+  const webhook = await hooks.hook(context, { url: dead });
+  await hooks.hook(context, { url: other, events: ['matter.created'] });
+  await hooks.event(context);
+  await attempted(webhook, 1);
+  clock.advance(hours * HOUR);
+  const { writes } = hooks.store;
+  const transaction = writes.transaction.bind(writes);
+  const looked = jest.spyOn(writes, 'transaction').mockImplementationOnce(async (work) => {
+    await hooks.sql('update webhooks.lanes set failing_since = null where webhook_id = $1', [webhook]);
+    return transaction(work);
+  });
+  await hooks.watch.sweep();
+  looked.mockRestore();
+  expect(await endpoint(webhook)).toEqual({ enabled: true, disabled_reason: null });
+  const told = await hooks.sql(`select from webhooks.deliveries where tenant_id = $1 and kind = 'webhook'`, [
+    context.tenant.id,
+  ]);
+  expect(told).toEqual([]);
 });
 
 it('leaves the time of a pause out', async () => {
