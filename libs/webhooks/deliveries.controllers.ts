@@ -8,11 +8,11 @@ import { IdParam } from '#platform/http/id-param';
 import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { ApiOne } from '#practice/records/api';
-import { HistoryQuery } from '#practice/records/history-query';
 import { Redeliver } from './delivery.commands';
 import { DeliveriesQuery, DeliveryView, DeliveryWithAttemptsView } from './delivery.views';
 import { EventsQuery, EventView, ListEvents } from './event-feed';
 import { EventTypeView, eventTypes } from './event-types';
+import { PageQuery, pageOf } from './page';
 import { GetDelivery, ListDeliveries } from './webhook.queries';
 import { ApiFeed, ApiQueued, ApiRows, ApiWithoutEvents } from './webhooks.api';
 
@@ -72,10 +72,8 @@ export class WebhookEventTypesReadController {
   @Permission('webhooks:read')
   @ApiOperation({ summary: 'List the events that can be subscribed to' })
   @ApiRows(EventTypeView)
-  list(@Query() { pageIndex = 0, pageSize = 50 }: HistoryQuery): Reply {
-    const all = eventTypes();
-    const [from, to] = [pageIndex * pageSize, (pageIndex + 1) * pageSize];
-    return data({ rows: all.slice(from, to), pageIndex, pageSize, hasMore: all.length > to });
+  list(@Query() query: PageQuery): Reply {
+    return data(pageOf(eventTypes(), query));
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from './delivery';
 import { webhookId } from './endpoint';
 import { eventNames } from './event-catalogue';
+import { PageQuery } from './page';
 
 const nullableText = { type: String, nullable: true } as const;
 const nullableInstant = { ...nullableText, format: 'date-time' } as const;
@@ -93,13 +94,7 @@ export class DeliveryWithAttemptsView extends DeliveryView {
   attempts: AttemptView[];
 }
 
-export class DeliveriesQuery {
-  @WholeNumberFilter('Page, from 0.', { min: 0, max: 10_000_000, default: 0 })
-  pageIndex?: number;
-
-  @WholeNumberFilter('Deliveries a page, the latest event first.', { min: 1, max: 200, default: 50 })
-  pageSize?: number;
-
+export class DeliveriesQuery extends PageQuery {
   @WholeNumberFilter('0 Pending, 1 Delivered, 2 Failed.', { min: 0, max: 2 })
   state?: number;
 

@@ -11,17 +11,13 @@ import { type AttemptView, type DeliveriesQuery, deliveryView } from './delivery
 import { webhookView } from './endpoint';
 import { endpointsOf } from './endpoints';
 import { unreadable } from './event-catalogue';
+import { type PageQuery, pageOf } from './page';
 import { ownName } from './protocol/event-names';
-
-interface Paged {
-  pageIndex?: number;
-  pageSize?: number;
-}
 
 export class ListWebhooks {
   constructor(
     readonly context: RequestContext,
-    readonly query: Paged,
+    readonly query: PageQuery,
   ) {}
 }
 
@@ -54,15 +50,8 @@ export class ListWebhooksHandler implements IQueryHandler<ListWebhooks> {
   constructor(private readonly database: WriteDatabase) {}
 
   async execute({ context, query }: ListWebhooks): Promise<Reply> {
-    const { pageIndex = 0, pageSize = 50 } = query;
     const all = await endpointsOf(this.database.pool, context.tenant.id);
-    const [from, to] = [pageIndex * pageSize, (pageIndex + 1) * pageSize];
-    return data({
-      rows: all.slice(from, to).map(webhookView),
-      pageIndex,
-      pageSize,
-      hasMore: all.length > to,
-    });
+    return data(pageOf(all.map(webhookView), query));
   }
 }
 
@@ -87,28 +76,29 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
 
   async execute({ context, id, query: asked }: ListDeliveries): Promise<Reply> {
     const query = await inZone(asked, { since: 'from' }, () => zoneOf(this.reads.pool, context.tenant.id));
-    const { pageIndex = 0, pageSize = 50, state = null, type = null, since } = query;
+    const { pageIndex = 0, pageSize = 50, includeTotalCount, state = null, type = null, since } = query;
     const [webhook] = await endpointsOf(this.database.pool, context.tenant.id, id);
     if (!webhook) throw notFound('webhook');
-    const { rows } = await this.database.pool.query<DeliveryRow>(
-      `select * from webhooks.deliveries
-       where tenant_id = $1 and webhook_id = $2 and ($3::smallint is null or state = $3)
-         and ($4::text is null or type = $4) and ($5::timestamptz is null or occurred_at >= $5)
-         and type <> all($6)
-       order by event_id desc limit $7 offset $8`,
-      [
-        ...[
-          context.tenant.id,
-          webhook.id,
-          state,
-          type && (ownName(type) ?? type),
-          since === undefined ? null : new Date(since),
-        ],
-        ...[unreadable(context.permissions), pageSize + 1, pageIndex * pageSize],
-      ],
-    );
+    const matching = `from webhooks.deliveries
+      where tenant_id = $1 and webhook_id = $2 and ($3::smallint is null or state = $3)
+        and ($4::text is null or type = $4) and ($5::timestamptz is null or occurred_at >= $5) and type <> all($6)`;
+    const values = [
+      ...[context.tenant.id, webhook.id, state, type && (ownName(type) ?? type)],
+      ...[since === undefined ? null : new Date(since), unreadable(context.permissions)],
+    ];
+    const { pool } = this.database;
+    const [{ rows }, counted] = await Promise.all([
+      pool.query<DeliveryRow>(`select * ${matching} order by event_id desc limit $7 offset $8`, [
+        ...values,
+        ...[pageSize + 1, pageIndex * pageSize],
+      ]),
+      includeTotalCount
+        ? pool.query<{ count: number }>(`select count(*)::float8 as count ${matching}`, values)
+        : undefined,
+    ]);
     const page = rows.slice(0, pageSize).map(deliveryView);
-    return data({ rows: page, pageIndex, pageSize, hasMore: rows.length > pageSize });
+    const totalCount = counted && { totalCount: counted.rows[0].count };
+    return data({ rows: page, pageIndex, pageSize, hasMore: rows.length > pageSize, ...totalCount });
   }
 }
 

@@ -8,7 +8,6 @@ import { IdParam } from '#platform/http/id-param';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { ApiAction, ApiOne, ApiRemove, ApiUpdate } from '#practice/records/api';
-import { HistoryQuery } from '#practice/records/history-query';
 import { ReplayWebhook, TestWebhook } from './delivery.commands';
 import { DeliveryView } from './delivery.views';
 import { WebhookView, WebhookWithSecretView } from './endpoint';
@@ -27,6 +26,7 @@ import {
   WebhookPatch,
   WebhookRegistration,
 } from './endpoint.input';
+import { PageQuery } from './page';
 import { ReplayView } from './replay';
 import { GetWebhook, ListWebhooks } from './webhook.queries';
 import {
@@ -152,7 +152,7 @@ export class WebhooksReadController {
   @Get()
   @Permission('webhooks:read')
   @ApiRows(WebhookView)
-  list(@CurrentContext() context: RequestContext, @Query() query: HistoryQuery): Promise<Reply> {
+  list(@CurrentContext() context: RequestContext, @Query() query: PageQuery): Promise<Reply> {
     return this.queries.execute(new ListWebhooks(context, query));
   }
 

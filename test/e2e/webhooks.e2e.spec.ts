@@ -168,6 +168,18 @@ it('describes each event with a schema that its example and what is sent fulfil'
   }
 });
 
+it('counts what its lists hold when it is asked to', async () => {
+  const { id } = await hook();
+  for (const path of ['webhooks', `webhooks/${id}/deliveries`, 'webhooks/eventtypes']) {
+    const [all, counted] = [
+      await api.rows(path, { pageSize: 200 }),
+      await api.data('GET', `${path}?pageSize=1&includeTotalCount=true`),
+    ];
+    expect([path, counted.totalCount, counted.hasMore]).toEqual([path, all.length, all.length > 1]);
+    expect(await api.data('GET', path)).not.toHaveProperty('totalCount');
+  }
+});
+
 it('says how it fares, and keeps its secrets to itself', async () => {
   const metrics = async () => (await fetch(`${office.app.baseUrl}/metrics`)).text();
   // What was queued by the tests before may still be under way.

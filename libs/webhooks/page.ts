@@ -1,0 +1,16 @@
+import { PickType } from '@nestjs/swagger';
+import { ListQuery } from '#platform/http/list-query';
+import type { Page } from '#platform/http/reply';
+
+/** What every list of webhooks takes. */
+export class PageQuery extends PickType(ListQuery, ['pageIndex', 'pageSize', 'includeTotalCount']) {}
+
+/** A page of a list that is short. */
+export function pageOf<Row>(all: readonly Row[], query: PageQuery): Page<Row> {
+  const { pageIndex = 0, pageSize = 50, includeTotalCount = false } = query;
+  const to = (pageIndex + 1) * pageSize;
+  return {
+    ...{ rows: all.slice(to - pageSize, to), pageIndex, pageSize, hasMore: all.length > to },
+    ...(includeTotalCount && { totalCount: all.length }),
+  };
+}
