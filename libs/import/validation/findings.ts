@@ -78,7 +78,7 @@ export const findingKinds = {
     'A row has changed whose record was changed in the tenant since its import. Take that change over into the source, or leave the row as it was.',
   ),
   cannot_change: hindrance(
-    'A row has changed in a way in which its record cannot, or without the row of what it parts from. Leave the row as it was, and make a new one; or have the other row again.',
+    'A row has changed in a way in which its record cannot, as one that closes a matter on which the tenant has unbilled work; or without the row of what it parts from. Leave the row as it was, and make a new one; settle what the tenant has; or have the other row again.',
   ),
   control_total_differs: difference(
     'The rows do not come to what a ControlTotal says. Correct the rows, or the total that the source system gave.',
