@@ -86,6 +86,9 @@ export const findingKinds = {
   loaded_total_differs: difference(
     'What was loaded does not come to what the rows do. The fault is ours: tell the operator.',
   ),
+  replaced: warning(
+    'A text has a character that cannot be kept: a NUL, or half of one. Another stands in its place. Correct the text.',
+  ),
   rounded: warning('An amount has more decimals than its currency; it is rounded half-up.'),
   charged_otherwise: warning(
     'A line charges another amount than its work or cost is worth; the difference is written off, or up.',
