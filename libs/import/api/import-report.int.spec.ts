@@ -46,4 +46,27 @@ describe('a report of very many findings', () => {
     );
     expect(await keys({ table: 'Matter' })).toEqual([]);
   });
+
+  it('calls amounts that are equal the same on all sides, and tells of less than a penny', async () => {
+    await store.writes.pool.query(
+      `insert into import.totals
+         (request_id, measure, group_by, group_key, source_count, source_amount, control_amount, loaded_amount)
+       values ($1, 'Work', 'Total', '', 3, 150.5, 150.5000, 150.50), ($1, 'Billed', 'Total', '', 1, 150, 150.0001, null)`,
+      [requestId],
+    );
+    const { body } = await new GetReportHandler(store.writes).execute(
+      new GetReport(context, requestId, { part: 'totals' }, undefined),
+    );
+    const { rows } = (body as { data: { rows: Record<string, string | null>[] } }).data;
+    expect(
+      rows.map(({ sourceAmount, controlAmount, loadedAmount }) => [
+        sourceAmount,
+        controlAmount,
+        loadedAmount,
+      ]),
+    ).toEqual([
+      ['150.00', '150.0001', null],
+      ['150.50', '150.50', '150.50'],
+    ]);
+  });
 });

@@ -41,10 +41,12 @@ const FINDING =
 const OF_FINDINGS = `from import.findings
   where request_id = $1 and ($2::text is null or severity = $2) and ($3::text is null or code = $3)
     and ($4::text is null or table_name = $4)`;
+/** SQL: an amount as text, of two decimals at least. The three sides keep as many noughts as each likes: equal ones are one text. */
+const amountText = (column: string) => `round(${column}, greatest(min_scale(${column}), 2))::text`;
 const TOTALS = `select measure, group_by as "groupBy", nullif(group_key, '') as "groupKey",
-    source_count::float8 as "sourceCount", source_amount::text as "sourceAmount",
-    control_count::float8 as "controlCount", control_amount::text as "controlAmount",
-    loaded_count::float8 as "loadedCount", loaded_amount::text as "loadedAmount"
+    source_count::float8 as "sourceCount", ${amountText('source_amount')} as "sourceAmount",
+    control_count::float8 as "controlCount", ${amountText('control_amount')} as "controlAmount",
+    loaded_count::float8 as "loadedCount", ${amountText('loaded_amount')} as "loadedAmount"
   from import.totals where request_id = $1`;
 const ORDER = `order by array_position(array['Total', 'Table', 'Matter', 'FeeEarner'], group_by), measure, group_key`;
 

@@ -16,7 +16,7 @@ export interface StagedBatch {
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 256 * 1024;
 /** PostgreSQL has no text with a NUL, and UTF-8 none with half a character. */
-const REPLACEMENT = '\ufffd';
+export const REPLACEMENT = '\ufffd';
 /** Of a parameter. */
 const LONGEST_KEY = 4_000;
 

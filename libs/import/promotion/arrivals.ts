@@ -13,7 +13,7 @@ import type { RecordState } from '#practice/records/record';
 import { digestOf, type Ground, type ImportedRecord } from '../records/imported-record';
 import { reasonOf } from '../records/work-records';
 import { type Imported, ImportedRecords } from './imported-records';
-import type { Hindrance, Partings } from './partings';
+import type { Hindrance } from './partings';
 import { updatesOf } from './updates';
 
 /** What is to be written of a row that is not equal to what the last import brought. */
@@ -24,6 +24,7 @@ export interface Arrival extends BulkStream {
   version: number;
 }
 
+type Seen = (record: ImportedRecord, state: object | null) => void;
 type Changed = { record: ImportedRecord; digest: Buffer; imported: Imported };
 
 /** Some records, beside what an import before has left of them. */
@@ -72,19 +73,19 @@ export class Arrivals {
    * Compares those of an import that may be wrong with what imports before have brought.
    * @returns some at a time, those that are equal to it and those that cannot arrive
    * @param unsound is told why one that has changed can be no record
-   * @param partings is told of changed invoices, and of what they charge
+   * @param seen is told of each that has changed, with the state of its record; null: production has edited that
    */
   async *compare(
     tenant: TenantRef,
     records: AsyncIterable<ImportedRecord>,
     ground: Ground,
     unsound: (error: unknown) => void,
-    partings: Partings,
+    seen: Seen,
   ): AsyncGenerator<{ equal: ImportedRecord[]; hindrances: Hindrance[] }> {
     for await (const { page, changed } of this.compared(tenant, records)) {
       const hindrances: Hindrance[] = [];
       const hindered = (one: Hindrance) => void hindrances.push(one);
-      await this.changes(tenant, changed, ground, hindered, unsound, partings);
+      await this.changes(tenant, changed, ground, hindered, unsound, seen);
       const equal = page.filter(({ digest, imported }) => imported?.digest.equals(digest));
       yield { equal: equal.map(({ record }) => record), hindrances };
     }
@@ -117,7 +118,7 @@ export class Arrivals {
     unsound: (error: unknown) => void = (error) => {
       throw error;
     },
-    partings?: Partings,
+    seen?: Seen,
   ): Promise<Map<string, Arrival>> {
     const asks = changed.map(({ record: { definition, id } }) => at(definition, id));
     const found = (await this.loader.load(tenant.id, asks)) as (Folded | undefined)[];
@@ -127,7 +128,7 @@ export class Arrivals {
       const told = (code: Hindrance['code'], message: string) => hindered({ code, table, importId, message });
       const before = found[index];
       const isEdited = !before || (await this.wasEdited(tenant, one, before));
-      partings?.add(one.record, isEdited ? null : before.data);
+      seen?.(one.record, isEdited ? null : before.data);
       try {
         const arrival = before && (await this.change(tenant, one, before, ground));
         if (arrival && (!isEdited || isThere(arrival))) arrivals.set(id, arrival);

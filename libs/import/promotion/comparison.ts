@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { ImportRun } from '../import-run';
+import type { ImportedRecord } from '../records/imported-record';
 import { recordsOf } from '../records/records';
 import { Arrivals } from './arrivals';
+import { Endings } from './endings';
 import { ImportedRecords } from './imported-records';
 import { type Hindrance, Partings } from './partings';
 import { PromotionGround } from './promotion-ground';
@@ -42,11 +44,17 @@ export class Comparison {
       run,
       async (client, ground) => {
         const records = recordsOf(client, run, ground, unsound);
-        const partings = new Partings();
-        for await (const some of this.arrivals.compare(run.tenant, records, ground, unsound, partings))
+        const [partings, endings] = [new Partings(), new Endings()];
+        const seen = (record: ImportedRecord, state: object | null) => {
+          partings.add(record, state);
+          endings.add(record, state);
+        };
+        for await (const some of this.arrivals.compare(run.tenant, records, ground, unsound, seen))
           await take(some);
         // A row that makes no record is there all the same.
-        if (fault === undefined) await take({ equal: [], hindrances: partings.hindrances() });
+        if (fault !== undefined) return;
+        await take({ equal: [], hindrances: partings.hindrances() });
+        await take({ equal: [], hindrances: await endings.hindrances(client, run.tenant) });
       },
       unsound,
     );

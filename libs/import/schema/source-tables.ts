@@ -40,6 +40,6 @@ export const controlTotal = table(
     ),
     text('GroupKey', 100, "Name of the table, or the matter's or the employee's ImportId; empty for Total."),
     plain('integer', 'Count', 'How many rows, work items or invoices; not compared when empty.'),
-    plain('money', 'Amount', 'In the base currency; not compared when empty.'),
+    plain('money', 'Amount', 'In the base currency; not compared when empty. Rows come to none.'),
   ],
 );

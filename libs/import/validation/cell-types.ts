@@ -1,6 +1,7 @@
 import { escapeLiteral } from 'pg';
 import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/fields';
 import type { Column } from '../schema/table';
+import { withoutSpace } from './checked-names';
 
 /** How a cell is read: SQL over `v`, its text. */
 export interface CellType {
@@ -32,7 +33,7 @@ const whole: CellType = {
 
 const text: CellType = {
   called: 'a text; leave it empty instead of blank',
-  isValid: (v) => `${v} ~ '\\S'`,
+  isValid: (v) => `${withoutSpace(v)} <> ''`,
   cast: (v) => v,
   sqlType: 'text',
 };

@@ -36,7 +36,12 @@ export function cut(text: string): string {
 const SPACE =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
+/** SQL: a text without the space around it; of a blank one nothing is left, as requests have it. */
+export function withoutSpace(text: string): string {
+  return `btrim(${text}, ${escapeLiteral(SPACE)})`;
+}
+
 /** SQL: a text in the form in which it is told from others, as `normalised` of names.ts makes it. */
 export function normalisedText(text: string): string {
-  return `btrim(normalize(${text}), ${escapeLiteral(SPACE)})`;
+  return withoutSpace(`normalize(${text})`);
 }

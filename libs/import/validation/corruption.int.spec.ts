@@ -37,6 +37,7 @@ const texts = fc.oneof(
     '{}',
     '\u001f',
     '\u00a0',
+    '\ufeff',
     '👩🏽‍⚖️',
     'x'.repeat(3_000),
   ),

@@ -78,13 +78,16 @@ export const findingKinds = {
     'A row has changed whose record was changed in the tenant since its import. Take that change over into the source, or leave the row as it was.',
   ),
   cannot_change: hindrance(
-    'A row has changed in a way in which its record cannot, or without the row of what it parts from. Leave the row as it was, and make a new one; or have the other row again.',
+    'A row has changed in a way in which its record cannot, as one that closes a matter on which the tenant has unbilled work; or without the row of what it parts from. Leave the row as it was, and make a new one; settle what the tenant has; or have the other row again.',
   ),
   control_total_differs: difference(
     'The rows do not come to what a ControlTotal says. Correct the rows, or the total that the source system gave.',
   ),
   loaded_total_differs: difference(
     'What was loaded does not come to what the rows do. The fault is ours: tell the operator.',
+  ),
+  replaced: warning(
+    'A text has a character that cannot be kept: a NUL, or half of one. Another stands in its place. Correct the text.',
   ),
   rounded: warning('An amount has more decimals than its currency; it is rounded half-up.'),
   charged_otherwise: warning(

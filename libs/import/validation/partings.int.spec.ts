@@ -1,3 +1,6 @@
+import { Matter } from '#practice/matters/matter';
+import { WorkItem } from '#practice/work-items/work-item';
+import type { StagedRows } from '../testing/staged-rows';
 import { firm, ImportedFirm, invoice, together, work } from './testing/imported-firm';
 
 let office: ImportedFirm;
@@ -30,4 +33,56 @@ it('an invoice and what it charges part only while both are rows', async () => {
   const [issued] = firm.Invoice;
   const voided = { ...without, Invoice: [{ ...issued, State: 'Voided' }], InvoiceLine: firm.InvoiceLine };
   expect(await office.found({}, voided)).toEqual([]);
+});
+
+describe('a matter is closed, and a client made inactive', () => {
+  const changed = (
+    table: string,
+    key: string,
+    cells: Record<string, string>,
+    base: StagedRows,
+  ): StagedRows => ({
+    ...base,
+    [table]: base[table].map((row) => (row.ImportId === key ? { ...row, ...cells } : row)),
+  });
+  const closed = changed('Matter', 'MAT-4', { State: 'Closed', DateClosed: '2025-12-01' }, firm);
+  const settled = changed('WorkItem', 'W-MAT-4', { State: 'WrittenOff', WriteOffDate: '2025-11-01' }, closed);
+  const inactive = changed('Client', 'CLI-5', { State: 'Inactive' }, firm);
+  const ended = changed('Matter', 'MAT-OF-5', { State: 'Closed', DateClosed: '2025-12-01' }, inactive);
+  const without = (table: string, key: string, base: StagedRows): StagedRows => ({
+    ...base,
+    [table]: base[table].filter(({ ImportId }) => ImportId !== key),
+  });
+
+  it('when the rows that change leave nothing open with them', async () => {
+    for (const rows of [settled, ended]) expect(await office.found({}, rows)).toEqual([]);
+  });
+
+  it('not when something was brought before that is no row any more', async () => {
+    expect(await office.found({}, without('WorkItem', 'W-MAT-4', closed))).toEqual([
+      'cannot_change Matter MAT-4',
+    ]);
+    expect(await office.found({}, without('Matter', 'MAT-OF-5', inactive))).toEqual([
+      'cannot_change Client CLI-5',
+    ]);
+  });
+
+  it('not when the tenant has something of its own that is open', async () => {
+    await office.begins(WorkItem, 'workitem', 'WorkItemCreated', {
+      ...{ matterId: office.idOf('Matter', 'MAT-4'), employeeId: office.idOf('Employee', 'EMP-1') },
+      ...{ itemType: 1, entryDate: '2025-12-01T00:00:00.000Z', entryDay: '2025-12-01', durationTicks: 0 },
+      ...{ units: '1', unitsOverridden: false, minutesPerUnit: '6', rateSource: 'Request', total: '5' },
+      ...{ rate: { amount: '5', currency: 'GBP' }, title: 'Call', taskTypeId: null, isBillable: true },
+    });
+    await office.begins(Matter, 'matter', 'MatterCreated', {
+      ...{ clientId: office.idOf('Client', 'CLI-5'), matterNumber: 'M-900', title: 'Lease', currency: 'GBP' },
+      ...{ divisionId: office.idOf('Division', 'D-1'), minutesPerUnit: null, matterTypeId: null },
+      ...{ responsiblePersonId: null, actingPersonId: null, assistingPersonId: null, introducerId: null },
+      ...{ billingContactId: null, feeEstimate: null, disbursementEstimate: null, rateSetId: null },
+      ...{ taxCodeId: null, dateOpened: '2025-01-01T00:00:00.000Z' },
+    });
+    expect(await office.found({}, settled)).toEqual(['cannot_change Matter MAT-4']);
+    expect(await office.found({}, ended)).toEqual(['cannot_change Client CLI-5']);
+    expect(await office.found({})).toEqual([]);
+  });
 });

@@ -16,11 +16,13 @@ import { peopleRules } from './rules/people-rules';
 import { referenceDataRules } from './rules/reference-data-rules';
 import { referenceRules } from './rules/references';
 import { currencyRules, dateRules, settingRules } from './rules/setting-rules';
+import { textRules } from './rules/text-rules';
 import { billingRules, workRules } from './rules/work-rules';
 
 /** Every rule beside those of single cells. */
 export const rules: readonly Rule[] = [
   ...keyRules,
+  ...textRules,
   ...referenceRules,
   ...uniqueRules,
   ...settingRules,

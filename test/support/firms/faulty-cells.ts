@@ -30,6 +30,9 @@ async function plantValues(planter: Planter): Promise<void> {
   await planter.matter('F-INDENTED', { MatterNumber: '\tF/1' });
   planter.expect('invalid_value', 'Matter', 'F-INDENTED', 'MatterNumber');
 
+  await planter.entity('F-BROKEN', { Name: 'Mill\ufffd Ltd', City: 'Leed\ufffd' });
+  planter.expect('replaced', 'Entity', 'F-BROKEN', null);
+
   await planter.work('F-RATE', { Rate: -1 });
   planter.expect('out_of_range', 'WorkItem', 'F-RATE', 'Rate');
   await planter.work('F-TICKS', { DurationTicks: -5 });

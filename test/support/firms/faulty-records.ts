@@ -1,4 +1,4 @@
-import { CLIENT, MATTER, type Planter } from './faulty-planter';
+import { type Cells, CLIENT, MATTER, type Planter } from './faulty-planter';
 
 /** Mistakes in people, rates and control totals, by themselves. */
 export async function plantRecords(planter: Planter): Promise<void> {
@@ -60,14 +60,21 @@ async function plantRates(planter: Planter): Promise<void> {
 }
 
 async function plantControlTotals(planter: Planter): Promise<void> {
-  const total = (id: string, measure: string, groupBy: string, key: string | null) =>
-    planter.add('ControlTotal', id, { Measure: measure, GroupBy: groupBy, GroupKey: key, Count: 1 });
+  const total = (id: string, measure: string, groupBy: string, key: string | null, cells: Cells = {}) =>
+    planter.add('ControlTotal', id, {
+      Measure: measure,
+      GroupBy: groupBy,
+      GroupKey: key,
+      Count: 1,
+      ...cells,
+    });
   await total('F-CT-1', 'Debtors', 'FeeEarner', 'EMP-1');
   planter.expect('wrong_kind', 'ControlTotal', 'F-CT-1', 'GroupBy');
   await total('F-CT-2', 'Work', 'Matter', null);
   planter.expect('wrong_kind', 'ControlTotal', 'F-CT-2', 'GroupKey');
-  await total('F-CT-3', 'Rows', 'Table', 'Invoices');
+  await total('F-CT-3', 'Rows', 'Table', 'Invoices', { Amount: '1.00' });
   planter.expect('not_found', 'ControlTotal', 'F-CT-3', 'GroupKey');
+  planter.expect('unused', 'ControlTotal', 'F-CT-3', 'Amount');
   for (const id of ['F-CT-4', 'F-CT-5']) {
     await total(id, 'Work', 'Matter', MATTER);
     planter.expect('duplicate_entry', 'ControlTotal', id, null);

@@ -39,6 +39,12 @@ export const controlTotalRules: readonly Rule[] = [
            where t.group_key is not null and t.group_by <> 'Total' and k.key is null`,
   },
   {
+    ...{ code: 'unused', table: 'ControlTotal', column: 'Amount' },
+    message: 'Rows of a table are counted, and come to no amount; this one is not compared.',
+    // A nought says nothing.
+    rows: "from control_totals t where t.measure = 'Rows' and t.amount <> 0",
+  },
+  {
     ...{ code: 'duplicate_entry', table: 'ControlTotal' },
     message: '{} control totals are of the same; leave one.',
     detail: 't.sharing',
