@@ -44,10 +44,11 @@ export async function execute<Row extends object>(
   }
 }
 
+/** Its files are copied as they are: PostgreSQL's other way, block by block through its log, takes more than twice the CPU. */
 async function clone(server: string, template: string, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+      await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
       return;
     } catch (error) {
       // object_in_use: an autovacuum worker, or the migration's connection that is just closing
