@@ -8,7 +8,7 @@ import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { requireMatch, versionMismatch } from '#platform/version-match';
 import { type EndpointRow, webhookView } from './endpoint';
-import type { RotateSecretInput, WebhookInput, WebhookPatch, WebhookRegistration } from './endpoint.input';
+import type { WebhookInput, WebhookPatch, WebhookRegistration } from './endpoint.input';
 import {
   addressed,
   dropWaiting,
@@ -22,11 +22,6 @@ import {
 import { QueueSignal } from './queue-signal';
 import { Subscriptions } from './subscription';
 import { WebhookRequests } from './webhook-requests';
-
-/** For so long an old secret signs beside the new one. */
-const OVERLAP_MS = 24 * 3_600_000;
-/** Each signs: of very many the header would be longer than receivers take. */
-const MOST_FORMER = 3;
 
 export class RegisterWebhook {
   constructor(
@@ -60,14 +55,6 @@ export class SwitchWebhook {
   ) {}
 }
 
-export class RotateSecret {
-  constructor(
-    readonly context: RequestContext,
-    readonly id: string,
-    readonly body: RotateSecretInput,
-  ) {}
-}
-
 export class DeleteWebhook {
   constructor(
     readonly context: RequestContext,
@@ -75,7 +62,11 @@ export class DeleteWebhook {
   ) {}
 }
 
-function shown(status: number, row: EndpointRow, more: { secret?: string; headers?: object } = {}): Reply {
+export function shown(
+  status: number,
+  row: EndpointRow,
+  more: { secret?: string; headers?: object } = {},
+): Reply {
   const { secret, headers } = more;
   const body = { success: true, data: { ...webhookView(row), ...(secret !== undefined && { secret }) } };
   return new Reply(status, body, { ETag: `"${row.version}"`, ...headers });
@@ -199,36 +190,6 @@ export class SwitchWebhookHandler implements ICommandHandler<SwitchWebhook> {
   }
 }
 
-@CommandHandler(RotateSecret)
-export class RotateSecretHandler implements ICommandHandler<RotateSecret> {
-  constructor(
-    private readonly requests: WebhookRequests,
-    private readonly subscriptions: Subscriptions,
-    private readonly signal: QueueSignal,
-  ) {}
-
-  async execute({ context, id, body }: RotateSecret): Promise<Reply> {
-    const { text, sealed } = this.subscriptions.secret(body.secret);
-    const reply = await this.requests.execute(context, async (change) => {
-      const before = await addressed(change, context, id);
-      this.subscriptions.requireReadable(context, before.events);
-      const until = new Date(change.now.getTime() + OVERLAP_MS).toISOString();
-      const former = before.former_secrets.filter((each) => new Date(each.until) > change.now);
-      // One that is given again, as by who did not hear the answer, is not among those that it replaces.
-      const others = [{ secret: before.secret, until }, ...former].filter(
-        ({ secret }) => !this.subscriptions.isSecret(secret, text),
-      );
-      const row = await updateEndpoint(change, context, before, {
-        secret: sealed,
-        former_secrets: others.slice(0, MOST_FORMER),
-      });
-      return shown(200, row, { secret: text });
-    });
-    this.signal.changed(endpointIn(context, id));
-    return reply;
-  }
-}
-
 @CommandHandler(DeleteWebhook)
 export class DeleteWebhookHandler implements ICommandHandler<DeleteWebhook> {
   constructor(
@@ -256,6 +217,5 @@ export const endpointHandlers = [
   CreateWebhookHandler,
   UpdateWebhookHandler,
   SwitchWebhookHandler,
-  RotateSecretHandler,
   DeleteWebhookHandler,
 ];

@@ -8,14 +8,13 @@ import {
   DeleteWebhookHandler,
   RegisterWebhook,
   RegisterWebhookHandler,
-  RotateSecret,
-  RotateSecretHandler,
   SwitchWebhook,
   SwitchWebhookHandler,
   UpdateWebhook,
   UpdateWebhookHandler,
 } from './endpoint.commands';
 import type { WebhookInput } from './endpoint.input';
+import { RotateSecret, RotateSecretHandler } from './endpoint.rotate';
 import { openWebhooks, type Webhooks } from './testing/webhook-parts';
 import { GetWebhook, GetWebhookHandler, ListWebhooks, ListWebhooksHandler } from './webhook.queries';
 

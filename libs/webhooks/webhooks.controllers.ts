@@ -15,7 +15,6 @@ import {
   CreateWebhook,
   DeleteWebhook,
   RegisterWebhook,
-  RotateSecret,
   SwitchWebhook,
   UpdateWebhook,
 } from './endpoint.commands';
@@ -26,6 +25,7 @@ import {
   WebhookPatch,
   WebhookRegistration,
 } from './endpoint.input';
+import { RotateSecret } from './endpoint.rotate';
 import { PageQuery } from './page';
 import { ReplayView } from './replay';
 import { GetWebhook, ListWebhooks } from './webhook.queries';

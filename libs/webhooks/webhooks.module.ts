@@ -20,6 +20,7 @@ import { QueuePools } from './delivery/queue-pools';
 import { Rendering } from './delivery/rendering';
 import { deliveryHandlers } from './delivery.commands';
 import { endpointHandlers } from './endpoint.commands';
+import { RotateSecretHandler } from './endpoint.rotate';
 import { ListEventsHandler } from './event-feed';
 import { FanOut } from './fan-out';
 import { Sender } from './protocol/sender';
@@ -37,7 +38,7 @@ import { WebhooksWorker } from './webhooks-worker';
 export const webhooksArea: Area = {
   write: {
     controllers: [WebhooksWriteController, WebhookDeliveriesWriteController],
-    handlers: [...endpointHandlers, ...deliveryHandlers],
+    handlers: [...endpointHandlers, RotateSecretHandler, ...deliveryHandlers],
   },
   read: {
     controllers: [
