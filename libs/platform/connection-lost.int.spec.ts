@@ -4,7 +4,8 @@ import { Client, Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database';
 import { freePort } from '../../test/support/process';
 import { isConnectionLost } from './connection-lost';
-import { copyRows } from './copy-rows';
+import { CopyStream } from './copy-rows';
+import { CopyText } from './copy-text';
 
 /** What pg really throws. */
 describe('a connection that is lost', () => {
@@ -52,16 +53,19 @@ describe('a connection that is lost', () => {
     await client.query('create temporary table target (id integer)');
     const { rows } = await client.query('select pg_backend_pid() as pid');
     let terminated: Promise<unknown> | undefined;
-    function* many() {
-      for (let id = 0; id < 5_000_000; id++) {
+    const copied = async (count: number) => {
+      const [stream, text] = [new CopyStream(client, 'target (id)'), new CopyText()];
+      for (let id = 0; id < count; id++) {
         if (id === 200_000) terminated = other.query('select pg_terminate_backend($1)', [rows[0].pid]);
-        yield [id];
+        text.row([id]);
+        if (text.length > 65_536) await stream.write(text.take());
       }
-    }
-    const copying = copyRows(client, 'target (id)', many() as unknown as number[][]);
-    expect(isConnectionLost(await failureOf(copying))).toBe(true);
+      await stream.write(text.take());
+      await stream.end();
+    };
+    expect(isConnectionLost(await failureOf(copied(5_000_000)))).toBe(true);
     await terminated;
-    expect(isConnectionLost(await failureOf(copyRows(client, 'target (id)', [[1]])))).toBe(true);
+    expect(isConnectionLost(await failureOf(copied(1)))).toBe(true);
   });
 
   it('because nobody listens', async () => {

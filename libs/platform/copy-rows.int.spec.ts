@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database';
-import { copyRows } from './copy-rows';
+import { copyText } from './copy-rows';
+import { CopyText } from './copy-text';
 
 describe('copying rows', () => {
   let test: TestDatabase;
@@ -21,9 +22,13 @@ describe('copying rows', () => {
 
   const read = async (column: string) =>
     (await client.query(`select ${column} as value from target order by id`)).rows.map(({ value }) => value);
+  const copyRows = (target: string, rows: readonly unknown[][]) => {
+    const text = new CopyText();
+    for (const row of rows) text.row(row);
+    return copyText(client, target, text);
+  };
   const copy = (column: string, values: unknown[]) =>
     copyRows(
-      client,
       `target (id, ${column})`,
       values.map((value, id) => [id, value]),
     );
@@ -56,7 +61,7 @@ describe('copying rows', () => {
   it('gives numbers, truth values, instants and ids back', async () => {
     const at = '2026-03-31T23:59:59.123Z';
     const id = '018f2c5e-1111-7abc-8def-0123456789ab';
-    await copyRows(client, 'target (id, n, b, i, at, u)', [
+    await copyRows('target (id, n, b, i, at, u)', [
       [1, '12345678901234567890.0001', true, 9007199254740993n, at, id],
       [2, -0.5, false, '-9223372036854775808', at, id],
       [3, 1e21, null, null, null, null],
@@ -68,11 +73,11 @@ describe('copying rows', () => {
     expect(await read('u')).toEqual([id, id, null]);
   });
 
-  it('copies nothing, one, and more than a chunk', async () => {
+  it('copies nothing, one, and more than a text begins with', async () => {
     await copy('t', []);
     expect(await read('t')).toEqual([]);
     const long = Array.from({ length: 3_000 }, (_, index) => `${index} `.padEnd(100, 'ö\t'));
-    // One fills a chunk to the last character.
+    // One fills what the text begins with to the last character.
     const texts = ['x'.repeat(64 * 1024 - 3), ...long, 'y'.repeat(300_000), ''];
     await copy('t', texts);
     expect(await read('t')).toEqual(texts);
@@ -84,7 +89,7 @@ describe('copying rows', () => {
       where: expect.stringContaining('line 3'),
     });
     await expect(copy('t', ['a\u0000b'])).rejects.toMatchObject({ code: '22021' });
-    await expect(copyRows(client, 'target (id, nothing)', [[1, 2]])).rejects.toMatchObject({ code: '42703' });
+    await expect(copyRows('target (id, nothing)', [[1, 2]])).rejects.toMatchObject({ code: '42703' });
     expect(await read('id')).toEqual([]);
   });
 });

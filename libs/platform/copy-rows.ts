@@ -1,23 +1,9 @@
 import { once } from 'node:events';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { CopyText } from './copy-text';
+import type { CopyText } from './copy-text';
 
-const CHUNK = 64 * 1024;
-
-/** Rows into a table by COPY (PostgreSQL's text format). `target` is a table with its columns, from code. */
-export async function copyRows(
-  client: ClientBase,
-  target: string,
-  rows: readonly (readonly unknown[])[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const stream = new CopyStream(client, target);
-  for (const text of chunks(rows)) await stream.write(text);
-  await stream.end();
-}
-
-/** Rows that are COPY's bytes already; none are left in the text. */
+/** Rows into a table by COPY (PostgreSQL's text format); none are left in the text. `target` is a table with its columns, from code. */
 export async function copyText(client: ClientBase, target: string, text: CopyText): Promise<void> {
   if (text.length === 0) return;
   const stream = new CopyStream(client, target);
@@ -48,13 +34,4 @@ export class CopyStream {
     this.stream.end();
     await Promise.race([finished, this.failed]);
   }
-}
-
-function* chunks(rows: Iterable<readonly unknown[]>): Generator<Buffer> {
-  const text = new CopyText();
-  for (const row of rows) {
-    text.row(row);
-    if (text.length >= CHUNK) yield text.take();
-  }
-  yield text.take();
 }

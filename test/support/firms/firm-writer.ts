@@ -1,18 +1,20 @@
 import type { ClientBase } from 'pg';
 import { tables } from '#import/schema/schema-1.0';
-import { copyRows } from '#platform/copy-rows';
+import { copyText } from '#platform/copy-rows';
+import { CopyText } from '#platform/copy-text';
 import { sourceTable, tableNamed } from './firm-tables';
 
 /** A row by its columns' names; those that are not named are null. */
 export type Row = { readonly ImportId: string } & Readonly<Record<string, unknown>>;
 
-const BATCH = 5_000;
+/** Bytes. */
+const BATCH = 1024 * 1024;
 
 interface Buffer {
   readonly target: string;
   readonly columns: readonly string[];
   readonly known: ReadonlySet<string>;
-  rows: unknown[][];
+  readonly text: CopyText;
   written: number;
 }
 
@@ -24,20 +26,26 @@ export class FirmWriter {
     for (const { name, columns } of tables) {
       const names = columns.map((column) => column.name);
       const target = `${sourceTable(name)} (${names.map((each) => `"${each}"`).join(', ')})`;
-      this.buffers.set(name, { target, columns: names, known: new Set(names), rows: [], written: 0 });
+      this.buffers.set(name, {
+        target,
+        columns: names,
+        known: new Set(names),
+        text: new CopyText(),
+        written: 0,
+      });
     }
   }
 
   add(table: string, row: Row): void {
     const buffer = this.buffers.get(tableNamed(table).name)!;
     for (const name in row) if (!buffer.known.has(name)) throw new Error(`${table} has no column ${name}`);
-    buffer.rows.push(buffer.columns.map((name) => row[name] ?? null));
+    buffer.text.row(buffer.columns.map((name) => row[name]));
     buffer.written++;
   }
 
   /** Writes the full batches; to be awaited now and then. */
   async settle(): Promise<void> {
-    for (const buffer of this.buffers.values()) if (buffer.rows.length >= BATCH) await this.flush(buffer);
+    for (const buffer of this.buffers.values()) if (buffer.text.length >= BATCH) await this.flush(buffer);
   }
 
   async end(): Promise<void> {
@@ -49,9 +57,7 @@ export class FirmWriter {
     return Object.fromEntries([...this.buffers].map(([name, { written }]) => [name, written]));
   }
 
-  private async flush(buffer: Buffer): Promise<void> {
-    const { target, rows } = buffer;
-    buffer.rows = [];
-    await copyRows(this.client, target, rows);
+  private flush({ target, text }: Buffer): Promise<void> {
+    return copyText(this.client, target, text);
   }
 }
