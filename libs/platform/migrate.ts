@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { packageRoot } from './package-root';
+import { outdated } from './postgres-version';
 
 export type MigrationSet = 'write' | 'read';
 
@@ -41,7 +42,8 @@ const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1
  * Processes that start at once wait for each other.
  * @param folder where the set's files are
  * @returns the names of the files that were applied, in order
- * @throws the database's error, named with the file that failed; files before it stay applied
+ * @throws the database's error, named with the file that failed; files before it stay applied. Where PostgreSQL is too old,
+ * one line that says so, and nothing is applied
  */
 export async function migrate(
   url: string,
@@ -61,6 +63,9 @@ export async function migrate(
     },
   });
   try {
+    const { rows } = await db.raw("select current_setting('server_version_num')::int as version");
+    const fault = outdated(rows[0].version);
+    if (fault) throw new Error(fault);
     return await db.transaction(async (lock) => {
       await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
       // Who holds the advisory lock is alone, so knex's own lock row can only be that of a killed process.
