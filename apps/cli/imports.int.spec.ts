@@ -60,6 +60,27 @@ it('waits for the end of an import, and says what was found', async () => {
   expect((await cli('import', 'status', '--tenant', 'acme')).answer.requestId).toBe(answer.requestId);
 });
 
+it('tells people how an import fares beside what was found', async () => {
+  const told: string[] = [];
+  const out = (text: string) => void told.push(text);
+  const code = await run(['import', 'status', '--tenant', 'acme'], {
+    config: () => config({}),
+    out,
+    err: out,
+  });
+  expect(code).toBe(1);
+  const [requestId, ...lines] = told.join('\n').split('\n');
+  expect(requestId).toMatch(/^requestId +[0-9a-f-]{36}$/);
+  expect(lines).toEqual([
+    'status         ValidationFailed',
+    'message        Over.',
+    'stagingTenant  -',
+    '',
+    'severity  code       table   count',
+    'error     not_found  Matter  3',
+  ]);
+});
+
 it('takes the connection from the environment, and ends well when the import does', async () => {
   const running = cliWith({ IMPORT_CONNECTION: CONNECTION }, 'import', 'run', '--tenant', 'acme');
   await carryOut(`status = 'ValidatedWithWarnings'`);

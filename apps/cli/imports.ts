@@ -89,12 +89,15 @@ async function watch(session: Session, look: () => Promise<ImportView>): Promise
   }
 }
 
-/** People are told what was found by kind; an import that failed is found wrong. */
+/** People are told how it fares, then what was found by kind; an import that failed is found wrong. */
 async function tell(session: Session, imports: OperatorImports, view: ImportView): Promise<void> {
   const findings = await imports.findings(view.requestId);
   const { success: _, ...answer } = view;
   const { requestId, status, message, stagingTenant } = view;
-  const forPeople = findings.length > 0 ? findings : { requestId, status, message, stagingTenant };
+  const forPeople = [
+    { requestId, status, message, stagingTenant },
+    ...(findings.length > 0 ? [findings] : []),
+  ];
   const isWrong = ['ValidationFailed', 'Failed', 'Cancelled', 'PromotionFailed'].includes(status);
-  (isWrong ? session.found : session.print)({ ...answer, findings }, forPeople);
+  (isWrong ? session.found : session.print)({ ...answer, findings }, ...forPeople);
 }

@@ -14,7 +14,8 @@ export function barOn(screen: NodeJS.WritableStream, label: string): Progress {
   const bar = new SingleBar({
     stream: screen,
     format: `${label} [{bar}] {percentage} % | {value} of {total} | {rate}/s | {left} left | {phase}`,
-    hideCursor: true,
+    // Cut off at the width of the terminal, whose modes stay as they are: Ctrl-C leaves no time to set them back.
+    linewrap: true,
     forceRedraw: true,
   });
   const pace = new Pace();

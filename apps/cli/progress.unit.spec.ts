@@ -81,5 +81,19 @@ describe('progress', () => {
       expect(screen.drawn.trimEnd()).not.toBe(screen.drawn);
       expect(jest.getTimerCount()).toBe(0);
     });
+
+    it('leaves the terminal as it was, though it never comes to its end', () => {
+      const screen = new Screen();
+      barOn(screen, 'matters').show('filling', 1, 2);
+      // A hidden cursor, or lines that are not wrapped, would outlive Ctrl-C.
+      expect(screen.drawn).not.toContain('\u001b[?');
+    });
+
+    it('stays within the width of the terminal', () => {
+      const screen = Object.assign(new Screen(), { columns: 40 });
+      barOn(screen, 'matters').show('filling', 1, 2);
+      const [drawn] = screen.drawn.split('\u001b[1G')[1].split('\u001b');
+      expect(drawn).toMatch(/^matters \[.{31}$/);
+    });
   });
 });

@@ -37,12 +37,12 @@ export interface Session {
   config(): Promise<Config>;
   /** Works with a service; connections are closed afterwards. */
   use<Service, Result>(service: Type<Service>, work: (service: Service) => Promise<Result>): Promise<Result>;
-  /** Prints an answer, as JSON or for people, who may be told less. */
-  print(answer: object, forPeople?: object): void;
+  /** Prints an answer, as JSON or for people, who may be told less, in parts. */
+  print(answer: object, ...forPeople: object[]): void;
   /** Prints one of many answers, as JSON or as a line for people. */
   line(answer: object, forPeople: string): void;
   /** Prints like `print` what was found to be wrong: the command ends with exit code 1. */
-  found(answer: object, forPeople?: object): void;
+  found(answer: object, ...forPeople: object[]): void;
   /** Where long work is seen; undefined when nobody looks. */
   progress(label: string): Progress | undefined;
   readonly output: Writable;
@@ -52,15 +52,17 @@ export interface Session {
 
 export function openSession(terminal: Terminal, json: boolean): Session {
   const config = () => withDatabase(terminal.config());
-  const print = (answer: object, forPeople = answer) =>
-    terminal.out(json ? JSON.stringify(answer) : format(forPeople));
+  const print = (answer: object, ...forPeople: object[]) => {
+    const parts = forPeople.length > 0 ? forPeople : [answer];
+    terminal.out(json ? JSON.stringify(answer) : parts.map(format).join('\n\n'));
+  };
   let exitCode: 0 | 1 = 0;
   return {
     config,
     print,
     line: (answer, forPeople) => terminal.out(json ? JSON.stringify(answer) : forPeople),
-    found(answer, forPeople) {
-      print(answer, forPeople);
+    found(answer, ...forPeople) {
+      print(answer, ...forPeople);
       exitCode = 1;
     },
     progress(label) {

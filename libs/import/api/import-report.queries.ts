@@ -21,6 +21,7 @@ export class GetReport {
 type FindingRow = FindingView & { id: string };
 type Values = unknown[];
 
+const CSV = 'text/csv; charset=utf-8; header=present';
 const CSV_PAGE = 1_000;
 const findingColumns = ['severity', 'code', 'table', 'importId', 'column', 'message'] as const;
 const totalColumns = [
@@ -122,15 +123,16 @@ export class GetReportHandler implements IQueryHandler<GetReport> {
 
 function csvReply(filename: string, body: Readable): Reply {
   return new Reply(200, body, {
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Type': CSV,
     'Content-Disposition': `attachment; filename="${filename}"`,
     'X-Content-Type-Options': 'nosniff',
   });
 }
 
-/** Whoever names a charset is understood as well. */
+/** Whoever names a charset is understood as well, and whoever names what a report is. */
 const named = (type: string) => [type, `${type}; charset=utf-8`];
-const [jsonTypes, csvTypes] = [named('application/json'), named('text/csv')];
+const jsonTypes = named('application/json');
+const csvTypes = [...named('text/csv'), 'text/csv; header=present', CSV];
 
 /** Whichever of the two is preferred: of equals the one that is named first, JSON where neither is (RFC 9110, 12.5.1). */
 export function wantsCsv(accept = '*/*'): boolean {

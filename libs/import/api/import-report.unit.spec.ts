@@ -7,6 +7,8 @@ it.each<[accept: string | undefined, isCsv: boolean]>([
   ['text/csv', true],
   ['TEXT/CSV', true],
   ['text/csv; charset=UTF-8', true],
+  ['text/csv; charset=utf-8; header=present', true],
+  ['text/csv;header=present, application/json;q=0.5', true],
   ['text/*', true],
   ['text/csv, application/json', true],
   ['application/json, text/csv', false],

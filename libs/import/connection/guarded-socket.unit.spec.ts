@@ -10,6 +10,8 @@ let server: Server;
 let heard: Buffer;
 let asked: string[];
 let addresses: string[];
+/** Of the name servers. */
+let answer: () => Promise<string[]>;
 
 /** A server whose answer to the first packet says that it encrypts by the number given. */
 async function start(encryption: number): Promise<void> {
@@ -32,7 +34,7 @@ async function failureOf(environment: Record<string, string>, host: string, sett
   const text = `Server=${host},${port};User ID=reader;Password=${PASSWORD};Connect Timeout=2;${settings}`;
   const resolve = async (name: string) => {
     asked.push(name);
-    return addresses;
+    return answer();
   };
   const options = { hosts, resolve, stallMs: 2_000, signal: new AbortController().signal };
   return Source.open(readSettings(text, hosts), options).then(
@@ -44,6 +46,7 @@ async function failureOf(environment: Record<string, string>, host: string, sett
 beforeEach(() => {
   asked = [];
   addresses = ['127.0.0.1'];
+  answer = async () => addresses;
 });
 
 it.each([
@@ -71,6 +74,16 @@ it('asks for the addresses of a name itself, and connects to none that is not al
   expect(await failureOf({}, 'sql.firm.example')).toMatchObject({ code: 'host_not_allowed' });
   expect(asked).toEqual(['sql.firm.example', 'sql.firm.example']);
   expect(heard).toHaveLength(0);
+});
+
+it.each([
+  ['EAI_AGAIN', { code: 'host_not_resolved', kind: 'busy' }],
+  ['ETIMEOUT', { code: 'timed_out', kind: 'lost' }],
+  ['ENOTFOUND', { code: 'host_unknown', kind: 'lasting' }],
+])('tells a name that nobody knows from name servers that are away: %s', async (code, failure) => {
+  await start(1);
+  answer = () => Promise.reject(Object.assign(new Error(`${code} sql.firm.example`), { code }));
+  expect(await failureOf({}, 'sql.firm.example')).toMatchObject(failure);
 });
 
 it('says that a name has no address, and that nobody listens', async () => {

@@ -1,4 +1,4 @@
-/** `lasting`: the customer must do something; `busy`: the server says to come again; `lost`: the line to it broke. */
+/** `lasting`: the customer must do something; `busy`: the server, or that of its name, says to come again; `lost`: the line to it broke. */
 type Kind = 'lasting' | 'busy' | 'lost';
 
 /** The source cannot be read. The message says what failed and what to do, for the customer; it quotes no setting. */
@@ -19,6 +19,11 @@ const CERTIFICATE = 'Have the server present a certificate that is';
 /** By the codes of Node and of the driver. */
 const byCode: Record<string, Entry> = {
   ENOTFOUND: ['host_unknown', 'The name of the server is not known. Check the spelling of Server.'],
+  EAI_AGAIN: [
+    'host_not_resolved',
+    'The name of the server cannot be looked up at the moment. Try again later.',
+    'busy',
+  ],
   ENODATA: ['host_unknown', 'The name of the server is not known. Check the spelling of Server.'],
   ECONNREFUSED: [
     'connection_refused',

@@ -179,7 +179,8 @@ const refusedNames = new Set([
 
 function readServer(value: string): Given {
   const [, protocol, name = '', port] =
-    /^(?:([a-z]+):(?!:))?\s*([^,]*?)\s*(?:,\s*(\d{1,5})\s*)?$/i.exec(value) ?? [];
+    // So few letters that can all be digits of an address begin one.
+    /^(?:((?![a-f]{1,4}:)[a-z]+):)?\s*([^,]*?)\s*(?:,\s*(\d{1,5})\s*)?$/i.exec(value) ?? [];
   if (protocol && protocol.toLowerCase() !== 'tcp')
     throw refusedString('Server is reached by TCP alone: tcp:host,port.');
   const [host, instance] = name.split('\\');

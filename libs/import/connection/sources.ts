@@ -14,7 +14,6 @@ const RESOLVE_MS = 5_000;
 @Injectable()
 export class Sources {
   private readonly resolve = systemResolve({ timeoutMs: RESOLVE_MS });
-  private authorities?: Promise<string[] | undefined>;
 
   constructor(
     private readonly hosts: SourceHosts,
@@ -24,8 +23,7 @@ export class Sources {
 
   /** @throws SourceFailure; DomainError when the operator allows less than when the import was asked for */
   async open(connectionString: string, signal: AbortSignal): Promise<Source> {
-    this.authorities ??= readAuthorities(this.config.IMPORT_CA_FILE);
-    const ca = await this.authorities;
+    const ca = await readAuthorities(this.config.IMPORT_CA_FILE);
     const { hosts, resolve } = this;
     const settings = readSettings(connectionString, hosts);
     return Source.open(settings, { hosts, resolve, ca, stallMs: this.settings.stallMs, signal });

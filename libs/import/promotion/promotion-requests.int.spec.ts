@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { waitFor } from '../../../test/support/wait-for';
 import { ImportSettings } from '../connection/import-settings';
 import { StagingTenants } from '../loading/staging-tenants';
 import { openImports } from '../testing/import-parts';
@@ -27,6 +28,36 @@ it('says what is done from when it is taken, and puts the staging tenant aside w
     const alias = `${staging.alias}-${staging.id}`;
     expect(await imports.sql(named, [staging.id])).toEqual([{ alias }]);
   } finally {
+    await imports.close();
+  }
+});
+
+it('is refused while another import is being asked for, though that is not written yet', async () => {
+  const imports = await openImports();
+  const { store } = imports;
+  const [asking, promoting] = [await store.writes.session(), await store.writes.session()];
+  try {
+    const { requestId, tenant } = await imports.run();
+    await imports.finish({ requestId });
+    await asking.query('begin');
+    await asking.query(
+      `insert into import.requests (id, tenant_id, message, requested_by, queued_at, updated_at)
+       values ($1, $2, 'Waiting', 'integration:etl', now(), now())`,
+      [randomUUID(), tenant.id],
+    );
+    const valid = { id: requestId, status: 'Validated', is_kept: true } as const;
+    const requests = new PromotionRequests(store.writes, new ImportSettings());
+    const refused = expect(requests.queue(promoting, valid, 'integration:etl')).rejects.toMatchObject({
+      ...{ fault: 'conflict', code: 'import_in_progress' },
+    });
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%PromotionQueued%'`;
+    await waitFor(async () => (await imports.sql(waiting)).length > 0, {
+      description: 'the promotion to wait',
+    });
+    await asking.query('commit');
+    await refused;
+  } finally {
+    await Promise.all([asking.end(), promoting.end()]);
     await imports.close();
   }
 });

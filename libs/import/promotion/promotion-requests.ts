@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientBase } from 'pg';
+import { type ClientBase, DatabaseError } from 'pg';
 import { conflict } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
 import { withdrawStaging } from '../loading/staging-tenants';
-import { LeaseLost, type PromotionStatus, type RequestRow, steps } from '../requests/import-request';
+import { LeaseLost, type PromotionStatus, type RequestRow } from '../requests/import-request';
 import { StagingArea } from '../staging/staging-area';
 import type { PromotionStep } from './promotion-run';
 
@@ -54,22 +54,22 @@ export class PromotionRequests {
         'not_promotable',
         `Only an import that was found valid can be promoted; this one is ${request.status}.`,
       );
-    const { rowCount } = await client.query(
-      `update import.requests r
+    const ask = client.query(
+      `update import.requests
        set kind = 'Promotion', status = 'PromotionQueued', message = 'Waiting for a worker.', requested_by = $2,
          promotion_step = 'Checking', cancel_requested = false, deaths = 0, rows_per_second = null,
          started_at = null, finished_at = null, updated_at = now()
-       where id = $1 and not exists (
-         select from import.requests o where o.tenant_id = r.tenant_id and o.id <> r.id
-           and (o.status = any($3) or o.status = any($4))
-       )`,
-      [request.id, actor, steps, underWay],
+       where id = $1`,
+      [request.id, actor],
     );
-    if (rowCount === 0)
+    // Another may be asked for at this very moment: the index alone knows.
+    await ask.catch((error) => {
+      if (!(error instanceof DatabaseError) || error.constraint !== 'requests_live') throw error;
       throw conflict(
         'import_in_progress',
         'Another import of the tenant is under way: wait for it, or cancel it.',
       );
+    });
     await client.query('update import.tables set loaded = 0 where request_id = $1', [request.id]);
   }
 
