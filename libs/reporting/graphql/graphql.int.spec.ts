@@ -156,6 +156,7 @@ describe('documents', () => {
     const answer = await send({ query });
     await reports.pool.query('update read_model.tenants set tenant_id = 1');
     expect(answer).toMatchObject(refusedAs503('tenant_not_ready'));
+    expect(answer.headers['retry-after']).toBe('1');
   });
 
   const refusedAs503 = (reason: string) => ({ status: 503, body: { errors: [{ extensions: { reason } }] } });
