@@ -4,7 +4,7 @@ import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { AuthModule } from '#platform/auth/auth.module';
 import { FeeAnalysisResolver } from './fee-analysis/fee-analysis.resolver';
-import { documentLimits } from './graphql/document-limits';
+import { queriesOnly } from './graphql/document-limits';
 import { failuresPlugin, masked } from './graphql/failure';
 import { ReportDriver } from './graphql/report-driver';
 import { reportNotesPlugin } from './graphql/report-notes.plugin';
@@ -29,7 +29,7 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
         playground: false,
         introspection: true,
         persistedQueries: false,
-        validationRules: [documentLimits],
+        validationRules: [queriesOnly],
         // it looks at every field only to say `no-store`, which the driver says of every answer
         plugins: [
           ApolloServerPluginCacheControlDisabled(),

@@ -1,4 +1,13 @@
-import { type ASTVisitor, GraphQLError, Kind, type SelectionSetNode, type ValidationContext } from 'graphql';
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  parse,
+  type SelectionSetNode,
+  type ValidationContext,
+} from 'graphql';
 
 const MAXIMUM_DOCUMENT_BYTES = 16 * 1024;
 /** Brackets within brackets: parser and rules call themselves for each, until there is no stack left. */
@@ -11,42 +20,70 @@ const MAXIMUM_SCHEMA_FIELDS = 500;
 /** Texts and comments, whose brackets are none, and brackets. A text that does not end is one too: it is looked at once. */
 const NESTING = /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n\r])*"?|#[^\n\r]*|[[{(]|[\]})]/g;
 
-/** Why a document is not even parsed; undefined: it is. */
-export function unparsed(document: string): GraphQLError | undefined {
-  const bytes = Buffer.byteLength(document);
+/**
+ * Why a document is not even validated; undefined: it is. graphql's own rules compare each field with all others of its name,
+ * which takes a second for a document of no more than the bytes that are allowed.
+ */
+export function tooLarge(text: string): GraphQLError | undefined {
+  const bytes = Buffer.byteLength(text);
   if (bytes > MAXIMUM_DOCUMENT_BYTES)
     return exceeded(`It has ${bytes} bytes; ${MAXIMUM_DOCUMENT_BYTES} are allowed.`);
   let [nesting, deepest] = [0, 0];
-  for (const [token] of document.matchAll(NESTING)) {
+  for (const [token] of text.matchAll(NESTING)) {
     if ('[{('.includes(token)) nesting += 1;
     else if (']})'.includes(token)) nesting -= 1;
     deepest = Math.max(deepest, nesting);
   }
   if (deepest > MAXIMUM_NESTING)
     return exceeded(`It has ${deepest} brackets within each other; ${MAXIMUM_NESTING} are allowed.`);
+  const document = parsed(text);
+  return document && tooMuch(document);
+}
+
+/** Undefined where it is none, which is told by whoever parses it to answer it. */
+function parsed(text: string): DocumentNode | undefined {
+  try {
+    return parse(text, { noLocation: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Depth and number of fields, fragments followed. How deep introspection goes is measured by graphql's own rule. */
+function tooMuch({ definitions }: DocumentNode): GraphQLError | undefined {
+  const fragments = new Map(
+    definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  const known = new Map<string, Size>();
+  for (const definition of definitions) {
+    if (!('selectionSet' in definition)) continue;
+    const { depth, fields, others } = measure(definition.selectionSet, fragments, known);
+    // What stands in a fragment is of the schema, unless a query uses it, by which it is then measured.
+    const isQuery = definition.kind === Kind.OPERATION_DEFINITION;
+    const ofSchema = isQuery ? others : fields + others;
+    if (isQuery && depth > MAXIMUM_DEPTH)
+      return exceeded(`It is ${depth} levels deep; ${MAXIMUM_DEPTH} are allowed.`);
+    if (isQuery && fields > MAXIMUM_ROOT_FIELDS)
+      return exceeded(`It asks for ${fields} root fields; ${MAXIMUM_ROOT_FIELDS} are allowed.`);
+    if (ofSchema > MAXIMUM_SCHEMA_FIELDS)
+      return exceeded(`It asks for ${ofSchema} fields of the schema; ${MAXIMUM_SCHEMA_FIELDS} are allowed.`);
+  }
   return undefined;
 }
 
-/** A validation rule: depth and number of fields, fragments followed. How deep introspection goes is measured by graphql's own rule. */
-export function documentLimits(context: ValidationContext): ASTVisitor {
+/** A validation rule. */
+export function queriesOnly(context: ValidationContext): ASTVisitor {
   return {
-    OperationDefinition({ operation, selectionSet }) {
+    OperationDefinition({ operation }) {
       if (operation !== 'query')
         context.reportError(new GraphQLError('Reports are only read: a query is expected.'));
-      const { depth, fields, others } = measure(selectionSet, context, new Map());
-      if (depth > MAXIMUM_DEPTH)
-        context.reportError(exceeded(`It is ${depth} levels deep; ${MAXIMUM_DEPTH} are allowed.`));
-      if (fields > MAXIMUM_ROOT_FIELDS)
-        context.reportError(
-          exceeded(`It asks for ${fields} root fields; ${MAXIMUM_ROOT_FIELDS} are allowed.`),
-        );
-      if (others > MAXIMUM_SCHEMA_FIELDS)
-        context.reportError(
-          exceeded(`It asks for ${others} fields of the schema; ${MAXIMUM_SCHEMA_FIELDS} are allowed.`),
-        );
     },
   };
 }
+
+type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 interface Size {
   depth: number;
@@ -62,11 +99,11 @@ const NOTHING: Size = { depth: 0, fields: 0, others: 0 };
  * Depth and number of fields of a selection.
  * @param known sizes of the fragments already seen: each is measured once, and a circle, which another rule refuses, ends
  */
-function measure(selectionSet: SelectionSetNode, context: ValidationContext, known: Map<string, Size>): Size {
+function measure(selectionSet: SelectionSetNode, fragments: Fragments, known: Map<string, Size>): Size {
   let { depth, fields, others } = NOTHING;
   for (const selection of selectionSet.selections) {
     if (selection.kind === Kind.FIELD) {
-      const below = selection.selectionSet ? measure(selection.selectionSet, context, known) : NOTHING;
+      const below = selection.selectionSet ? measure(selection.selectionSet, fragments, known) : NOTHING;
       others += below.fields + below.others;
       if (selection.name.value.startsWith('__')) others += 1;
       else {
@@ -76,8 +113,8 @@ function measure(selectionSet: SelectionSetNode, context: ValidationContext, kno
     } else {
       const inside =
         selection.kind === Kind.INLINE_FRAGMENT
-          ? measure(selection.selectionSet, context, known)
-          : measureFragment(selection.name.value, context, known);
+          ? measure(selection.selectionSet, fragments, known)
+          : measureFragment(selection.name.value, fragments, known);
       depth = Math.max(depth, inside.depth);
       fields += inside.fields;
       others += inside.others;
@@ -86,11 +123,11 @@ function measure(selectionSet: SelectionSetNode, context: ValidationContext, kno
   return { depth, fields, others };
 }
 
-function measureFragment(name: string, context: ValidationContext, known: Map<string, Size>): Size {
-  const fragment = context.getFragment(name);
+function measureFragment(name: string, fragments: Fragments, known: Map<string, Size>): Size {
+  const fragment = fragments.get(name);
   if (fragment && !known.has(name)) {
     known.set(name, NOTHING);
-    known.set(name, measure(fragment.selectionSet, context, known));
+    known.set(name, measure(fragment.selectionSet, fragments, known));
   }
   return known.get(name) ?? NOTHING;
 }

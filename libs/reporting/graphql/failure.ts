@@ -1,4 +1,4 @@
-import type { ApolloServerPlugin } from '@apollo/server';
+import { type ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { toProblem } from '#platform/http/problem';
@@ -13,18 +13,19 @@ export function failure(error: unknown, traceId: string): GraphQLError {
   if (error instanceof GraphQLError) return error;
   if ((error as { code?: string })?.code === statementTimeout)
     return unavailable('report_timeout', 'The report took too long: narrow its criteria.', 503);
-  const { status, body } = toProblem(error, '', traceId);
+  const { status, headers, body } = toProblem(error, '', traceId);
   if (status >= 500) log(error, traceId);
-  return unavailable(body.code, body.detail, status);
+  return unavailable(body.code, body.detail, status, headers['Retry-After']);
 }
 
 function log(error: unknown, traceId: string): void {
   new Logger('Reports').error({ msg: String(error), traceId, stack: (error as Error)?.stack });
 }
 
-function unavailable(reason: string, message: string, status: number): GraphQLError {
+function unavailable(reason: string, message: string, status: number, retryAfter?: string): GraphQLError {
   const code = status === 503 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR';
-  return new GraphQLError(message, { extensions: { code, reason, http: { status } } });
+  const headers = new HeaderMap(retryAfter === undefined ? [] : [['retry-after', retryAfter]]);
+  return new GraphQLError(message, { extensions: { code, reason, http: { status, headers } } });
 }
 
 /** An error that no report and no rule made: one of ours. */

@@ -102,6 +102,22 @@ describe('documents', () => {
     expect((await send({ query: fragments })).status).toBe(400);
   });
 
+  it.each([
+    ['in a query', '{ SAME }'],
+    ['in a fragment that no query uses', '{ __typename } fragment f on Query { SAME }'],
+  ])('is refused before fields of one name are compared each with all others, %s', async (_, form) => {
+    const { status, body } = await send({
+      query: form.replace('SAME', '__schema{types{name}} '.repeat(700)),
+    });
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      {
+        message: expect.stringContaining('2100 fields of the schema'),
+        extensions: { code: 'BAD_USER_INPUT', reason: 'DOCUMENT_TOO_LARGE' },
+      },
+    ]);
+  });
+
   it('has a depth of at most 6', async () => {
     const deep = `{ ${'work_item_listing { '.repeat(6)} x ${'} '.repeat(6)} }`;
     const { status, body } = await send({ query: deep });
@@ -156,6 +172,7 @@ describe('documents', () => {
     const answer = await send({ query });
     await reports.pool.query('update read_model.tenants set tenant_id = 1');
     expect(answer).toMatchObject(refusedAs503('tenant_not_ready'));
+    expect(answer.headers['retry-after']).toBe('1');
   });
 
   const refusedAs503 = (reason: string) => ({ status: 503, body: { errors: [{ extensions: { reason } }] } });

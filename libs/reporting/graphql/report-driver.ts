@@ -10,7 +10,7 @@ import { toProblem } from '#platform/http/problem';
 import { overLimit } from '#platform/http/problem.filter';
 import { setRateLimitHeaders } from '#platform/http/reply';
 import { traceOf } from '#platform/http/trace';
-import { unparsed } from './document-limits';
+import { tooLarge } from './document-limits';
 import type { ReportContext } from './report-context';
 import { SplicedAnswer } from './spliced-answer';
 
@@ -76,7 +76,7 @@ async function answer(
 
 async function execute(server: ApolloServer<ReportContext>, request: FastifyRequest, spliced: SplicedAnswer) {
   const { query } = (request.body ?? {}) as { query?: unknown };
-  const fault = typeof query === 'string' ? unparsed(query) : undefined;
+  const fault = typeof query === 'string' ? tooLarge(query) : undefined;
   if (fault) return refusal(fault);
   const headers = new HeaderMap();
   for (const [name, value] of Object.entries(request.headers)) if (value) headers.set(name, String(value));
