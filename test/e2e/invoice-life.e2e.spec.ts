@@ -51,8 +51,25 @@ describe('an invoice', () => {
     const { number } = await desk.act(next.id, 'issue');
     expect(Number(number)).toBe(Number(issued.number) + 1);
     await desk.act(next.id, 'unissue');
-    expect(await desk.act(next.id, 'void')).toMatchObject({ state: 4 });
+    // The day on which a draft is to be issued has not come about: it bounds nothing.
+    await api.patch(`invoices/${next.id}`, { issueDate: '2199-01-01' });
+    expect(await desk.act(next.id, 'void', { date: '2025-07-03' })).toMatchObject({ state: 4 });
     expect(await desk.item(exact)).toMatchObject({ state: 1, invoiceId: null });
+  });
+
+  it('is voided as a draft without an issue date, on the day that is given or today', async () => {
+    for (const [body, day] of [
+      [{ date: '2025-07-03' }, '2025-07-03'],
+      [{}, expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/)],
+    ] as const) {
+      const { id } = await desk.draft([fee(await desk.work())]);
+      await desk.act(id, 'issue', { issueDate: '2025-06-30' });
+      await desk.act(id, 'unissue');
+      await api.patch(`invoices/${id}`, { issueDate: null });
+      expect(await desk.act(id, 'void', body)).toMatchObject({ state: 4, issueDate: null });
+      const { rows } = await api.data('GET', `invoices/${id}/history`);
+      expect(rows.at(-1)).toMatchObject({ type: 'InvoiceVoided', changes: { day } });
+    }
   });
 
   it('is paid in parts, never too much, and a payment is taken back', async () => {

@@ -105,7 +105,9 @@ async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput,
   const { matter } = await work.load({ matter: at(Matter, data.matterId) });
   requireOpen(matter);
   const { timeZone } = settings(tenant);
-  const day = dayNotBefore(issuedOn(data), dayGiven(timeZone, date, work.now), date);
+  const given = dayGiven(timeZone, date, work.now);
+  // A draft has only the day on which it is to be issued, or none.
+  const day = isUnpaid ? dayNotBefore(issuedOn(data), given, date) : given;
   return { before, day, sources: await loadSources(work, data.lines) };
 }
 

@@ -197,7 +197,8 @@ export class NaiveInvoices {
     if (!wanted.includes(state)) return ['invoice_not_issued'];
     const refusals = [...others];
     if (this.ledger.isClosed(invoice.matterId)) refusals.push('matter_not_open');
-    if (asked !== undefined && asked < (invoice.issueDate ?? '')) refusals.push('before_issue');
+    const isIssued = invoice.state !== 'Draft';
+    if (isIssued && asked !== undefined && asked < invoice.issueDate!) refusals.push('before_issue');
     if (refusals.length === 0) carryOut(invoice);
     return refusals;
   }
