@@ -65,6 +65,31 @@ async function deliveryOf({ client }: Change, { tenant_id, id }: EndpointRow, ev
   return rows.at(0);
 }
 
+/**
+ * When the oldest event happened that failed in a time, which may have begun after it: an attempt comes after its event,
+ * by days where it was tried for long. Undefined when none did.
+ */
+async function oldestFailed(
+  { client }: Change,
+  { tenant_id, id }: EndpointRow,
+  since: Date,
+  until: Date,
+): Promise<Date | undefined> {
+  const { rows } = await client.query<{ oldest: Date | null }>(
+    `select min(occurred_at) as oldest from (
+       select d.occurred_at, d.finished_at as at from webhooks.deliveries d
+       where d.tenant_id = $1 and d.webhook_id = $2 and d.state = 2
+       union all
+       select d.occurred_at, a.at from webhooks.deliveries d
+       join webhooks.attempts a
+         on (a.tenant_id, a.webhook_id, a.event_id, a.number) = (d.tenant_id, d.webhook_id, d.event_id, d.attempts)
+       where d.tenant_id = $1 and d.webhook_id = $2 and d.state = 0 and d.failures > 0) failed
+     where at between $3 and $4`,
+    [tenant_id, id, since, until],
+  );
+  return rows[0].oldest ?? undefined;
+}
+
 @CommandHandler(TestWebhook)
 export class TestWebhookHandler implements ICommandHandler<TestWebhook> {
   constructor(
@@ -129,15 +154,18 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
   execute({ context, id, body }: ReplayWebhook): Promise<Reply> {
     return this.requests.execute(context, async (change) => {
       const { client, now } = change;
-      const { tenant_id, id: webhook_id, events } = await enabled(change, context, id);
+      const webhook = await enabled(change, context, id);
+      const { tenant_id, id: webhook_id, events } = webhook;
       this.subscriptions.requireReadable(context, events);
       const oldest = now.getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS;
       const asked = new Date(body.since);
       const until = body.until == null ? now : new Date(body.until);
       if (asked >= now) throw invalid('invalid_range', 'since must be in the past.', 'since');
       if (until <= asked) throw invalid('invalid_range', 'until must be after since.', 'until');
+      const failed = body.mode === 'failed' ? await oldestFailed(change, webhook, asked, until) : undefined;
+      const from = Math.min(asked.getTime(), failed?.getTime() ?? Infinity);
       // Of a time that was all before the days that are kept nothing is left: an empty replay.
-      const since = new Date(Math.max(asked.getTime(), Math.min(oldest, until.getTime())));
+      const since = new Date(Math.max(from, Math.min(oldest, until.getTime())));
       const behind = await positionAt(client, context.tenant.partition, since);
       const replayId = newId('replay');
       await client.query(

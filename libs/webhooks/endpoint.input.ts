@@ -76,7 +76,8 @@ export class ReplayInput {
 
   @ChoiceField(replayModes, {
     required: true,
-    description: '`failed`: what was not delivered, for whatever reason; `all`: everything again.',
+    description:
+      '`failed`: what was not delivered, for whatever reason, from the oldest event on that failed since then; `all`: everything again.',
     example: 'failed',
   })
   mode: (typeof replayModes)[number];

@@ -23,7 +23,8 @@ export const WELL: Standing = { failures: 0, openUntil: null, failingSince: null
 /** What a failure makes of it; one that was under way when the breaker opened tells nothing new. */
 export function afterFailure(standing: Standing, at: Date): Standing {
   const { openUntil } = standing;
-  const failingSince = standing.failingSince ?? at;
+  // Attempts end in another order than they begin in.
+  const failingSince = standing.failingSince && standing.failingSince < at ? standing.failingSince : at;
   if (openUntil !== null && at < openUntil) return { ...standing, failingSince };
   const failures = standing.failures + 1;
   if (failures < OPENS_AT) return { failures, openUntil: null, failingSince };

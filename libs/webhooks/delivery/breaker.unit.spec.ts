@@ -13,6 +13,11 @@ it('lets all through until five have failed in a row', () => {
   ]);
 });
 
+it('has failed since the first attempt of those that failed, though another ended before it', () => {
+  const standing = afterFailure(afterFailure(WELL, at(2)), at(1));
+  expect(standing).toMatchObject({ failures: 2, failingSince: at(1) });
+});
+
 it('does not count what was under way when it opened', () => {
   expect(failed(9)).toEqual(failed(5));
 });

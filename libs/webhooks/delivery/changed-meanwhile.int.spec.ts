@@ -5,7 +5,14 @@ import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { waitFor } from '../../../test/support/wait-for';
 import { DeliveryState } from '../delivery';
-import { Redeliver, RedeliverHandler, TestWebhook, TestWebhookHandler } from '../delivery.commands';
+import {
+  Redeliver,
+  RedeliverHandler,
+  ReplayWebhook,
+  ReplayWebhookHandler,
+  TestWebhook,
+  TestWebhookHandler,
+} from '../delivery.commands';
 import {
   DeleteWebhook,
   DeleteWebhookHandler,
@@ -217,6 +224,52 @@ describe('what waits for a webhook that is disabled', () => {
       DeliveryState.Failed,
       DeliveryState.Failed,
     ]);
+  });
+});
+
+describe('an event that failed before its webhook was disabled', () => {
+  const replay = (since: Date) =>
+    new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config).execute(
+      new ReplayWebhook(context, id(), { since: since.toISOString(), mode: 'failed' }),
+    );
+
+  it.each([
+    [410, 'it began to fail', 'failing_since'],
+    [500, 'it began to fail', 'failing_since'],
+    [500, 'it was disabled', 'disabled_at'],
+  ] as const)('with %i is sent by a replay since %s, though it is older', async (status, _, moment) => {
+    answered = Promise.resolve({ status });
+    await register(OLD);
+    await hooks.event(context);
+    await waitFor(async () => (await deliveries()).at(0)?.attempts === 1, { description: 'an attempt' });
+    if (status === 410)
+      await waitFor(async () => !(await standing()).enabled, { description: 'it to be disabled' });
+    else await patch({ enabled: false });
+    const [{ at }] = await hooks.sql<{ at: Date }>(
+      `select ${moment} as at from webhooks.endpoints e
+       join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
+      [webhook],
+    );
+    await patch({ enabled: true, url: NEW });
+    await replay(at);
+    await hooks.replays.run();
+    await asked(NEW);
+  });
+
+  it('is sent by a replay since it began to fail, while it waits for its next attempt', async () => {
+    answered = Promise.resolve({ status: 500 });
+    await register(OLD);
+    await hooks.event(context);
+    const failing = () => standing().then(({ failing_since }) => failing_since);
+    const since = await waitFor(failing, { description: 'it to fail' });
+    await hooks.sql(
+      `update webhooks.deliveries set due_at = due_at + interval '1 day' where webhook_id = $1`,
+      [webhook],
+    );
+    await patch({ url: NEW });
+    await replay(since!);
+    await hooks.replays.run();
+    await asked(NEW);
   });
 });
 
