@@ -11,7 +11,8 @@ import { messageId, recordId } from './delivery';
 import { later, positionAt } from './fan-out-checkpoints';
 import { messageOf } from './messages';
 
-const KEPT_MS = 30 * 86_400_000;
+/** Events are told for so long. */
+export const FEED_MS = 30 * 86_400_000;
 
 export class EventsQuery {
   @TextFilter('What the last answer gave as `after`; without it all of the last 30 days.', 100)
@@ -72,7 +73,7 @@ export class ListEventsHandler implements IQueryHandler<ListEvents> {
   /** An answer may be short of rows, or have none, and yet say that there are more: whoever asks goes on. */
   async execute({ context, query }: ListEvents): Promise<Reply> {
     const { tenant, permissions } = context;
-    const since = new Date(this.clock.now().getTime() - KEPT_MS);
+    const since = new Date(this.clock.now().getTime() - FEED_MS);
     const start = await positionAt(this.database.pool, tenant.partition, since);
     const after = query.after === undefined ? start : later(start, fromToken(query.after));
     const { events, reached, more } = await this.feed.read(tenant, after, query.pageSize ?? 50);

@@ -174,3 +174,19 @@ it('finds the events of a time again', async () => {
   expect(hour.getTime()).toBeLessThanOrEqual(Date.now());
   expect(Date.now() - hour.getTime()).toBeLessThan(3_600_000 * 2);
 });
+
+it('keeps where the days begin that are told by polling, though the log keeps fewer', async () => {
+  const { config } = hooks.store;
+  const days = (count: number) =>
+    new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - count * 86_400_000);
+  for (const hour of [days(40), days(31), days(20), days(2)])
+    await hooks.sql('insert into webhooks.hours values (99, $1, 1, 1::text::xid8, 1)', [hour]);
+  const kept = config.WEBHOOKS_LOG_DAYS;
+  Object.assign(config, { WEBHOOKS_LOG_DAYS: 4 });
+  await hooks.pruning.prune();
+  Object.assign(config, { WEBHOOKS_LOG_DAYS: kept });
+  const rows = await hooks.sql<{ hour: Date }>(
+    'select hour from webhooks.hours where partition = 99 order by hour',
+  );
+  expect(rows.map(({ hour }) => hour)).toEqual([days(31), days(20), days(2)]);
+});

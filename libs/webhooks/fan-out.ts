@@ -21,14 +21,18 @@ export interface Subscribed {
   permissions: string[];
   since_epoch: number;
   since_transaction_id: string;
+  /** Null while it is enabled. */
+  disabled_since: Date | null;
 }
 
 /** Those whose integration may still read what is sent: its grant decides, as it is now. */
-export const SUBSCRIBED = `select e.tenant_id, e.id, e.events, g.permissions, e.since_epoch, e.since_transaction_id
+const GRANTED = `select e.tenant_id, e.id, e.events, g.permissions, e.since_epoch, e.since_transaction_id,
+    case when not e.enabled then e.disabled_at end as disabled_since
   from webhooks.endpoints e
   join platform.grants g on g.tenant_id = e.tenant_id and g.integration_id = e.integration_id
   join platform.integrations i on i.id = e.integration_id
-  where e.enabled and g.revoked_at is null and i.revoked_at is null`;
+  where g.revoked_at is null and i.revoked_at is null`;
+export const SUBSCRIBED = `${GRANTED} and e.enabled`;
 
 /**
  * Turns events into messages: a subscription to the store with a checkpoint of its own, moved in the transaction that
@@ -119,10 +123,12 @@ export class FanOut implements OnApplicationShutdown {
   private async messages(client: PoolClient, events: readonly RecordedEvent[]): Promise<Message[]> {
     const tenants = [...new Set(events.map(({ tenantId }) => tenantId))];
     await keepOutNewWebhooks(client, tenants);
+    const oldest = new Date(Math.min(...events.map(({ recordedAt }) => recordedAt.getTime())));
+    // Events from before a webhook was disabled are queued for it though it is disabled by now, and fail as what waited did.
     const { rows } = await client.query<Subscribed>({
       name: 'webhooks.subscribed',
-      text: `${SUBSCRIBED} and e.tenant_id = any($1)`,
-      values: [tenants],
+      text: `${GRANTED} and (e.enabled or e.disabled_at >= $2) and e.tenant_id = any($1)`,
+      values: [tenants, oldest],
     });
     return events.flatMap((event) => messagesFor(rows, event));
   }
@@ -153,6 +159,7 @@ export function messagesFor(endpoints: readonly Subscribed[], recorded: Recorded
   return endpoints.flatMap((endpoint) => {
     if (endpoint.tenant_id !== recorded.tenantId || !endpoint.permissions.includes(event.permission))
       return [];
+    if (endpoint.disabled_since && recorded.recordedAt > endpoint.disabled_since) return [];
     const name = sentAs(event, endpoint.events);
     if (name === undefined || !isSince(endpoint, recorded.at)) return [];
     // To spread the message is ten times as slow, 3 µs for each endpoint.

@@ -4,6 +4,7 @@ import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
 import { HAS_WORDS, WIPED } from './delivery';
 import { FailureWatch } from './delivery/failure-watch';
+import { FEED_MS } from './event-feed';
 import { WebhookRequests } from './webhook-requests';
 
 const EVERY_MS = 60_000;
@@ -113,10 +114,12 @@ export class WebhookPruning implements OnApplicationShutdown {
         if (table === 'deliveries') removed += count;
       }
     }
+    // Who asks for the events themselves may ask for more days than the log of deliveries has.
+    const told = new Date(Math.min(oldest.getTime(), this.clock.now().getTime() - FEED_MS));
     await this.database.pool.query(
       `delete from webhooks.hours h where hour < $1 and exists (
          select from webhooks.hours l where l.partition = h.partition and l.hour > h.hour and l.hour <= $1)`,
-      [oldest],
+      [told],
     );
     await this.database.pool.query('delete from webhooks.replays where finished_at < $1', [oldest]);
     return removed;

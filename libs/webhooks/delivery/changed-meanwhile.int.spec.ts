@@ -91,8 +91,13 @@ const asked = (url: string, count = 1) =>
   waitFor(() => sentTo(url).length >= count, { description: `${count} messages to ${url}` });
 
 const standing = async () => {
-  const [row] = await hooks.sql<{ enabled: boolean; failures: number; failing_since: Date | null }>(
-    `select e.enabled, l.failures, l.failing_since from webhooks.endpoints e
+  const [row] = await hooks.sql<{
+    enabled: boolean;
+    disabled_at: Date | null;
+    failures: number;
+    failing_since: Date | null;
+  }>(
+    `select e.enabled, e.disabled_at, l.failures, l.failing_since from webhooks.endpoints e
      join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
     [webhook],
   );
@@ -132,7 +137,7 @@ describe.each([410, 500])('%i of an address that a webhook had before', (status)
         description: 'the late answer to be written down',
       },
     );
-    expect(await standing()).toEqual({ enabled: true, failures: 0, failing_since: null });
+    expect(await standing()).toMatchObject({ enabled: true, failures: 0, failing_since: null });
   });
 });
 
@@ -245,15 +250,31 @@ describe('an event that failed before its webhook was disabled', () => {
     if (status === 410)
       await waitFor(async () => !(await standing()).enabled, { description: 'it to be disabled' });
     else await patch({ enabled: false });
-    const [{ at }] = await hooks.sql<{ at: Date }>(
-      `select ${moment} as at from webhooks.endpoints e
-       join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
-      [webhook],
-    );
+    const { [moment]: since } = await standing();
     await patch({ enabled: true, url: NEW });
-    await replay(at);
+    await replay(since!);
     await hooks.replays.run();
     await asked(NEW);
+  });
+
+  it('is one of those too when it is fanned out only after that', async () => {
+    await register(NEW);
+    await hooks.store.writes.transaction(async (client) => {
+      // No event is in the feed before this has ended.
+      await client.query('select pg_current_xact_id()');
+      await hooks.event(context);
+      await patch({ enabled: false });
+    });
+    await waitFor(async () => (await deliveries()).length === 1, { description: 'it to be fanned out' });
+    await hooks.event(context, 'Meanwhile');
+    await hooks.pruning.closeDisabled();
+    expect(await deliveries()).toEqual([
+      { state: DeliveryState.Failed, attempts: 0, error: 'webhook_disabled' },
+    ]);
+    await patch({ enabled: true });
+    await replay((await standing()).disabled_at!);
+    await hooks.replays.run();
+    await asked(NEW, 2);
   });
 
   it('is sent by a replay since it began to fail, while it waits for its next attempt', async () => {
