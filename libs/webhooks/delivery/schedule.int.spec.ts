@@ -140,6 +140,7 @@ it('takes 410 for an end, and tells the others', async () => {
     data: { data: { url: dead, enabled: false, disabledReason: 'gone' } },
     changed: ['disabledOn', 'disabledReason', 'enabled'],
   });
+  pass(1);
   await hooks.event(context, 'Wills');
   await waitFor(() => told('division.created').length === 2, { description: 'the other to be sent more' });
   expect(await deliveries(webhook)).toHaveLength(1);
