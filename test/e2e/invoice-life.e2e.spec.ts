@@ -57,6 +57,21 @@ describe('an invoice', () => {
     expect(await desk.item(exact)).toMatchObject({ state: 1, invoiceId: null });
   });
 
+  it('is due when it was said to be as long as it is issued again on its day, else anew', async () => {
+    const { id } = await desk.draft([fee(await desk.work())]);
+    await desk.act(id, 'issue', { issueDate: '2025-06-30' });
+    await desk.act(id, 'unissue');
+    await api.patch(`invoices/${id}`, { dueDate: '2025-12-31' });
+    const same = await desk.act(id, 'issue', { issueDate: '2025-06-30' });
+    expect(same).toMatchObject({ issueDate: '2025-06-30', dueDate: '2025-12-31' });
+    await desk.act(id, 'unissue');
+    const other = await desk.act(id, 'issue', { issueDate: '2025-07-01' });
+    expect(other).toMatchObject({ issueDate: '2025-07-01', dueDate: '2025-07-31' });
+    await desk.act(id, 'unissue');
+    await api.patch(`invoices/${id}`, { issueDate: null, dueDate: '2025-12-31' });
+    expect(await desk.act(id, 'issue', { issueDate: '2025-07-02' })).toMatchObject({ dueDate: '2025-12-31' });
+  });
+
   it('is voided as a draft without an issue date, on the day that is given or today', async () => {
     for (const [body, day] of [
       [{ date: '2025-07-03' }, '2025-07-03'],

@@ -120,7 +120,8 @@ function daysOf(
 ): { issueDate: Day; dueDate: Day } {
   const issued = body.issueDate ? dayGiven(timeZone, body.issueDate) : (issueDate ?? dayIn(timeZone, now));
   // An invoice that is issued again on another day is due anew.
-  const kept = number !== null && body.issueDate ? null : dueDate;
+  const isAnew = number !== null && issueDate !== null && issued !== issueDate;
+  const kept = isAnew ? null : dueDate;
   const given = body.dueDate ? dayGiven(timeZone, body.dueDate) : kept;
   const days = { issueDate: issued, dueDate: given ?? daysAfter(issued, terms ?? PAYMENT_TERMS_DAYS) };
   requireDueAfter(days);

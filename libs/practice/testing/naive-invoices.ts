@@ -86,7 +86,8 @@ export class NaiveInvoices {
     if (!invoice) return ['not_found'];
     if (invoice.state !== 'Draft') return ['invoice_not_draft'];
     const issueDate = asked ?? invoice.issueDate ?? today;
-    const anew = invoice.number !== null && asked !== undefined;
+    const { number: numbered, issueDate: before } = invoice;
+    const anew = numbered !== null && before !== null && before !== issueDate;
     const terms = this.ledger.matters.get(invoice.matterId)!.paymentTermsDays;
     const dueDate = (anew ? null : invoice.dueDate) ?? later(issueDate, terms);
     const refusals: Refusals = [];
