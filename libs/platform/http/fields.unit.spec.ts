@@ -52,6 +52,17 @@ describe('fields', () => {
     }
   });
 
+  it('are not looked for in an object of very many properties', () => {
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`p${at}`, 1]));
+    const fault = (pointer: string, what: string) => [
+      { pointer, code: 'too_many_properties', message: `${what} has more than 100 properties` },
+    ];
+    expect(faults(many)).toEqual(fault('', 'The body'));
+    expect(faults({ minutes: 1, rate: many })).toEqual(fault('/rate', 'rate'));
+    const { p100: _, ...fewer } = many;
+    expect(codes(fewer)).toEqual(Array(100).fill('unknown_property'));
+  });
+
   it.each([[7.5], [0.0001], [60], [null]])('takes %s minutes', (minutes) => {
     expect(codes({ minutes })).toEqual([]);
   });

@@ -55,3 +55,26 @@ describe('a number', () => {
     expect(parseJson('[1.7976931348623157e308, -1e-400]')).toEqual([Number.MAX_VALUE, -0]);
   });
 });
+
+describe('a body of very many parts', () => {
+  const settings = `{"a":[${Array(32_700).fill(1)}]}`;
+  const lines = JSON.stringify({
+    lines: Array(1000).fill(Object.fromEntries([...'abcdefghijklm'].entries())),
+  });
+
+  it.each([
+    ['64 KiB of settings', settings],
+    ['an invoice of a thousand lines', lines],
+  ])('is taken as far as it can be meant: %s', (_, text) => {
+    expect(refusalOf(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['a list', JSON.stringify(Array(340_000).fill({}))],
+    ['an object', JSON.stringify(Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [at, 1])))],
+  ])('is refused whole, be it %s', (_, text) => {
+    for (const storesNothing of [false, true])
+      expect(() => parseJson(text, { storesNothing })).toThrow('more than 50000 parts');
+    expect(refusalOf(text)).toMatchObject({ fault: 'malformed', code: 'too_many_parts' });
+  });
+});
