@@ -57,7 +57,7 @@ describe('an export of all that is held on a person', () => {
       'history',
     ]);
     for (const { name, kind } of held) {
-      if (name === 'suppliers' || name === 'costRecoveries') continue;
+      if (['suppliers', 'disbursementCodes', 'costRecoveries'].includes(name)) continue;
       expect([name, data[name].length]).not.toEqual([name, 0]);
       for (const { id } of data[name]) expect(id).toMatch(new RegExp(`^${kind}_`));
     }
@@ -66,7 +66,7 @@ describe('an export of all that is held on a person', () => {
     expect(data.exportedOn).toBe(data.history.at(-1).on);
   });
 
-  it('names what a supplier sold', async () => {
+  it('names what a supplier sold, and what is usually bought from it', async () => {
     const { rows } = await store.reads.pool.query<{ id: string }>(
       `select s.entity_id as id from read_model.suppliers s join read_model.cost_recoveries c on c.supplier_id = s.id
        where s.tenant_id = $1 limit 1`,
@@ -74,6 +74,9 @@ describe('an export of all that is held on a person', () => {
     );
     const data = await exported(`entity_${rows[0].id.replaceAll('-', '')}`);
     expect([data.suppliers.length, data.costRecoveries.length > 0]).toEqual([1, true]);
+    expect(data.disbursementCodes).toContainEqual(
+      expect.objectContaining({ supplierId: data.suppliers[0].id }),
+    );
   });
 
   it('holds nothing of another firm', async () => {

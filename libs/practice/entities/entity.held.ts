@@ -60,6 +60,13 @@ export const held: readonly Held[] = [
     where: 'r.entity_id = $2',
   },
   {
+    name: 'disbursementCodes',
+    description: 'Codes of what is usually bought from the supplier that it is',
+    kind: 'disbursementcode',
+    projection: 'disbursement-codes',
+    where: `r.supplier_id in ${own('suppliers')}`,
+  },
+  {
     name: 'matters',
     description: 'Matters of which it is the client, billing contact, introducer or one of the persons',
     kind: 'matter',
