@@ -60,6 +60,12 @@ export function deliveryId(eventId: string): Id<'delivery'> {
   return toId('delivery', eventId);
 }
 
+/** Before every UUIDv7 of an instant: events are numbered by them. */
+export function firstUuidOf(instant: Date): string {
+  const hex = instant.getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
 export function recordId({ kind, subject }: Pick<Message, 'kind' | 'subject'>): Id {
   return toId(kind as Kind, subject);
 }

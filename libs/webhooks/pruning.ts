@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
-import { HAS_WORDS, WIPED } from './delivery';
+import { firstUuidOf, HAS_WORDS, WIPED } from './delivery';
 import { FailureWatch } from './delivery/failure-watch';
 import { FEED_MS } from './event-feed';
 import { WebhookRequests } from './webhook-requests';
@@ -132,10 +132,4 @@ export class WebhookPruning implements OnApplicationShutdown {
       if ((rowCount ?? 0) < CHUNK) return total;
     }
   }
-}
-
-/** Before every UUIDv7 of an instant: events are numbered by them. */
-function firstUuidOf(instant: Date): string {
-  const hex = instant.getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

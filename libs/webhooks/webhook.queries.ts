@@ -6,7 +6,7 @@ import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { inZone } from '#practice/records/list-times';
 import { zoneOf } from '#practice/records/tenant-zone';
-import { ATTEMPTS, type DeliveryRow } from './delivery';
+import { ATTEMPTS, type DeliveryRow, firstUuidOf } from './delivery';
 import { type AttemptView, type DeliveriesQuery, deliveryView } from './delivery.views';
 import { webhookView } from './endpoint';
 import { endpointsOf } from './endpoints';
@@ -66,6 +66,8 @@ export class GetWebhookHandler implements IQueryHandler<GetWebhook> {
   }
 }
 
+const SKEW_MS = 3_600_000;
+
 /** The latest event first; only of those that the token may read. */
 @QueryHandler(ListDeliveries)
 export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
@@ -81,14 +83,20 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
     if (!webhook) throw notFound('webhook');
     const matching = `from webhooks.deliveries
       where tenant_id = $1 and webhook_id = $2 and ($3::smallint is null or state = $3)
-        and ($4::text is null or type = $4) and ($5::timestamptz is null or occurred_at >= $5) and type <> all($6)`;
+        and ($4::text is null or type = $4) and occurred_at >= $5 and event_id >= $6 and type <> all($7)`;
+    const from = new Date(since ?? 0);
     const values = [
       ...[context.tenant.id, webhook.id, state, type && (ownName(type) ?? type)],
-      ...[since === undefined ? null : new Date(since), unreadable(context.permissions)],
+      // What is far older is not even read: events are numbered by their time, as the clock of their process has it.
+      ...[
+        from,
+        firstUuidOf(new Date(Math.max(0, from.getTime() - SKEW_MS))),
+        unreadable(context.permissions),
+      ],
     ];
     const { pool } = this.database;
     const [{ rows }, counted] = await Promise.all([
-      pool.query<DeliveryRow>(`select * ${matching} order by event_id desc limit $7 offset $8`, [
+      pool.query<DeliveryRow>(`select * ${matching} order by event_id desc limit $8 offset $9`, [
         ...values,
         ...[pageSize + 1, pageIndex * pageSize],
       ]),

@@ -3,6 +3,7 @@ import { toId } from '#kernel/ids';
 import type { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../../test/support/set-clock';
+import type { DeliveriesQuery } from '../delivery.views';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { ListDeliveries, ListDeliveriesHandler } from '../webhook.queries';
 import { DeliverySettings } from './delivery-settings';
@@ -114,11 +115,8 @@ it('finds the deliveries that it writes down by their keys', async () => {
   expect(await hooks.sql('select from webhooks.deliveries where state = 0')).toHaveLength(MANY - 20);
 });
 
-it('finds the few that failed among very many that arrived', async () => {
-  await hooks.sql(
-    `update webhooks.deliveries set state = 2 where ctid = any(array(
-       select ctid from webhooks.deliveries where state = 1 order by event_id limit 3))`,
-  );
+/** What a list of deliveries answers, and how many it read in vain. */
+async function listed(of: string, query: DeliveriesQuery) {
   const asked: QueryConfig[] = [];
   const pool = {
     async query(text: string, values: unknown[]) {
@@ -127,8 +125,38 @@ it('finds the few that failed among very many that arrived', async () => {
     },
   };
   const list = new ListDeliveriesHandler({ pool } as unknown as WriteDatabase, hooks.store.reads);
-  const { body } = await list.execute(new ListDeliveries(context, toId('webhook', webhook), { state: 2 }));
-  expect(body).toMatchObject({ data: { rows: [{ state: 2 }, { state: 2 }, { state: 2 }], hasMore: false } });
+  const { body } = await list.execute(new ListDeliveries(context, toId('webhook', of), query));
   const touched = await nodes(asked.at(-1)!, hooks.store.writes.pool);
-  expect(touched.map((node) => node['Rows Removed by Filter'] ?? 0)).toEqual([0]);
+  return { body, inVain: touched.map((node) => node['Rows Removed by Filter'] ?? 0) };
+}
+
+it('finds the few that failed among very many that arrived', async () => {
+  await hooks.sql(
+    `update webhooks.deliveries set state = 2 where ctid = any(array(
+       select ctid from webhooks.deliveries where state = 1 order by event_id limit 3))`,
+  );
+  const { body, inVain } = await listed(webhook, { state: 2 });
+  expect(body).toMatchObject({ data: { rows: [{ state: 2 }, { state: 2 }, { state: 2 }], hasMore: false } });
+  expect(inVain).toEqual([0]);
+});
+
+it('finds the few of the last minute among very many of days before', async () => {
+  const [{ id: busy }] = await hooks.sql<{ id: string }>(
+    'select id from webhooks.endpoints where id <> $1 limit 1',
+    [webhook],
+  );
+  await hooks.sql(
+    `insert into webhooks.deliveries (tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed, source,
+       occurred_at, due_at, created_at, state)
+     select $1, $2, uuidv7(at - now()), 'division.created', 'division.created', 'division', gen_random_uuid(), 1, '[]', 'rest',
+       at, at, at, 1
+     from (select now() - case when n <= 2 then interval '1 s' else n * interval '1 minute' end as at
+           from generate_series(1, $3::int) n) t where at > now() - interval '1 minute' or at < now() - interval '1 day'`,
+    [context.tenant.id, busy, MANY],
+  );
+  await hooks.sql('analyze webhooks.deliveries');
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const { body, inVain } = await listed(busy, { since });
+  expect(body).toMatchObject({ data: { rows: [{ state: 1 }, { state: 1 }], hasMore: false } });
+  expect(inVain).toEqual([0]);
 });
