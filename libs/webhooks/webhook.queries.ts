@@ -66,6 +66,7 @@ export class GetWebhookHandler implements IQueryHandler<GetWebhook> {
   }
 }
 
+/** By how much the clocks of processes may differ: that of an event and that of its id. */
 const SKEW_MS = 3_600_000;
 
 /** The latest event first; only of those that the token may read. */
@@ -87,7 +88,7 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
     const from = new Date(since ?? 0);
     const values = [
       ...[context.tenant.id, webhook.id, state, type && (ownName(type) ?? type)],
-      // What is far older is not even read: events are numbered by their time, as the clock of their process has it.
+      // What is far older is not even read: events are numbered by their time.
       ...[
         from,
         firstUuidOf(new Date(Math.max(0, from.getTime() - SKEW_MS))),

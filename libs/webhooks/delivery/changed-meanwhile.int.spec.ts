@@ -5,14 +5,7 @@ import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { waitFor } from '../../../test/support/wait-for';
 import { DeliveryState } from '../delivery';
-import {
-  Redeliver,
-  RedeliverHandler,
-  ReplayWebhook,
-  ReplayWebhookHandler,
-  TestWebhook,
-  TestWebhookHandler,
-} from '../delivery.commands';
+import { Redeliver, RedeliverHandler, TestWebhook, TestWebhookHandler } from '../delivery.commands';
 import {
   DeleteWebhook,
   DeleteWebhookHandler,
@@ -91,13 +84,8 @@ const asked = (url: string, count = 1) =>
   waitFor(() => sentTo(url).length >= count, { description: `${count} messages to ${url}` });
 
 const standing = async () => {
-  const [row] = await hooks.sql<{
-    enabled: boolean;
-    disabled_at: Date | null;
-    failures: number;
-    failing_since: Date | null;
-  }>(
-    `select e.enabled, e.disabled_at, l.failures, l.failing_since from webhooks.endpoints e
+  const [row] = await hooks.sql<{ enabled: boolean; failures: number; failing_since: Date | null }>(
+    `select e.enabled, l.failures, l.failing_since from webhooks.endpoints e
      join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
     [webhook],
   );
@@ -137,7 +125,7 @@ describe.each([410, 500])('%i of an address that a webhook had before', (status)
         description: 'the late answer to be written down',
       },
     );
-    expect(await standing()).toMatchObject({ enabled: true, failures: 0, failing_since: null });
+    expect(await standing()).toEqual({ enabled: true, failures: 0, failing_since: null });
   });
 });
 
@@ -229,68 +217,6 @@ describe('what waits for a webhook that is disabled', () => {
       DeliveryState.Failed,
       DeliveryState.Failed,
     ]);
-  });
-});
-
-describe('an event that failed before its webhook was disabled', () => {
-  const replay = (since: Date) =>
-    new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config).execute(
-      new ReplayWebhook(context, id(), { since: since.toISOString(), mode: 'failed' }),
-    );
-
-  it.each([
-    [410, 'it began to fail', 'failing_since'],
-    [500, 'it began to fail', 'failing_since'],
-    [500, 'it was disabled', 'disabled_at'],
-  ] as const)('with %i is sent by a replay since %s, though it is older', async (status, _, moment) => {
-    answered = Promise.resolve({ status });
-    await register(OLD);
-    await hooks.event(context);
-    await waitFor(async () => (await deliveries()).at(0)?.attempts === 1, { description: 'an attempt' });
-    if (status === 410)
-      await waitFor(async () => !(await standing()).enabled, { description: 'it to be disabled' });
-    else await patch({ enabled: false });
-    const { [moment]: since } = await standing();
-    await patch({ enabled: true, url: NEW });
-    await replay(since!);
-    await hooks.replays.run();
-    await asked(NEW);
-  });
-
-  it('is one of those too when it is fanned out only after that', async () => {
-    await register(NEW);
-    await hooks.store.writes.transaction(async (client) => {
-      // No event is in the feed before this has ended.
-      await client.query('select pg_current_xact_id()');
-      await hooks.event(context);
-      await patch({ enabled: false });
-    });
-    await waitFor(async () => (await deliveries()).length === 1, { description: 'it to be fanned out' });
-    await hooks.event(context, 'Meanwhile');
-    await hooks.pruning.closeDisabled();
-    expect(await deliveries()).toEqual([
-      { state: DeliveryState.Failed, attempts: 0, error: 'webhook_disabled' },
-    ]);
-    await patch({ enabled: true });
-    await replay((await standing()).disabled_at!);
-    await hooks.replays.run();
-    await asked(NEW, 2);
-  });
-
-  it('is sent by a replay since it began to fail, while it waits for its next attempt', async () => {
-    answered = Promise.resolve({ status: 500 });
-    await register(OLD);
-    await hooks.event(context);
-    const failing = () => standing().then(({ failing_since }) => failing_since);
-    const since = await waitFor(failing, { description: 'it to fail' });
-    await hooks.sql(
-      `update webhooks.deliveries set due_at = due_at + interval '1 day' where webhook_id = $1`,
-      [webhook],
-    );
-    await patch({ url: NEW });
-    await replay(since!);
-    await hooks.replays.run();
-    await asked(NEW);
   });
 });
 

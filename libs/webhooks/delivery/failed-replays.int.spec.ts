@@ -1,0 +1,121 @@
+import { SystemClock } from '#kernel/clock';
+import { toId } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { waitFor } from '../../../test/support/wait-for';
+import { DeliveryState } from '../delivery';
+import { ReplayWebhook, ReplayWebhookHandler } from '../delivery.commands';
+import { UpdateWebhook, UpdateWebhookHandler } from '../endpoint.commands';
+import type { WebhookPatch } from '../endpoint.input';
+import { ScriptedSender } from '../testing/scripted-sender';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+
+const OLD = 'https://hooks.example.com/old';
+const NEW = 'https://hooks.example.com/new';
+
+let hooks: Webhooks;
+let context: RequestContext;
+let webhook: string;
+/** What the old address answers. */
+let status: number;
+const sender = new ScriptedSender(({ url }) => ({ status: url === NEW ? 204 : status }));
+
+beforeAll(async () => {
+  hooks = await openWebhooks(new SystemClock());
+  hooks.project();
+  hooks.fanOut.start();
+  hooks.dispatcher(sender).start();
+});
+afterAll(() => hooks.close());
+
+beforeEach(async () => {
+  context = await hooks.tenant();
+});
+
+async function register(url: string): Promise<void> {
+  webhook = await hooks.hook(context, { url, events: ['division.created'] });
+}
+
+async function patch(body: WebhookPatch): Promise<void> {
+  const handler = new UpdateWebhookHandler(hooks.requests, hooks.subscriptions, hooks.signal);
+  await handler.execute(new UpdateWebhook(context, toId('webhook', webhook), body, undefined));
+}
+
+async function replay(since: Date): Promise<void> {
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
+  const body = { since: since.toISOString(), mode: 'failed' } as const;
+  await handler.execute(new ReplayWebhook(context, toId('webhook', webhook), body));
+  await hooks.replays.run();
+}
+
+const asked = (count: number) =>
+  waitFor(() => sender.to(NEW, context.tenant).length >= count, {
+    description: `${count} messages to the new address`,
+  });
+
+const standing = async () => {
+  const [row] = await hooks.sql<{ enabled: boolean; disabled_at: Date | null; failing_since: Date | null }>(
+    `select e.enabled, e.disabled_at, l.failing_since from webhooks.endpoints e
+     join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
+    [webhook],
+  );
+  return row;
+};
+
+const deliveries = () =>
+  hooks.sql<{ state: number; attempts: number; error: string | null }>(
+    'select state, attempts, error from webhooks.deliveries where webhook_id = $1 order by event_id',
+    [webhook],
+  );
+
+describe('an event that failed before its webhook was disabled', () => {
+  it.each([
+    [410, 'it began to fail', 'failing_since'],
+    [500, 'it began to fail', 'failing_since'],
+    [500, 'it was disabled', 'disabled_at'],
+  ] as const)('with %i is sent by a replay since %s, though it is older', async (answer, _, moment) => {
+    status = answer;
+    await register(OLD);
+    await hooks.event(context);
+    await waitFor(async () => (await deliveries()).at(0)?.attempts === 1, { description: 'an attempt' });
+    if (status === 410)
+      await waitFor(async () => !(await standing()).enabled, { description: 'it to be disabled' });
+    else await patch({ enabled: false });
+    const { [moment]: since } = await standing();
+    await patch({ enabled: true, url: NEW });
+    await replay(since!);
+    await asked(1);
+  });
+
+  it('is one of those too when it is fanned out only after that', async () => {
+    await register(NEW);
+    await hooks.store.writes.transaction(async (client) => {
+      // No event is in the feed before this has ended.
+      await client.query('select pg_current_xact_id()');
+      await hooks.event(context);
+      await patch({ enabled: false });
+    });
+    await waitFor(async () => (await deliveries()).length === 1, { description: 'it to be fanned out' });
+    await hooks.event(context, 'Meanwhile');
+    await hooks.pruning.closeDisabled();
+    expect(await deliveries()).toEqual([
+      { state: DeliveryState.Failed, attempts: 0, error: 'webhook_disabled' },
+    ]);
+    await patch({ enabled: true });
+    await replay((await standing()).disabled_at!);
+    await asked(2);
+  });
+});
+
+it('an event that waits for its next attempt is sent by a replay since its webhook began to fail', async () => {
+  status = 500;
+  await register(OLD);
+  await hooks.event(context);
+  const failing = () => standing().then(({ failing_since }) => failing_since);
+  const since = await waitFor(failing, { description: 'it to fail' });
+  await hooks.sql(`update webhooks.deliveries set due_at = due_at + interval '1 day' where webhook_id = $1`, [
+    webhook,
+  ]);
+  await patch({ url: NEW });
+  await replay(since!);
+  await asked(1);
+});
