@@ -83,20 +83,8 @@ const sentTo = (url: string) => sender.to(url, context.tenant);
 const asked = (url: string, count = 1) =>
   waitFor(() => sentTo(url).length >= count, { description: `${count} messages to ${url}` });
 
-const standing = async () => {
-  const [row] = await hooks.sql<{ enabled: boolean; failures: number; failing_since: Date | null }>(
-    `select e.enabled, l.failures, l.failing_since from webhooks.endpoints e
-     join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
-    [webhook],
-  );
-  return row;
-};
-
-const deliveries = () =>
-  hooks.sql<{ state: number; attempts: number; error: string | null }>(
-    'select state, attempts, error from webhooks.deliveries where webhook_id = $1 order by event_id',
-    [webhook],
-  );
+const standing = () => hooks.standing(webhook);
+const deliveries = () => hooks.deliveries(webhook);
 
 describe.each([410, 500])('%i of an address that a webhook had before', (status) => {
   it.each([
@@ -125,7 +113,7 @@ describe.each([410, 500])('%i of an address that a webhook had before', (status)
         description: 'the late answer to be written down',
       },
     );
-    expect(await standing()).toEqual({ enabled: true, failures: 0, failing_since: null });
+    expect(await standing()).toEqual({ enabled: true, disabled_at: null, failures: 0, failing_since: null });
   });
 });
 

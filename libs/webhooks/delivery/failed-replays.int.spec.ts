@@ -52,20 +52,8 @@ const asked = (count: number) =>
     description: `${count} messages to the new address`,
   });
 
-const standing = async () => {
-  const [row] = await hooks.sql<{ enabled: boolean; disabled_at: Date | null; failing_since: Date | null }>(
-    `select e.enabled, e.disabled_at, l.failing_since from webhooks.endpoints e
-     join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
-    [webhook],
-  );
-  return row;
-};
-
-const deliveries = () =>
-  hooks.sql<{ state: number; attempts: number; error: string | null }>(
-    'select state, attempts, error from webhooks.deliveries where webhook_id = $1 order by event_id',
-    [webhook],
-  );
+const standing = () => hooks.standing(webhook);
+const deliveries = () => hooks.deliveries(webhook);
 
 describe('an event that failed before its webhook was disabled', () => {
   it.each([

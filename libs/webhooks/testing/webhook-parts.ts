@@ -35,6 +35,19 @@ import { WebhookRequests } from '../webhook-requests';
 
 type Sending = Pick<Sender, 'send'>;
 
+interface Standing {
+  enabled: boolean;
+  disabled_at: Date | null;
+  failures: number;
+  failing_since: Date | null;
+}
+
+interface Logged {
+  state: number;
+  attempts: number;
+  error: string | null;
+}
+
 /** All that makes webhooks, over a store of the test's own, with read models that are kept up to date. */
 export async function openWebhooks(clock: Clock) {
   const store = await createTestStore(definitions, clock);
@@ -114,6 +127,25 @@ export async function openWebhooks(clock: Clock) {
 
     async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
       return (await store.writes.pool.query<Row>(text, values)).rows;
+    },
+
+    /** Whether a webhook is well. */
+    async standing(webhook: string) {
+      const { rows } = await store.writes.pool.query<Standing>(
+        `select e.enabled, e.disabled_at, l.failures, l.failing_since from webhooks.endpoints e
+         join webhooks.lanes l on l.tenant_id = e.tenant_id and l.webhook_id = e.id where e.id = $1`,
+        [webhook],
+      );
+      return rows[0];
+    },
+
+    /** What the log has of a webhook, the oldest event first. */
+    async deliveries(webhook: string) {
+      const { rows } = await store.writes.pool.query<Logged>(
+        'select state, attempts, error from webhooks.deliveries where webhook_id = $1 order by event_id',
+        [webhook],
+      );
+      return rows;
     },
 
     async close(): Promise<void> {
