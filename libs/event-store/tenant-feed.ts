@@ -14,6 +14,15 @@ export interface TenantEvents {
   more: boolean;
 }
 
+/** Which of a tenant's events are read, by their type. */
+export interface WantedEvents {
+  /** Wanted whoever wrote them. */
+  types: readonly string[];
+  /** Wanted unless one of `sources` wrote them. */
+  typesUnlessFrom: readonly string[];
+  sources: readonly string[];
+}
+
 /**
  * Its partition, which it shares with others, is gone along for so many events at most: a reader goes on from where
  * that came to.
@@ -26,7 +35,10 @@ const QUERY = `
         < ((select max(epoch) from event_store.epochs), pg_snapshot_xmin(pg_current_snapshot()))
     order by f.epoch, f.transaction_id, f.position limit $6
   ), own as (
-    select * from scanned where tenant_id = $1 order by epoch, transaction_id, position limit $7
+    select * from scanned
+    where tenant_id = $1
+      and ($8::text[] is null or type = any ($8) or type = any ($9) and metadata ->> 'source' <> all ($10))
+    order by epoch, transaction_id, position limit $7
   )
   select ${EVENT_COLUMNS}, s.count, s.last
   from (select count(*)::int as count,
@@ -44,11 +56,15 @@ export class TenantFeed {
     private readonly codec: Codec,
   ) {}
 
-  /** At most `limit` events of the tenant behind a position; one that cannot be read throws when its data is asked for. */
+  /**
+   * At most `limit` events of the tenant behind a position, all or those that are wanted; one that cannot be read
+   * throws when its data is asked for.
+   */
   async read(
     tenant: Pick<TenantRef, 'id' | 'partition'>,
     after: Position,
     limit: number,
+    wanted?: WantedEvents,
   ): Promise<TenantEvents> {
     const { rows } = await this.database.pool.query<EventRow & { count: number; last: string | null }>({
       name: 'event_store.tenant_feed',
@@ -62,6 +78,7 @@ export class TenantFeed {
           after.position.toString(),
         ],
         ...[SCANNED, limit],
+        ...[wanted?.types, wanted?.typesUnlessFrom, wanted?.sources],
       ],
     });
     const own = rows.filter(({ event_id }) => event_id !== null);

@@ -106,6 +106,11 @@ export function eventOfType(type: string): EventName | undefined {
   return byType.get(type);
 }
 
+/** Types of the domain events that somebody with these permissions may be told of. */
+export function typesReadable(permissions: ReadonlySet<string>): string[] {
+  return [...byType].filter(([, { permission }]) => permissions.has(permission)).map(([type]) => type);
+}
+
 export function eventOfName(name: string): EventName | undefined {
   return byName.get(name);
 }

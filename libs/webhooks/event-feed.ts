@@ -9,10 +9,13 @@ import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { messageId, recordId } from './delivery';
 import { later, positionAt } from './fan-out-checkpoints';
-import { messageOf } from './messages';
+import { type EventMessage, messageOf, toldTo } from './messages';
 
 /** Events are told for so long. */
 export const FEED_MS = 30 * 86_400_000;
+
+/** So long a request goes on through events that it may not tell, as those of an import. */
+const SEARCH_MS = 1_000;
 
 export class EventsQuery {
   @TextFilter('What the last answer gave as `after`; without it all of the last 30 days.', 100)
@@ -73,26 +76,32 @@ export class ListEventsHandler implements IQueryHandler<ListEvents> {
   /** An answer may be short of rows, or have none, and yet say that there are more: whoever asks goes on. */
   async execute({ context, query }: ListEvents): Promise<Reply> {
     const { tenant, permissions } = context;
-    const since = new Date(this.clock.now().getTime() - FEED_MS);
+    const asked = this.clock.now().getTime();
+    const since = new Date(asked - FEED_MS);
     const start = await positionAt(this.database.pool, tenant.partition, since);
-    const after = query.after === undefined ? start : later(start, fromToken(query.after));
-    const { events, reached, more } = await this.feed.read(tenant, after, query.pageSize ?? 50);
-    const rows = events.flatMap((recorded): EventView[] => {
-      const told = recorded.recordedAt >= since ? messageOf(recorded) : undefined;
-      if (!told || !permissions.has(told.event.permission)) return [];
-      const { message } = told;
-      return [
-        {
-          id: messageId(message.event_id),
-          type: message.type,
-          timestamp: message.occurred_at.toISOString(),
-          data: { id: recordId(message), sourceId: message.source },
-          tenant: tenant.alias,
-          sequence: message.version,
-          changed: JSON.parse(message.changed),
-        },
-      ];
-    });
-    return data({ rows, after: toToken(reached), hasMore: more });
+    let after = query.after === undefined ? start : later(start, fromToken(query.after));
+    const wanted = toldTo(permissions);
+    for (;;) {
+      const { events, reached, more } = await this.feed.read(tenant, after, query.pageSize ?? 50, wanted);
+      const rows = events
+        .filter(({ recordedAt }) => recordedAt >= since)
+        .flatMap((recorded) => messageOf(recorded) ?? [])
+        .map(({ message }) => viewOf(message, tenant.alias));
+      if (rows.length > 0 || !more || this.clock.now().getTime() - asked >= SEARCH_MS)
+        return data({ rows, after: toToken(reached), hasMore: more });
+      after = reached;
+    }
   }
+}
+
+function viewOf(message: EventMessage, tenant: string): EventView {
+  return {
+    id: messageId(message.event_id),
+    type: message.type,
+    timestamp: message.occurred_at.toISOString(),
+    data: { id: recordId(message), sourceId: message.source },
+    tenant,
+    sequence: message.version,
+    changed: JSON.parse(message.changed),
+  };
 }

@@ -1,8 +1,9 @@
 import type { RecordedEvent } from '#event-store/events';
 import { printPosition } from '#event-store/position';
+import type { WantedEvents } from '#event-store/tenant-feed';
 import { Entity } from '#practice/entities/entity';
 import type { Message } from './delivery';
-import { type EventName, eventOfType, importPromoted } from './event-catalogue';
+import { type EventName, eventOfType, importPromoted, typesReadable } from './event-catalogue';
 
 /** How bulk work marks its events: no message is sent of each, their end is told by one. */
 const SILENT = new Set(['import', 'demo']);
@@ -59,6 +60,16 @@ const implied: Record<string, readonly string[]> = {
 };
 
 export type EventMessage = Omit<Message, 'webhook_id' | 'sent_as'>;
+
+/** The events that `messageOf` has a message of for somebody with these permissions. */
+export function toldTo(permissions: ReadonlySet<string>): WantedEvents {
+  const types = typesReadable(permissions);
+  return {
+    types: types.filter((type) => eventOfType(type) === importPromoted),
+    typesUnlessFrom: types,
+    sources: [...SILENT],
+  };
+}
 
 /** What is told of an event, to whomever it is sent; undefined when nobody is told. */
 export function messageOf(recorded: RecordedEvent): { event: EventName; message: EventMessage } | undefined {

@@ -24,11 +24,19 @@ describe('the limits of a document', () => {
 
   it('are found at once in fragments that double, and in fragments that circle', () => {
     const doubling = Array.from(
-      { length: 200 },
+      { length: 40 },
       (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`,
     );
-    expect(fault(`{ ...f0 } ${doubling.join(' ')} fragment f200 on Query { a }`)).toMatch('root fields');
+    expect(fault(`{ ...f0 } ${doubling.join(' ')} fragment f40 on Query { a }`)).toMatch('root fields');
     expect(fault('{ ...f } fragment f on Query { a ...g } fragment g on Query { ...f }')).toBeUndefined();
+  });
+
+  it('allow 100 spreads of fragments', () => {
+    const spread = (times: number) => `{ ${'...f '.repeat(times)}} fragment f on Query { __typename }`;
+    expect(fault(spread(100))).toBeUndefined();
+    expect(fault(spread(101))).toBe(
+      'The document is too large. It spreads fragments 101 times; 100 are allowed.',
+    );
   });
 
   it('allow what tools ask of a schema, and no fields of it under many names', () => {

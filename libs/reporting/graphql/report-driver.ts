@@ -86,7 +86,8 @@ async function execute(server: ApolloServer<ReportContext>, request: FastifyRequ
       request: request.caller!,
       explains: request.headers['x-explain'] === '1',
       answer: spliced,
-      notes: {},
+      // An alias may be `__proto__`.
+      notes: Object.create(null),
     }),
   });
 }

@@ -11,7 +11,6 @@ import {
   SwitchWebhook,
   SwitchWebhookHandler,
 } from '../endpoint.commands';
-import { EventsQuery, ListEvents, ListEventsHandler } from '../event-feed';
 import type { Outcome } from '../protocol/sender';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
@@ -265,31 +264,3 @@ it.each(['failed', 'all'] as const)(
     expect(await ended(webhook, 1)).toMatchObject([{ state: 1, attempts: 2 }]);
   },
 );
-
-it('tells by polling what it tells by sending, of what the caller may read', async () => {
-  const handler = new ListEventsHandler(hooks.store.writes, hooks.feed, clock);
-  // biome-ignore lint/suspicious/noExplicitAny: the body of an answer
-  const ask = async (query: EventsQuery, by = context): Promise<any> =>
-    ((await handler.execute(new ListEvents(by, query))).body as { data: object }).data;
-  const { record } = await hooks.event(context, 'One');
-  await hooks.event(context, 'Two');
-  const seen: { data: { id: string }; type: string }[] = [];
-  let after: string | undefined;
-  await waitFor(
-    async () => {
-      const page = await ask({ after, pageSize: 1 });
-      seen.push(...page.rows);
-      after = page.after;
-      return seen.length === 2;
-    },
-    { description: 'both events' },
-  );
-  expect(seen.map(({ type }) => type)).toEqual(['division.created', 'division.created']);
-  expect(seen[0].data.id).toBe(record.id);
-  expect((await ask({ after })).rows).toEqual([]);
-  expect((await ask({}, { ...context, permissions: new Set(['webhooks:read', 'roles:read']) })).rows).toEqual(
-    [],
-  );
-  const other = await hooks.tenant();
-  expect((await ask({}, other)).rows).toEqual([]);
-});
