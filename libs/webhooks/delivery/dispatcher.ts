@@ -8,7 +8,7 @@ import { afterFailure, WELL } from './breaker';
 import { deliveryMetrics } from './delivery-metrics';
 import { DeliverySettings } from './delivery-settings';
 import { DueDeliveries } from './due-deliveries';
-import { type Asked, FailureWatch } from './failure-watch';
+import { FailureWatch } from './failure-watch';
 import { HeldLanes } from './held-lanes';
 import type { Item, Lane } from './lane';
 import { type Finished, Outcomes } from './outcomes';
@@ -174,7 +174,11 @@ export class Dispatcher implements OnApplicationShutdown {
     let finished: Finished | undefined;
     try {
       finished = await this.attempt.send(item);
+      this.judge(lane, finished);
+      // Before the result is written down: a worker that dies in between asks the receiver again.
+      if (finished.status === GONE) await this.watch.gone({ ...lane.config, url: finished.url });
     } catch (error) {
+      finished = undefined;
       // A fault of ours, not of the receiver: it is tried again when the lane is next looked at.
       this.log.error(`Delivery ${item.delivery.event_id} cannot be sent: ${(error as Error).message}`);
     }
@@ -184,7 +188,6 @@ export class Dispatcher implements OnApplicationShutdown {
       lane.known.delete(item.delivery.event_id);
       return;
     }
-    this.judge(lane, finished);
     this.outcomes.add(finished, (all) => this.written(all));
     this.begin(lane);
   }
@@ -213,13 +216,10 @@ export class Dispatcher implements OnApplicationShutdown {
       item.lane.known.delete(item.delivery.event_id);
       lanes.add(item.lane);
     }
-    const gone = all
-      .filter(({ status }) => status === GONE)
-      .map(({ item, url }): Asked => ({ ...item.lane.config, url }));
     const failing = [...lanes].filter(({ standing }) => standing.failingSince !== null);
-    if (gone.length + failing.length > 0)
+    if (failing.length > 0)
       this.watch
-        .check(failing, gone)
+        .check(failing)
         .catch((error: Error) => this.log.error(`Failing webhooks were not looked at: ${error.message}`));
     if (!this.isHeldBack) return;
     this.isHeldBack = false;

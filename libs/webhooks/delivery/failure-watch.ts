@@ -33,9 +33,12 @@ export class FailureWatch {
     private readonly clock: Clock,
   ) {}
 
-  /** @param gone answered that they want nothing any more */
-  async check(failing: readonly Lane[], gone: readonly Asked[]): Promise<void> {
-    for (const asked of gone) await this.disable(asked, 'gone');
+  /** It has answered that it wants nothing any more. */
+  gone(asked: Asked): Promise<void> {
+    return this.disable(asked, 'gone');
+  }
+
+  async check(failing: readonly Lane[]): Promise<void> {
     const now = this.clock.now().getTime();
     const isLong = failing.some(
       ({ standing }) => now - (standing.failingSince?.getTime() ?? now) >= WARNED_AFTER_MS[0],

@@ -124,6 +124,20 @@ it('waits as a receiver asks, up to twice the step', async () => {
   expect(await attempted(webhook, 3)).toMatchObject({ state: 1, error: null });
 });
 
+it('has given a receiver of 410 up before it writes that answer down', async () => {
+  const webhook = await hooks.hook(context, { url: dead });
+  answer = { status: 410 };
+  await hooks.store.writes.transaction(async (client) => {
+    await client.query('lock table webhooks.attempts in exclusive mode');
+    await hooks.event(context);
+    await waitFor(async () => !(await endpoint(webhook)).enabled, {
+      description: 'the webhook to be disabled',
+    });
+    expect(await delivery(webhook)).toMatchObject({ state: 2, attempts: 0, error: 'webhook_disabled' });
+  });
+  expect(await attempted(webhook, 1)).toMatchObject({ state: 2, status: 410, error: 'status' });
+});
+
 it('takes 410 for an end, and tells the others', async () => {
   const webhook = await hooks.hook(context, { url: dead });
   await hooks.hook(context, { url: other });
@@ -133,7 +147,7 @@ it('takes 410 for an end, and tells the others', async () => {
     description: 'the webhook to be disabled',
   });
   expect(await endpoint(webhook)).toEqual({ enabled: false, disabled_reason: 'gone' });
-  expect(await delivery(webhook)).toMatchObject({ state: 2, status: 410 });
+  expect(await attempted(webhook, 1)).toMatchObject({ state: 2, status: 410 });
   const told = (type: string) => sentTo(other).filter(({ body }) => body.type === type);
   await waitFor(() => told('webhook.disabled').length > 0, { description: 'the other webhook to be told' });
   expect(told('webhook.disabled')[0].body).toMatchObject({
