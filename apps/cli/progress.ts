@@ -13,18 +13,21 @@ export interface Progress {
 export function barOn(screen: NodeJS.WritableStream, label: string): Progress {
   const bar = new SingleBar({
     stream: screen,
-    format: `${label} [{bar}] {percentage} % | {value} of {total} | {rate}/s | {left} left | {phase}`,
+    format: `${label} [{bar}] {share}{phase}`,
     // Cut off at the width of the terminal, whose modes stay as they are: Ctrl-C leaves no time to set them back.
     linewrap: true,
     forceRedraw: true,
   });
   const pace = new Pace();
-  bar.start(0, 0, { phase: '', rate: '-', left: '-' });
+  bar.start(1, 0, { phase: '', share: '' });
   return {
     show(phase, done, total) {
       const { rate, left } = pace.at(done, total);
-      bar.setTotal(total ?? done);
-      bar.update(done, { phase, rate: rate.toLocaleString('en'), left });
+      const amounts = `${done} of ${total} | ${rate.toLocaleString('en')}/s | ${left} left`;
+      // An empty bar where there is nothing to count, as a full one would say that it is done.
+      const share = total ? `${Math.floor((done / total) * 100)} % | ${amounts} | ` : '';
+      bar.setTotal(total || 1);
+      bar.update(total ? done : 0, { phase, share });
     },
     end: () => bar.stop(),
   };

@@ -82,6 +82,14 @@ describe('progress', () => {
       expect(jest.getTimerCount()).toBe(0);
     });
 
+    it('tells of a phase that nothing is counted of, and does not say that it is done', () => {
+      const screen = new Screen();
+      barOn(screen, 'Validating').show('checking', 0, undefined);
+      jest.advanceTimersByTime(2000);
+      expect(screen.drawn).toMatch(/Validating \[-+\] checking/);
+      expect(screen.drawn).not.toContain('%');
+    });
+
     it('leaves the terminal as it was, though it never comes to its end', () => {
       const screen = new Screen();
       barOn(screen, 'matters').show('filling', 1, 2);
