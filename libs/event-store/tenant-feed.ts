@@ -25,26 +25,38 @@ export interface WantedEvents {
 
 /**
  * Its partition, which it shares with others, is gone along for so many events at most: a reader goes on from where
- * that came to.
+ * that came to. It is gone along no further than the last event of a full page, and without the events' data, which
+ * would be written to disk meanwhile.
  */
 const QUERY = `
   with scanned as materialized (
-    select f.* from event_store.events f
-    where f.partition = $2 and (f.epoch, f.transaction_id, f.position) > ($3, $4::xid8, $5)
-      and (f.epoch, f.transaction_id)
+    select tenant_id, stream_id, version, type, metadata ->> 'source' as source, epoch, transaction_id, position
+    from event_store.events
+    where partition = $2 and (epoch, transaction_id, position) > ($3, $4::xid8, $5)
+      and (epoch, transaction_id)
         < ((select max(epoch) from event_store.epochs), pg_snapshot_xmin(pg_current_snapshot()))
-    order by f.epoch, f.transaction_id, f.position limit $6
-  ), own as (
-    select * from scanned
+    order by epoch, transaction_id, position limit $6
+  ), own as materialized (
+    select tenant_id, stream_id, version from scanned
     where tenant_id = $1
-      and ($8::text[] is null or type = any ($8) or type = any ($9) and metadata ->> 'source' <> all ($10))
+      and ($8::text[] is null or type = any ($8) or type = any ($9) and source <> all ($10))
     order by epoch, transaction_id, position limit $7
+  ), page as (
+    select (select count(*) from own) = $7 as is_full
   )
-  select ${EVENT_COLUMNS}, s.count, s.last
-  from (select count(*)::int as count,
-          (select epoch || '.' || transaction_id || '.' || position from scanned
-           order by epoch desc, transaction_id desc, position desc limit 1) as last from scanned) s
-  left join own e on true order by e.epoch, e.transaction_id, e.position`;
+  select ${EVENT_COLUMNS},
+    case when not p.is_full then (select count(*)::int from scanned) end as count,
+    case when not p.is_full then
+      (select epoch || '.' || transaction_id || '.' || position from scanned
+       order by epoch desc, transaction_id desc, position desc limit 1) end as last
+  from page p left join (own join event_store.events e using (tenant_id, stream_id, version)) on true
+  order by e.epoch, e.transaction_id, e.position`;
+
+interface FeedRow extends EventRow {
+  /** How many were gone along, and where the last of them stands; null when the page is full. */
+  count: number | null;
+  last: string | null;
+}
 
 const SCANNED = 10_000;
 
@@ -66,7 +78,7 @@ export class TenantFeed {
     limit: number,
     wanted?: WantedEvents,
   ): Promise<TenantEvents> {
-    const { rows } = await this.database.pool.query<EventRow & { count: number; last: string | null }>({
+    const { rows } = await this.database.pool.query<FeedRow>({
       name: 'event_store.tenant_feed',
       text: QUERY,
       values: [
