@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { conflict } from '#kernel/errors';
 import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../test/support/set-clock';
@@ -86,6 +87,20 @@ describe('Idempotency-Key', () => {
     expect(again.position).toEqual(first.position);
     expect(again.records.map(({ id }) => id)).toEqual([first.record.id]);
     expect(again.record.data.name).toBe('shown');
+  });
+
+  it('gives the first answer to a repeat that looked before the first was carried out, and again afterwards', async () => {
+    const { record } = await openParent(store.store, context);
+    const close = (opened: TestStore['store'], meanwhile?: () => Promise<unknown>) =>
+      opened.execute<ParentState>(keyed('between'), async (work) => {
+        await work.load({ parent: at(Parent, record.id) });
+        await meanwhile?.();
+        const { same } = await work.load({ same: at(Parent, record.id) });
+        if (!same!.data.active) throw conflict('closed', 'The parent is closed.');
+        return work.change(Parent, same!, [{ type: 'ParentClosed', data: {} }]);
+      });
+    const again = await close(store.store, () => close(other.store));
+    expect(again).toMatchObject({ replayed: true, record: { version: 2, data: { active: false } } });
   });
 
   it('gives the first answer of a request that changed nothing, whatever changed since', async () => {

@@ -40,7 +40,6 @@ export class UnitOfWork {
   private readonly read = new Map<string, Folded>();
   private readonly draft: AppendDraft;
   private readonly loader: Loader;
-  private loads = 0;
 
   constructor(
     readonly context: RequestContext,
@@ -60,7 +59,8 @@ export class UnitOfWork {
     const { context } = this;
     const names = Object.keys(asks);
     const list: Ask<unknown>[] = [...names.map((name) => asks[name]), closed()];
-    if (context.idempotency && this.loads++ === 0) {
+    // Each time: what was carried out since the load before is seen with its key, and is no ground for a refusal.
+    if (context.idempotency) {
       list.push(repeatOf(context.integrationId, context.idempotency.key, this.now));
     }
     // The rate limit is counted beside the load; what it refuses goes no further.
