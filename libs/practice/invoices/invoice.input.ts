@@ -100,7 +100,7 @@ export class LinesInput {
   @DayField({
     example: '2025-05-31',
     description:
-      'Adds a line for all finalised work and costs of the matter entered up to this day that no invoice holds.',
+      'Adds a line for each finalised work item and cost of the matter that was entered up to this day, is worth something and is held by no invoice.',
   })
   unbilledUntil?: string | null;
 }
