@@ -25,7 +25,11 @@ beforeAll(async () => {
   Logger.overrideLogger(false);
   store = await createTestStore([]);
 });
-afterEach(() => stop());
+afterEach(async () => {
+  await stop();
+  // What a test has left is no other's to take.
+  await store.writes.pool.query(`update import.requests set status = 'Failed' where finished_at is null`);
+});
 afterAll(() => store?.close());
 
 const stop = async () => {
@@ -33,8 +37,11 @@ const stop = async () => {
 };
 
 /** One more worker, whose steps are these. */
-function start(carryOut: (turn: ImportTurn) => Promise<Ending>): ImportWorker {
-  const settings = Object.assign(new ImportSettings(), quick, { leaseMs: LEASE_MS });
+function start(
+  carryOut: (turn: ImportTurn) => Promise<Ending>,
+  given: Partial<ImportSettings> = {},
+): ImportWorker {
+  const settings = Object.assign(new ImportSettings(), quick, { leaseMs: LEASE_MS }, given);
   const requests = new ImportRequests(store.writes, settings);
   const repeats = new ImportRepeats(store.writes, new Secrets(store.config.secretsKey), new SystemClock());
   const steps = { carryOut } as ImportSteps;
@@ -114,6 +121,18 @@ it('keeps the lease for as long as it takes, and nobody else has the import', as
     ).rowCount === 1;
   await waitFor(renewed, { description: 'two leases of time' });
   expect([begun, (await seen(id)).leased_by]).toEqual([1, first]);
+});
+
+it('takes nothing again that it has in hand, though it stood still for longer than its lease', async () => {
+  const [first, second] = [await queue(), await queue()];
+  const begun: string[] = [];
+  const hold = (turn: ImportTurn) => {
+    begun.push(turn.requestId);
+    return forever(turn);
+  };
+  start(hold, { leaseMs: 0, heartbeatMs: 60_000 });
+  await waitFor(() => begun.length === 2, { description: 'the second to be taken' });
+  expect(begun).toEqual([first, second]);
 });
 
 it('ends an import that is cancelled', async () => {

@@ -44,9 +44,9 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     super(settings, settings.atOnce);
   }
 
-  protected async take(): Promise<ImportTurn | undefined> {
+  protected async take(own: readonly string[]): Promise<ImportTurn | undefined> {
     const { worker, requests, database, settings, log } = this;
-    const taken = await requests.take(worker);
+    const taken = await requests.take(worker, own);
     return taken && new ImportTurn(taken, { worker, requests, database, settings, log });
   }
 

@@ -104,6 +104,19 @@ it('another worker goes on where one was killed', async () => {
   await expectWhole(requestId);
 });
 
+it('begins nothing when the import went to another before it had begun to read', async () => {
+  const { requestId, run, turn } = await worker();
+  const advance = turn.advance.bind(turn);
+  turn.advance = async (from, to) => {
+    await advance(from, to);
+    if (to !== 'Extracting') return;
+    await turn.close();
+    await (await waitFor(() => parts.take(), { description: 'the lease to end' }))!.run();
+  };
+  await expect(run()).rejects.toBeInstanceOf(LeaseLost);
+  await expectWhole(requestId);
+});
+
 it('stops when its process ends, and leaves the rest to the next', async () => {
   parts.source.faults.stall = { table: 'WorkItem', afterRows: 700 };
   const { requestId, run, turn, requests } = await worker({ stallMs: 60_000 });

@@ -13,6 +13,7 @@ import { ImportRequests } from '../requests/import-requests';
 import {
   isIntact,
   miscounted,
+  requireLease,
   resetTables,
   setTotals,
   type TableState,
@@ -106,6 +107,7 @@ export class Extraction {
   /** The staging area as it was left, or a new one. */
   private async prepare(client: Client, turn: ImportTurn): Promise<Map<string, TableState>> {
     await client.query('begin');
+    await requireLease(client, turn.requestId, turn.worker);
     await this.requests.supersede(client, turn.request);
     if (!(await isIntact(client, turn.staging, await tableStates(client, turn.requestId)))) {
       await turn.staging.create(client);

@@ -38,12 +38,15 @@ export class ImportRequests {
     private readonly settings: ImportSettings,
   ) {}
 
-  /** The oldest import that nobody has in hand. */
-  async take(worker: string): Promise<Taken | undefined> {
+  /**
+   * The oldest import that nobody has in hand.
+   * @param own those that the worker has, whether their leases have run out or not
+   */
+  async take(worker: string, own: readonly string[] = []): Promise<Taken | undefined> {
     const { rows } = await this.database.pool.query(
       `with next as (
          select id from import.requests
-         where status = any($2) and coalesce(leased_until < clock_timestamp(), true)
+         where status = any($2) and coalesce(leased_until < clock_timestamp(), true) and id <> all($4)
          order by queued_at, id limit 1 for update skip locked
        )
        update import.requests r
@@ -53,7 +56,7 @@ export class ImportRequests {
        from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
        returning r.id as "requestId", r.tenant_id, r.status, r.connection, r.staging_tenant_id, r.deaths,
          t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"`,
-      [worker, steps, this.settings.leaseMs],
+      [worker, steps, this.settings.leaseMs, own],
     );
     if (rows.length === 0) return undefined;
     const [{ requestId: id, tenant_id, status, connection, staging_tenant_id, deaths, ...tenant }] = rows;

@@ -80,17 +80,25 @@ export async function miscounted(pool: Pool, requestId: string): Promise<string[
 }
 
 /**
- * Marks how far the reading has come, in the transaction that has staged the rows. A worker that has lost the import
- * does not get through: whoever takes it over waits until this transaction has ended.
+ * For the transaction that changes what is staged: a worker that has lost the import does not get through, and whoever
+ * takes it over waits until this transaction has ended.
  * @throws LeaseLost
  */
-export async function markChunk(client: ClientBase, chunk: Chunk): Promise<void> {
-  const { requestId, worker, table, read, lastKey, isComplete } = chunk;
+export async function requireLease(client: ClientBase, requestId: string, worker: string): Promise<void> {
   const { rowCount } = await client.query(
     'select from import.requests where id = $1 and leased_by = $2 for share',
     [requestId, worker],
   );
   if (rowCount === 0) throw new LeaseLost();
+}
+
+/**
+ * Marks how far the reading has come, in the transaction that has staged the rows.
+ * @throws LeaseLost
+ */
+export async function markChunk(client: ClientBase, chunk: Chunk): Promise<void> {
+  const { requestId, worker, table, read, lastKey, isComplete } = chunk;
+  await requireLease(client, requestId, worker);
   await client.query(
     `update import.tables set read = $3, last_key = $4, is_complete = $5 where request_id = $1 and name = $2`,
     [requestId, table, read, lastKey, isComplete],

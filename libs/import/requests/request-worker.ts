@@ -35,8 +35,11 @@ export abstract class RequestWorker<Taken extends Turn> implements OnApplication
     await Promise.all(this.turns.values());
   }
 
-  /** The next request that nobody has in hand. */
-  protected abstract take(): Promise<Taken | undefined>;
+  /**
+   * The next request that nobody has in hand.
+   * @param own those that this worker has: after it has stood still for longer than its leases they look like nobody's
+   */
+  protected abstract take(own: readonly string[]): Promise<Taken | undefined>;
 
   /** What it throws is warned of, and the request left to whoever takes it when its lease has run out. */
   protected abstract carryOut(turn: Taken): Promise<void>;
@@ -47,7 +50,7 @@ export abstract class RequestWorker<Taken extends Turn> implements OnApplication
   /** Takes what it can, and carries it out beside what it has. */
   private async look(): Promise<void> {
     while (this.turns.size < this.atOnce) {
-      const turn = await this.take();
+      const turn = await this.take([...this.turns.keys()].map(({ requestId }) => requestId));
       if (!turn) break;
       this.begin(turn);
     }

@@ -36,7 +36,8 @@ export class CheckedRows {
   ) {}
 
   /**
-   * Work on a session that sees the tables of the import by their names. It ends when the run is aborted.
+   * Work on a session that sees the tables of the import by their names. It ends when the run is aborted, and when
+   * another turn at the import begins one.
    * @throws the reason of the abort
    */
   async session<Result>(run: ImportRun, work: (session: Client) => Promise<Result>): Promise<Result> {
@@ -44,6 +45,7 @@ export class CheckedRows {
     const session = await this.database.session(run.signal);
     try {
       await session.query(SESSION);
+      await takeRows(session, run.staging.schema);
       await session.query(`set search_path = ${run.staging.schema}, pg_catalog`);
       const result = await work(session);
       run.signal.throwIfAborted();
@@ -90,4 +92,19 @@ export class CheckedRows {
     if (rows[0].there && (await session.query('select from made')).rowCount === 1) return;
     await this.make(session, run);
   }
+}
+
+/**
+ * A worker that stood still does not know yet that it has lost the import, and would write among the rows of whoever has
+ * it now; what it had the database do before it died may be under way still. Its session is ended.
+ */
+async function takeRows(session: Client, schema: string): Promise<void> {
+  await session.query(
+    `select pg_terminate_backend(pid, 10000) from pg_locks
+     where locktype = 'advisory' and objsubid = 1 and granted and pid <> pg_backend_pid()
+       and database = (select oid from pg_database where datname = current_database())
+       and classid::bigint << 32 | objid::bigint = hashtextextended($1, 0)`,
+    [schema],
+  );
+  await session.query('select pg_advisory_lock(hashtextextended($1, 0))', [schema]);
 }
