@@ -16,6 +16,8 @@ export interface LiveModel {
   name: string;
   /** Changes whenever the tracks do. */
   revision: number;
+  /** Of the projection that has built it; the newest where tenants were rebuilt alone. */
+  version: number;
   main: Track;
   /** Tenants that were rebuilt alone. */
   alone: Track[];
@@ -48,6 +50,7 @@ interface TrackRow {
   parked: boolean;
   held: boolean;
   revision: number;
+  version: number;
   partition: number | null;
   at: string;
 }
@@ -55,11 +58,12 @@ interface TrackRow {
 /** Every read model by its name. */
 export async function liveModels(database: Pick<Pool, 'query'>): Promise<Map<string, LiveModel>> {
   const { rows } = await database.query<TrackRow>(
-    `select t.projection, t.tenant_id, t.generation, t.parked, t.held, l.revision, c.partition,
+    `select t.projection, t.tenant_id, t.generation, t.parked, t.held, l.revision, g.version, c.partition,
        c.epoch || '.' || c.transaction_id || '.' || c.position as at
      from read_model.tracks t
      left join read_model.checkpoints c using (projection, generation, tenant_id)
      join read_model.live l on l.projection = t.projection and l.tenant_id = 0
+     join read_model.generations g on g.projection = t.projection and g.generation = t.generation
      order by t.projection, t.tenant_id`,
   );
   const models = new Map<string, LiveModel & { apart: Set<number> }>();
@@ -70,9 +74,10 @@ export async function liveModels(database: Pick<Pool, 'query'>): Promise<Map<str
       // Tenant 0 comes first.
       const main = { projection, generation, tenantId, reached: new Map() };
       const apart = { alone: [], parked: [], held: [], apart: new Set<number>() };
-      model = { name: projection, revision: row.revision, main, ...apart };
+      model = { name: projection, revision: row.revision, version: row.version, main, ...apart };
       models.set(projection, model);
     }
+    model.version = Math.max(model.version, row.version);
     const track = tenantId === 0 ? model.main : ownTrack(model, row);
     if (row.partition !== null) track.reached.set(row.partition, parsePosition(row.at));
   }

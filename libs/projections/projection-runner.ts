@@ -49,7 +49,7 @@ export class ProjectionRunner {
     this.subscription = undefined;
   }
 
-  /** Each partition from where the track that is furthest behind stands. */
+  /** Each partition from where the track that is furthest behind stands; none once a newer program builds a read model. */
   private async cursors(partitions: number[]): Promise<Cursor[]> {
     const live = await liveModels(this.database.pool);
     this.building = this.projections.all.map((projection) => {
@@ -57,6 +57,11 @@ export class ProjectionRunner {
       if (!model) throw new Error(`Projection ${projection.name} has no live generation`);
       return { projection, model };
     });
+    const newer = this.building.filter(({ projection, model }) => model.version > projection.version);
+    if (newer.length > 0) {
+      this.giveWay(newer);
+      return [];
+    }
     const tracks = this.building.flatMap(({ model }) => [model.main, ...model.alone]);
     return partitions.map((partition) => ({
       partition,
@@ -64,6 +69,16 @@ export class ProjectionRunner {
         .flatMap((track) => reachedIn(track, partition) ?? [])
         .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b)),
     }));
+  }
+
+  /** What this program wrote would stay among rows of another form, for good. */
+  private giveWay(newer: readonly Building[]): void {
+    const names = newer.map(({ projection }) => projection.name).join(', ');
+    this.log.error(
+      `A newer program has built ${names}, so that this one builds no read model any more: let that one run in its ` +
+        'place, or rebuild them by this one and start it again',
+    );
+    this.stop().catch((error: Error) => this.log.warn(`Partitions were not given back: ${error.message}`));
   }
 
   /**

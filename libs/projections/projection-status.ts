@@ -75,9 +75,10 @@ export class ProjectionStatus implements OnModuleInit {
       },
     );
     this.health.watch(async () =>
-      (await this.models())
-        .filter(({ model }) => model.parked.length > 0)
-        .map(({ name, model }) => `${name}: ${model.parked.length} parked`),
+      (await this.models()).flatMap(({ name, version, model }) => [
+        ...(model.parked.length > 0 ? [`${name}: ${model.parked.length} parked`] : []),
+        ...(model.version > version ? [`${name}: built by a newer program`] : []),
+      ]),
     );
   }
 
