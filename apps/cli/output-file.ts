@@ -4,12 +4,12 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { link, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { conflict } from '#kernel/errors';
+import { conflict, invalid } from '#kernel/errors';
 
 /**
  * Writes a file, readable by its owner only, that has its name once it is complete: until then it is
  * `<path>.<letters>.partial`, which goes when the work fails.
- * @throws DomainError output_exists
+ * @throws DomainError `output_exists`, `output_not_writable`
  */
 export async function writeWhole<Result>(
   path: string,
@@ -21,7 +21,9 @@ export async function writeWhole<Result>(
   // An error is told by whoever waits for the file then; a write that is given up tells of itself to nobody.
   out.on('error', () => undefined);
   try {
-    await once(out, 'open');
+    await once(out, 'open').catch((error: Error) => {
+      throw invalid('output_not_writable', `${path} cannot be written: ${error.message.split(',')[0]}.`);
+    });
     const result = await work(out);
     out.end();
     await finished(out);

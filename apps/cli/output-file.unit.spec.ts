@@ -53,8 +53,11 @@ describe('a file that is written whole', () => {
 
   it('fails before the work where no file can be made', async () => {
     const work = jest.fn(hello);
-    const nowhere = writeWhole(join(folder, 'missing', 'rows.csv'), work);
-    await expect(nowhere).rejects.toMatchObject({ code: 'ENOENT' });
+    const nowhere = join(folder, 'missing', 'rows.csv');
+    await expect(writeWhole(nowhere, work)).rejects.toMatchObject({
+      code: 'output_not_writable',
+      detail: `${nowhere} cannot be written: ENOENT: no such file or directory.`,
+    });
     expect(work).not.toHaveBeenCalled();
   });
 });
