@@ -9,7 +9,7 @@ import { conflict, invalid } from '#kernel/errors';
 /**
  * Writes a file, readable by its owner only, that has its name once it is complete: until then it is
  * `<path>.<letters>.partial`, which goes when the work fails.
- * @throws DomainError `output_exists`, `output_not_writable`
+ * @throws DomainError `output_exists`, `file`: none can be made there
  */
 export async function writeWhole<Result>(
   path: string,
@@ -22,7 +22,7 @@ export async function writeWhole<Result>(
   out.on('error', () => undefined);
   try {
     await once(out, 'open').catch((error: Error) => {
-      throw invalid('output_not_writable', `${path} cannot be written: ${error.message.split(',')[0]}.`);
+      throw invalid('file', `${path} cannot be written: ${error.message.split(',')[0]}.`);
     });
     const result = await work(out);
     out.end();

@@ -55,7 +55,7 @@ describe('a file that is written whole', () => {
     const work = jest.fn(hello);
     const nowhere = join(folder, 'missing', 'rows.csv');
     await expect(writeWhole(nowhere, work)).rejects.toMatchObject({
-      code: 'output_not_writable',
+      code: 'file',
       detail: `${nowhere} cannot be written: ENOENT: no such file or directory.`,
     });
     expect(work).not.toHaveBeenCalled();
