@@ -53,6 +53,30 @@ describe('a state table', () => {
     expect(await rows()).toEqual([{ version: 3, name: 'three' }]);
   });
 
+  it.each([
+    ['no row of a record whose first event is at hand', [1, 2], 0],
+    ['the row of a record that goes on', [2, 3], 1],
+  ])('asks for %s', async (_, versions, questions) => {
+    if (questions > 0) await apply(1);
+    const client = await store.reads.pool.connect();
+    const query = jest.spyOn(client, 'query');
+    try {
+      await divisionsProjection.apply(
+        client,
+        1,
+        versions.map((version) => events[version - 1]),
+      );
+      const texts = query.mock.calls.map(([asked]: unknown[]) =>
+        typeof asked === 'string' ? asked : (asked as { text: string }).text,
+      );
+      expect(texts.filter((text) => text.startsWith('select'))).toHaveLength(questions);
+      expect(texts.filter((text) => text.startsWith('insert'))).toHaveLength(1);
+    } finally {
+      query.mockRestore();
+      client.release();
+    }
+  });
+
   it('is the same when events come again', async () => {
     await apply(1, 2, 3);
     await apply(1, 2, 3);

@@ -90,11 +90,9 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     events: RecordedEvent[],
   ): Promise<Map<string, Folded<State>>> {
     // A stream whose first event is at hand has no row yet.
-    const asked = new Map(
-      events.filter(({ version }) => version > 1).map((recorded) => [keyOf(recorded), recorded]),
-    );
-    if (asked.size === 0) return new Map();
-    const streams = [...asked.values()];
+    const streams = firstOfEach(events).filter(({ version }) => version > 1);
+    if (streams.length === 0) return new Map();
+    // Without a name: a plan that was made while the table was empty would read all of it for each batch of a first load.
     const { rows } = await client.query<Row & { tenant_id: number }>(
       `select t.tenant_id, id, version, created_on, created_by, updated_on, updated_by, state
        from unnest($2::int[], $3::uuid[]) as a(tenant, stream)
@@ -168,6 +166,16 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
       return [[rowOf(state!, events[events.length - 1])]];
     },
   };
+}
+
+/** The first event of each stream in a batch. */
+function firstOfEach(events: readonly RecordedEvent[]): RecordedEvent[] {
+  const firsts = new Map<string, RecordedEvent>();
+  for (const recorded of events) {
+    const key = keyOf(recorded);
+    if (!firsts.has(key)) firsts.set(key, recorded);
+  }
+  return [...firsts.values()];
 }
 
 /** A record within a batch: of an import it has the same id in the staging tenant as in production. */
