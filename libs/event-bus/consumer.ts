@@ -55,7 +55,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   private async run(): Promise<void> {
     while (!this.stopping) {
       try {
-        const more = await this.round();
+        const more = (await this.round()) || !(await this.settled());
         this.problem = undefined;
         if (!more) await this.rest(await this.pause());
       } catch (error) {
@@ -97,6 +97,12 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
       if (cursor && comparePositions(at, cursor.after) > 0)
         this.cursors.set(partition, { partition, after: at });
     }
+  }
+
+  private async settled(): Promise<boolean> {
+    if (!this.subscriber.settle || (await this.subscriber.settle())) return true;
+    this.forget();
+    return false;
   }
 
   private async own(): Promise<void> {

@@ -35,20 +35,30 @@ class HeldSource implements Source<FeedEntry> {
 describe('a consumer', () => {
   let source: HeldSource;
   let handled: number[];
+  let settled: number[];
+  let asked: number;
+  let standing: boolean[];
   let consumer: Consumer<FeedEntry>;
 
   beforeEach(async () => {
     jest.useFakeTimers();
-    handled = [];
+    [handled, settled, asked, standing] = [[], [], 0, []];
     let reached: Position = START;
     consumer = new Consumer<FeedEntry>(
       {
         name: 'audit',
-        cursors: async () => [{ partition: 0, after: reached }],
+        cursors: async () => {
+          asked++;
+          return [{ partition: 0, after: reached }];
+        },
         handle: async ([{ at }]) => {
           handled.push(performance.now());
           reached = at;
           return true;
+        },
+        settle: async () => {
+          settled.push(handled.length);
+          return standing.shift() ?? true;
         },
       },
       10,
@@ -93,5 +103,17 @@ describe('a consumer', () => {
     const before = source.reads.length;
     await jest.advanceTimersByTimeAsync(10_000);
     expect(source.reads.length - before).toBe(40);
+  });
+
+  it('lets the subscriber do what it has put off before it rests, and asks where it stands when that fails', async () => {
+    [source.isThere, source.isFree] = [true, true];
+    await signalled();
+    expect(settled.at(-1)).toBe(1);
+    expect(asked).toBe(1);
+
+    standing = [false];
+    source.calls.wake();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(asked).toBe(2);
   });
 });

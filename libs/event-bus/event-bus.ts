@@ -11,6 +11,8 @@ export interface Subscriber<Event extends FeedEntry = RecordedEvent> {
    * @returns false when the subscriber no longer stands where it did: it is asked for its cursors again at once
    */
   handle(events: Event[]): Promise<boolean>;
+  /** Does what `handle` has put off, as nothing more is at hand for now. @returns as `handle` */
+  settle?(): Promise<boolean>;
   /** Tenants of whose events it makes nothing: these may come without their data. It is asked before each reading. */
   passesOver?(): number[];
 }

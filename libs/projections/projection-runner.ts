@@ -4,7 +4,7 @@ import { EventBus, type Subscription } from '#event-bus/event-bus';
 import { recordEventSpans } from '#event-store/event-spans';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
-import { comparePositions } from '#event-store/position';
+import { comparePositions, type Position } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
 import { type CheckpointMove, CheckpointMoved, moveCheckpoints, moved, movesTo } from './checkpoints';
 import { isEventFault } from './event-not-applied';
@@ -12,6 +12,12 @@ import { type LiveModel, liveModels, reachedIn, type Track } from './live-models
 import { Parking, type TrackBatch } from './parking';
 import type { Projection } from './projection';
 import { Projections } from './projections';
+
+/**
+ * A batch is for few of the read models. The checkpoints of the others, one each in every partition, cost as much as its
+ * rows: while batch follows batch, they are moved this often.
+ */
+const PASS_EVERY_MS = 25;
 
 /** A read model as this process believes it to be. */
 interface Building {
@@ -25,6 +31,10 @@ export class ProjectionRunner {
   private readonly log = new Logger(ProjectionRunner.name);
   private building: Building[] = [];
   private subscription?: Subscription;
+  /** By partition: the last event that came since the cursors were asked for. */
+  private readonly handed = new Map<number, Position>();
+  /** On performance.now: when tracks were last moved that nothing was for. */
+  private passedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly bus: EventBus,
@@ -38,6 +48,7 @@ export class ProjectionRunner {
       name: 'projections',
       cursors: (partitions) => this.cursors(partitions),
       handle: (events) => this.handle(events),
+      settle: () => this.outcome([this.pass(new Set())]),
       passesOver: () => this.held(),
     });
     this.log.log(`Building ${this.projections.all.map(({ name }) => name).join(', ')}`);
@@ -51,6 +62,7 @@ export class ProjectionRunner {
 
   /** Each partition from where the track that is furthest behind stands; none once a newer program builds a read model. */
   private async cursors(partitions: number[]): Promise<Cursor[]> {
+    this.handed.clear();
     const live = await liveModels(this.database.pool);
     this.building = this.projections.all.map((projection) => {
       const model = live.get(projection.name);
@@ -62,11 +74,10 @@ export class ProjectionRunner {
       this.giveWay(newer);
       return [];
     }
-    const tracks = this.building.flatMap(({ model }) => [model.main, ...model.alone]);
     return partitions.map((partition) => ({
       partition,
-      after: tracks
-        .flatMap((track) => reachedIn(track, partition) ?? [])
+      after: this.tracks()
+        .flatMap(({ track }) => reachedIn(track, partition) ?? [])
         .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b)),
     }));
   }
@@ -91,19 +102,26 @@ export class ProjectionRunner {
   }
 
   /** False when the read models are not as this process believed; what was done of the batch stands. */
-  private async handle(events: RecordedEvent[]): Promise<boolean> {
-    const idle: CheckpointMove[] = [];
-    const busy: Promise<boolean>[] = [];
-    for (const { projection, model } of this.building) {
-      for (const track of [model.main, ...model.alone]) {
-        const batch = batchOf(projection, model, track, events);
-        if (batch.events.length === 0) continue;
-        if (batch.relevant.length > 0) busy.push(this.apply(batch));
-        else idle.push(...movesTo(track, model.revision, batch.events));
-      }
-    }
-    if (idle.length > 0) busy.push(this.pass(idle));
-    const results = await Promise.allSettled(busy);
+  private handle(events: RecordedEvent[]): Promise<boolean> {
+    for (const { partition, at } of events) this.handed.set(partition, at);
+    const busy = this.tracks()
+      .map(({ projection, model, track }) => batchOf(projection, model, track, events))
+      .filter(({ relevant }) => relevant.length > 0);
+    const work = busy.map((batch) => this.apply(batch));
+    if (performance.now() - this.passedAt >= PASS_EVERY_MS)
+      work.push(this.pass(new Set(busy.map(({ track }) => track))));
+    return this.outcome(work);
+  }
+
+  /** Every track that this process moves. */
+  private tracks(): { projection: Projection; model: LiveModel; track: Track }[] {
+    return this.building.flatMap(({ projection, model }) =>
+      [model.main, ...model.alone].map((track) => ({ projection, model, track })),
+    );
+  }
+
+  private async outcome(work: Promise<boolean>[]): Promise<boolean> {
+    const results = await Promise.allSettled(work);
     const failures = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason as Error] : [],
     );
@@ -113,17 +131,30 @@ export class ProjectionRunner {
     return results.every((result) => result.status === 'fulfilled' && result.value);
   }
 
-  /** Nothing in the batch is for these tracks. */
-  private async pass(moves: CheckpointMove[]): Promise<boolean> {
+  /** Moves the tracks that nothing of what was handed over is for, but for those that are moved with their rows. */
+  private async pass(busy: ReadonlySet<Track>): Promise<boolean> {
+    const moves = this.tracks()
+      .filter(({ track }) => !busy.has(track))
+      .flatMap(({ model, track }) => this.moves(track, model.revision));
+    this.passedAt = performance.now();
+    if (moves.length === 0) return true;
     await moveCheckpoints(this.database.pool, moves);
     moved(moves);
     return true;
   }
 
+  /** From where a track stands to where the last batches have come. */
+  private moves(track: Track, revision: number): CheckpointMove[] {
+    const ahead = [...this.handed].flatMap(([partition, at]) =>
+      isAhead(at, track, partition) ? { partition, at } : [],
+    );
+    return movesTo(track, revision, ahead);
+  }
+
   /** False when tenants had to be parked. */
   private async apply(batch: TrackBatch): Promise<boolean> {
-    const { projection, track, revision, events, relevant } = batch;
-    const moves = movesTo(track, revision, events);
+    const { projection, track, revision, relevant } = batch;
+    const moves = this.moves(track, revision);
     const startedAt = Date.now();
     try {
       await this.database.transaction(async (client) => {
@@ -146,6 +177,12 @@ export class ProjectionRunner {
   }
 }
 
+/** Whether a track has a partition and has not come as far in it. */
+function isAhead(at: Position, track: Track, partition: number): boolean {
+  const reached = reachedIn(track, partition);
+  return reached !== undefined && comparePositions(at, reached) > 0;
+}
+
 /** What a batch of the feed has for a track. */
 function batchOf(
   projection: Projection,
@@ -155,10 +192,7 @@ function batchOf(
 ): TrackBatch {
   const serves = (tenantId: number) =>
     track.tenantId === 0 ? !model.apart.has(tenantId) : track.tenantId === tenantId;
-  const events = batch.filter(({ partition, at }) => {
-    const reached = reachedIn(track, partition);
-    return reached !== undefined && comparePositions(at, reached) > 0;
-  });
+  const events = batch.filter(({ partition, at }) => isAhead(at, track, partition));
   const relevant = events.filter(
     ({ tenantId, event }) => projection.eventTypes.has(event.type) && serves(tenantId),
   );
