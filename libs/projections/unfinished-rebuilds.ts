@@ -31,6 +31,7 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
   }
 
   private async look(): Promise<void> {
+    let lost: Error | undefined;
     for (const name of this.rebuild.names) {
       if (this.stopping.signal.aborted) return;
       if ((this.notBefore.get(name) ?? 0) > Date.now()) continue;
@@ -40,9 +41,15 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
           this.log.log(`Rebuilt ${name} from ${rebuilt.events} events: generation ${rebuilt.generation}`);
       } catch (error) {
         if (this.stopping.signal.aborted) return;
+        if (isConnectionLost(error)) {
+          // Nobody knows whether it was being rebuilt at all.
+          lost = error as Error;
+          continue;
+        }
         this.log.error(`The rebuild of ${name} failed: ${(error as Error).message}`);
-        if (!isConnectionLost(error)) this.notBefore.set(name, Date.now() + AFTER_FAILURE_MS);
+        this.notBefore.set(name, Date.now() + AFTER_FAILURE_MS);
       }
     }
+    if (lost) this.log.warn(`Rebuilds that have died wait for the database: ${lost.message}`);
   }
 }

@@ -10,11 +10,13 @@ describe('looking for unfinished rebuilds', () => {
   let unfinished: UnfinishedRebuilds;
   let signal: AbortSignal | undefined;
   let errors: jest.SpyInstance;
+  let warnings: jest.SpyInstance;
 
   beforeEach(() => {
     jest.useFakeTimers();
     jest.spyOn(Logger.prototype, 'log').mockImplementation();
     errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    warnings = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     asked = [];
     failures = new Map();
     unfinished = new UnfinishedRebuilds({
@@ -55,6 +57,15 @@ describe('looking for unfinished rebuilds', () => {
     failures.set('people', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
     await lookedAt();
     expect(await lookedAt()).toEqual(['people', 'matters', 'tenants']);
+  });
+
+  it('says once a look that the database is away, and of no read model that its rebuild failed', async () => {
+    for (const name of ['people', 'matters', 'tenants'])
+      failures.set(name, Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    await lookedAt();
+    expect(errors).not.toHaveBeenCalled();
+    expect(warnings).toHaveBeenCalledTimes(1);
+    expect(warnings).toHaveBeenCalledWith('Rebuilds that have died wait for the database: refused');
   });
 
   it('stops what it has in hand, and looks no more', async () => {
