@@ -100,7 +100,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   }
 
   private async settled(): Promise<boolean> {
-    if (!this.subscriber.settle || (await this.subscriber.settle())) return true;
+    if (this.cursors.size === 0 || !this.subscriber.settle || (await this.subscriber.settle())) return true;
     this.forget();
     return false;
   }

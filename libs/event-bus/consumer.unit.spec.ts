@@ -116,4 +116,13 @@ describe('a consumer', () => {
     await jest.advanceTimersByTimeAsync(1_000);
     expect(asked).toBe(2);
   });
+
+  it('asks a subscriber that has no partitions for nothing', async () => {
+    source.partitions = [];
+    source.calls.lost();
+    await jest.advanceTimersByTimeAsync(1_000);
+    const before = settled.length;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(settled).toHaveLength(before);
+  });
 });

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { DatabaseError } from 'pg';
 import type { Subscriber } from '#event-bus/event-bus';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
@@ -11,7 +12,7 @@ import {
   UpdateDivisionHandler,
 } from '#practice/divisions/division.commands';
 import { divisionsProjection } from '#practice/divisions/division.projection';
-import { createContext, createTestStore, type TestStore } from '../../test/support/store';
+import { contextFor, createContext, createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { liveModels } from './live-models';
 import { Parking } from './parking';
@@ -21,16 +22,21 @@ import { HandBus } from './testing/hand-bus';
 import { projectionParts } from './testing/parts';
 import { createTally, tally } from './testing/tally';
 
+/** A failure that is not the events' fault. */
+const diskFull = Object.assign(new DatabaseError('disk full', 0, 'error'), { code: '53100' });
+
 describe('checkpoints of read models that nothing is for', () => {
   const counting = tally(new Set(['DivisionCreated']));
   let store: TestStore;
   let subscriber: Subscriber;
   let now: jest.SpyInstance;
+  let partition: number;
 
   beforeEach(async () => {
     store = await createTestStore([Division]);
     await createTally(store.reads.pool);
     jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    partition = 0;
     now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
     const bus = new HandBus();
     const idle = { ...divisionsProjection, eventTypes: new Set<string>() };
@@ -48,9 +54,15 @@ describe('checkpoints of read models that nothing is for', () => {
     jest.restoreAllMocks();
   });
 
-  /** In a tenant of its own; answers how to rename it. */
+  /** In a tenant of its own, in a partition of its own; answers how to rename it. */
   async function create(): Promise<() => Promise<unknown>> {
-    const context = await createContext(store);
+    const { tenant } = await createContext(store);
+    tenant.partition = partition++;
+    await store.writes.pool.query('update platform.tenants set partition = $2 where id = $1', [
+      tenant.id,
+      tenant.partition,
+    ]);
+    const context = contextFor(tenant);
     const { record } = await new CreateDivisionHandler(store.store).execute(
       new CreateDivision(context, { name: 'Property' }),
     );
@@ -83,7 +95,11 @@ describe('checkpoints of read models that nothing is for', () => {
 
   /** Where a read model stands in the event's partition. */
   async function stands(projection: string, { partition }: RecordedEvent) {
-    return (await liveModels(store.reads.pool)).get(projection)!.main.reached.get(partition);
+    return (await reachedBy(projection)).get(partition);
+  }
+
+  async function reachedBy(projection: string) {
+    return (await liveModels(store.reads.pool)).get(projection)!.main.reached;
   }
 
   it('are moved now and then while batch follows batch, and once nothing more is at hand', async () => {
@@ -115,7 +131,6 @@ describe('checkpoints of read models that nothing is for', () => {
     expect(await stands('tally', renamed)).not.toEqual(renamed.at);
 
     const created = await handed(create);
-    expect(created.partition).not.toBe(renamed.partition);
     expect(await stands('tally', created)).toEqual(created.at);
     expect(await stands('tally', renamed)).toEqual(renamed.at);
   });
@@ -136,5 +151,13 @@ describe('checkpoints of read models that nothing is for', () => {
     expect(await stands('tally', renamed)).toEqual(renamed.at);
     const counts = await store.reads.pool.query('select events from read_model.tally where generation = 2');
     expect(counts.rows.map(({ events }) => events)).toEqual(['1', '1', '1']);
+  });
+
+  it('are not moved past what could not be applied', async () => {
+    const event = await handed(create);
+    jest.spyOn(counting, 'apply').mockRejectedValueOnce(diskFull);
+    await expect(handed(create)).rejects.toThrow('disk full');
+    expect(await subscriber.settle!()).toBe(true);
+    expect([...(await reachedBy('tally')).values()]).toEqual([event.at]);
   });
 });

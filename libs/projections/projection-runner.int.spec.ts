@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import type { Subscriber } from '#event-bus/event-bus';
@@ -120,38 +119,6 @@ describe('the projection runner', () => {
     await Promise.all(renames.map((rename, index) => rename(`Renamed ${index}`)));
     broken = false;
     await expectExact(store);
-  });
-
-  it('passes over nothing that it could not apply, when its partitions went while it failed', async () => {
-    let broken = true;
-    const taker = await store.writes.session();
-    const failing: Projection = {
-      ...counting,
-      async apply(client, generation, events) {
-        if (!broken) return counting.apply(client, generation, events);
-        broken = false;
-        await rows(
-          `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and application_name like 'practice projections locks %'`,
-        );
-        // Another takes them, and has not begun yet.
-        await taker.query(
-          `select pg_advisory_lock(hashtext('partitions of projections'), p)
-           from generate_series(0, (select partitions - 1 from platform.installation)) p`,
-        );
-        throw diskFull();
-      },
-    };
-    start(failing);
-    await create(0);
-    await waitFor(() => errors.mock.calls.length >= 1, { description: 'the failure' });
-    // Longer than it waits before it looks for partitions again, which now are another's.
-    await delay(1000);
-    expect(await rows('select from read_model.checkpoints')).toEqual([]);
-    await taker.end();
-    await waitFor(async () => (await rows('select from read_model.tally')).length === 1, {
-      description: 'the event to be applied by whoever has the partitions',
-    });
   });
 
   it('commits nothing of a consumer that was displaced before it began', async () => {

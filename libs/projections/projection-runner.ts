@@ -125,10 +125,13 @@ export class ProjectionRunner {
     const failures = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason as Error] : [],
     );
+    const isDone = results.every((result) => result.status === 'fulfilled' && result.value);
+    // What failed is not passed over, even if nobody asks for the cursors again: the partitions may have gone meanwhile.
+    if (!isDone) this.handed.clear();
     const broken = failures.find((failure) => !(failure instanceof CheckpointMoved));
     if (broken) throw broken;
     if (failures.length > 0) this.log.log(`${failures[0].message}; going on from there`);
-    return results.every((result) => result.status === 'fulfilled' && result.value);
+    return isDone;
   }
 
   /** Moves the tracks that nothing of what was handed over is for, but for those that are moved with their rows. */
