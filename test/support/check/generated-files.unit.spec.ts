@@ -67,6 +67,14 @@ it('says of every operation of a tenant which permission it needs and how it can
   expect(statuses('requestToken')).toBe('200 400 401 413 415 429 503');
 });
 
+it('says which texts must not be blank, and how long those of a list may be', () => {
+  const notBlank = { pattern: '\\S' };
+  expect(document.components?.schemas).toMatchObject({
+    MatterInput: { properties: { title: notBlank, externalReference: notBlank } },
+    EntityInput: { properties: { phones: { items: { ...notBlank, maxLength: 50 } } } },
+  });
+});
+
 it('refers only to what it has', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path);
   expect(references).toContain('components/schemas/Problem');
