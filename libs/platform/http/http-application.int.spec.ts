@@ -163,6 +163,15 @@ describe('a request', () => {
     expect((await send(method, path, 'x', 'text/plain')).status).toBe(status);
   });
 
+  it.each(['text/plain', 'nonsense'])(
+    'with a body of the type %s is told which it may have',
+    async (type) => {
+      const { body } = await send('POST', 'act', '{}', type);
+      const detail = 'The body must be JSON, with Content-Type: application/json.';
+      expect(body).toMatchObject({ code: 'unsupported_media_type', detail });
+    },
+  );
+
   it('that deletes may have any body but a large one', async () => {
     for (const body of ['{bad', '{"a":1}', '[]', 'null', '\0'])
       expect((await send('DELETE', 'gone', body)).status).toBe(200);
