@@ -235,10 +235,11 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
         `${args!.property} must hold only ids of the form ${kind}_<32 lowercase hex digits>`,
     },
   });
-  const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), maxItems: options.max };
+  const least = options.required ? 1 : 0;
+  const size = { minItems: least || undefined, maxItems: options.max };
+  const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), ...size };
   const isList = IsArray({ message: '$property must be a list' });
-  const least = ArrayMinSize(options.required ? 1 : 0);
-  return field(options, api, isList, least, ArrayMaxSize(options.max), isIdOf);
+  return field(options, api, isList, ArrayMinSize(least), ArrayMaxSize(options.max), isIdOf);
 }
 
 /** Up to 11 digits before the point, so that no digit is lost in a JSON number. */

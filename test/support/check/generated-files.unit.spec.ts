@@ -67,11 +67,12 @@ it('says of every operation of a tenant which permission it needs and how it can
   expect(statuses('requestToken')).toBe('200 400 401 413 415 429 503');
 });
 
-it('says which texts must not be blank, and how long those of a list may be', () => {
+it('says which texts must not be blank, how long those of a list may be, and which ids are needed', () => {
   const notBlank = { pattern: '\\S' };
   expect(document.components?.schemas).toMatchObject({
     MatterInput: { properties: { title: notBlank, externalReference: notBlank } },
     EntityInput: { properties: { phones: { items: { ...notBlank, maxLength: 50 } } } },
+    FinaliseInput: { properties: { ids: { minItems: 1, maxItems: 200 } } },
   });
 });
 
