@@ -31,6 +31,9 @@ export interface FieldOptions {
   example?: unknown;
 }
 
+/** Of a text that is more than white space. */
+export const NOT_BLANK = /\S/;
+
 /** What every field has, and the checks of this one. */
 export function field(
   options: FieldOptions,
@@ -60,9 +63,10 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
     IsString({ message: '$property must be a text' }),
     MaxLength(max, { message: `$property must be at most ${max} characters` }),
   ];
-  if (notBlank) checks.push(Matches(/\S/, { message: '$property must not be blank' }));
+  if (notBlank) checks.push(Matches(NOT_BLANK, { message: '$property must not be blank' }));
   if (pattern) checks.push(Matches(pattern.expression, { message: `$property must be ${pattern.form}` }));
-  return field(options, { type: String, maxLength: max, pattern: pattern?.expression.source }, ...checks);
+  const described = pattern?.expression ?? (notBlank ? NOT_BLANK : undefined);
+  return field(options, { type: String, maxLength: max, pattern: described?.source }, ...checks);
 }
 
 export function EmailField(options: FieldOptions = {}): PropertyDecorator {
@@ -231,10 +235,11 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
         `${args!.property} must hold only ids of the form ${kind}_<32 lowercase hex digits>`,
     },
   });
-  const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), maxItems: options.max };
+  const least = options.required ? 1 : 0;
+  const size = { minItems: least || undefined, maxItems: options.max };
+  const api: ApiPropertyOptions = { type: 'array', items: idSchema(kind), ...size };
   const isList = IsArray({ message: '$property must be a list' });
-  const least = ArrayMinSize(options.required ? 1 : 0);
-  return field(options, api, isList, least, ArrayMaxSize(options.max), isIdOf);
+  return field(options, api, isList, ArrayMinSize(least), ArrayMaxSize(options.max), isIdOf);
 }
 
 /** Up to 11 digits before the point, so that no digit is lost in a JSON number. */

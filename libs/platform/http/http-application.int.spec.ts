@@ -120,6 +120,13 @@ describe('a request', () => {
     return { status: answer.status, body: await answer.json() };
   }
 
+  it('whose address cannot be decoded is told its trace id, as every other', async () => {
+    const answer = await fetch(`${await app.getUrl()}/%zz`);
+    const traceId = answer.headers.get('x-trace-id');
+    expect(traceId).toMatch(/^[0-9a-f]{32}$/);
+    expect(await answer.json()).toMatchObject({ status: 400, code: 'malformed_request', traceId });
+  });
+
   it('may have an address with a part that is longer than any id: its route tells what is wrong', async () => {
     const answer = await fetch(`${await app.getUrl()}/${'x'.repeat(15_000)}`);
     expect(await answer.json()).toEqual({ length: 15_000 });
@@ -155,6 +162,15 @@ describe('a request', () => {
   ])('with a body of another type: %s %s is %d', async (method, path, status) => {
     expect((await send(method, path, 'x', 'text/plain')).status).toBe(status);
   });
+
+  it.each(['text/plain', 'nonsense'])(
+    'with a body of the type %s is told which it may have',
+    async (type) => {
+      const { body } = await send('POST', 'act', '{}', type);
+      const detail = 'The body must be JSON, with Content-Type: application/json.';
+      expect(body).toMatchObject({ code: 'unsupported_media_type', detail });
+    },
+  );
 
   it('that deletes may have any body but a large one', async () => {
     for (const body of ['{bad', '{"a":1}', '[]', 'null', '\0'])

@@ -39,7 +39,10 @@ export async function createHttpApplication(
     // An address that cannot be decoded never reaches a route, nor its filter.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const { status, headers, body } = toProblem(error, request.url, traceOf(request));
-      void reply.status(status).headers(headers).send(body);
+      void reply
+        .status(status)
+        .headers({ ...headers, 'X-Trace-Id': body.traceId })
+        .send(body);
     },
   });
   const fastify = adapter.getInstance() as unknown as FastifyInstance;

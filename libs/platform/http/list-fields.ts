@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
-import { type FieldOptions, field, instances } from './fields';
+import { type FieldOptions, field, instances, NOT_BLANK } from './fields';
 
 /** A list of texts, none of them blank. */
 export function TextsField(options: FieldOptions & { max: number; maxLength?: number }): PropertyDecorator {
@@ -8,12 +8,12 @@ export function TextsField(options: FieldOptions & { max: number; maxLength?: nu
   const each = true;
   return field(
     options,
-    { type: String, isArray: true, maxItems: max },
+    { type: String, isArray: true, maxItems: max, maxLength, pattern: NOT_BLANK.source },
     IsArray({ message: '$property must be a list' }),
     ArrayMaxSize(max, { message: `$property may hold at most ${max} texts` }),
     IsString({ each, message: '$property must hold only texts' }),
     MaxLength(maxLength, { each, message: `$property must hold texts of at most ${maxLength} characters` }),
-    Matches(/\S/, { each, message: '$property must not hold a blank text' }),
+    Matches(NOT_BLANK, { each, message: '$property must not hold a blank text' }),
   );
 }
 

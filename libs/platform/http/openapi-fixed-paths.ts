@@ -109,6 +109,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
         400: oauthError,
         401: oauthError,
         413: oauthError,
+        415: oauthError,
         429: { ...oauthError, headers: { 'Retry-After': { schema: { type: 'integer' } } } },
         503: oauthError,
       },

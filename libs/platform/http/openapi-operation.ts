@@ -140,21 +140,18 @@ function answered(
 
 /** The refusals that depend on what is asked. */
 function statusesOf(path: string, method: Method, operation: Operation): number[] {
-  const {
-    parameters = [],
-    requestBody,
-    'x-refusals': refusals,
-  } = operation as Operation & { 'x-refusals'?: number[] };
+  const { parameters = [], 'x-refusals': refusals } = operation as Operation & { 'x-refusals'?: number[] };
   const reads = method === 'get';
   const given = parameters.flatMap((each) => ('in' in each ? each : []));
-  const asks = reads ? given.some((each) => each.in === 'query' && each.required) : method !== 'delete';
+  const takesBody = !reads && method !== 'delete';
+  const asks = takesBody || (reads && given.some((each) => each.in === 'query' && each.required));
   return [
     ...(/\{(id|requestId)\}/.test(path) ? [404] : []),
     ...(refusals ?? []),
     ...(reads ? [] : [409]),
     ...(given.some(({ name }) => name === 'If-Match') ? [412] : []),
     ...(given.some(({ name }) => name === 'Range') ? [416] : []),
-    ...(requestBody ? [413, 415] : []),
+    ...(takesBody ? [413, 415] : []),
     ...(asks ? [422] : []),
   ];
 }

@@ -147,7 +147,7 @@ const refusals = new Map([
     'UnsupportedMediaType',
     'The body is not JSON.',
     ['unsupported_media_type'],
-    'Unsupported Media Type',
+    'The body must be JSON, with Content-Type: application/json.',
   ),
   refusal(
     416,

@@ -47,6 +47,11 @@ const CODES: Record<number, string> = {
   431: 'headers_too_large',
 };
 
+/** Of refusals whose own words are no more than the title. */
+const DETAILS: Record<number, string> = {
+  415: 'The body must be JSON, with Content-Type: application/json.',
+};
+
 /** `application/problem+json` (RFC 9457), with the two members that existing clients read. */
 export interface Problem {
   type: string;
@@ -101,7 +106,9 @@ function describe(error: unknown) {
   const status =
     error instanceof HttpException ? error.getStatus() : (error as { statusCode?: number })?.statusCode;
   if (status !== undefined && status >= 400 && status < 500) {
-    const detail = status === 404 ? 'There is nothing at this address.' : (error as Error).message;
+    const { message } = error as Error;
+    const own = (message === TITLES[status] && DETAILS[status]) || message;
+    const detail = status === 404 ? 'There is nothing at this address.' : own;
     return { status, code: CODES[status] ?? 'refused', detail, errors: [], headers: {} };
   }
   if (isOutage(error)) {

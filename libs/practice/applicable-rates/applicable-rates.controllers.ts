@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiExtension, ApiTags } from '@nestjs/swagger';
 import type { Id } from '#kernel/ids';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
@@ -81,6 +81,7 @@ export class ApplicableRatesReadController {
 
   @Get('resolve')
   @Permission('applicablerates:read')
+  @ApiExtension('x-refusals', [422])
   @ApiOne(ResolvedRateView)
   resolve(@CurrentContext() context: RequestContext, @Query() query: RateToResolve): Promise<Reply> {
     return this.queries.execute(new ResolveRate(context, query));

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiExtension, ApiTags } from '@nestjs/swagger';
 import type { Id } from '#kernel/ids';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
@@ -204,6 +204,7 @@ export class InvoicesReadController {
 
   @Get(':id/ledes')
   @Permission('invoices:read')
+  @ApiExtension('x-refusals', [409])
   @ApiText('The invoice as a LEDES 1998BI file.')
   exportLedesOf(@CurrentContext() context: RequestContext, @IdParam('invoice') id: Id): Promise<Reply> {
     return this.queries.execute(new ExportLedes(context, id));

@@ -60,6 +60,20 @@ it('says of every operation of a tenant which permission it needs and how it can
   expect(statuses('createMatter')).toBe('201 400 401 403 409 413 415 422 429 503');
   expect(statuses('updateMatter')).toBe('200 400 401 403 404 409 412 413 415 422 429 503');
   expect(statuses('deleteMatter')).toBe('204 400 401 403 404 409 412 429 503');
+  // a body is read also where none is expected
+  expect(statuses('closeMatter')).toBe('200 400 401 403 404 409 412 413 415 422 429 503');
+  expect(statuses('exportLedesOfInvoice')).toBe('200 400 401 403 404 409 429 503');
+  expect(statuses('resolveApplicableRate')).toBe('200 400 401 403 422 429 503');
+  expect(statuses('requestToken')).toBe('200 400 401 413 415 429 503');
+});
+
+it('says which texts must not be blank, how long those of a list may be, and which ids are needed', () => {
+  const notBlank = { pattern: '\\S' };
+  expect(document.components?.schemas).toMatchObject({
+    MatterInput: { properties: { title: notBlank, externalReference: notBlank } },
+    EntityInput: { properties: { phones: { items: { ...notBlank, maxLength: 50 } } } },
+    FinaliseInput: { properties: { ids: { minItems: 1, maxItems: 200 } } },
+  });
 });
 
 it('refers only to what it has', () => {
