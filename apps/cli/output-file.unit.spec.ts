@@ -35,6 +35,18 @@ describe('a file that is written whole', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('leaves nothing behind Ctrl-C, which ends the process as ever', async () => {
+    const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+    const left = await writeWhole(path, async (out) => {
+      out.write('hel');
+      process.emit('SIGINT');
+      return readdir(folder);
+    }).catch(() => readdir(folder));
+    expect(left).toEqual([]);
+    expect(kill.mock.calls).toEqual([[process.pid, 'SIGINT']]);
+    kill.mockRestore();
+  });
+
   it('replaces no file, not even one that came meanwhile', async () => {
     await writeFile(path, 'mine');
     const work = jest.fn(hello);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testConfig } from '../../test/support/auth-application';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database';
+import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
 import { run } from './cli';
 
 describe('the command line on erased people', () => {
@@ -37,7 +37,7 @@ describe('the command line on erased people', () => {
 
   it('knows of none at first', async () => {
     expect(await cli('subjects', 'erasures')).toEqual({ code: 0, answer: [] });
-    const none = { erased: 0, already: 0, absent: 0, keys: 0 };
+    const none = { erased: 0, already: 0, absent: 0, waiting: 0, keys: 0 };
     expect(await cli('subjects', 'replay-erasures')).toEqual({ code: 0, answer: none });
     expect(await replay('[]')).toEqual({ code: 0, answer: none });
   });
@@ -46,8 +46,20 @@ describe('the command line on erased people', () => {
     await cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
     const one = { subject: 'entity_0198c2f1a4b87c3d9e5f60718293a4b5', on: '2025-06-12T10:00:00.000Z' };
     const list = ['acme', 'gone'].map((tenant) => ({ tenant, ...one }));
-    const answer = { erased: 0, already: 0, absent: 2, keys: 0 };
+    const answer = { erased: 0, already: 0, absent: 2, waiting: 0, keys: 0 };
     expect(await replay(JSON.stringify(list))).toEqual({ code: 0, answer });
+  });
+
+  it('erases the others while an import is being promoted to a tenant, and tells by its end who waits', async () => {
+    await cli('tenants', 'create', '--alias', 'busy', '--name', 'Busy');
+    await execute(
+      test.url,
+      `insert into event_store.closed_tenants select id, 'promotion_in_progress' from platform.tenants where alias = 'busy'`,
+    );
+    const one = { subject: 'entity_0198c2f1a4b87c3d9e5f60718293a4b6', on: '2025-06-12T10:00:00.000Z' };
+    const list = ['busy', 'acme'].map((tenant) => ({ tenant, ...one }));
+    const answer = { erased: 0, already: 0, absent: 1, waiting: 1, keys: 0 };
+    expect(await replay(JSON.stringify(list))).toEqual({ code: 1, answer });
   });
 
   it.each([

@@ -20,12 +20,14 @@ export function subjectsCommand(session: Session): Command {
     .command('replay-erasures')
     .description(
       'erases again, after a backup was restored: whose erasure is found in the store, and with --from who was erased ' +
-        'since the backup. Before the service starts, after store new-epoch where that is needed',
+        'since the backup. Before the service starts, after store new-epoch where that is needed; exit code 1 when some ' +
+        'wait until an import has been promoted',
     )
     .option('--from <file>', 'what `subjects erasures --json` printed')
     .action(async ({ from }: { from?: string }) => {
       const erased = from === undefined ? [] : await readKept(from, ERASURES, isErased);
-      session.print(await session.use(ErasedEntities, (entities) => entities.replay(erased)));
+      const replayed = await session.use(ErasedEntities, (entities) => entities.replay(erased));
+      (replayed.waiting === 0 ? session.print : session.found)(replayed);
     });
   return subjects;
 }

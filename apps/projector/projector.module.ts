@@ -5,6 +5,7 @@ import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
 import { areas, definitions } from '#practice/areas';
+import { FollowedStore } from '#projections/followed-store';
 import { ProjectionsModule } from '#projections/projections.module';
 
 /** Builds the read models. */
@@ -19,6 +20,7 @@ export class ProjectorModule {
         EventStoreModule.forDefinitions(definitions),
         ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
       ],
+      providers: [FollowedStore],
     };
   }
 }

@@ -29,4 +29,23 @@ describe('epochs', () => {
     const feed = await readFeed(store.feed, context.tenant.partition, next.position!);
     expect(feed.map(({ streamId }) => streamId)).toEqual([old, next].map(({ record }) => toUuid(record.id)));
   });
+
+  it('nor does it where a webhook was registered in a transaction that is yet to come', async () => {
+    const context = await createContext(store);
+    const epochs = new Epochs(store.writes);
+    await store.writes.pool.query(
+      `insert into platform.integrations (id, client_id, name, secret_hash)
+       values (gen_random_uuid(), 'test', 'Test', '')`,
+    );
+    await store.writes.pool.query(
+      `insert into webhooks.endpoints (tenant_id, id, integration_id, url, events, payload_mode, secret, since_epoch,
+         since_transaction_id, created_at, created_by, updated_at, updated_by)
+       select $1, gen_random_uuid(), id, '', '{}', 'thin', '', 1, '4000000000000000000', now(), '', now(), ''
+       from platform.integrations`,
+      [context.tenant.id],
+    );
+    await expect(epochs.onModuleInit()).rejects.toThrow('Open the next epoch: cli store new-epoch');
+    expect(await epochs.open()).toBe(2);
+    await epochs.onModuleInit();
+  });
 });

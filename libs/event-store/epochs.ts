@@ -21,22 +21,30 @@ export class Epochs implements OnModuleInit {
     throw new DomainError(
       'unavailable',
       'new_epoch_needed',
-      `This server's next transaction id is ${overtaken.next}, and the store holds events of transaction ${overtaken.highest}: ` +
+      `This server's next transaction id is ${overtaken.next}, and the store knows of transaction ${overtaken.highest}: ` +
         'it was restored from another server. Open the next epoch: cli store new-epoch',
     );
   }
 
-  /** Transaction ids of a restored store: that of a stored event, and the lower one that comes next. */
+  /**
+   * Transaction ids of a restored store: that of a stored event, or of a webhook, which is told of later events alone; and
+   * the lower one that comes next.
+   */
   async overtaken(): Promise<{ highest: string; next: string } | undefined> {
     const { rows } = await this.database.pool.query<{ highest: string; next: string }>(
-      `select e.transaction_id as highest, pg_snapshot_xmax(pg_current_snapshot()) as next
-       from generate_series(0, (select partitions - 1 from platform.installation)) as p(partition)
-       cross join lateral (
-         select f.transaction_id from event_store.events f
-         where f.partition = p.partition and f.epoch = (select max(epoch) from event_store.epochs)
-         order by f.epoch desc, f.transaction_id desc limit 1
-       ) e
-       where e.transaction_id >= pg_snapshot_xmax(pg_current_snapshot()) limit 1`,
+      `with epoch as (select max(epoch) as latest from event_store.epochs), known as (
+         select e.transaction_id
+         from generate_series(0, (select partitions - 1 from platform.installation)) as p(partition)
+         cross join lateral (
+           select f.transaction_id from event_store.events f
+           where f.partition = p.partition and f.epoch = (select latest from epoch)
+           order by f.epoch desc, f.transaction_id desc limit 1
+         ) e
+         union all
+         select since_transaction_id from webhooks.endpoints where since_epoch = (select latest from epoch)
+       )
+       select transaction_id as highest, pg_snapshot_xmax(pg_current_snapshot()) as next
+       from known where transaction_id >= pg_snapshot_xmax(pg_current_snapshot()) limit 1`,
     );
     return rows[0];
   }

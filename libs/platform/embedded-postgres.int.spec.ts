@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  cpSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -70,6 +71,19 @@ describe('startEmbeddedPostgres', () => {
 
     const second = await start();
     expect(await execute(second.url, 'SELECT upper(name) AS name FROM kept')).toEqual([{ name: 'CAFÉ' }]);
+  });
+
+  it('is not found by a copy of its data folder, in which nothing runs', async () => {
+    const { url } = await start();
+    const copy = createDataDir();
+    try {
+      cpSync(join(dir.path, 'postgres.json'), join(copy.path, 'postgres.json'));
+      mkdirSync(join(copy.path, 'postgres/data'), { recursive: true });
+      expect(await findEmbeddedPostgres(copy.path)).toBeUndefined();
+      expect(await findEmbeddedPostgres(dir.path)).toBe(url);
+    } finally {
+      copy.remove();
+    }
   });
 
   it('refuses a data folder that a running process uses, and leaves that one alone', async () => {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -105,7 +105,12 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | un
   const client = new Client(urlOf(access));
   try {
     await client.connect();
-    return urlOf(access);
+    const { rows } = await client.query<{ folder: string }>(
+      `select current_setting('data_directory') as folder`,
+    );
+    // A copy of a data folder names the server of the original.
+    const isOwn = resolve(rows[0].folder) === join(realpathSync(join(dataDir, 'postgres')), 'data');
+    return isOwn ? urlOf(access) : undefined;
   } catch {
     return undefined; // nothing there, or a server of somebody else that has the port now
   } finally {

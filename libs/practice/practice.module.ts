@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventStoreModule } from '#event-store/event-store.module';
 import { Tenants } from '#platform/auth/tenants';
+import { FollowedStore } from '#projections/followed-store';
 import { Projections } from '#projections/projections';
 import { ReachedPositions } from '#projections/reached-positions';
 import { ReadYourWrites } from '#projections/read-your-writes';
@@ -30,7 +31,7 @@ export class PracticeModule {
     }
     if (part.writes)
       providers.push(...recordCommandHandlers, ...billableCommandHandlers, FinaliseBillablesHandler);
-    if (part.reads) providers.push(...recordQueryHandlers, ReadYourWrites);
+    if (part.reads) providers.push(...recordQueryHandlers, ReadYourWrites, FollowedStore);
     refuseDuplicates(providers);
     const projections = new Projections(areas.flatMap(({ projections }) => projections));
     return {

@@ -226,7 +226,7 @@ describe('a person whose data is erased', () => {
         [uuid],
       );
       const replay = () => again.cli('subjects', 'replay-erasures', '--from', list);
-      expect(await replay()).toEqual({ erased: 1, already: 1, absent: 1, keys: 0 });
+      expect(await replay()).toEqual({ erased: 1, already: 1, absent: 1, waiting: 0, keys: 0 });
       await again.start('projector');
       const shown = `select sort_name as name from read_model.people where id = '${uuid}'`;
       await waitFor(
@@ -234,12 +234,12 @@ describe('a person whose data is erased', () => {
         { description: 'the read models' },
       );
       expect(await restored.remains(words)).toEqual([]);
-      expect(await replay()).toEqual({ erased: 0, already: 2, absent: 1, keys: 0 });
+      expect(await replay()).toEqual({ erased: 0, already: 2, absent: 1, waiting: 0, keys: 0 });
       expect(await again.cli('subjects', 'erasures')).toEqual(erasures);
       // A table alone is taken from the backup.
       const keyAgain = 'update event_store.subject_keys set wrapped = $2 where subject = $1';
       await execute(restored.write.url, keyAgain, [uuid, wrapped]);
-      const keys = { erased: 0, already: 0, absent: 0, keys: 1 };
+      const keys = { erased: 0, already: 0, absent: 0, waiting: 0, keys: 1 };
       expect(await again.cli('subjects', 'replay-erasures')).toEqual(keys);
       expect(await again.cli('streams', 'verify')).toMatchObject({ differences: 0, outdated: 0 });
       await again.cli('projections', 'audit', '--all');

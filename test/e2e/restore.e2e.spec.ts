@@ -18,8 +18,11 @@ class Deployment {
   private apps: RunningApp[] = [];
   private readonly env: Record<string, string>;
 
-  constructor(readonly url: string) {
-    this.env = { DATABASE_URL: url, SECRETS_KEY };
+  constructor(
+    readonly url: string,
+    readUrl = url,
+  ) {
+    this.env = { DATABASE_URL: url, READ_DATABASE_URL: readUrl, SECRETS_KEY };
   }
 
   async start(): Promise<void> {
@@ -198,6 +201,29 @@ describe('a store restored from a dump', () => {
       await restoreDatabase(other.url, dump);
       await again.start();
       expect(fromToken(await goOn(await again.caller(credentials))).epoch).toBe(1);
+      await again.expectSound();
+    } finally {
+      await again.stop();
+      await other.drop();
+    }
+  });
+
+  it('with the read models of later, these are refused until they were built again', async () => {
+    await source.start();
+    const later = await source.caller(credentials);
+    await later.create('workitems', hour(work.matterId, work.employeeId, { title: 'Later' }));
+    expect(await seen(later)).not.toEqual(before);
+    await source.stop();
+    const other = await createTestDatabase();
+    const again = new Deployment(other.url, database.url);
+    try {
+      await restoreDatabase(other.url, dump);
+      const refusal = /where the store has no event: .* cli projections rebuild --all/;
+      for (const name of ['projector', 'query'] as const)
+        await expect(again.refuse(name)).rejects.toThrow(refusal);
+      expect(await again.cli('projections', 'rebuild', '--all')).toMatchObject({ code: 0 });
+      await again.start();
+      await goOn(await again.caller(credentials));
       await again.expectSound();
     } finally {
       await again.stop();

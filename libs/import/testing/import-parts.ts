@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { BulkAppender } from '#event-store/append-bulk';
+import { ClosedTenants } from '#event-store/closed-tenants';
 import { Erasures } from '#event-store/erasures';
 import type { Folded } from '#event-store/events';
 import { at, linkedTo } from '#event-store/load';
@@ -55,7 +56,9 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
       reached,
       clock,
     );
-  const erased = new ErasedEntities(new Erasures(store.writes, store.codec), store.store, tenants);
+  const { writes, codec } = store;
+  const erasures = new Erasures(writes, codec);
+  const erased = new ErasedEntities(erasures, store.store, tenants, new ClosedTenants(writes));
   const stagingErasures = new StagingErasures(stagingTenants, parts.held, erased);
   const tenant = await setup.create({ alias: 'firm', name: 'Firm', region });
   const client = new Client(store.url);

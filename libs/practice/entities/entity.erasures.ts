@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ClosedTenants } from '#event-store/closed-tenants';
 import { Erasures } from '#event-store/erasures';
 import { EventStore } from '#event-store/event-store';
 import { DomainError } from '#kernel/errors';
@@ -25,6 +26,8 @@ export interface Replayed {
   already: number;
   /** Are not in this store: made after the backup, or in a tenant that is not here. */
   absent: number;
+  /** Not asked for: an import was being promoted to their tenant in the backup, which may bring them first. */
+  waiting: number;
   /** Keys that were there although their subjects are erased, and are destroyed again. */
   keys: number;
 }
@@ -45,6 +48,7 @@ export class ErasedEntities {
     private readonly erasures: Erasures,
     private readonly store: EventStore,
     private readonly tenants: Tenants,
+    private readonly closed: ClosedTenants,
   ) {}
 
   async list(): Promise<Erased[]> {
@@ -57,15 +61,18 @@ export class ErasedEntities {
   }
 
   /**
-   * Erases whom the list names, whatever is open in the backup: it was decided when nothing was. Again after a failure, it
-   * goes on.
+   * Erases whom the list names, whatever is open in the backup: it was decided when nothing was. Again after a failure, or
+   * for those who wait, it goes on.
    */
   async replay(erased: readonly Erased[]): Promise<Replayed> {
-    const result: Replayed = { erased: 0, already: 0, absent: 0, keys: await this.erasures.repeat() };
+    const keys = await this.erasures.repeat();
+    const result: Replayed = { erased: 0, already: 0, absent: 0, waiting: 0, keys };
     const tenants = new Map((await this.tenants.list()).map((tenant) => [tenant.alias, tenant]));
     for (const one of erased) {
       const tenant = tenants.get(one.tenant);
-      result[tenant ? await this.erase(tenant, one) : 'absent'] += 1;
+      if (!tenant) result.absent += 1;
+      else if (await this.closed.isClosed(tenant.id)) result.waiting += 1;
+      else result[await this.erase(tenant, one)] += 1;
     }
     return result;
   }
@@ -92,7 +99,7 @@ export class ErasedEntities {
     tenant: RegisteredTenant,
     { subject, on }: Omit<Erased, 'tenant'>,
     source = 'cli',
-  ): Promise<Exclude<keyof Replayed, 'keys'>> {
+  ): Promise<'erased' | 'already' | 'absent'> {
     try {
       const { position } = await this.store.execute(
         operatorContext(tenant),
