@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
 import { isRoot, usableBinaries } from './postgres-binaries';
@@ -109,7 +109,7 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | un
       `select current_setting('data_directory') as folder`,
     );
     // A copy of a data folder names the server of the original.
-    const isOwn = resolve(rows[0].folder) === join(realpathSync(join(dataDir, 'postgres')), 'data');
+    const isOwn = realpathSync(dirname(rows[0].folder)) === realpathSync(join(dataDir, 'postgres'));
     return isOwn ? urlOf(access) : undefined;
   } catch {
     return undefined; // nothing there, or a server of somebody else that has the port now
