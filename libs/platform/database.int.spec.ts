@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { testConfig } from '../../test/support/auth-application';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database';
+import { isConnectionLost } from './connection-lost';
 import { ReadDatabase, WriteDatabase } from './database';
 
 describe('the pools', () => {
@@ -60,6 +61,27 @@ describe('the pools', () => {
       return rows[0]['QUERY PLAN'][0].Plan['Shared Hit Blocks'];
     });
     expect(buffers).toBeLessThan(60);
+  });
+
+  it('give up a transaction that stands still, and go on', async () => {
+    for (const database of pools) {
+      await database.transaction(async (client) => {
+        const { rows } = await client.query('show idle_in_transaction_session_timeout');
+        expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
+      });
+      const stood = database.transaction(async (client) => {
+        await client.query('create table half (done boolean)');
+        const ended = new Promise((resolve) => client.once('end', resolve));
+        await client.query(`set local idle_in_transaction_session_timeout = '20ms'`);
+        await ended;
+        await client.query('select');
+      });
+      expect(isConnectionLost(await stood.catch((error) => error))).toBe(true);
+      const { rows } = await database.pool.query(
+        `select to_regclass('half') as half, current_setting('idle_in_transaction_session_timeout') as limit`,
+      );
+      expect(rows).toEqual([{ half: null, limit: '0' }]);
+    }
   });
 
   it('survive the loss of an idle connection', async () => {

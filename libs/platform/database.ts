@@ -29,6 +29,9 @@ const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pendi
 /** Left to itself, PostgreSQL weighs for each statement with a name whether one plan is good for all its parameters, by what it reckons they cost. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 
+/** A process that is frozen amid what it writes holds up every reader of the feed: its connection answers, so only this ends it. */
+const STANDING_STILL = `set local idle_in_transaction_session_timeout = '60s'`;
+
 /**
  * What connections have in common: when a machine or the network is gone without a word, both ends notice within half a
  * minute, and with the server's the locks of the session go. Left to themselves, one waits a quarter of an hour, the server two hours.
@@ -111,11 +114,11 @@ class Database implements OnApplicationShutdown {
   }
 
   /**
-   * Commits what the work did, or undoes it when it fails.
+   * Commits what the work did, or undoes it when it fails. The server gives it up when it does nothing for a minute.
    * @param mode of the transaction, as BEGIN takes it
    */
   async transaction<Result>(work: (client: PoolClient) => Promise<Result>, mode = ''): Promise<Result> {
-    const { result, commit } = await this.uncommitted(work, mode);
+    const { result, commit } = await this.uncommitted(work, `${mode}; ${STANDING_STILL}`);
     await commit();
     return result;
   }
