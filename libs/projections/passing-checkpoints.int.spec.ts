@@ -2,8 +2,8 @@ import { Logger } from '@nestjs/common';
 import { DatabaseError } from 'pg';
 import type { Subscriber } from '#event-bus/event-bus';
 import type { RecordedEvent } from '#event-store/events';
-import type { Cursor } from '#event-store/feed';
-import { START } from '#event-store/position';
+import { type Position, START } from '#event-store/position';
+import type { Id } from '#kernel/ids';
 import { Division } from '#practice/divisions/division';
 import {
   CreateDivision,
@@ -30,13 +30,14 @@ describe('checkpoints of read models that nothing is for', () => {
   let store: TestStore;
   let subscriber: Subscriber;
   let now: jest.SpyInstance;
-  let partition: number;
+  /** How far each partition was handed over; each tenant has the next. */
+  let cursors: Map<number, Position>;
 
   beforeEach(async () => {
     store = await createTestStore([Division]);
     await createTally(store.reads.pool);
     jest.spyOn(Logger.prototype, 'log').mockImplementation();
-    partition = 0;
+    cursors = new Map();
     now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
     const bus = new HandBus();
     const idle = { ...divisionsProjection, eventTypes: new Set<string>() };
@@ -54,110 +55,100 @@ describe('checkpoints of read models that nothing is for', () => {
     jest.restoreAllMocks();
   });
 
-  /** In a tenant of its own, in a partition of its own; answers how to rename it. */
-  async function create(): Promise<() => Promise<unknown>> {
+  /** In a tenant of its own, in a partition of its own; with it, how to rename it. */
+  async function created() {
     const { tenant } = await createContext(store);
-    tenant.partition = partition++;
+    tenant.partition = cursors.size;
     await store.writes.pool.query('update platform.tenants set partition = $2 where id = $1', [
       tenant.id,
       tenant.partition,
     ]);
+    cursors.set(tenant.partition, START);
     const context = contextFor(tenant);
-    const { record } = await new CreateDivisionHandler(store.store).execute(
-      new CreateDivision(context, { name: 'Property' }),
-    );
-    return () =>
+    let record: { id: Id };
+    const event = await handed(async () => {
+      const command = new CreateDivision(context, { name: 'Property' });
+      ({ record } = await new CreateDivisionHandler(store.store).execute(command));
+    });
+    const rename = () =>
       new UpdateDivisionHandler(store.store).execute(
         new UpdateDivision(context, record.id, { name: 'Litigation' }),
       );
+    return { event, renamed: () => handed(rename) };
   }
 
   /** Hands over what was written as one batch, and answers the event. */
   async function handed(write: () => Promise<unknown>): Promise<RecordedEvent> {
-    const before = await store.feed.heads();
     await write();
-    const cursors = (await store.feed.partitions()).map((partition) => ({
-      partition,
-      after: before.get(partition) ?? START,
-    }));
-    const events = await unread(cursors, 1);
-    expect(await subscriber.handle(events)).toBe(true);
-    return events[0];
-  }
-
-  async function unread(cursors: Cursor[], count: number): Promise<RecordedEvent[]> {
+    const after = [...cursors].map(([partition, at]) => ({ partition, after: at }));
     let events: RecordedEvent[] = [];
-    await waitFor(async () => (events = await store.feed.read(cursors, 10)).length === count, {
-      description: `${count} events in the feed`,
+    await waitFor(async () => (events = await store.feed.read(after, 10)).length === 1, {
+      description: 'the event in the feed',
     });
-    return events;
+    const [event] = events;
+    cursors.set(event.partition, event.at);
+    expect(await subscriber.handle(events)).toBe(true);
+    return event;
   }
 
   /** Where a read model stands in the event's partition. */
   async function stands(projection: string, { partition }: RecordedEvent) {
-    return (await reachedBy(projection)).get(partition);
-  }
-
-  async function reachedBy(projection: string) {
-    return (await liveModels(store.reads.pool)).get(projection)!.main.reached;
+    return (await liveModels(store.reads.pool)).get(projection)!.main.reached.get(partition);
   }
 
   it('are moved now and then while batch follows batch, and once nothing more is at hand', async () => {
-    const rename = await create();
-    const first = await handed(create);
-    expect(await stands('tally', first)).toEqual(first.at);
-    expect(await stands('divisions', first)).toEqual(first.at);
+    const first = await created();
+    expect(await stands('tally', first.event)).toEqual(first.event.at);
+    expect(await stands('divisions', first.event)).toEqual(first.event.at);
 
     now.mockReturnValue(1_020);
-    const second = await handed(rename);
-    expect(await stands('divisions', second)).not.toEqual(second.at);
+    const second = await first.renamed();
+    expect(await stands('divisions', second)).toEqual(first.event.at);
 
     now.mockReturnValue(1_030);
-    const third = await handed(create);
+    const { event: third } = await created();
     expect(await stands('divisions', third)).toEqual(third.at);
     expect(await stands('divisions', second)).toEqual(second.at);
 
-    const fourth = await handed(create);
+    const { event: fourth } = await created();
     expect(await stands('tally', fourth)).toEqual(fourth.at);
-    expect(await stands('divisions', fourth)).not.toEqual(fourth.at);
+    expect(await stands('divisions', fourth)).toBeUndefined();
     expect(await subscriber.settle!()).toBe(true);
     expect(await stands('divisions', fourth)).toEqual(fourth.at);
   });
 
   it('are moved in every partition with the rows of one', async () => {
-    const rename = await create();
-    await handed(create);
-    const renamed = await handed(rename);
-    expect(await stands('tally', renamed)).not.toEqual(renamed.at);
+    const first = await created();
+    const renamed = await first.renamed();
+    expect(await stands('tally', renamed)).toEqual(first.event.at);
 
-    const created = await handed(create);
-    expect(await stands('tally', created)).toEqual(created.at);
+    const { event } = await created();
+    expect(await stands('tally', event)).toEqual(event.at);
     expect(await stands('tally', renamed)).toEqual(renamed.at);
   });
 
   it('are read again when a read model was rebuilt before they were moved', async () => {
-    const rename = await create();
-    await handed(create);
-    const renamed = await handed(rename);
+    const first = await created();
+    const renamed = await first.renamed();
     await projectionParts(store, [counting]).rebuild.rebuild('tally');
     expect(await subscriber.settle!()).toBe(false);
 
     await subscriber.cursors(await store.feed.partitions());
-    const created = await handed(create);
+    const { event } = await created();
     expect(await subscriber.settle!()).toBe(true);
-    for (const projection of ['tally', 'divisions']) {
-      expect(await stands(projection, created)).toEqual(created.at);
-    }
+    for (const projection of ['tally', 'divisions'])
+      expect(await stands(projection, event)).toEqual(event.at);
     expect(await stands('tally', renamed)).toEqual(renamed.at);
     const counts = await store.reads.pool.query('select events from read_model.tally where generation = 2');
-    expect(counts.rows.map(({ events }) => events)).toEqual(['1', '1', '1']);
+    expect(counts.rows.map(({ events }) => events)).toEqual(['1', '1']);
   });
 
   it('are not moved past what could not be applied', async () => {
-    const event = await handed(create);
+    const { event } = await created();
     jest.spyOn(counting, 'apply').mockRejectedValueOnce(diskFull);
-    await expect(handed(create)).rejects.toThrow('disk full');
+    await expect(created()).rejects.toThrow('disk full');
     expect(await subscriber.settle!()).toBe(true);
-    expect([...(await reachedBy('tally')).values()]).toEqual([event.at]);
+    const { reached } = (await liveModels(store.reads.pool)).get('tally')!.main;
+    expect([...reached]).toEqual([[event.partition, event.at]]);
   });
 });

@@ -121,11 +121,13 @@ describe('an import that refers to what the tenant has', () => {
       'select sort_name as name from read_model.people where tenant_id = $1 and not is_deleted',
       [staging.id],
     );
-    expect(names.length).toBeGreaterThan(0);
+    // What is encrypted holds short ones by chance.
+    const telling = names.map(({ name }) => name.split(',')[0]).filter((name) => name.length > 5);
+    expect(telling.length).toBeGreaterThan(0);
     const [{ clear }] = await imports.sql<{ clear: number }>(
       `select count(*)::int as clear from event_store.events e, unnest($2::text[]) n
        where e.tenant_id = $1 and e.type like 'Entity%' and n not like 'Erased%' and strpos(e.data::text, n) > 0`,
-      [staging.id, names.map(({ name }) => name.split(',')[0])],
+      [staging.id, telling],
     );
     expect(clear).toBe(0);
   });
