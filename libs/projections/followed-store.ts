@@ -1,13 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { printPosition, START } from '#event-store/position';
+import { comparePositions, printPosition, START } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
 import { ReadDatabase, WriteDatabase } from '#platform/database';
-
-interface Checkpoint {
-  partition: number;
-  /** As printPosition has it. */
-  at: string;
-}
+import { liveModels } from './live-models';
 
 /**
  * Read models in a database of their own stay as they are when the store is restored to an earlier state: they show what
@@ -33,21 +28,21 @@ export class FollowedStore implements OnModuleInit {
     );
   }
 
-  /** A checkpoint that is no event's. */
-  private async strange(): Promise<Checkpoint | undefined> {
-    const { rows: checkpoints } = await this.reads.pool.query<Checkpoint>(
-      `select distinct c.partition, c.epoch || '.' || c.transaction_id || '.' || c.position as at
-       from read_model.tracks t join read_model.checkpoints c using (projection, generation, tenant_id)
-       where c.epoch || '.' || c.transaction_id || '.' || c.position <> '${printPosition(START)}'`,
-    );
-    const { rows } = await this.writes.pool.query<Checkpoint>(
+  /** A checkpoint that is no event's; as printPosition has it. */
+  private async strange(): Promise<{ partition: number; at: string } | undefined> {
+    const models = [...(await liveModels(this.reads.pool)).values()];
+    const tracks = models.flatMap(({ main, alone, parked, held }) => [main, ...alone, ...parked, ...held]);
+    const reached = tracks
+      .flatMap((track) => [...track.reached])
+      .filter(([, at]) => comparePositions(at, START) > 0);
+    const { rows } = await this.writes.pool.query<{ partition: number; at: string }>(
       `select * from unnest($1::smallint[], $2::text[]) c(partition, at)
        where not exists (
          select from event_store.events e
          where e.partition = c.partition and e.epoch = split_part(c.at, '.', 1)::int
            and e.transaction_id = split_part(c.at, '.', 2)::xid8 and e.position = split_part(c.at, '.', 3)::bigint
        ) limit 1`,
-      [checkpoints.map(({ partition }) => partition), checkpoints.map(({ at }) => at)],
+      [reached.map(([partition]) => partition), reached.map(([, at]) => printPosition(at))],
     );
     return rows[0];
   }

@@ -48,7 +48,7 @@ export class ProjectionRunner {
       name: 'projections',
       cursors: (partitions) => this.cursors(partitions),
       handle: (events) => this.handle(events),
-      settle: () => this.outcome([this.pass(new Set())]),
+      settle: () => this.outcome([this.pass()]),
       passesOver: () => this.held(),
     });
     this.log.log(`Building ${this.projections.all.map(({ name }) => name).join(', ')}`);
@@ -135,7 +135,7 @@ export class ProjectionRunner {
   }
 
   /** Moves the tracks that nothing of what was handed over is for, but for those that are moved with their rows. */
-  private async pass(busy: ReadonlySet<Track>): Promise<boolean> {
+  private async pass(busy: ReadonlySet<Track> = new Set()): Promise<boolean> {
     const moves = this.tracks()
       .filter(({ track }) => !busy.has(track))
       .flatMap(({ model, track }) => this.moves(track, model.revision));

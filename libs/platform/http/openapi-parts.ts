@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { NOT_JSON } from './problem';
 
 /** What all operations of the API description share. */
 
@@ -142,13 +143,7 @@ const refusals = new Map([
     ['body_too_large', '<part>_too_large'],
     'Request body is too large',
   ),
-  refusal(
-    415,
-    'UnsupportedMediaType',
-    'The body is not JSON.',
-    ['unsupported_media_type'],
-    'The body must be JSON, with Content-Type: application/json.',
-  ),
+  refusal(415, 'UnsupportedMediaType', 'The body is not JSON.', ['unsupported_media_type'], NOT_JSON),
   refusal(
     416,
     'RangeNotSatisfiable',

@@ -47,10 +47,8 @@ const CODES: Record<number, string> = {
   431: 'headers_too_large',
 };
 
-/** Of refusals whose own words are no more than the title. */
-const DETAILS: Record<number, string> = {
-  415: 'The body must be JSON, with Content-Type: application/json.',
-};
+/** Of a 415 whose own words are no more than the title. */
+export const NOT_JSON = 'The body must be JSON, with Content-Type: application/json.';
 
 /** `application/problem+json` (RFC 9457), with the two members that existing clients read. */
 export interface Problem {
@@ -107,7 +105,7 @@ function describe(error: unknown) {
     error instanceof HttpException ? error.getStatus() : (error as { statusCode?: number })?.statusCode;
   if (status !== undefined && status >= 400 && status < 500) {
     const { message } = error as Error;
-    const own = (message === TITLES[status] && DETAILS[status]) || message;
+    const own = status === 415 && message === TITLES[status] ? NOT_JSON : message;
     const detail = status === 404 ? 'There is nothing at this address.' : own;
     return { status, code: CODES[status] ?? 'refused', detail, errors: [], headers: {} };
   }
