@@ -42,11 +42,14 @@ export function moved(moves: readonly CheckpointMove[]): void {
 /**
  * Moves checkpoints, comparing each with what the caller believes. Until the transaction ends no read model among them
  * changes its tracks: whoever changes them locks the row of `live` for itself before touching anything.
+ * @param flush whether the commit waits for the disk. Where it does not, a crash of the server may take the last moves,
+ *   with the rows beside them: for those who read on from where it stands then, and tell nobody that something is done
  * @throws CheckpointMoved when one differs, or its read model's revision; the transaction must then be rolled back
  */
 export async function moveCheckpoints(
   client: ClientBase | Pool,
   moves: readonly CheckpointMove[],
+  { flush } = { flush: true },
 ): Promise<void> {
   const start = printPosition(START);
   const { rowCount } = await client.query({
@@ -76,7 +79,8 @@ export async function moveCheckpoints(
           and c.epoch || '.' || c.transaction_id || '.' || c.position = m.from_at
         returning 1
       )
-      select 1 from begun union all select 1 from moved`,
+      select case when not $8::boolean then set_config('synchronous_commit', 'off', true) end
+      from (select from begun union all select from moved) of_all`,
     values: [
       moves.map(({ track }) => track.projection),
       moves.map(({ track }) => track.generation),
@@ -85,6 +89,7 @@ export async function moveCheckpoints(
       moves.map(({ partition }) => partition),
       moves.map(({ from }) => printPosition(from)),
       moves.map(({ to }) => printPosition(to)),
+      flush,
     ],
   });
   if (rowCount !== moves.length)

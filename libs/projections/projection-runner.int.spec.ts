@@ -5,6 +5,7 @@ import { StoreEventBus } from '#event-bus/store-event-bus';
 import { Door } from '#event-bus/testing/door';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
+import { START } from '#event-store/position';
 import { Health } from '#platform/observability/health';
 import type { RequestContext } from '#platform/request-context';
 import { Division } from '#practice/divisions/division';
@@ -17,6 +18,7 @@ import {
 import { divisionsProjection } from '#practice/divisions/division.projection';
 import { createContext, createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
+import { CatchUp } from './catch-up';
 import { Parking } from './parking';
 import type { Projection } from './projection';
 import { ProjectionRunner } from './projection-runner';
@@ -119,6 +121,29 @@ describe('the projection runner', () => {
     await Promise.all(renames.map((rename, index) => rename(`Renamed ${index}`)));
     broken = false;
     await expectExact(store);
+  });
+
+  it('waits for no disk as it commits what can be built again; whoever tells that something is done does', async () => {
+    const settings: string[] = [];
+    const asked: Projection = {
+      ...counting,
+      async apply(client, generation, events) {
+        const { rows: shown } = await client.query<{ synchronous_commit: string }>('show synchronous_commit');
+        settings.push(...shown.map((row) => row.synchronous_commit));
+        await counting.apply(client, generation, events);
+      },
+    };
+    const runner = startByHand(asked);
+    await create(0);
+    await runner.handle(await unread(await runner.cursors(await partitions()), 1));
+    expect(settings).toEqual(['off']);
+    expect(await rows('show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
+
+    const reached = new Map((await partitions()).map((partition) => [partition, START]));
+    const track = { projection: asked.name, generation: 2, tenantId: 0, reached };
+    await rows('create table read_model.tally_g2 partition of read_model.tally for values in (2)');
+    await new CatchUp(store.feed, store.reads).run(asked, track, async () => undefined);
+    expect(settings).toEqual(['off', 'on']);
   });
 
   it('commits nothing of a consumer that was displaced before it began', async () => {

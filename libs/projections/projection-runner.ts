@@ -19,6 +19,9 @@ import { Projections } from './projections';
  */
 const PASS_EVERY_MS = 25;
 
+/** Rows and checkpoint can be built again from events, whose own commits wait for the disk. */
+const UNFLUSHED = { flush: false };
+
 /** A read model as this process believes it to be. */
 interface Building {
   projection: Projection;
@@ -141,7 +144,7 @@ export class ProjectionRunner {
       .flatMap(({ model, track }) => this.moves(track, model.revision));
     this.passedAt = performance.now();
     if (moves.length === 0) return true;
-    await moveCheckpoints(this.database.pool, moves);
+    await moveCheckpoints(this.database.pool, moves, UNFLUSHED);
     moved(moves);
     return true;
   }
@@ -162,7 +165,7 @@ export class ProjectionRunner {
     try {
       await this.database.transaction(async (client) => {
         // First, so that a displaced consumer writes nothing, and the tracks stay until the commit.
-        await moveCheckpoints(client, moves);
+        await moveCheckpoints(client, moves, UNFLUSHED);
         await projection.apply(client, track.generation, [...relevant]);
       });
     } catch (error) {
