@@ -43,6 +43,12 @@ void runProcess({
   },
 });
 
+/** Ends the process in order, and as one that failed: whoever watches over it starts it again, with its PostgreSQL. */
+function fail(): void {
+  process.exitCode = 1;
+  process.kill(process.pid, 'SIGTERM');
+}
+
 /** The embedded PostgreSQL and the key in DATA_DIR, where the environment names none. */
 async function prepare(given: Config) {
   const config = Object.assign(new Config(), given);
@@ -54,9 +60,11 @@ async function prepare(given: Config) {
     });
   }
   if (!config.DATABASE_URL) {
-    const server = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, log }).catch((error: Error) => {
-      throw new ConfigError([error.message]);
-    });
+    const server = await startEmbeddedPostgres({ dataDir: config.DATA_DIR, log, lost: fail }).catch(
+      (error: Error) => {
+        throw new ConfigError([error.message]);
+      },
+    );
     config.DATABASE_URL = server.url;
     release = () => server.stop();
   }

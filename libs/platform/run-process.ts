@@ -29,7 +29,7 @@ const BY_MS = { requests: 7_000, application: 9_000, release: 9_800 };
 
 /**
  * The life of a process: configuration, migrations, HTTP server, and a stop on SIGTERM or SIGINT that lets requests
- * finish and ends within ten seconds: with 0, or 1 when something was not done by then. What cannot start says why in
+ * finish and ends within ten seconds: with 0, or what process.exitCode says, or 1 when something was not done by then. What cannot start says why in
  * one line and exits with 1.
  */
 export async function runProcess(parts: ProcessParts): Promise<void> {
@@ -39,7 +39,7 @@ export async function runProcess(parts: ProcessParts): Promise<void> {
     // Both a terminal and npm may send it: the second is the same wish.
     if (signal) return;
     signal = given;
-    process.exit((await ending.run()) ? 0 : 1);
+    process.exit((await ending.run()) ? process.exitCode : 1);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

@@ -69,4 +69,14 @@ describe.each([
     expect(await api.data('GET', `matters/${walked.matterId}`)).toMatchObject({ title: 'After all' });
     expect(await app.stop('SIGTERM')).toBe(0);
   });
+
+  it('ends, and says why, when its PostgreSQL is killed, and finds its data when it is started again', async () => {
+    app = await start();
+    process.kill(postgresPid(), 'SIGKILL');
+    expect(await app.exited).toBe(1);
+    expect(app.output()).toContain('PostgreSQL has stopped unexpectedly: see ');
+    app = await start();
+    await expectReports(await demoCaller(app), walked);
+    expect(await app.stop('SIGTERM')).toBe(0);
+  });
 });
