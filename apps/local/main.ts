@@ -12,6 +12,7 @@ import { serveApiDescription } from '#platform/http/serve-openapi';
 import { runProcess } from '#platform/run-process';
 import { loadOrCreateSecretsKey } from '#platform/secrets-key-file';
 import { DocumentSweep } from '#practice/documents/document.sweep';
+import { FollowedStore } from '#projections/followed-store';
 import { ProjectionRunner } from '#projections/projection-runner';
 import { ProjectionStatus } from '#projections/projection-status';
 import { UnfinishedRebuilds } from '#projections/unfinished-rebuilds';
@@ -25,6 +26,7 @@ void runProcess({
   made: async (app, config) => {
     await serveApiDescription(app);
     await app.init();
+    await app.get(FollowedStore, { strict: false }).verify();
     if (config.NODE_ENV !== 'production') await createDemo(app);
     await app.get(KafkaPublisher, { strict: false }).start();
     app.get(ProjectionRunner, { strict: false }).start();

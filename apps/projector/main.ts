@@ -1,12 +1,17 @@
 import 'reflect-metadata';
 import { KafkaPublisher } from '#event-bus/kafka/kafka-publisher';
 import { runProcess } from '#platform/run-process';
+import { FollowedStore } from '#projections/followed-store';
 import { ProjectionRunner } from '#projections/projection-runner';
 import { UnfinishedRebuilds } from '#projections/unfinished-rebuilds';
 import { ProjectorModule } from './projector.module';
 
 void runProcess({
   module: (config) => ProjectorModule.forRoot(config),
+  made: async (app) => {
+    await app.init();
+    await app.get(FollowedStore, { strict: false }).verify();
+  },
   listening: async (app) => {
     await app.get(KafkaPublisher, { strict: false }).start();
     app.get(ProjectionRunner, { strict: false }).start();

@@ -5,7 +5,6 @@ import type { Config } from '#platform/config';
 import { ObservabilityModule } from '#platform/observability/observability.module';
 import { PlatformModule } from '#platform/platform.module';
 import { areas, definitions } from '#practice/areas';
-import { FollowedStore } from '#projections/followed-store';
 import { ProjectionsModule } from '#projections/projections.module';
 
 /** Builds the read models. */
@@ -20,7 +19,6 @@ export class ProjectorModule {
         EventStoreModule.forDefinitions(definitions),
         ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
       ],
-      providers: [FollowedStore],
     };
   }
 }

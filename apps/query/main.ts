@@ -1,6 +1,14 @@
 import 'reflect-metadata';
 import { serveApiDescription } from '#platform/http/serve-openapi';
 import { runProcess } from '#platform/run-process';
+import { FollowedStore } from '#projections/followed-store';
 import { QueryModule } from './query.module';
 
-void runProcess({ module: (config) => QueryModule.forRoot(config), made: serveApiDescription });
+void runProcess({
+  module: (config) => QueryModule.forRoot(config),
+  made: async (app) => {
+    await serveApiDescription(app);
+    await app.init();
+    await app.get(FollowedStore, { strict: false }).verify();
+  },
+});

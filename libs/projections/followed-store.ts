@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { comparePositions, printPosition, START } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
 import { ReadDatabase, WriteDatabase } from '#platform/database';
@@ -9,14 +9,14 @@ import { liveModels } from './live-models';
  * is no more, and what comes next may stand before their checkpoints, and would never come into them.
  */
 @Injectable()
-export class FollowedStore implements OnModuleInit {
+export class FollowedStore {
   constructor(
     private readonly reads: ReadDatabase,
     private readonly writes: WriteDatabase,
   ) {}
 
   /** @throws DomainError `read_models_of_another_store` when a read model has come to an event that the store has not */
-  async onModuleInit(): Promise<void> {
+  async verify(): Promise<void> {
     const strange = await this.strange();
     if (!strange) return;
     throw new DomainError(

@@ -1,16 +1,12 @@
 import { Logger } from '@nestjs/common';
 import { type Gauge, register } from 'prom-client';
-import type { Subscriber } from '#event-bus/event-bus';
 import { START } from '#event-store/position';
 import { divisionsProjection } from '#practice/divisions/division.projection';
 import { waitFor } from '../../test/support/wait-for';
-import { Parking } from './parking';
 import type { Projection } from './projection';
-import { ProjectionRunner } from './projection-runner';
-import { Projections } from './projections';
 import { Divisions } from './testing/divisions';
 import { expectExact } from './testing/expect-exact';
-import { HandBus } from './testing/hand-bus';
+import { runnerByHand } from './testing/parts';
 
 const POISON = 'Poison';
 
@@ -134,10 +130,8 @@ describe('a tenant whose read models are held', () => {
 
   it('gets nothing of a batch that was read before and is applied after', async () => {
     await divisions.createMany(0, 6);
-    const bus = new HandBus();
-    const { reads, feed } = divisions.store;
-    new ProjectionRunner(bus, reads, new Parking(reads), new Projections(divisions.projections)).start();
-    const runner: Subscriber = bus.subscriber;
+    const { feed } = divisions.store;
+    const runner = runnerByHand(divisions.store, divisions.projections);
     const cursors = await runner.cursors([5]);
     const events = await feed.read(cursors, 1000);
     jest.spyOn(parts.positions, 'reach').mockResolvedValue();
@@ -152,10 +146,8 @@ describe('a tenant whose read models are held', () => {
   });
 
   it('is read without its data meanwhile, and nothing of that counts once it is released', async () => {
-    const bus = new HandBus();
-    const { reads, feed } = divisions.store;
-    new ProjectionRunner(bus, reads, new Parking(reads), new Projections(divisions.projections)).start();
-    const runner: Subscriber = bus.subscriber;
+    const { feed } = divisions.store;
+    const runner = runnerByHand(divisions.store, divisions.projections);
     jest.spyOn(parts.positions, 'reach').mockResolvedValue();
     await parts.held.hold(await tenant(1));
     await divisions.createMany(0, 6);

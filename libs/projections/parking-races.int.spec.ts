@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import type { Subscriber } from '#event-bus/event-bus';
 import { START } from '#event-store/position';
 import { divisionsProjection } from '#practice/divisions/division.projection';
 import { waitFor } from '../../test/support/wait-for';
@@ -7,10 +6,8 @@ import { CheckpointMoved } from './checkpoints';
 import { liveModels } from './live-models';
 import { Parking } from './parking';
 import type { Projection } from './projection';
-import { ProjectionRunner } from './projection-runner';
-import { Projections } from './projections';
 import { Divisions } from './testing/divisions';
-import { HandBus } from './testing/hand-bus';
+import { runnerByHand } from './testing/parts';
 
 /** A projection that cannot apply any event of the third tenant. */
 const refusing = (tenantId: number): Projection => ({
@@ -36,12 +33,7 @@ describe('a runner that meets a poison event', () => {
     jest.restoreAllMocks();
   });
 
-  function runner(): Subscriber {
-    const { reads } = divisions.store;
-    const bus = new HandBus();
-    new ProjectionRunner(bus, reads, new Parking(reads), new Projections([projection])).start();
-    return bus.subscriber;
-  }
+  const runner = () => runnerByHand(divisions.store, [projection]);
   const held = () =>
     divisions.rows(
       `select tenant_id as tenant, generation, count(*)::int as count from read_model.divisions

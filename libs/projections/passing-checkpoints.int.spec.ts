@@ -15,11 +15,7 @@ import { divisionsProjection } from '#practice/divisions/division.projection';
 import { contextFor, createContext, createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { liveModels } from './live-models';
-import { Parking } from './parking';
-import { ProjectionRunner } from './projection-runner';
-import { Projections } from './projections';
-import { HandBus } from './testing/hand-bus';
-import { projectionParts } from './testing/parts';
+import { projectionParts, runnerByHand } from './testing/parts';
 import { createTally, tally } from './testing/tally';
 
 /** A failure that is not the events' fault. */
@@ -39,15 +35,8 @@ describe('checkpoints of read models that nothing is for', () => {
     jest.spyOn(Logger.prototype, 'log').mockImplementation();
     cursors = new Map();
     now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
-    const bus = new HandBus();
     const idle = { ...divisionsProjection, eventTypes: new Set<string>() };
-    new ProjectionRunner(
-      bus,
-      store.reads,
-      new Parking(store.reads),
-      new Projections([counting, idle]),
-    ).start();
-    subscriber = bus.subscriber;
+    subscriber = runnerByHand(store, [counting, idle]);
     await subscriber.cursors(await store.feed.partitions());
   });
   afterEach(async () => {

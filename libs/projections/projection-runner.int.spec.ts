@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
 import { DatabaseError } from 'pg';
-import type { Subscriber } from '#event-bus/event-bus';
 import { StoreEventBus } from '#event-bus/store-event-bus';
 import { Door } from '#event-bus/testing/door';
 import type { RecordedEvent } from '#event-store/events';
@@ -19,13 +18,10 @@ import { divisionsProjection } from '#practice/divisions/division.projection';
 import { createContext, createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { CatchUp } from './catch-up';
-import { Parking } from './parking';
 import type { Projection } from './projection';
-import { ProjectionRunner } from './projection-runner';
 import { Projections } from './projections';
 import { expectExact } from './testing/expect-exact';
-import { HandBus } from './testing/hand-bus';
-import { projectionParts } from './testing/parts';
+import { projectionParts, runnerByHand, runnerOver } from './testing/parts';
 import { createTally, tally } from './testing/tally';
 
 /** A failure that is not the events' fault. */
@@ -65,13 +61,9 @@ describe('the projection runner', () => {
   function start(...projections: Projection[]): void {
     const bus = new StoreEventBus(store.config, store.feed, new Health());
     buses.push(bus);
-    new ProjectionRunner(bus, store.reads, new Parking(store.reads), new Projections(projections)).start();
+    runnerOver(store, new Projections(projections), bus).start();
   }
-  function startByHand(...projections: Projection[]): Subscriber {
-    const bus = new HandBus();
-    new ProjectionRunner(bus, store.reads, new Parking(store.reads), new Projections(projections)).start();
-    return bus.subscriber;
-  }
+  const startByHand = (...projections: Projection[]) => runnerByHand(store, projections);
 
   const create = async (number: number) => {
     const context = contexts[number % contexts.length];

@@ -8,6 +8,7 @@ import { comparePositions, type Position } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
 import { type CheckpointMove, CheckpointMoved, moveCheckpoints, moved, movesTo } from './checkpoints';
 import { isEventFault } from './event-not-applied';
+import { FollowedStore } from './followed-store';
 import { type LiveModel, liveModels, reachedIn, type Track } from './live-models';
 import { Parking, type TrackBatch } from './parking';
 import type { Projection } from './projection';
@@ -44,6 +45,7 @@ export class ProjectionRunner {
     private readonly database: ReadDatabase,
     private readonly parking: Parking,
     private readonly projections: Projections,
+    private readonly followed: FollowedStore,
   ) {}
 
   start(): void {
@@ -66,6 +68,8 @@ export class ProjectionRunner {
   /** Each partition from where the track that is furthest behind stands; none once a newer program builds a read model. */
   private async cursors(partitions: number[]): Promise<Cursor[]> {
     this.handed.clear();
+    // Partitions are asked for anew whenever the store was away: a replica may have taken its place that is behind.
+    await this.followed.verify();
     const live = await liveModels(this.database.pool);
     this.building = this.projections.all.map((projection) => {
       const model = live.get(projection.name);

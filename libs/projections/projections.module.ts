@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { EventBusModule } from '#event-bus/event-bus.module';
 import { Tenants } from '#platform/auth/tenants';
 import { CatchUp } from './catch-up';
+import { FollowedStore } from './followed-store';
 import { GenerationBuild } from './generation-build';
 import { HeldTenants } from './held-tenants';
 import { NextGeneration } from './next-generation';
@@ -39,7 +40,7 @@ const services = [
 ];
 
 /** What those share. */
-const parts = [Tenants, CatchUp, GenerationBuild, NextGeneration, ReachedPositions, Rejoining];
+const parts = [Tenants, CatchUp, FollowedStore, GenerationBuild, NextGeneration, ReachedPositions, Rejoining];
 
 /** Keeps, rebuilds and audits read models; needs PlatformModule and EventStoreModule. */
 @Module({})

@@ -1,3 +1,4 @@
+import type { EventBus, Subscriber } from '#event-bus/event-bus';
 import { StoreEventBus } from '#event-bus/store-event-bus';
 import { History } from '#event-store/history';
 import { LatestEvent } from '#event-store/latest-event';
@@ -7,6 +8,7 @@ import { Tenants } from '#platform/auth/tenants';
 import { Health } from '#platform/observability/health';
 import type { TestStore } from '../../../test/support/store';
 import { CatchUp } from '../catch-up';
+import { FollowedStore } from '../followed-store';
 import { GenerationBuild } from '../generation-build';
 import { HeldTenants } from '../held-tenants';
 import { NextGeneration } from '../next-generation';
@@ -25,6 +27,23 @@ import { Rejoining } from '../rejoining';
 import { Scratch } from '../scratch';
 import { TenantFill } from '../tenant-fill';
 import { TenantRenewal } from '../tenant-renewal';
+import { HandBus } from './hand-bus';
+
+/** What builds read models, over a test's store. */
+export function runnerOver(
+  { reads, writes }: TestStore,
+  projections: Projections,
+  bus: EventBus,
+): ProjectionRunner {
+  return new ProjectionRunner(bus, reads, new Parking(reads), projections, new FollowedStore(reads, writes));
+}
+
+/** The same, started, of which the test asks by hand what a bus asks. */
+export function runnerByHand(store: TestStore, projections: readonly Projection[]): Subscriber {
+  const bus = new HandBus();
+  runnerOver(store, new Projections(projections), bus).start();
+  return bus.subscriber;
+}
 
 /** All that keeps read models, over a test's store, as one process has it. */
 export function projectionParts(store: TestStore, all: readonly Projection[], clock = new SystemClock()) {
@@ -44,7 +63,7 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
   return {
     bus,
     health,
-    runner: new ProjectionRunner(bus, reads, new Parking(reads), projections),
+    runner: runnerOver(store, projections, bus),
     rebuild: new ProjectionRebuild(projections, next, catchUp, tenants, reads),
     parked: new ParkedTenants(projections, rejoining, tenants, reads),
     positions,
