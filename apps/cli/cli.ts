@@ -8,6 +8,7 @@ import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
 import { projectionsCommand } from './projections';
 import { reportsCommand } from './reports';
+import { secretsCommand } from './secrets';
 import type { Session, Terminal } from './session';
 import { openSession } from './session';
 import { storeCommand } from './store';
@@ -44,6 +45,7 @@ function program(session: Session, terminal: Terminal): Command {
     tenantsCommand,
     integrationsCommand,
     keysCommand,
+    secretsCommand,
     projectionsCommand,
     reportsCommand,
     streamsCommand,

@@ -10,6 +10,7 @@ import { Tenants } from '#platform/auth/tenants';
 import { Config, ConfigError, type Region } from '#platform/config';
 import { findEmbeddedPostgres } from '#platform/embedded-postgres';
 import { PlatformModule } from '#platform/platform.module';
+import { Resealing } from '#platform/resealing';
 import { loadSecretsKey } from '#platform/secrets-key-file';
 import { areas, definitions } from '#practice/areas';
 import { DemoLoad } from '#practice/demo/demo-load';
@@ -107,7 +108,16 @@ async function connect(config: Config): Promise<INestApplicationContext> {
       ProjectionsModule.forProjections(areas.flatMap(({ projections }) => projections)),
       ImportModule.for({ asks: true }),
     ],
-    providers: [Tenants, TenantSetup, DemoLoad, Integrations, SigningKeys, ErasedEntities, DeliveryTail],
+    providers: [
+      Tenants,
+      TenantSetup,
+      DemoLoad,
+      Integrations,
+      SigningKeys,
+      Resealing,
+      ErasedEntities,
+      DeliveryTail,
+    ],
   })
   class CliModule {}
   // What goes wrong is told once, by run().

@@ -1,12 +1,19 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { wrappedKeys } from '#platform/resealing';
 import { Secrets } from '#platform/secrets';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** An erased person must be gone from every process within 5 s, one that cannot reach the store too. */
 const CACHE_MS = 4_000;
+
+export const wrappedSubjectKeys = wrappedKeys(
+  'event_store.subject_keys',
+  ['tenant_id', 'subject'],
+  'wrapped',
+);
 
 /** The data keys of people: made, wrapped, unwrapped, used (AES-256-GCM, NIST SP 800-38D). */
 @Injectable()

@@ -51,6 +51,10 @@ export class Config extends IntersectionType(
     if (!this.SECRETS_KEY) throw new ConfigError(['SECRETS_KEY is required (32 bytes, base64)']);
     return Buffer.from(this.SECRETS_KEY, 'base64');
   }
+
+  get secretsKeysAccepted(): Buffer[] {
+    return (this.SECRETS_KEYS_ACCEPTED?.split(',') ?? []).map((key) => Buffer.from(key, 'base64'));
+  }
 }
 
 /** The process's settings are wrong; `problems` has one line for each fault. */

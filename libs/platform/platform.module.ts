@@ -19,7 +19,7 @@ export class PlatformModule {
       providers: [
         { provide: Config, useValue: config },
         { provide: Clock, useClass: SystemClock },
-        { provide: Secrets, useFactory: () => new Secrets(config.secretsKey) },
+        { provide: Secrets, useFactory: () => new Secrets(config.secretsKey, config.secretsKeysAccepted) },
         WriteDatabase,
         ReadDatabase,
         Health,

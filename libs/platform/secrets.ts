@@ -12,13 +12,21 @@ type Purpose = 'text' | 'key';
 export class SecretsError extends Error {}
 
 /**
- * Encryption at rest with SECRETS_KEY: AES-256-GCM, a fresh random nonce for each value.
+ * Encryption at rest with SECRETS_KEY: AES-256-GCM, a fresh random nonce for each value. What another accepted key has
+ * sealed opens too. The module of each column that keeps such values declares it as a SealedColumn.
  * A sealed value is one byte of format version, the nonce (12), the tag (16), the cipher text.
  */
 export class Secrets {
-  /** @param key 32 bytes */
-  constructor(private readonly key: Buffer) {
-    if (key.length !== keyLength) throw new SecretsError('SECRETS_KEY must be 32 bytes.');
+  /**
+   * @param key 32 bytes: what seals
+   * @param accepted others that have sealed before
+   */
+  constructor(
+    private readonly key: Buffer,
+    private readonly accepted: readonly Buffer[] = [],
+  ) {
+    if ([key, ...accepted].some(({ length }) => length !== keyLength))
+      throw new SecretsError('SECRETS_KEY must be 32 bytes.');
   }
 
   /** Seals text, as the private part of a signing key; the answer is base64url. */
@@ -29,6 +37,11 @@ export class Secrets {
   /** @throws SecretsError when the key is another one or the value was changed */
   open(sealed: string): string {
     return this.decrypt(Buffer.from(sealed, 'base64url'), 'text').toString('utf8');
+  }
+
+  /** @returns the same sealed with SECRETS_KEY; undefined when it is already. @throws as `open` */
+  reseal(sealed: string): string | undefined {
+    return this.isOwn(Buffer.from(sealed, 'base64url'), 'text') ? undefined : this.seal(this.open(sealed));
   }
 
   /** Wraps a data key of 32 bytes; the answer has 61. */
@@ -42,6 +55,20 @@ export class Secrets {
     return this.decrypt(wrapped, 'key');
   }
 
+  /** As `reseal`, for a data key. */
+  rewrapKey(wrapped: Buffer): Buffer | undefined {
+    return this.isOwn(wrapped, 'key') ? undefined : this.wrapKey(this.unwrapKey(wrapped));
+  }
+
+  private isOwn(sealed: Buffer, purpose: Purpose): boolean {
+    try {
+      decrypt(this.key, sealed, purpose);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   private encrypt(plain: Buffer, purpose: Purpose): Buffer {
     const iv = randomBytes(ivLength);
     const cipher = createCipheriv('aes-256-gcm', this.key, iv, { authTagLength: tagLength });
@@ -53,17 +80,26 @@ export class Secrets {
   private decrypt(sealed: Buffer, purpose: Purpose): Buffer {
     if (sealed[0] !== version || sealed.length < 1 + ivLength + tagLength)
       throw new SecretsError('The sealed value has an unknown format.');
-    const iv = sealed.subarray(1, 1 + ivLength);
-    const tag = sealed.subarray(1 + ivLength, 1 + ivLength + tagLength);
-    const decipher = createDecipheriv('aes-256-gcm', this.key, iv, { authTagLength: tagLength });
-    decipher.setAAD(Buffer.from(purpose));
-    decipher.setAuthTag(tag);
-    try {
-      return Buffer.concat([decipher.update(sealed.subarray(1 + ivLength + tagLength)), decipher.final()]);
-    } catch (cause) {
-      throw new SecretsError('SECRETS_KEY does not open a stored secret: it is not the key that sealed it.', {
-        cause,
-      });
+    let cause: unknown;
+    for (const key of [this.key, ...this.accepted]) {
+      try {
+        return decrypt(key, sealed, purpose);
+      } catch (error) {
+        cause = error;
+      }
     }
+    throw new SecretsError('SECRETS_KEY does not open a stored secret: it is not the key that sealed it.', {
+      cause,
+    });
   }
+}
+
+/** @throws when the key is another one or the value was changed */
+function decrypt(key: Buffer, sealed: Buffer, purpose: Purpose): Buffer {
+  const iv = sealed.subarray(1, 1 + ivLength);
+  const tag = sealed.subarray(1 + ivLength, 1 + ivLength + tagLength);
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
+  decipher.setAAD(Buffer.from(purpose));
+  decipher.setAuthTag(tag);
+  return Buffer.concat([decipher.update(sealed.subarray(1 + ivLength + tagLength)), decipher.final()]);
 }

@@ -34,8 +34,23 @@ describe('Secrets', () => {
     expect(() => secrets.unwrapKey(Buffer.of(2, 0, 0))).toThrow(/unknown format/);
   });
 
+  it('opens what an accepted key has sealed, seals with its own, and seals that anew once', () => {
+    const [first, second] = [randomBytes(32), randomBytes(32)];
+    const [before, after] = [new Secrets(first), new Secrets(second, [randomBytes(32), first])];
+    const dataKey = randomBytes(32);
+    const [sealed, wrapped] = [before.seal('x'), before.wrapKey(dataKey)];
+    expect([after.open(sealed), after.unwrapKey(wrapped)]).toEqual(['x', dataKey]);
+    const [resealed, rewrapped] = [after.reseal(sealed)!, after.rewrapKey(wrapped)!];
+    const alone = new Secrets(second);
+    expect([alone.open(resealed), alone.unwrapKey(rewrapped)]).toEqual(['x', dataKey]);
+    expect([after.reseal(resealed), after.rewrapKey(rewrapped)]).toEqual([undefined, undefined]);
+    expect(() => before.open(after.seal('x'))).toThrow(SecretsError);
+    expect(() => alone.reseal(sealed)).toThrow(SecretsError);
+  });
+
   it('refuses keys of another length', () => {
     expect(() => new Secrets(randomBytes(16))).toThrow(/32 bytes/);
+    expect(() => new Secrets(randomBytes(32), [randomBytes(16)])).toThrow(/32 bytes/);
     expect(() => secrets.wrapKey(randomBytes(16))).toThrow(/32 bytes/);
   });
 });

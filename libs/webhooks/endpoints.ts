@@ -3,12 +3,30 @@ import { conflict, notFound } from '#kernel/errors';
 import { toUuid } from '#kernel/ids';
 import type { Change } from '#platform/http/repeatable-requests';
 import type { RequestContext } from '#platform/request-context';
+import { type SealedColumn, sealedText } from '#platform/resealing';
 import { requireMatch } from '#platform/version-match';
 import { endpointKey, failWaiting } from './delivery';
 import { ENDPOINT_COLUMNS, type EndpointRow, webhookId } from './endpoint';
 import { notices } from './event-catalogue';
 
 const MOST = 20;
+
+const KEY = ['tenant_id', 'id'];
+
+export const sealedWebhookSecrets: SealedColumn[] = [
+  sealedText('webhooks.endpoints', KEY, 'secret'),
+  {
+    table: 'webhooks.endpoints',
+    key: KEY,
+    column: 'former_secrets',
+    reseal(secrets, stored) {
+      const before = stored as EndpointRow['former_secrets'];
+      const sealed = before.map(({ secret }) => secrets.reseal(secret));
+      if (sealed.every((secret) => secret === undefined)) return undefined;
+      return JSON.stringify(before.map((each, index) => ({ ...each, secret: sealed[index] ?? each.secret })));
+    },
+  },
+];
 
 /** All of a tenant's, or the one with that id, the oldest first. */
 export async function endpointsOf(

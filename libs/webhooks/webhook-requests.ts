@@ -3,9 +3,13 @@ import type { PoolClient } from 'pg';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { RepeatableRequests } from '#platform/http/repeatable-requests';
+import { RepeatableRequests, sealedRepeats } from '#platform/http/repeatable-requests';
 import type { RequestContext } from '#platform/request-context';
 import { Secrets } from '#platform/secrets';
+
+const TABLE = 'webhooks.repeats';
+
+export const sealedWebhookRepeats = sealedRepeats(TABLE);
 
 /** Carries out requests that change webhooks. */
 @Injectable()
@@ -16,7 +20,7 @@ export class WebhookRequests extends RepeatableRequests {
     clock: Clock,
     private readonly closed: ClosedTenants,
   ) {
-    super('webhooks.repeats', database, secrets, clock);
+    super(TABLE, database, secrets, clock);
   }
 
   /** @throws DomainError `promotion_in_progress` */

@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { RepeatableRequests } from '#platform/http/repeatable-requests';
+import { RepeatableRequests, sealedRepeats } from '#platform/http/repeatable-requests';
 import { Secrets } from '#platform/secrets';
+
+const TABLE = 'import.repeats';
+
+export const sealedImportRepeats = sealedRepeats(TABLE);
 
 /** Carries out requests that queue or end imports. */
 @Injectable()
 export class ImportRepeats extends RepeatableRequests {
   constructor(database: WriteDatabase, secrets: Secrets, clock: Clock) {
-    super('import.repeats', database, secrets, clock);
+    super(TABLE, database, secrets, clock);
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
+import { sealedText } from '#platform/resealing';
 import { ImportSettings } from '../connection/import-settings';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { StagingArea } from '../staging/staging-area';
@@ -14,6 +15,8 @@ import {
   type Step,
   steps,
 } from './import-request';
+
+export const sealedConnections = sealedText('import.requests', ['id'], 'connection');
 
 export type TakenRequest = Pick<RequestRow, 'id' | 'tenant_id' | 'connection' | 'staging_tenant_id'> & {
   status: Step;

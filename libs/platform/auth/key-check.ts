@@ -1,9 +1,12 @@
 import type { Pool } from 'pg';
 import { ConfigError } from '#platform/config';
+import { sealedText } from '#platform/resealing';
 import { type Secrets, SecretsError } from '#platform/secrets';
 
 /** What is sealed: any text will do, as only the right key opens it. */
 const CONSTANT = 'practice-management';
+
+export const sealedKeyCheck = sealedText('platform.installation', ['id'], 'key_check');
 
 /** What tells later whether a process has the same SECRETS_KEY. */
 export function newKeyCheck(secrets: Secrets): string {

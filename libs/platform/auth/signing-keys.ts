@@ -3,6 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK
 import type { PoolClient } from 'pg';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
+import { sealedText } from '#platform/resealing';
 import { Secrets } from '#platform/secrets';
 
 export const signingAlgorithm = 'ES256';
@@ -12,6 +13,8 @@ const rereadSeconds = 30;
 const graceSeconds = 60;
 /** Any value, the same in every process: only one makes or retires keys at a time. */
 const advisoryLock = 7_402_184;
+
+export const sealedSigningKeys = sealedText('platform.signing_keys', ['id'], 'private_jwk');
 
 type SigningKey = Awaited<ReturnType<typeof importJWK>>;
 

@@ -33,6 +33,13 @@ export class StorageConfig {
   @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'SECRETS_KEY must be 32 bytes in base64' })
   SECRETS_KEY?: string;
 
+  /** Keys with commas between that open what they have sealed, while SECRETS_KEY is replaced. */
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9+/]{43}=(,[A-Za-z0-9+/]{43}=)*$/, {
+    message: 'SECRETS_KEYS_ACCEPTED must be keys of 32 bytes in base64, with commas between',
+  })
+  SECRETS_KEYS_ACCEPTED?: string;
+
   /** Connections of each pool. */
   @IsWholeNumber(2, 200)
   DATABASE_POOL = 10;

@@ -3,10 +3,17 @@ import type { Clock } from '#kernel/clock';
 import { invalid } from '#kernel/errors';
 import type { WriteDatabase } from '../database';
 import type { RequestContext } from '../request-context';
+import { type SealedColumn, sealedBytes, sealedText } from '../resealing';
 import type { Secrets } from '../secrets';
 import { Reply } from './reply';
 
 const KEPT_MS = 24 * 3_600_000;
+
+/** What a table of answers keeps. */
+export function sealedRepeats(table: string): SealedColumn[] {
+  const key = ['tenant_id', 'integration_id', 'key'];
+  return [sealedBytes(table, key, 'request_hash'), sealedText(table, key, 'answer')];
+}
 
 /** What a request changes, in one transaction. */
 export interface Change {
