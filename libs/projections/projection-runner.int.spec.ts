@@ -138,6 +138,16 @@ describe('the projection runner', () => {
     expect(settings).toEqual(['off', 'on']);
   });
 
+  it('builds again what a crash of the read models’ server took, though no event comes', async () => {
+    start(divisionsProjection, counting);
+    await createMany(0, 6);
+    await expectExact(store);
+    await rows(`
+      with rows as (delete from read_model.tally), others as (delete from read_model.divisions)
+      delete from read_model.checkpoints`);
+    await expectExact(store);
+  });
+
   it('commits nothing of a consumer that was displaced before it began', async () => {
     const late = jest.spyOn(counting, 'apply');
     const [one, two] = [startByHand(tally(counting.eventTypes)), startByHand(counting)];

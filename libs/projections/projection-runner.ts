@@ -9,7 +9,7 @@ import { ReadDatabase } from '#platform/database';
 import { type CheckpointMove, CheckpointMoved, moveCheckpoints, moved, movesTo } from './checkpoints';
 import { isEventFault } from './event-not-applied';
 import { FollowedStore } from './followed-store';
-import { type LiveModel, liveModels, reachedIn, type Track } from './live-models';
+import { type LiveModel, liveModels, reachedIn, type Track, trackOf } from './live-models';
 import { Parking, type TrackBatch } from './parking';
 import type { Projection } from './projection';
 import { Projections } from './projections';
@@ -22,6 +22,12 @@ const PASS_EVERY_MS = 25;
 
 /** Rows and checkpoint can be built again from events, whose own commits wait for the disk. */
 const UNFLUSHED = { flush: false };
+
+/**
+ * A crash of the server may take the last commits, and where events come from may not notice it: the store is on another
+ * server, or Kafka brings them. Without a look, what was taken would be missing until the partition's next event.
+ */
+const LOOK_EVERY_MS = 1_000;
 
 /** A read model as this process believes it to be. */
 interface Building {
@@ -39,6 +45,10 @@ export class ProjectionRunner {
   private readonly handed = new Map<number, Position>();
   /** On performance.now: when tracks were last moved that nothing was for. */
   private passedAt = Number.NEGATIVE_INFINITY;
+  /** Those that the cursors were asked for. */
+  private partitions: number[] = [];
+  /** On performance.now: when it was last seen where the tracks stand. */
+  private lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly bus: EventBus,
@@ -53,7 +63,7 @@ export class ProjectionRunner {
       name: 'projections',
       cursors: (partitions) => this.cursors(partitions),
       handle: (events) => this.handle(events),
-      settle: () => this.outcome([this.pass()]),
+      settle: async () => (await this.outcome([this.pass()])) && this.isAsBelieved(),
       passesOver: () => this.held(),
     });
     this.log.log(`Building ${this.projections.all.map(({ name }) => name).join(', ')}`);
@@ -68,6 +78,8 @@ export class ProjectionRunner {
   /** Each partition from where the track that is furthest behind stands; none once a newer program builds a read model. */
   private async cursors(partitions: number[]): Promise<Cursor[]> {
     this.handed.clear();
+    this.partitions = partitions;
+    this.lookedAt = performance.now();
     // Partitions are asked for anew whenever the store was away: a replica may have taken its place that is behind.
     await this.followed.verify();
     const live = await liveModels(this.database.pool);
@@ -153,6 +165,19 @@ export class ProjectionRunner {
     return true;
   }
 
+  /** Whether the tracks stand where this process has moved them, looked at now and then. */
+  private async isAsBelieved(): Promise<boolean> {
+    if (performance.now() - this.lookedAt < LOOK_EVERY_MS) return true;
+    this.lookedAt = performance.now();
+    const live = await liveModels(this.database.pool);
+    const strange = this.building.find(
+      ({ model }) => !isStanding(model, live.get(model.name)!, this.partitions),
+    );
+    if (strange)
+      this.log.log(`The checkpoint of ${strange.model.name} is not where it was left; going on from there`);
+    return !strange;
+  }
+
   /** From where a track stands to where the last batches have come. */
   private moves(track: Track, revision: number): CheckpointMove[] {
     const ahead = [...this.handed].flatMap(([partition, at]) =>
@@ -191,6 +216,17 @@ export class ProjectionRunner {
 function isAhead(at: Position, track: Track, partition: number): boolean {
   const reached = reachedIn(track, partition);
   return reached !== undefined && comparePositions(at, reached) > 0;
+}
+
+/** Whether no track of a read model has gone back in those partitions. Of another revision they are others. */
+function isStanding(model: LiveModel, now: LiveModel, partitions: readonly number[]): boolean {
+  if (now.revision !== model.revision) return false;
+  return [model.main, ...model.alone].every((track) =>
+    partitions.every((partition) => {
+      const at = reachedIn(track, partition);
+      return !at || !isAhead(at, trackOf(now, track.tenantId), partition);
+    }),
+  );
 }
 
 /** What a batch of the feed has for a track. */
