@@ -14,5 +14,7 @@ export class DeliverySettings {
   aheadBytes = 2 * 1024 * 1024;
   /** A record that is older is read anew before it is sent. */
   freshMs = 1_000;
+  /** What waits longer for the read model of its record holds up no others. */
+  lateMs = 1_000;
   random: () => number = Math.random;
 }

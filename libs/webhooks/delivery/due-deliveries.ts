@@ -28,12 +28,12 @@ export class DueDeliveries {
     const { rows } = await this.pools.queue.query<DueDelivery>({
       name: 'webhooks.due',
       text: `
-        select ${COLUMNS} from unnest($1::int[], $2::uuid[], $3::int[], $5::timestamptz[], $6::uuid[])
-          w(tenant_id, webhook_id, wanted, due_at, event_id)
+        select ${COLUMNS} from unnest($1::int[], $2::uuid[], $3::int[], $5::timestamptz[], $6::uuid[], $7::text[])
+          w(tenant_id, webhook_id, wanted, due_at, event_id, late)
         cross join lateral (
           select * from webhooks.deliveries d
           where d.tenant_id = w.tenant_id and d.webhook_id = w.webhook_id and d.state = 0 and d.due_at <= $4
-            and (d.due_at, d.event_id) > (w.due_at, w.event_id)
+            and (d.due_at, d.event_id) > (w.due_at, w.event_id) and d.kind <> all(string_to_array(w.late, ','))
           order by d.due_at, d.event_id limit w.wanted
         ) d`,
       values: [
@@ -43,6 +43,7 @@ export class DueDeliveries {
         now,
         wanting.map(({ lane }) => lane.fetchedTo.due_at),
         wanting.map(({ lane }) => lane.fetchedTo.event_id),
+        wanting.map(({ lane }) => [...lane.late].join()),
       ],
     });
     for (const row of rows) {

@@ -86,6 +86,8 @@ export class Lane {
   private pace = 5;
   /** A delivery could be begun if one were ready. */
   starves = false;
+  /** Kinds of records whose read model stands still: what is of others passes them by. */
+  readonly late = new Set<string>();
   readonly key: string;
   standing: Standing;
   /** The standing differs from what is stored. */
@@ -108,7 +110,8 @@ export class Lane {
     if (slots === 0) return 0;
     const ahead = Math.min(slots === 1 ? 1 : this.settings.ahead, this.ahead);
     // In halves, so that there is always something ready while more is fetched.
-    return this.items.length <= ahead / 2 ? ahead - this.items.length : 0;
+    const { length } = this.line;
+    return length <= ahead / 2 ? ahead - length : 0;
   }
 
   /** An attempt has ended. */
@@ -125,9 +128,12 @@ export class Lane {
 
   /** Those that need their record, as many as may be ready at once. */
   bare(at: number): Item[] {
+    this.passBy(at);
     let bytes = 0;
     const bare: Item[] = [];
-    for (const item of this.items.slice(0, this.ahead)) {
+    const inLine = this.line.slice(0, this.ahead);
+    const late = this.late.size === 0 ? [] : this.items.filter((item) => this.isLate(item));
+    for (const item of inLine.concat(late)) {
       if (this.isReady(item, at)) bytes += item.record!.text?.length ?? 0;
       else if (!item.isBeingRendered && item.lookAt <= at && bytes < this.settings.aheadBytes)
         bare.push(item);
@@ -183,6 +189,37 @@ export class Lane {
   private get ahead(): number {
     const { concurrency, freshMs } = this.settings;
     return Math.max(concurrency, Math.floor((concurrency * freshMs) / 2 / Math.max(this.pace, 1)));
+  }
+
+  /** What is sent next, but for what is passed by. */
+  private get line(): Item[] {
+    return this.late.size === 0 ? this.items : this.items.filter((item) => !this.isLate(item));
+  }
+
+  private isLate({ delivery }: Item): boolean {
+    return this.late.has(delivery.kind);
+  }
+
+  /** Of each kind that is late some stay in hand, to be looked for; once they can be sent the others are fetched again. */
+  private passBy(at: number): void {
+    const before = this.late.size;
+    this.late.clear();
+    for (const { delivery, record, waitsSince = at } of this.items)
+      if (!record && at - waitsSince > this.settings.lateMs) this.late.add(delivery.kind);
+    if (this.late.size < before) {
+      this.isDrained = false;
+      this.fetchAnew();
+    }
+    if (this.late.size === 0) return;
+    const kept = new Map<string, number>();
+    this.items = this.items.filter((item) => {
+      const { kind, event_id } = item.delivery;
+      if (!this.isLate(item) || item.record || item.isBeingRendered) return true;
+      kept.set(kind, (kept.get(kind) ?? 0) + 1);
+      if (kept.get(kind)! <= this.settings.concurrency) return true;
+      this.known.delete(event_id);
+      return false;
+    });
   }
 
   private isReady({ record, renderedAt }: Item, at: number): boolean {

@@ -106,7 +106,11 @@ export class Rendering {
   private putOff(items: readonly Item[], error: Error): void {
     const [{ kind, tenant_id }] = items.map(({ delivery }) => delivery);
     this.log.error(`Deliveries of ${kind} of tenant ${tenant_id} cannot be made ready: ${error.message}`);
-    for (const item of items) item.lookAt = performance.now() + this.settings.pollMs;
+    const now = performance.now();
+    for (const item of items) {
+      item.waitsSince ??= now;
+      item.lookAt = now + this.settings.pollMs;
+    }
   }
 
   private async tellRecords(
