@@ -9,7 +9,10 @@ import { type EventName, eventOfType, importPromoted, typesReadable } from './ev
 const SILENT = new Set(['import', 'demo']);
 
 /** What the data of an event holds beside fields of its record. */
-const INNER = new Set(['referenceOwner', 'content', 'entryDay', 'workitem.minutesPerUnit']);
+const INNER = new Set(['referenceOwner', 'entryDay', 'workitem.minutesPerUnit']);
+
+/** What a document shows of its content. */
+const CONTENT = ['size', 'sha256', 'versions'];
 
 const STATE = ['state', 'stateName'];
 const PAID = [...STATE, 'paid', 'balance', 'payments'];
@@ -56,7 +59,7 @@ const implied: Record<string, readonly string[]> = {
   linesAdded: TOTALS,
   linesRemoved: TOTALS,
   taxed: TOTALS,
-  versionAdded: ['fileName', 'contentType', 'size', 'sha256', 'versions'],
+  versionAdded: ['fileName', 'contentType', ...CONTENT],
 };
 
 export type EventMessage = Omit<Message, 'webhook_id' | 'sent_as'>;
@@ -99,7 +102,9 @@ function changedBy({ name }: EventName, { event }: RecordedEvent): string[] {
 /** An event that this program cannot read is told all the same: the record says how things stand. */
 function namesIn(event: RecordedEvent['event'], area: string): string[] {
   try {
-    return Object.keys(event.data).filter((name) => !INNER.has(name) && !INNER.has(`${area}.${name}`));
+    return Object.keys(event.data)
+      .filter((name) => !INNER.has(name) && !INNER.has(`${area}.${name}`))
+      .flatMap((name) => (name === 'content' ? CONTENT : name));
   } catch {
     return [];
   }

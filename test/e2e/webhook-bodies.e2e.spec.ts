@@ -111,6 +111,11 @@ it('names fields that the record has, and all that a request has changed', async
       expect([body.type, Object.keys(body.data.data)]).toEqual([body.type, expect.arrayContaining([name])]);
 });
 
+it('names what a new document shows of its content', () => {
+  const { body } = sent.find(({ body }) => body.type === 'document.created')!;
+  expect(body.changed).toEqual(expect.arrayContaining(['fileName', 'sha256', 'size', 'versions']));
+});
+
 /** Objects hold nothing but what is described. */
 function closed(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
