@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { apiDescription } from '#platform/http/api-description';
 import { areaOf, type EventName, eventNames } from './event-catalogue';
+import { exampleOf } from './event-examples';
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 type Json = any;
@@ -53,12 +54,20 @@ function viewOf(event: EventName): EventTypeView {
   const area = `/{tenant}/api/v1/${areaOf(kind)}`;
   // There is one tenant at an address, which has no id there.
   const answer = (paths[`${area}/{id}`] ?? paths[area]).get.responses[200];
+  const write = name.endsWith('.created') ? paths[area].post : paths[`${area}/{id}`]?.patch;
   const { schema, example } = answer.content['application/json'];
   return {
     ...{ name, qualifiedName: qualified ?? null, permission },
     schema: schemaOf(event, schema.properties.data),
-    example: exampleOf(event, example.data),
+    example: exampleOf(event, example.data, settable(write, example.data)),
   };
+}
+
+/** Fields of a record that a request may set which writes it. */
+function settable(write: Json, record: Json): string[] {
+  const [body]: Json[] = Object.values(write?.requestBody?.content ?? {});
+  const { properties = {} } = body ? jsonSchema(body.schema) : {};
+  return Object.keys(properties).filter((name) => name in record);
 }
 
 function schemaOf({ name, qualified }: EventName, record: Json): Json {
@@ -93,22 +102,6 @@ function schemaOf({ name, qualified }: EventName, record: Json): Json {
       changed: { type: 'array', items: text, description: 'Fields that the event changed.' },
       truncated: { const: true, description: 'The record was too large to be sent.' },
     },
-  };
-}
-
-function exampleOf({ name }: EventName, record: Json): Json {
-  const isNew = name.endsWith('.created');
-  // A tenant tells neither of itself.
-  const { updatedBy = 'integration:demo-client', version = 2 } = record;
-  return {
-    type: name,
-    timestamp: '2025-06-12T10:00:00.000Z',
-    requestId: '0198c2f1-a4b8-8c3d-9e5f-60718293a4b5',
-    data: { id: record.id, data: record, sourceId: updatedBy },
-    id: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5',
-    tenant: 'demo',
-    sequence: version,
-    changed: isNew ? Object.keys(record).slice(0, 3) : [],
   };
 }
 

@@ -95,8 +95,14 @@ export function messageOf(recorded: RecordedEvent): { event: EventName; message:
 
 /** Names of the record's fields, without what they hold. */
 function changedBy({ name }: EventName, { event }: RecordedEvent): string[] {
-  const [area, what] = name.split('.');
-  return [...(implied[name] ?? implied[what] ?? namesIn(event, area))].sort();
+  const [area] = name.split('.');
+  return [...(impliedBy(name) ?? namesIn(event, area))].sort();
+}
+
+/** Fields that change with an event of that name whatever its data; undefined when these name them. */
+export function impliedBy(name: string): readonly string[] | undefined {
+  const [, what] = name.split('.');
+  return implied[name] ?? implied[what];
 }
 
 /** An event that this program cannot read is told all the same: the record says how things stand. */

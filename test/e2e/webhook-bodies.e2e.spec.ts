@@ -116,6 +116,20 @@ it('names what a new document shows of its content', () => {
   expect(body.changed).toEqual(expect.arrayContaining(['fileName', 'sha256', 'size', 'versions']));
 });
 
+it('shows of each event an example that changes what the event changes', () => {
+  for (const { name, example } of types.filter(({ name }) => !OTHERS.includes(name))) {
+    const changed = sent.filter(({ body }) => body.type === name).flatMap(({ body }) => body.changed);
+    expect([name, changed]).toEqual([name, expect.arrayContaining(example.changed)]);
+    if (name.endsWith('.deleted')) expect([name, example.data.data.isDeleted]).toEqual([name, true]);
+  }
+  const disabled = types.find(({ name }) => name === 'webhook.disabled').example;
+  expect(disabled.changed).toEqual(['disabledOn', 'disabledReason', 'enabled']);
+  expect(disabled.data).toMatchObject({
+    sourceId: 'service',
+    data: { enabled: false, disabledReason: 'failing' },
+  });
+});
+
 /** Objects hold nothing but what is described. */
 function closed(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema), (key, value) => {

@@ -14,8 +14,8 @@ const HOUR_MS = 3_600_000;
 const WARNED_AFTER_MS = [24 * HOUR_MS, 72 * HOUR_MS];
 const DISABLED_AFTER_MS = 120 * HOUR_MS;
 
-/** Fields of a webhook that change when it is disabled, as JSON. */
-const DISABLING = '["disabledOn","disabledReason","enabled"]';
+/** Fields of a webhook that change when it is disabled. */
+export const DISABLING = ['disabledOn', 'disabledReason', 'enabled'];
 
 type Named = { tenant_id: number; webhook_id: string };
 
@@ -140,7 +140,7 @@ export function notice(
       type: event.name,
       sent_as: event.name,
       kind: event.kind,
-      changed: event === notices.disabled ? DISABLING : '[]',
+      changed: JSON.stringify(event === notices.disabled ? DISABLING : []),
       source,
       occurred_at: now,
       at: null,
