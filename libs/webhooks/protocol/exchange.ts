@@ -20,6 +20,9 @@ const NO_CONTENT = 204;
 /** What undici says of a 100 before the answer, on which it gives the connection up. */
 const BAD_RESPONSE = 'bad response';
 const UNASKED = 'The receiver sent 100 Continue, which it was not asked for.';
+/** Of what undici takes for impossible, as a status below 100; it tells of it in the words of its own source. */
+const IMPOSSIBLE = 'ERR_ASSERTION';
+const IMPOSSIBLE_TOLD = 'The answer is none that HTTP allows.';
 
 const connectErrors: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
@@ -153,7 +156,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: string }): void {
     // The request was not one that can be sent at all: that is a fault of ours, not of the receiver.
     if (error.code === 'UND_ERR_INVALID_ARG') this.reject(error);
-    else this.end(new Failure(this.codeOf(error), error.message === BAD_RESPONSE ? UNASKED : error.message));
+    else this.end(new Failure(this.codeOf(error), wordsOf(error)));
   }
 
   private end(failure?: Failure): void {
@@ -191,6 +194,12 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return 'tls';
     // undici says "bad response" or "bad upgrade" with the code of a broken connection.
     const isNoHttp = error instanceof errors.HTTPParserError || /^(UND_ERR_HEADERS_|UND_ERR_RES_)/.test(code);
-    return isNoHttp || message.startsWith('bad ') ? 'protocol' : 'reset';
+    return isNoHttp || code === IMPOSSIBLE || message.startsWith('bad ') ? 'protocol' : 'reset';
   }
+}
+
+/** For people. */
+function wordsOf({ code, message }: Error & { code?: string }): string {
+  if (code === IMPOSSIBLE) return IMPOSSIBLE_TOLD;
+  return message === BAD_RESPONSE ? UNASKED : message;
 }

@@ -115,6 +115,14 @@ describe('a receiver that breaks off', () => {
     });
   });
 
+  it('answers with the status 0: nothing of the source of a library is told', async () => {
+    const answer = 'HTTP/1.1 000 None\r\nContent-Length: 0\r\n\r\n';
+    expect(await sendRaw(answer)).toMatchObject({
+      error: 'protocol',
+      detail: 'The answer is none that HTTP allows.',
+    });
+  });
+
   it('or is not there', async () => {
     const receiver = await answering(() => undefined);
     await receiver.stop();
