@@ -1,5 +1,8 @@
 import { Client } from 'pg';
-import { hangUp, SHORT_STATEMENTS } from '#platform/database';
+import { CONNECTION, hangUp, SHORT_STATEMENTS } from '#platform/database';
+
+/** A process that is frozen still holds its connections: the server ends the session of one that asks for nothing so long. */
+const SILENCE_MS = 15_000;
 
 /**
  * Ownership of partitions by session locks: whoever holds the lock consumes; when its session ends, however it
@@ -7,12 +10,16 @@ import { hangUp, SHORT_STATEMENTS } from '#platform/database';
  */
 export class PartitionLocks {
   private client?: Client;
+  private heartbeat?: NodeJS.Timeout;
+  private asked: Promise<unknown> = Promise.resolve();
   private owned = new Set<number>();
 
   constructor(
     private readonly url: string,
     private readonly subscriber: string,
     private readonly lost: () => void,
+    /** Milliseconds. */
+    private readonly silenceMs = SILENCE_MS,
   ) {}
 
   get partitions(): number[] {
@@ -22,16 +29,12 @@ export class PartitionLocks {
   /** Takes every partition that nobody holds. @throws when the session does not answer; the next is another */
   async take(): Promise<void> {
     const client = await this.session();
-    const locked = client.query<{ partition: number; mine: boolean }>(
+    const { rows } = await this.ask<{ partition: number; mine: boolean }>(
+      client,
       `select p as partition, pg_try_advisory_lock(hashtext('partitions of ' || $1), p) as mine
        from generate_series(0, (select partitions - 1 from platform.installation)) p where p <> all($2::int[])`,
       [this.subscriber, this.partitions],
     );
-    const { rows } = await locked.catch((error: Error) => {
-      this.drop(client);
-      void client.end();
-      throw error;
-    });
     for (const { partition, mine } of rows) if (mine) this.owned.add(partition);
   }
 
@@ -39,6 +42,7 @@ export class PartitionLocks {
     const { client } = this;
     this.client = undefined;
     this.owned.clear();
+    clearInterval(this.heartbeat);
     if (client) await hangUp(client);
   }
 
@@ -48,18 +52,35 @@ export class PartitionLocks {
       connectionString: this.url,
       application_name: `practice ${this.subscriber} locks ${process.pid}`,
       ...SHORT_STATEMENTS,
+      options: `${CONNECTION.options} -c idle_session_timeout=${this.silenceMs}`,
     });
     client.on('error', () => this.drop(client));
     client.on('end', () => this.drop(client));
     await client.connect();
     this.client = client;
+    // Of its own: a batch may take long, and one that stands still over a gap keeps its partitions from others.
+    const beat = () => this.ask(client, 'select').catch(() => undefined);
+    this.heartbeat = setInterval(beat, this.silenceMs / 5).unref();
     return client;
+  }
+
+  /** One question at a time. A session that does not answer is given up. */
+  private ask<Row extends object>(client: Client, sql: string, values?: unknown[]) {
+    const asked = this.asked.then(() => client.query<Row>(sql, values));
+    const answered = asked.catch((error: Error) => {
+      this.drop(client);
+      void client.end();
+      throw error;
+    });
+    this.asked = answered.catch(() => undefined);
+    return answered;
   }
 
   private drop(client: Client): void {
     if (this.client !== client) return;
     this.client = undefined;
     this.owned.clear();
+    clearInterval(this.heartbeat);
     this.lost();
   }
 }
