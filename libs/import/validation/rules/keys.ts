@@ -21,6 +21,20 @@ export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[
   },
 ]);
 
+/**
+ * SQL: the records of the tenant that a staging tenant has beside those of the rows: what rows name, and what that refers
+ * to in turn.
+ */
+const COPIED = `
+  with recursive copied as (
+    select e.stream_id as id from existing e where not exists (select from record_ids o where o.id = e.stream_id)
+    union
+    select l.target from copied c
+    join event_store.links l on l.tenant_id = (select tenant_id from settings) and l.source = c.id
+    where not exists (select from record_ids o where o.id = l.target)
+  )
+  select id from copied`;
+
 /** A number, code or name that at most one record of the tenant has. */
 interface UniqueKey {
   table: string;
@@ -126,14 +140,18 @@ const defaultRules: readonly Rule[] = [
   },
 ];
 
-/** A key that the record of this very row holds, from an import before, is its own. */
+/**
+ * A key that the record of this very row holds, from an import before, is its own. That of an unchanged row may have gone
+ * to another since: only in a staging tenant that has the other too both would want it.
+ */
 function taken(table: string, column: string, reservation: string, key: string, message: string): Rule {
   return {
     ...{ code: 'code_taken', table, column, message },
     rows: `from ${checkedTable(table)} t cross join settings s
            join event_store.reservations r on r.tenant_id = s.tenant_id and r.kind = '${reservation}' and r.key = ${key}
            left join record_ids own on own.table_name = '${table}' and own.import_id = t.import_id
-           where own.id is distinct from r.stream_id`,
+           where own.id is distinct from r.stream_id
+             and not (${isUnchanged(table)} and r.stream_id not in (${COPIED}))`,
   };
 }
 

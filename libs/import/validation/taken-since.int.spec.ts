@@ -1,0 +1,37 @@
+import { TaskType } from '#practice/task-types/task-type';
+import { firm, ImportedFirm, work } from './testing/imported-firm';
+
+describe('rows whose codes others of the tenant have taken since their import', () => {
+  let office: ImportedFirm;
+  let id: string;
+
+  beforeAll(async () => {
+    office = await ImportedFirm.open();
+    await office.happens(TaskType, office.idOf('TaskType', 'TT-3'), 'TaskTypeDeleted');
+    const task = { ...{ code: 'XX3', name: 'New', itemType: null }, isBillable: true };
+    id = await office.begins(TaskType, 'tasktype', 'TaskTypeCreated', {
+      ...{ ...task, phaseCode: null, taskCode: null, activityCode: null, narration: null, rate: null },
+    });
+  });
+  afterEach(() => office?.finish());
+  afterAll(() => office?.close());
+
+  it('are passed over as long as they are equal', async () => {
+    expect(await office.found({})).toEqual([]);
+    expect(await office.promote(firm)).toMatchObject({ created: 0, changed: 0 });
+  });
+
+  it('are told of when the staging tenant needs the other too', async () => {
+    const more = { WorkItem: [work('N-1', { MatterId: 'MAT-3', TaskTypeId: id })] };
+    expect(await office.found(more)).toEqual(['code_taken TaskType TT-3 Code']);
+  });
+
+  it('are told of when they have changed', async () => {
+    const [third, ...others] = [...firm.TaskType].reverse();
+    const base = { ...firm, TaskType: [{ ...third, Name: 'Other' }, ...others] };
+    expect(await office.found({}, base)).toEqual([
+      'code_taken TaskType TT-3 Code',
+      'edited_since_import TaskType TT-3',
+    ]);
+  });
+});
