@@ -28,10 +28,14 @@ export class StagingStreams {
     yield this.settings(staging);
     yield* this.copies();
     const erased = await erasedPeople(this.client, this.run.staging);
-    const rates = await this.existing.defaultRates(this.run.tenant);
+    const { tenant } = this.run;
+    const defaults = [
+      await this.existing.defaultRates(tenant),
+      await this.existing.defaultDivision(tenant),
+    ].flatMap((one) => one?.id ?? []);
     for await (const { definition, id, create } of records)
       if (erased.has(id)) yield await this.erased(id);
-      else yield { definition, id, ...(id === rates?.id ? asDefault(create()) : create()) };
+      else yield { definition, id, ...(defaults.includes(id) ? asDefault(create()) : create()) };
   }
 
   /** Those that the parent has now; and its numbers, after which those of the import go on. */
@@ -79,7 +83,7 @@ export class StagingStreams {
   }
 }
 
-/** An import before has brought the rates that are the parent's default now. */
+/** An import before has brought what is the parent's default now. */
 function asDefault({ events, ...creation }: Creation): Creation {
   Object.assign(events[0].data, { isDefault: true });
   return { ...creation, events };

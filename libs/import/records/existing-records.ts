@@ -6,7 +6,12 @@ import { type Id, type Kind, kindOf, toId } from '#kernel/ids';
 import type { TenantRef } from '#platform/request-context';
 import { CLIENT_NUMBER, type ClientState } from '#practice/clients/client';
 import type { DisbursementCodeState } from '#practice/disbursement-codes/disbursement-code';
-import { ACTIVE_DIVISIONS, DEFAULT_DIVISION, Division } from '#practice/divisions/division';
+import {
+  ACTIVE_DIVISIONS,
+  DEFAULT_DIVISION,
+  Division,
+  type DivisionState,
+} from '#practice/divisions/division';
 import { INVOICE_NUMBER } from '#practice/invoices/invoice';
 import { MATTER_NUMBER, type MatterState } from '#practice/matters/matter';
 import { DEFAULT_RATE_SET, RateSet, type RateSetState } from '#practice/rate-sets/rate-set';
@@ -56,6 +61,12 @@ export class ExistingRecords {
   async defaultRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
     const [found] = await this.loader.load(tenant.id, [holding(RateSet, DEFAULT_RATE_SET)]);
     return found as Folded<RateSetState> | undefined;
+  }
+
+  /** Where whatever names no division belongs. */
+  async defaultDivision(tenant: TenantRef): Promise<Folded<DivisionState> | undefined> {
+    const [found] = await this.loader.load(tenant.id, [holding(Division, DEFAULT_DIVISION)]);
+    return found as Folded<DivisionState> | undefined;
   }
 
   /** Records without which a tenant does not work: its default division and rates, system roles, Standard tax codes. */
