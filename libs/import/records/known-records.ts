@@ -15,6 +15,8 @@ type CostCode = Pick<DisbursementCodeState, 'kind' | 'taxCodeId' | 'name' | 'des
  */
 export class KnownRecords {
   readonly taxCodes = new Map<string, Folded<TaxCodeState>>();
+  /** Tax codes of rows whose records the tenant has deleted since: they tax no line that names none. */
+  deletedTaxCodes: ReadonlySet<string> = new Set();
   readonly costCodes = new Map<string, CostCode>();
   /** First days of the rates that issued invoices charge by, by tax code; null of a code without rates. */
   readonly usedRates = new Map<string, Set<Day | null>>();
@@ -75,7 +77,9 @@ export class KnownRecords {
    */
   defaultTax({ matterId, clientId }: { matterId: string; clientId: string }, own?: string | null) {
     const codeOf = (id: string) => this.taxCodes.get(this.taxedBy.get(id) ?? '');
-    const standardTaxCodes = [...this.taxCodes.values()].filter(({ data }) => data.category === 'Standard');
+    const standardTaxCodes = [...this.taxCodes.values()].filter(
+      ({ id, data }) => data.category === 'Standard' && !this.deletedTaxCodes.has(id),
+    );
     return {
       matterTaxCode: this.taxCodes.get(own ?? '') ?? codeOf(matterId),
       clientTaxCode: codeOf(clientId),

@@ -115,3 +115,19 @@ export async function bringsDefaultRates(client: ClientBase, staging: StagingAre
   );
   return rows[0].found;
 }
+
+/** Tax codes of rows whose records the tenant has deleted since their import; none where the rows were never checked. */
+export async function deletedTaxCodes(
+  client: ClientBase,
+  { schema }: StagingArea,
+): Promise<ReadonlySet<string>> {
+  const { rows: found } = await client.query<{ there: boolean }>(
+    'select to_regclass($1) is not null as there',
+    [`${schema}.edited`],
+  );
+  if (!found[0].there) return new Set();
+  const { rows } = await client.query<{ id: string }>(
+    `select id from ${schema}.edited where table_name = 'TaxCode' and is_deleted`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -15,6 +15,7 @@ import { clients, employees, entities, suppliers } from './people-records';
 import { applicableRates, rateSets } from './rate-records';
 import { RecordIds } from './record-id';
 import {
+  deletedTaxCodes,
   invoiceRows,
   lastNumber,
   matterTypeRows,
@@ -78,6 +79,7 @@ export async function groundOf(
   const { rows } = await client.query(`select i.* from ${rowsOf(staging, 'Info')} i limit 1`);
   if (rows.length === 0) throw new Error('Info has no row');
   const sourceSystem = needed(rows[0], 'SourceSystem');
+  known.deletedTaxCodes = await deletedTaxCodes(client, staging);
   const used = { ...counters };
   for (const [counter, table, column] of [
     [CLIENT_NUMBER, 'Client', 'ClientNumber'],

@@ -68,12 +68,17 @@ export async function makeCharges(session: ClientBase): Promise<void> {
   await makeTable(session, 'invoice_totals', totals, 'invoice_id');
 }
 
-/** The tax code of lines that name none, by day: the oldest Standard one of the firm's scheme with a rate. */
+/**
+ * The tax code of lines that name none, by day: the oldest Standard one of the firm's scheme with a rate; none that the
+ * tenant has deleted since an import has brought it.
+ */
 const taxedDays = `
   select d.day, (
     select c.key from all_tax_codes c
     where c.category = 'Standard' and c.scheme = s.tax_scheme and exists (
-      select from all_tax_rates r where r.key = c.key and d.day between r.from_date and r.to_date)
+        select from all_tax_rates r where r.key = c.key and d.day between r.from_date and r.to_date)
+      and not exists (
+        select from edited e where e.table_name = 'TaxCode' and e.import_id = c.key and e.is_deleted)
     order by c.id collate "C", c.key limit 1) as tax_code
   from (select distinct coalesce(issue_date, today) as day from invoices cross join settings) d
   cross join settings s`;

@@ -77,12 +77,12 @@ export class ImportedFirm {
   }
 
   /** @param before what happens to the tenant before its first import */
-  static async open(before?: (imports: Imports) => Promise<unknown>): Promise<ImportedFirm> {
+  static async open(before?: (imports: Imports) => Promise<unknown>, rows = firm): Promise<ImportedFirm> {
     const imports = await openImports('uk');
     await before?.(imports);
     imports.runner.start();
     const opened = new ImportedFirm(imports);
-    await opened.promote(firm);
+    await opened.promote(rows);
     return opened;
   }
 
