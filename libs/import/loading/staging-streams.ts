@@ -9,9 +9,8 @@ import { Tenant } from '#practice/tenants/tenant';
 import type { ImportRun } from '../import-run';
 import { type ExistingRecord, type ExistingRecords, learnExisting } from '../records/existing-records';
 import type { Creation, Ground, ImportedRecord } from '../records/imported-record';
-import { bringsDefaultRates } from '../records/record-queries';
+import { bringsDefaultRates, erasedPeople } from '../records/record-queries';
 import { OwnRecords, referredRecords } from '../records/references';
-import { erasedPeople } from '../validation/edited-records';
 import { copyEvents } from './copies';
 
 /** All streams of a staging tenant, each after what it refers to. */

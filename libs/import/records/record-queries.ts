@@ -116,18 +116,27 @@ export async function bringsDefaultRates(client: ClientBase, staging: StagingAre
   return rows[0].found;
 }
 
-/** Tax codes of rows whose records the tenant has deleted since their import; none where the rows were never checked. */
-export async function deletedTaxCodes(
+/** Those of the rows whose personal data production has erased. */
+export function erasedPeople(client: ClientBase, staging: StagingArea): Promise<ReadonlySet<string>> {
+  return edited(client, staging, `table_name = 'Entity' and is_erased`);
+}
+
+/** Tax codes of rows whose records the tenant has deleted since their import. */
+export function deletedTaxCodes(client: ClientBase, staging: StagingArea): Promise<ReadonlySet<string>> {
+  return edited(client, staging, `table_name = 'TaxCode' and is_deleted`);
+}
+
+/** Ids of records that were changed since their import; none where the rows were never checked. */
+async function edited(
   client: ClientBase,
   { schema }: StagingArea,
+  condition: string,
 ): Promise<ReadonlySet<string>> {
   const { rows: found } = await client.query<{ there: boolean }>(
     'select to_regclass($1) is not null as there',
     [`${schema}.edited`],
   );
   if (!found[0].there) return new Set();
-  const { rows } = await client.query<{ id: string }>(
-    `select id from ${schema}.edited where table_name = 'TaxCode' and is_deleted`,
-  );
+  const { rows } = await client.query<{ id: string }>(`select id from ${schema}.edited where ${condition}`);
   return new Set(rows.map(({ id }) => id));
 }

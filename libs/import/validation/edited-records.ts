@@ -4,7 +4,6 @@ import type { Comparison } from '../promotion/comparison';
 import { openCountedBy } from '../records/counted-by';
 import { RecordIds } from '../records/record-id';
 import { tables } from '../schema/schema-1.0';
-import type { StagingArea } from '../staging/staging-area';
 import { makeChangedOwn } from './changed-own';
 import { checkedColumn, checkedTable } from './checked-names';
 import { countAsThen } from './counted-then-and-now';
@@ -137,22 +136,6 @@ async function referByIds(session: ClientBase): Promise<void> {
       );
     }
   await session.query('analyze edited');
-}
-
-/** Those of the rows whose personal data production has erased; nobody where the rows were never checked. */
-export async function erasedPeople(
-  client: ClientBase,
-  { schema }: StagingArea,
-): Promise<ReadonlySet<string>> {
-  const { rows: found } = await client.query<{ there: boolean }>(
-    'select to_regclass($1) is not null as there',
-    [`${schema}.edited`],
-  );
-  if (!found[0].there) return new Set();
-  const { rows } = await client.query<{ id: string }>(
-    `select id from ${schema}.edited where table_name = 'Entity' and is_erased`,
-  );
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** SQL: the row of the table is as an import before has brought it. */
