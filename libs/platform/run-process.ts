@@ -29,8 +29,8 @@ const BY_MS = { requests: 7_000, application: 9_000, release: 9_800 };
 
 /**
  * The life of a process: configuration, migrations, HTTP server, and a stop on SIGTERM or SIGINT that lets requests
- * finish and ends within ten seconds: with 0, or what process.exitCode says, or 1 when something was not done by then. What cannot start says why in
- * one line and exits with 1.
+ * finish and ends within ten seconds: with 0, or what process.exitCode says, or 1 when something was not done by then.
+ * What cannot start says why in one line and exits with 1.
  */
 export async function runProcess(parts: ProcessParts): Promise<void> {
   const ending = new Ending();

@@ -8,7 +8,7 @@ import { type EventName, notices } from './event-catalogue';
 import { impliedBy } from './messages';
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
-type Json = any;
+export type Json = any;
 
 const AT = '2025-06-12T10:00:00.000Z';
 const DAYS_BEFORE = '2025-06-07T10:00:00.000Z';

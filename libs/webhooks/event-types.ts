@@ -1,10 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { apiDescription } from '#platform/http/api-description';
 import { areaOf, type EventName, eventNames } from './event-catalogue';
-import { exampleOf } from './event-examples';
-
-// biome-ignore lint/suspicious/noExplicitAny: any JSON
-type Json = any;
+import { exampleOf, type Json } from './event-examples';
 
 const nullableText = { type: String, nullable: true } as const;
 
