@@ -18,6 +18,30 @@ afterAll(() => reports.stop());
 
 const groups = columns('employeeSortName');
 
+interface Refusals {
+  status: number;
+  errors: { message: string; extensions: Record<string, unknown> }[];
+}
+
+async function ask(query: string): Promise<Refusals> {
+  const headers = { authorization: 'Bearer good' };
+  const answer = await reports.app.inject({
+    method: 'POST',
+    url: '/one/graphql',
+    headers,
+    payload: { query },
+  });
+  return { status: answer.statusCode, errors: answer.json().errors };
+}
+
+async function refusalOf(query: string) {
+  const { status, errors } = await ask(query);
+  return { status, ...errors[0].extensions };
+}
+
+/** As a document writes it. */
+const literal = (value: unknown) => JSON.stringify(value).replace(/"(\w+)":/g, '$1:');
+
 it.each<[reason: string, path: string, slice: object]>([
   ['UNKNOWN_COLUMN', 'slice.cols[1].colId', { cols: cols('units', 'unit') }],
   ['UNKNOWN_COLUMN', 'slice.cols[0].colId', { cols: cols('__proto__') }],
@@ -110,12 +134,36 @@ it.each<[reason: string, path: string, slice: object, criteria: object | null]>(
   ['ID_INVALID', 'criteria.feeEarnerId', {}, { feeEarnerId: {} }],
   ['INVALID_VALUE', 'criteria', {}, { nonsense: 1 }],
 ])('%s at %s, which is of another type', async (reason, path, slice, criteria) => {
-  expect(await reports.refusal('fee_analysis', slice, criteria)).toMatchObject({
-    status: 400,
-    code: 'BAD_USER_INPUT',
-    reason,
-    path,
-  });
+  const expected = { status: 400, code: 'BAD_USER_INPUT', reason, path };
+  expect(await reports.refusal('fee_analysis', slice, criteria)).toMatchObject(expected);
+  const [ofSlice, ofCriteria] = [literal(slice), literal(criteria)];
+  const written = `{ fee_analysis(criteria: ${ofCriteria}, slice: ${ofSlice}) }`;
+  expect(await refusalOf(written)).toMatchObject(expected);
+  const byDefault = `query ($c: FeeAnalysisFactCriteriaInput = ${ofCriteria}, $s: AggregationSliceSpecInput = ${ofSlice}) { ...rows } fragment rows on Query { fee_analysis(slice: $s, criteria: $c) }`;
+  expect(await refusalOf(byDefault)).toMatchObject(expected);
+});
+
+it('each of the values in a document that are of another type is told of', async () => {
+  const query =
+    '{ a: fee_analysis(slice: {startRow: "0", endRow: 0.5}) fee_analysis(slice: {cols: {colId: X}}) }';
+  const { errors } = await ask(query);
+  const told = errors.map(({ extensions: { reason, path } }) => [reason, path]);
+  expect(told).toEqual([
+    ['RANGE_INVALID', 'slice.startRow'],
+    ['RANGE_INVALID', 'slice.endRow'],
+    ['INVALID_VALUE', 'slice.cols.colId'],
+  ]);
+});
+
+it.each([
+  '{ fee_analysis(slices: {startRow: 0}) }',
+  'query ($slice: Int) { fee_analysis(slice: $slice) }',
+  '{ nobody }',
+  'query ($a: Int = "x") { fee_analysis }',
+])('what is wrong with the document itself has no place in the arguments: %s', async (query) => {
+  const { errors } = await ask(query);
+  expect(errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+  expect(errors[0].extensions).not.toHaveProperty('path');
 });
 
 it.each([

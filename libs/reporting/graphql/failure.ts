@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { toProblem } from '#platform/http/problem';
 import type { ReportContext } from './report-context';
-import { withFaultOfVariable } from './variable-fault';
+import { withFaultOfValue } from './value-fault';
 
 const statementTimeout = '57014';
 const OUR_SIDE = 'Something went wrong on our side.';
@@ -36,7 +36,7 @@ function isUnexpected({ extensions }: { extensions?: Record<string, unknown> }):
 
 /** Errors as a client may see them. */
 export function masked(told: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  return isUnexpected(told) ? { ...told, message: OUR_SIDE } : withFaultOfVariable(told, error);
+  return isUnexpected(told) ? { ...told, message: OUR_SIDE } : withFaultOfValue(told, error);
 }
 
 /** Logs what was not expected, and makes it a 500. */

@@ -21,6 +21,10 @@ export const DateScalar = new GraphQLScalarType<string, string>({
     if (typeof value === 'string') return value;
     throw new GraphQLError('A date is a text of the form YYYY-MM-DD.');
   },
+  parseLiteral(node: ValueNode) {
+    if (node.kind === Kind.STRING) return node.value;
+    throw new GraphQLError('A date is a text of the form YYYY-MM-DD.', { nodes: node });
+  },
 });
 
 export const GroupKey = new GraphQLScalarType({

@@ -1,0 +1,126 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  Kind,
+  parse,
+  type Source,
+  type VariableDefinitionNode,
+  visit,
+} from 'graphql';
+import type { Reason } from '../refusal';
+
+/** Such a message repeats the value, which may be long. */
+const MOST_CHARACTERS = 300;
+
+/** What a value of the wrong type is refused for, by where it stands; INVALID_VALUE anywhere else. */
+const reasons: readonly (readonly [RegExp, Reason])[] = [
+  [/^slice\.groupKeys\b/, 'GROUP_KEY_TYPE'],
+  [/^slice\.(startRow|endRow)$/, 'RANGE_INVALID'],
+  [/^criteria(\.entryPeriod\.fixedPeriod|\.period)(\.(min|max))?$/, 'PERIOD_INVALID'],
+  [/^criteria\.periodRelativeTo$/, 'PERIOD_INVALID'],
+  [/^criteria(\.entryPeriod)?\.relativePeriod$/, 'UNKNOWN_PERIOD'],
+  [/^criteria\.states\b/, 'UNKNOWN_STATE'],
+  [/^criteria\.workItemTypes\b/, 'UNKNOWN_WORK_ITEM_TYPE'],
+  [/^criteria\.\w+Ids?\b/, 'ID_INVALID'],
+];
+
+/** Values as a document writes them. A field that its type does not have is told of by itself. */
+const literals: ReadonlySet<string> = new Set([
+  Kind.INT,
+  Kind.FLOAT,
+  Kind.STRING,
+  Kind.BOOLEAN,
+  Kind.NULL,
+  Kind.ENUM,
+  Kind.LIST,
+  Kind.OBJECT,
+  Kind.OBJECT_FIELD,
+]);
+
+/**
+ * An error as clients are told it, with reason and path where a value is not of its type, in a variable or in the document:
+ * GraphQL refuses it before any report is asked, and says in its message alone where the fault is.
+ */
+export function withFaultOfValue(told: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  if (told.extensions?.reason !== undefined || !(error instanceof GraphQLError)) return told;
+  const path = told.extensions?.code === 'BAD_USER_INPUT' ? pathInVariable(error) : pathInDocument(error);
+  if (path === undefined) return told;
+  const reason = reasons.find(([where]) => where.test(path))?.[1] ?? 'INVALID_VALUE';
+  const message =
+    told.message.length > MOST_CHARACTERS ? `${told.message.slice(0, MOST_CHARACTERS)}…` : told.message;
+  return { ...told, message, extensions: { ...told.extensions, code: 'BAD_USER_INPUT', reason, path } };
+}
+
+/** Within the argument that the variable is given for, whatever its name. */
+function pathInVariable({ nodes, message }: GraphQLError): string | undefined {
+  const [definition] = nodes ?? [];
+  if (definition?.kind !== Kind.VARIABLE_DEFINITION) return undefined;
+  // The value comes before the path, and may hold anything that looks like one.
+  const within = [...message.matchAll(/ at "\w+((?:\.\w+|\[\d+\])+)"; /g)].at(-1)?.[1] ?? '';
+  return `${placesOf(definition).variables.get(definition.variable.name.value)}${within}`;
+}
+
+/** Undefined where it is not a value that the document is refused for. */
+function pathInDocument({ nodes }: GraphQLError): string | undefined {
+  const [value] = nodes ?? [];
+  if (!value || !literals.has(value.kind)) return undefined;
+  const { values, variables } = placesOf(value);
+  const { within, defaultOf } = values.get(keyOf(value))!;
+  if (defaultOf === undefined) return within;
+  const used = variables.get(defaultOf);
+  return used === undefined ? undefined : `${used}${within}`;
+}
+
+interface Places {
+  values: ReadonlyMap<string, { within: string; defaultOf?: string }>;
+  /** Where each variable is used first, anywhere in the document, as fragments use variables too. */
+  variables: ReadonlyMap<string, string>;
+}
+
+const known = new WeakMap<Source, Places>();
+
+/** Where in the arguments the values of a node's document stand, as `slice.groupKeys[0]`: it may have a hundred that are wrong. */
+function placesOf({ loc }: ASTNode): Places {
+  const { source } = loc!;
+  const places = known.get(source) ?? findPlaces(parse(source));
+  known.set(source, places);
+  return places;
+}
+
+function findPlaces(document: DocumentNode): Places {
+  const values = new Map<string, { within: string; defaultOf?: string }>();
+  const variables = new Map<string, string>();
+  visit(document, {
+    enter(node, _key, parent, path, ancestors) {
+      const isVariable = node.kind === Kind.VARIABLE;
+      if (!isVariable && !literals.has(node.kind)) return;
+      const around = [...ancestors, parent!];
+      const within = around.map((each, depth) => step(each, around[depth - 1], path[depth])).join('');
+      const definition = around.find(isDefinition)?.variable.name.value;
+      if (!isVariable) values.set(keyOf(node), { within, defaultOf: definition });
+      else if (definition === undefined && !variables.has(node.name.value))
+        variables.set(node.name.value, within);
+    },
+  });
+  return { values, variables };
+}
+
+/** By where it begins: no two of one kind begin at one place. */
+function keyOf({ kind, loc }: ASTNode): string {
+  return `${kind} ${loc!.start}`;
+}
+
+type Visited = ASTNode | readonly ASTNode[];
+
+function isDefinition(each: Visited): each is VariableDefinitionNode {
+  return 'kind' in each && each.kind === Kind.VARIABLE_DEFINITION;
+}
+
+/** What one node or list around a value adds to its path. */
+function step(around: Visited, outer: Visited | undefined, key: string | number): string {
+  if (!('kind' in around)) return outer && 'kind' in outer && outer.kind === Kind.LIST ? `[${key}]` : '';
+  if (around.kind === Kind.ARGUMENT) return around.name.value;
+  return around.kind === Kind.OBJECT_FIELD ? `.${around.name.value}` : '';
+}
