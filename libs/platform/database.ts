@@ -91,13 +91,13 @@ export function openPool(
 /** A pool of connections, and what goes beyond one query. */
 class Database implements OnApplicationShutdown {
   readonly pool: Pool;
-  /** No request takes its connection: a pool that is busy is not a server that is away. */
-  private readonly probe: Pool;
+  /** No request waits for its connection: a pool that is busy is not a server that is away. */
+  protected readonly probe: Pool;
 
   constructor(
     private readonly url: string,
     config: Config,
-    private readonly name: string,
+    protected readonly name: string,
     options?: string,
   ) {
     this.pool = openPool(url, config, name, options);
@@ -217,6 +217,16 @@ export class ReadDatabase extends Database {
     // Nothing was written: whoever asked need not wait for the end.
     commit().catch(() => undefined);
     return result;
+  }
+
+  /**
+   * Ends the statement that a connection has in hand, of which nobody wants the answer any more. Where that fails, its limit does.
+   * @param pid number of the server's process
+   */
+  async cancel(pid: number): Promise<void> {
+    await this.probe
+      .query('select pg_cancel_backend($1)', [pid])
+      .catch((error: Error) => new Logger(this.name).warn(`A statement goes on: ${error.message}`));
   }
 
   override async onApplicationShutdown(): Promise<void> {

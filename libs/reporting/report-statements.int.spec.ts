@@ -1,22 +1,32 @@
-import { Pool, type PoolClient } from 'pg';
-import { type ReadDatabase } from '#platform/database';
+import { Client, type Pool, type PoolClient } from 'pg';
+import { loadConfig } from '#platform/config';
+import { ReadDatabase } from '#platform/database';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database';
 import { ReportStatements } from './report-statements';
 
 let database: TestDatabase;
+let read: ReadDatabase;
 let pool: Pool;
 let statements: ReportStatements;
 
+const over = (connections: number) => {
+  const config = loadConfig({ DATABASE_URL: database.url, NODE_ENV: 'test' });
+  return new ReadDatabase(Object.assign(config, { DATABASE_POOL: connections }));
+};
+
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = new Pool({ connectionString: database.url, max: 1 });
-  statements = new ReportStatements({ pool } as ReadDatabase);
+  read = over(1);
+  pool = read.pool;
+  statements = new ReportStatements(read);
 });
 
 afterAll(async () => {
-  await pool.end();
+  await read.onApplicationShutdown();
   await database.drop();
 });
+
+const reader = { tenantId: 1, gone: new AbortController().signal };
 
 const prepared = async () => {
   const { rows } = await pool.query<{ statement: string; plans: number }>(
@@ -27,17 +37,17 @@ const prepared = async () => {
 
 it('prepares what recurs once on a connection, and nothing else', async () => {
   for (const value of [1, 2, 3]) {
-    expect(await statements.rows({ text: 'select $1::int + 1', values: [value], recurs: true })).toEqual([
-      [String(value + 1)],
-    ]);
-    await statements.rows({ text: 'select $1::int + 2', values: [value], recurs: false });
+    expect(
+      await statements.rows({ text: 'select $1::int + 1', values: [value], recurs: true }, reader),
+    ).toEqual([[String(value + 1)]]);
+    await statements.rows({ text: 'select $1::int + 2', values: [value], recurs: false }, reader);
   }
   expect(await prepared()).toEqual([{ statement: 'select $1::int + 1', plans: 3 }]);
 });
 
 it('keeps the fifty that were used last, and the driver no text of another', async () => {
   const ask = (number: number) =>
-    statements.rows({ text: `select $1::int + ${number}`, values: [0], recurs: true });
+    statements.rows({ text: `select $1::int + ${number}`, values: [0], recurs: true }, reader);
   for (let number = 100; number < 160; number++) {
     await ask(number);
     await ask(100);
@@ -56,13 +66,67 @@ it('keeps the fifty that were used last, and the driver no text of another', asy
 it('gives up a connection whose query failed', async () => {
   const pids: (string | null)[] = [];
   const pid = async () =>
-    (await statements.rows({ text: 'select pg_backend_pid()', values: [], recurs: true }))[0][0];
+    (await statements.rows({ text: 'select pg_backend_pid()', values: [], recurs: true }, reader))[0][0];
   pids.push(await pid());
   const removed = new Promise<PoolClient>((resolve) => pool.once('remove', resolve));
-  await expect(statements.rows({ text: 'select 1 / $1::int', values: [0], recurs: true })).rejects.toThrow(
-    'division by zero',
-  );
+  await expect(
+    statements.rows({ text: 'select 1 / $1::int', values: [0], recurs: true }, reader),
+  ).rejects.toThrow('division by zero');
   await removed;
   pids.push(await pid());
   expect(new Set(pids).size).toBe(2);
+});
+
+describe('on four connections', () => {
+  let four: ReadDatabase;
+  let shared: ReportStatements;
+  let onlooker: Client;
+
+  beforeAll(async () => {
+    four = over(4);
+    shared = new ReportStatements(four);
+    onlooker = new Client({ connectionString: database.url });
+    await onlooker.connect();
+  });
+
+  afterAll(async () => {
+    await onlooker.end();
+    await four.onApplicationShutdown();
+  });
+
+  const sleep = (tenantId: number, gone: AbortSignal) =>
+    shared.rows({ text: 'select pg_sleep(60)', values: [], recurs: false }, { tenantId, gone });
+
+  const sleeping = async (expected: number) => {
+    const text = `select count(*)::int as count from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`;
+    for (;;) {
+      const { rows } = await onlooker.query<{ count: number }>(text);
+      if (rows[0].count === expected) return;
+    }
+  };
+
+  it('a tenant has two at most, and what its client does not wait for ends', async () => {
+    const controller = new AbortController();
+    const slow = [1, 2, 3].map(() => sleep(1, controller.signal));
+    const ended = Promise.allSettled(slow);
+    await sleeping(2);
+    const quick = { text: 'select 7', values: [], recurs: false };
+    expect(await shared.rows(quick, { ...reader, tenantId: 2 })).toEqual([['7']]);
+    const third = shared.rows(quick, reader);
+    controller.abort();
+    expect(await third).toEqual([['7']]);
+    await sleeping(0);
+    const codes = (await ended).map((each) => (each as PromiseRejectedResult).reason);
+    expect(codes.slice(0, 2)).toMatchObject([{ code: '57014' }, { code: '57014' }]);
+    expect(codes[2]).toBe(controller.signal.reason);
+  });
+
+  it('one that waits for the others of its tenant in vain is told so', async () => {
+    const controller = new AbortController();
+    const slow = [1, 2].map(() => sleep(1, controller.signal));
+    const ended = Promise.allSettled(slow);
+    await expect(sleep(1, controller.signal)).rejects.toMatchObject({ code: 'reports_busy' });
+    controller.abort();
+    await ended;
+  });
 });

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
 import { LRUCache } from 'lru-cache';
 import type { CustomTypesConfig, PoolClient, QueryArrayResult } from 'pg';
+import { DomainError } from '#kernel/errors';
 import { ReadDatabase } from '#platform/database';
 import type { Query } from './sql/items';
 
@@ -10,41 +12,95 @@ const MAXIMUM_PREPARED = 50;
 /** Everything as PostgreSQL prints it: a row's values are read by their column's type. */
 const printed: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
 
-/** Names of the statements that are prepared on a connection, by their text. */
-type Prepared = LRUCache<string, string>;
+/** How long a report waits for others of its tenant to end, as long as for a connection. */
+const WAIT_MS = 5_000;
+const TOO_MANY = new DomainError(
+  'unavailable',
+  'reports_busy',
+  'Other reports of this tenant take all the time that it may have: ask again when they are done.',
+  [],
+  { 'Retry-After': '1' },
+);
+
+/** What is known of a connection. */
+interface Known {
+  /** Names of the statements that are prepared on it, by their text. */
+  prepared: LRUCache<string, string>;
+  /** Number of the server's process. */
+  pid: Promise<number>;
+}
+
+/** For whom something is read. */
+export interface Reader {
+  tenantId: number;
+  /** When it comes nobody waits for the answer any more. */
+  gone: AbortSignal;
+}
 
 /**
  * Sends the reports' queries. One whose plan serves all values is prepared on its connection: PostgreSQL took longer to
- * plan a page than to read it.
+ * plan a page than to read it. Those of one tenant have half of the connections at most, so that others find one.
  */
 @Injectable()
 export class ReportStatements {
-  private readonly prepared = new WeakMap<PoolClient, Prepared>();
+  private readonly known = new WeakMap<PoolClient, Known>();
+  private readonly shares = new LRUCache<number, SemaphoreInterface>({
+    max: 10_000,
+    memoMethod: () => withTimeout(new Semaphore(this.share), WAIT_MS, TOO_MANY),
+  });
+  private readonly share: number;
   private named = 0;
 
-  constructor(private readonly database: ReadDatabase) {}
+  constructor(private readonly database: ReadDatabase) {
+    this.share = Math.ceil(database.pool.options.max / 2);
+  }
 
-  /** Rows as arrays of the texts that PostgreSQL prints. */
-  async rows({ text, values, recurs }: Query): Promise<(string | null)[][]> {
+  /**
+   * Rows as arrays of the texts that PostgreSQL prints.
+   * @throws DomainError reports_busy
+   */
+  async rows(query: Query, { tenantId, gone }: Reader): Promise<(string | null)[][]> {
+    return this.shares.memo(tenantId).runExclusive(() => this.read(query, gone));
+  }
+
+  private async read({ text, values, recurs }: Query, gone: AbortSignal): Promise<(string | null)[][]> {
     const client = await this.database.pool.connect();
+    const { prepared, pid } = this.knownOf(client);
+    let cancelled: Promise<void> | undefined;
+    const cancel = () => {
+      cancelled = pid.then((known) => this.database.cancel(known));
+    };
+    gone.addEventListener('abort', cancel);
     try {
-      const name = recurs ? this.nameOf(text, client) : undefined;
+      gone.throwIfAborted();
+      const name = recurs ? this.nameOf(text, prepared) : undefined;
       const config = { name, text, values, rowMode: 'array' as const, types: printed };
       const { rows }: QueryArrayResult<(string | null)[]> = await client.query(config);
+      // What is cancelled must not be the next one's.
+      await cancelled;
       client.release();
       return rows;
     } catch (error) {
       client.release(error as Error);
       throw error;
+    } finally {
+      gone.removeEventListener('abort', cancel);
     }
   }
 
-  private nameOf(text: string, client: PoolClient): string {
-    let prepared = this.prepared.get(client);
-    if (!prepared) {
-      prepared = preparedOn(client);
-      this.prepared.set(client, prepared);
+  private knownOf(client: PoolClient): Known {
+    let known = this.known.get(client);
+    if (!known) {
+      const asked = client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      known = { prepared: preparedOn(client), pid: asked.then(({ rows }) => rows[0].pid) };
+      // Where it fails, so does the query behind it.
+      known.pid.catch(() => undefined);
+      this.known.set(client, known);
     }
+    return known;
+  }
+
+  private nameOf(text: string, prepared: Known['prepared']): string {
     let name = prepared.get(text);
     if (!name) {
       name = `report-${++this.named}`; // never one that the connection has had
@@ -54,7 +110,7 @@ export class ReportStatements {
   }
 }
 
-function preparedOn(client: PoolClient): Prepared {
+function preparedOn(client: PoolClient): Known['prepared'] {
   const { parsedStatements } = client.connection as unknown as Parsing;
   return new LRUCache({
     max: MAXIMUM_PREPARED,

@@ -11,7 +11,7 @@ import type { ReportContext, ReportNotes } from './graphql/report-context';
 import { MAXIMUM_PIVOT_FIELDS, mostRows, type PivotField, pivotFields } from './pivots';
 import { type Plan, planRows } from './plan';
 import { refused } from './refusal';
-import { ReportStatements } from './report-statements';
+import { type Reader, ReportStatements } from './report-statements';
 import { isAggregated, readSlice, type Slice } from './slice/slice';
 import type { AggregationSliceSpecInput } from './slice/slice.input';
 import { describe, type Over, type Source, sourcesFor } from './sources/source';
@@ -37,6 +37,8 @@ export interface ReportRequest {
   /** The query's name in the answer. */
   field: string;
 }
+
+type Asked = Scope & Reader;
 
 interface Answer {
   /** JSON texts between commas. */
@@ -88,7 +90,7 @@ export class Reports {
     const tenantId = context.request.tenant.id;
     const { zone, financialYearStart } = calendar;
     const { deepFrom } = this.choice;
-    const scope = { tenantId, zone, financialYearStart, deepFrom };
+    const scope = { tenantId, gone: context.gone, zone, financialYearStart, deepFrom };
     const criteria = over(calendar);
     const pivoted = slice.pivots.length > 0 ? await this.pivot({ report, ...criteria }, slice, scope) : [];
     const plan = planRows(report, slice, within({ report, ...criteria }, slice, financialYearStart), pivoted);
@@ -107,13 +109,16 @@ export class Reports {
   private async page(
     plan: Plan,
     source: Source,
-    scope: Scope,
+    scope: Asked,
     most: number,
   ): Promise<{ rows: string; lastRow: number }> {
     const asked = plan.end - plan.start;
     const span = Math.min(asked, most);
     const part = { ...plan, end: plan.start + span };
-    const [[calendar, count, mixed, json]] = await this.statements.rows(rowsQuery(part, source, scope));
+    const [[calendar, count, mixed, json]] = await this.statements.rows(
+      rowsQuery(part, source, scope),
+      scope,
+    );
     if (calendar !== calendarText(scope)) throw new Error("The tenant's calendar has changed");
     if (span === 0) return { rows: '', lastRow: -1 };
     if (mixed === 't')
@@ -135,16 +140,16 @@ export class Reports {
     return { rows, lastRow: past ? await this.count(plan, scope) : plan.start + found };
   }
 
-  private async count(plan: Plan, scope: Scope): Promise<number> {
+  private async count(plan: Plan, scope: Asked): Promise<number> {
     const source = this.choice.of(sourcesFor(plan, countDemand(plan)));
-    return Number((await this.statements.rows(countQuery(plan, source, scope)))[0][0]);
+    return Number((await this.statements.rows(countQuery(plan, source, scope), scope))[0][0]);
   }
 
-  private async pivot(over: Over, slice: Slice, scope: Scope): Promise<PivotField[]> {
+  private async pivot(over: Over, slice: Slice, scope: Asked): Promise<PivotField[]> {
     const aggregates = slice.cols.filter(isAggregated).length;
     const limit = Math.floor(MAXIMUM_PIVOT_FIELDS / aggregates);
     const source = this.choice.of(sourcesFor(over, pivotDemand(over, slice.pivots)));
-    const found = await this.statements.rows(pivotQuery(over, slice.pivots, limit + 1, source, scope));
+    const found = await this.statements.rows(pivotQuery(over, slice.pivots, limit + 1, source, scope), scope);
     if (found.length > limit)
       throw refused(
         'PIVOT_TOO_WIDE',

@@ -15,6 +15,8 @@ export interface ReportNotes {
 /** Context of a GraphQL request. */
 export interface ReportContext {
   request: RequestContext;
+  /** When it comes the client has gone, and waits for no answer. */
+  gone: AbortSignal;
   /** `x-explain: 1` was sent. */
   explains: boolean;
   answer: SplicedAnswer;

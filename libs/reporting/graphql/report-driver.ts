@@ -3,7 +3,7 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Injectable, Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { Authenticator } from '#platform/auth/authenticator';
 import { requirePermission } from '#platform/auth/permission.guard';
 import { toProblem } from '#platform/http/problem';
@@ -64,7 +64,8 @@ async function answer(
 ): Promise<string> {
   const caller = request.caller!;
   const spliced = new SplicedAnswer();
-  const [{ status, headers, body }] = await Promise.all([execute(server, request, spliced), caller.admitted]);
+  const executed = execute(server, request, spliced, departure(reply));
+  const [{ status, headers, body }] = await Promise.all([executed, caller.admitted]);
   if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for');
   setRateLimitHeaders(reply, caller);
   void reply
@@ -74,7 +75,25 @@ async function answer(
   return spliced.complete(body.string);
 }
 
-async function execute(server: ApolloServer<ReportContext>, request: FastifyRequest, spliced: SplicedAnswer) {
+const GONE = new GraphQLError('The client has gone.', {
+  extensions: { code: 'SERVICE_UNAVAILABLE', reason: 'client_gone', http: { status: 503 } },
+});
+
+/** Comes when the client closes its connection before it has its answer. */
+function departure({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort(GONE);
+  });
+  return controller.signal;
+}
+
+async function execute(
+  server: ApolloServer<ReportContext>,
+  request: FastifyRequest,
+  spliced: SplicedAnswer,
+  gone: AbortSignal,
+) {
   const { query } = (request.body ?? {}) as { query?: unknown };
   const fault = typeof query === 'string' ? tooLarge(query) : undefined;
   if (fault) return refusal(fault);
@@ -84,6 +103,7 @@ async function execute(server: ApolloServer<ReportContext>, request: FastifyRequ
     httpGraphQLRequest: { method: 'POST', headers, search: '', body: request.body },
     context: async () => ({
       request: request.caller!,
+      gone,
       explains: request.headers['x-explain'] === '1',
       answer: spliced,
       // An alias may be `__proto__`.
