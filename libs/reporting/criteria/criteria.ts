@@ -48,8 +48,7 @@ function readDay(given: Given<string>, path: string): string | null {
 /** The UUID of a prefixed id of the right kind. */
 export function readId(kind: Kind, given: string, path: string): string {
   if (isId(kind, given)) return toUuid(given);
-  const other = kindOf(given);
-  const fault = other ? `is the id of a ${other}` : 'is no id';
+  const fault = kindOf(given) ? 'is an id of another kind' : 'is no id';
   throw refused(
     'ID_INVALID',
     path,
