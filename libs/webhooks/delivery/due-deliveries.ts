@@ -22,7 +22,7 @@ export class DueDeliveries {
     const byKey = new Map(
       wanting.map(({ lane }) => [
         lane.key,
-        { lane, limit: limits.get(lane)!, known: new Set(lane.known), got: 0 },
+        { lane, limit: limits.get(lane)!, known: new Set(lane.known), restarts: lane.restarts, got: 0 },
       ]),
     );
     const { rows } = await this.pools.queue.query<DueDelivery>({
@@ -50,7 +50,8 @@ export class DueDeliveries {
       const one = byKey.get(`${row.tenant_id}/${row.webhook_id}`)!;
       // What was in hand when it was asked may have been written down meanwhile: it is not as the answer has it.
       if (!one.known.has(row.event_id)) one.lane.add(row);
-      one.lane.fetchedTo = row;
+      // What was let go of meanwhile may be due before it.
+      if (one.lane.restarts === one.restarts) one.lane.fetchedTo = row;
       one.got++;
     }
     for (const { lane, limit, got } of byKey.values()) {

@@ -37,4 +37,30 @@ describe('deliveries that are due', () => {
     await reading([due('a'), due('b')], () => lane.known.delete('a')).fetch([lane], NOW);
     expect(ids(lane)).toEqual(['b']);
   });
+
+  it('are looked for from the start when what was in hand was let go of while more was read', async () => {
+    const lane = new Lane(Object.assign(new DeliverySettings(), { ahead: 1 }), config, Infinity);
+    await reading([due('a')]).fetch([lane], NOW);
+    lane.items = []; // under way
+    await reading([due('c')], () => lane.fetchAnew()).fetch([lane], NOW);
+    expect(ids(lane)).toEqual(['c']);
+    expect(lane.isAtStart).toBe(true);
+  });
+
+  it('are looked for from the start when a kind is late no more, though another is by now', () => {
+    const lane = new Lane(new DeliverySettings(), config, Infinity);
+    lane.add({ ...due('a'), kind: 'division' });
+    lane.add({ ...due('b'), kind: 'role' });
+    const [division, role] = lane.items;
+    division.waitsSince = 0;
+    lane.bare(2_000);
+    expect([...lane.late]).toEqual(['division']);
+    lane.fetchedTo = due('b');
+
+    Object.assign(division, { record: { version: 1 }, renderedAt: 2_100 });
+    role.waitsSince = 1_000;
+    lane.bare(2_100);
+    expect([...lane.late]).toEqual(['role']);
+    expect(lane.isAtStart).toBe(true);
+  });
 });

@@ -79,6 +79,8 @@ export class Lane {
   underWay = 0;
   /** The last that was fetched; the next are behind it. */
   fetchedTo = START;
+  /** How often it was decided to fetch from the start. */
+  restarts = 0;
   /** Nothing more was due when it was last looked. */
   isDrained = false;
   lastBusyAt = performance.now();
@@ -169,6 +171,7 @@ export class Lane {
   /** What was queued since may be due before what was fetched. */
   fetchAnew(): void {
     this.fetchedTo = START;
+    this.restarts++;
   }
 
   /** Takes over how the endpoint is set now. */
@@ -202,11 +205,11 @@ export class Lane {
 
   /** Of each kind that is late some stay in hand, to be looked for; once they can be sent the others are fetched again. */
   private passBy(at: number): void {
-    const before = this.late.size;
+    const before = [...this.late];
     this.late.clear();
     for (const { delivery, record, waitsSince = at } of this.items)
       if (!record && at - waitsSince > this.settings.lateMs) this.late.add(delivery.kind);
-    if (this.late.size < before) {
+    if (before.some((kind) => !this.late.has(kind))) {
       this.isDrained = false;
       this.fetchAnew();
     }
