@@ -124,6 +124,21 @@ describe('several addresses', () => {
     expect(received).toHaveLength(1);
   });
 
+  it('leave the first of them its time, however many they are', async () => {
+    const receiver = await answering((_, reply) => reply.writeHead(204).end());
+    const { send } = sending(insecure, ['127.0.0.1', ...Array<string>(30).fill('::1')]);
+    // As over a long way.
+    const connect = Socket.prototype.connect;
+    jest.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {
+      setTimeout(() => connect.apply(this, args as never), 30);
+      return this;
+    });
+    expect(await send(`http://hooks.example.com:${receiver.port}/`)).toMatchObject({
+      status: 204,
+      address: '127.0.0.1',
+    });
+  });
+
   it('are not tried after one that connected', async () => {
     const received: Received[] = [];
     const broken = await answering((request) => request.socket.destroy());
