@@ -1,3 +1,5 @@
+import type { Kind } from '#kernel/ids';
+import { idSchema } from '#platform/http/id-schema';
 import { BillableStatus, billableStatusName } from '#practice/billable/billable';
 import { Entity } from '#practice/entities/entity';
 import { InvoiceStatus, invoiceStatusName } from '#practice/invoices/invoice';
@@ -11,12 +13,58 @@ import { impliedBy } from './messages';
 export type Json = any;
 
 const AT = '2025-06-12T10:00:00.000Z';
+const DAY = '2025-06-12';
 const DAYS_BEFORE = '2025-06-07T10:00:00.000Z';
 
 const active = (state: Activity) => ({ state, stateName: activityName(state) });
 const billable = (state: BillableStatus) => ({ state, stateName: billableStatusName(state) });
-const invoice = (state: InvoiceStatus) => ({ state, stateName: invoiceStatusName(state) });
 const matter = (state: MatterStatus) => ({ state, stateName: matterStatusName(state) });
+
+const idOf = (kind: Kind): string => idSchema(kind).example;
+const money = (Amount: number) => ({ Amount, Currency: 'GBP' });
+
+const NET = 120;
+const TAX = 24;
+const TOTAL = NET + TAX;
+const PART = 50;
+const taxed = { taxCodeId: idOf('taxcode'), taxRate: 20 };
+
+const draft = {
+  ...{ issueDate: DAY, dueDate: '2025-07-12' },
+  lines: [
+    {
+      ...{ id: 1, kind: 'Fee', sourceId: null, description: 'Fixed fee', units: null, rate: null },
+      ...{ amount: money(NET), ...taxed },
+    },
+  ],
+  taxes: [{ ...taxed, net: money(NET), tax: money(TAX) }],
+  ...{ net: money(NET), tax: money(TAX), total: money(TOTAL) },
+  ...{ balance: money(0), paid: money(0), writtenOff: money(0), payments: [] },
+};
+
+/** An invoice that has been issued. */
+function invoice(state: InvoiceStatus, balance: number, more: Json = {}): Json {
+  return { number: '1', state, stateName: invoiceStatusName(state), balance: money(balance), ...more };
+}
+
+function paid(amount: number, reversedDate: string | null = null): Json {
+  const payment = { id: 1, date: DAY, amount: money(amount), reference: 'BACS 4711' };
+  return {
+    paid: money(reversedDate ? 0 : amount),
+    payments: [{ ...payment, reversedDate, reversalReason: null }],
+  };
+}
+
+const onInvoice = { invoiceId: idOf('invoice') };
+/** As much of a work item and of a cost. */
+const nothingLeft = { remaining: money(0), remainingUnits: 0, remainingQuantity: 0 };
+
+/** By kind, in place of what an area's example shows that no record is. */
+const shown: Record<string, Json> = {
+  invoice: draft,
+  document: { documentCollectionId: idOf('documentcollection'), subjectId: idOf('matter') },
+  role: { kind: 'Custom' },
+};
 
 const erased = Entity.personal!.erased('entity_0198c2f1a4b87c3d9e5f60718293a4b5') as { name: string };
 
@@ -28,21 +76,36 @@ const after: Record<string, Json> = {
   closed: { ...matter(MatterStatus.Closed), dateClosed: AT },
   archived: { ...matter(MatterStatus.Archived), dateClosed: DAYS_BEFORE, dateArchived: AT },
   finalised: billable(BillableStatus.Finalised),
-  billed: billable(BillableStatus.Billed),
+  reserved: { ...billable(BillableStatus.Finalised), ...onInvoice },
+  released: billable(BillableStatus.Finalised),
+  billed: { ...billable(BillableStatus.Billed), ...onInvoice, ...nothingLeft },
   billingReversed: billable(BillableStatus.Finalised),
   reinstated: billable(BillableStatus.Finalised),
-  writtenOff: billable(BillableStatus.WrittenOff),
-  issued: invoice(InvoiceStatus.Issued),
-  partPaid: invoice(InvoiceStatus.PartPaid),
-  paid: invoice(InvoiceStatus.Paid),
-  paymentReversed: invoice(InvoiceStatus.Issued),
-  voided: invoice(InvoiceStatus.Voided),
-  'invoice.writtenOff': invoice(InvoiceStatus.WrittenOff),
-  'entity.anonymised': { ...erased, sortName: erased.name, fullName: erased.name, anonymisedOn: AT },
+  writtenOff: { ...billable(BillableStatus.WrittenOff), ...nothingLeft },
+  issued: invoice(InvoiceStatus.Issued, TOTAL),
+  unissued: invoice(InvoiceStatus.Draft, 0),
+  partPaid: invoice(InvoiceStatus.PartPaid, TOTAL - PART, paid(PART)),
+  paid: invoice(InvoiceStatus.Paid, 0, paid(TOTAL)),
+  paymentReversed: invoice(InvoiceStatus.Issued, TOTAL, paid(TOTAL, DAY)),
+  voided: invoice(InvoiceStatus.Voided, 0),
+  'invoice.writtenOff': invoice(InvoiceStatus.WrittenOff, 0, { writtenOff: money(TOTAL) }),
+  roleAssigned: { roleIds: [idOf('role')] },
+  'entity.anonymised': {
+    ...{ ...erased, name: null, sortName: erased.name, fullName: erased.name, anonymisedOn: AT },
+  },
   'webhook.failing': { failingSince: DAYS_BEFORE },
   'webhook.disabled': {
     ...{ enabled: false, failingSince: DAYS_BEFORE, disabledOn: AT, disabledReason: 'failing' },
   },
+};
+
+/** Fields that a new record has beside those that a request may set. */
+const computed: Record<string, readonly string[]> = {
+  workitem: ['rateSource', 'total', 'unitsOverridden'],
+  costrecovery: ['total'],
+  role: ['kind'],
+  document: ['size', 'versions'],
+  documentcollection: ['isRoot'],
 };
 
 /**
@@ -51,8 +114,9 @@ const after: Record<string, Json> = {
  * @param settable fields that a request may set which creates or changes such a record
  */
 export function exampleOf(event: EventName, record: Json, settable: readonly string[]): Json {
-  const { name } = event;
+  const { name, kind } = event;
   const [, what] = name.split('.');
+  const stands = Object.entries({ ...shown[kind], ...(after[name] ?? after[what]) });
   const changed = changedBy(event, settable);
   const isOfService = event === notices.failing || event === notices.disabled;
   const version = what === 'created' || event === notices.test ? 1 : 2;
@@ -64,7 +128,7 @@ export function exampleOf(event: EventName, record: Json, settable: readonly str
     requestId: '0198c2f1-a4b8-8c3d-9e5f-60718293a4b5',
     data: {
       id: record.id,
-      data: { ...record, ...own, ...(after[name] ?? after[what]) },
+      data: { ...record, ...own, ...Object.fromEntries(stands.filter(([field]) => field in record)) },
       sourceId: isOfService ? 'service' : 'integration:demo-client',
     },
     id: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5',
@@ -76,9 +140,10 @@ export function exampleOf(event: EventName, record: Json, settable: readonly str
 
 function changedBy(event: EventName, settable: readonly string[]): readonly string[] {
   if (event === notices.disabled) return DISABLING;
-  const { name } = event;
+  const { name, kind } = event;
   // Lines that a draft begins with are told by an event of their own.
-  if (name.endsWith('.created')) return settable.filter((field) => field !== 'lines');
+  if (name.endsWith('.created'))
+    return [...settable.filter((field) => field !== 'lines'), ...(computed[kind] ?? [])];
   if (name.endsWith('.updated')) return settable.slice(0, 1);
   return impliedBy(name) ?? [];
 }
