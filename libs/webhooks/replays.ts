@@ -55,25 +55,51 @@ export class Replays implements OnApplicationShutdown {
     await this.running;
   }
 
-  /** All that is open. */
+  /** All that is open, turn by turn: one that is long, or cannot go on, holds up no others. */
   async run(): Promise<void> {
-    while (!this.stopping && (await this.advance())) {
+    const failed: string[] = [];
+    while (!this.stopping && (await this.turn(failed))) {
       // part after part
     }
   }
 
-  /** The next part of the oldest replay that no other worker has in hand; false when there is none. */
-  private async advance(): Promise<boolean> {
+  /** The next part of each but of those that failed, to which others are added; false when none went on. */
+  private async turn(failed: string[]): Promise<boolean> {
+    const had = [...failed];
+    let wentOn = false;
+    while (!this.stopping) {
+      const before = had.length;
+      try {
+        if (!(await this.advance(had))) break;
+        wentOn = true;
+      } catch (error) {
+        // Not of one replay: the next would fare no better.
+        if (had.length === before) throw error;
+        failed.push(had.at(-1)!);
+        this.log.warn(`A replay is held up: ${(error as Error).message}`);
+      }
+    }
+    return wentOn;
+  }
+
+  /**
+   * The next part of the oldest replay that no other worker has in hand; false when there is none.
+   * @param had those that had their turn, to which it is added
+   */
+  private async advance(had: string[]): Promise<boolean> {
     const endpoint = await this.database.transaction(async (client) => {
       const { rows } = await client.query<ReplayRow>(
         `select s.*, r.tenant_id as owner, r.id, r.webhook_id, r.since, r.until, r.mode, t.partition,
            r.epoch || '.' || r.transaction_id || '.' || r.position as at
          from webhooks.replays r join platform.tenants t on t.id = r.tenant_id
          left join (${SUBSCRIBED}) s on s.tenant_id = r.tenant_id and s.id = r.webhook_id
-         where r.finished_at is null order by r.requested_at limit 1 for update of r skip locked`,
+         where r.finished_at is null and r.id <> all($1::uuid[])
+         order by r.requested_at limit 1 for update of r skip locked`,
+        [had],
       );
       const [replay] = rows;
       if (!replay) return undefined;
+      had.push(replay.id);
       const { tenant_id, owner, webhook_id, mode, partition, since, until } = replay;
       // Disabled meanwhile, or not allowed any more: there is nothing to be sent.
       if (tenant_id === null) return this.finish(client, replay);

@@ -1,0 +1,76 @@
+import type { TenantEvents, TenantFeed } from '#event-store/tenant-feed';
+import { SystemClock } from '#kernel/clock';
+import { toId } from '#kernel/ids';
+import type { RequestContext, TenantRef } from '#platform/request-context';
+import { ReplayWebhook, ReplayWebhookHandler } from './delivery.commands';
+import { Replays } from './replays';
+import { openWebhooks, type Webhooks } from './testing/webhook-parts';
+
+let hooks: Webhooks;
+/** Of whom a part was read, in turn. */
+let read: number[];
+
+beforeAll(async () => {
+  hooks = await openWebhooks(new SystemClock());
+});
+afterAll(() => hooks.close());
+
+beforeEach(() => {
+  read = [];
+});
+
+/** Replays over a feed of so many parts for each tenant; with a part that there is not, it fails. */
+function replays(parts: Map<number, number>): Replays {
+  const feed: Pick<TenantFeed, 'read'> = {
+    async read({ id }: Pick<TenantRef, 'id'>, after): Promise<TenantEvents> {
+      read.push(id);
+      const left = parts.get(id)! - 1;
+      if (left < 0) throw new Error('This part cannot be read.');
+      parts.set(id, left);
+      return { events: [], reached: after, more: left > 0 };
+    },
+  };
+  return new Replays(hooks.store.writes, feed as TenantFeed, hooks.signal, new SystemClock());
+}
+
+/** A tenant whose webhook is to be sent all of the last minute again. */
+async function asking(): Promise<RequestContext> {
+  const context = await hooks.tenant();
+  const webhook = await hooks.hook(context);
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
+  const since = new Date(Date.now() - 60_000).toISOString();
+  await handler.execute(new ReplayWebhook(context, toId('webhook', webhook), { since, mode: 'all' }));
+  return context;
+}
+
+const open = async () =>
+  (
+    await hooks.sql<{ tenant_id: number }>('select tenant_id from webhooks.replays where finished_at is null')
+  ).map(({ tenant_id }) => tenant_id);
+
+it('a long replay does not hold up those that were asked for later', async () => {
+  const [long, short] = [(await asking()).tenant.id, (await asking()).tenant.id];
+  await replays(
+    new Map([
+      [long, 3],
+      [short, 1],
+    ]),
+  ).run();
+  expect(read).toEqual([long, short, long, long]);
+  expect(await open()).toEqual([]);
+});
+
+it('nor does one that cannot go on, which is tried again', async () => {
+  const [broken, well] = [(await asking()).tenant.id, (await asking()).tenant.id];
+  const parts = new Map([
+    [broken, 0],
+    [well, 2],
+  ]);
+  const running = replays(parts);
+  await running.run();
+  expect(await open()).toEqual([broken]);
+  expect(read).toEqual([broken, well, well]);
+  parts.set(broken, 1);
+  await running.run();
+  expect(await open()).toEqual([]);
+});
