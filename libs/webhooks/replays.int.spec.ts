@@ -33,6 +33,17 @@ function replays(parts: Map<number, number>): Replays {
   return new Replays(hooks.store.writes, feed as TenantFeed, hooks.signal, new SystemClock());
 }
 
+/** So many messages for the webhooks of a tenant, due at that time. */
+const waiting = ({ tenant }: RequestContext, count: number, due: Date) =>
+  hooks.sql(
+    `insert into webhooks.deliveries (tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed,
+       source, occurred_at, due_at, created_at)
+     select tenant_id, id, gen_random_uuid(), 'division.created', 'division.created', 'division', gen_random_uuid(), 1,
+       '[]', 'test', $3, $3, $3
+     from webhooks.endpoints, generate_series(1, $2) where tenant_id = $1`,
+    [tenant.id, count, due],
+  );
+
 /** A tenant whose webhook is to be sent all of the last minute again. */
 async function asking(): Promise<RequestContext> {
   const context = await hooks.tenant();
@@ -71,6 +82,24 @@ it('nor does one that cannot go on, which is tried again', async () => {
   expect(await open()).toEqual([broken]);
   expect(read).toEqual([broken, well, well]);
   parts.set(broken, 1);
+  await running.run();
+  expect(await open()).toEqual([]);
+});
+
+it('what happens waits for no more than a part of a replay', async () => {
+  const [busy, retrying] = [await asking(), await asking()];
+  await waiting(busy, 2_000, new Date());
+  await waiting(retrying, 2_000, new Date(Date.now() + 3_600_000));
+  const running = replays(
+    new Map([
+      [busy.tenant.id, 1],
+      [retrying.tenant.id, 1],
+    ]),
+  );
+  await running.run();
+  expect(await open()).toEqual([busy.tenant.id]);
+  expect(read).toEqual([retrying.tenant.id]);
+  await hooks.sql('update webhooks.deliveries set state = 1 where tenant_id = $1', [busy.tenant.id]);
   await running.run();
   expect(await open()).toEqual([]);
 });

@@ -9,6 +9,8 @@ import { QueueSignal } from './queue-signal';
 
 const EVERY_MS = 1_000;
 const CHUNK = 500;
+/** Of a webhook for which so many are due no more are queued: what happens meanwhile would wait for all of them. */
+const MOST_DUE = 2_000;
 /** Events of a time may stand in the feed so much behind later ones. */
 const SLACK_MS = 600_000;
 
@@ -83,7 +85,7 @@ export class Replays implements OnApplicationShutdown {
   }
 
   /**
-   * The next part of the oldest replay that no other worker has in hand; false when there is none.
+   * The next part of the oldest replay that may go on and that no other worker has in hand; false when there is none.
    * @param had those that had their turn, to which it is added
    */
   private async advance(had: string[]): Promise<boolean> {
@@ -94,8 +96,11 @@ export class Replays implements OnApplicationShutdown {
          from webhooks.replays r join platform.tenants t on t.id = r.tenant_id
          left join (${SUBSCRIBED}) s on s.tenant_id = r.tenant_id and s.id = r.webhook_id
          where r.finished_at is null and r.id <> all($1::uuid[])
+           and (s.id is null or (select count(*) from (select from webhooks.deliveries d
+             where d.tenant_id = r.tenant_id and d.webhook_id = r.webhook_id and d.state = 0 and d.due_at <= $2
+             limit $3) due) < $3)
          order by r.requested_at limit 1 for update of r skip locked`,
-        [had],
+        [had, this.clock.now(), MOST_DUE],
       );
       const [replay] = rows;
       if (!replay) return undefined;
