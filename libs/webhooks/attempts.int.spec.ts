@@ -149,6 +149,26 @@ it('wipes what receivers answered when somebody of the tenant is erased', async 
   expect(await kept()).toEqual([{ first_response: 'Thank you, Ada' }]);
 });
 
+it('an erasure holds up nothing that is to be sent, however long it takes to wipe the answers', async () => {
+  answer = no;
+  await hooks.event(context);
+  await attempted(1);
+  const queued = () => hooks.sql('select from webhooks.deliveries where webhook_id = $1', [webhook]);
+  const answers = () =>
+    hooks.sql('select response from webhooks.attempts where webhook_id = $1 and number = 1', [webhook]);
+  await hooks.store.writes.transaction(async (client) => {
+    await client.query('lock table webhooks.attempts in share mode');
+    await erase();
+    await hooks.event(context);
+    await waitFor(async () => (await queued()).length === 2, { description: 'the second message' });
+    expect(await answers()).toEqual([{ response: 'Sorry, Ada' }]);
+  });
+  await waitFor(
+    async () => (await answers()).some(({ response }: { response?: string | null }) => response === null),
+    { description: 'the answer to be wiped' },
+  );
+});
+
 it('wipes the answers to attempts that were under way at an erasure, and no others', async () => {
   await hooks.sql('insert into webhooks.erasures (tenant_id, at) values ($1, $2)', [
     context.tenant.id,
@@ -165,7 +185,7 @@ it('wipes the answers to attempts that were under way at an erasure, and no othe
   clock.advance(121);
   await redeliver(delivery);
   await attempted(4);
-  await hooks.pruning.wipeErased();
+  await hooks.answers.wipeOver();
   const { attempts } = await attempted(4);
   expect(attempts.map(({ response, detail }) => response ?? detail)).toEqual([
     null,

@@ -6,8 +6,9 @@ import type { Cursor } from '#event-store/feed';
 import { type Position, START } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { endpointKey, HAS_WORDS, type Message, queueMessages, WIPED } from './delivery';
+import { endpointKey, type Message, queueMessages } from './delivery';
 import { keepOutNewWebhooks } from './endpoints';
+import { ErasedAnswers } from './erased-answers';
 import { sentAs } from './event-catalogue';
 import { FanOutMoved, fanOutCursors, hourOf, markHours, moveFanOut } from './fan-out-checkpoints';
 import { messageOf } from './messages';
@@ -51,6 +52,7 @@ export class FanOut implements OnApplicationShutdown {
     private readonly database: WriteDatabase,
     private readonly signal: QueueSignal,
     private readonly clock: Clock,
+    private readonly answers: ErasedAnswers,
   ) {}
 
   start(): void {
@@ -78,6 +80,7 @@ export class FanOut implements OnApplicationShutdown {
     const last = new Map(events.map(({ partition, at }) => [partition, at]));
     const moves = [...last].map(([partition, to]) => ({ partition, from: this.at(partition), to }));
     const hours = this.newHours(events);
+    const erasedIn = tenantsOfErased(events);
     try {
       const queued = await this.database.transaction(async (client) => {
         // Before anything is written: from then on no reader of the feed sees what is committed meanwhile.
@@ -85,11 +88,12 @@ export class FanOut implements OnApplicationShutdown {
         // Next, so that a displaced worker queues nothing.
         await moveFanOut(client, moves);
         await markHours(client, hours);
-        await this.wipe(client, events);
+        await noteErasures(client, erasedIn, this.clock.now());
         await queueMessages(client, messages, this.clock.now());
         return messages;
       });
       this.signal.queued([...new Set(queued.map(endpointKey))]);
+      this.answers.wipeSoon(erasedIn);
     } catch (error) {
       if (!(error instanceof FanOutMoved)) throw error;
       this.log.log(`${error.message}; going on from there`);
@@ -132,23 +136,20 @@ export class FanOut implements OnApplicationShutdown {
     });
     return events.flatMap((event) => messagesFor(rows, event));
   }
+}
 
-  /** What receivers of a tenant answered may repeat what they were sent of somebody who is erased. */
-  private async wipe(client: PoolClient, events: readonly RecordedEvent[]): Promise<void> {
-    const erased = events.filter(({ event }) => event.type === 'EntityAnonymised');
-    if (erased.length === 0) return;
-    await client.query(
-      `with erased as (
-         insert into webhooks.erasures (tenant_id, at)
-         select distinct tenant_id, $2::timestamptz from unnest($1::int[]) e(tenant_id)
-         on conflict do nothing),
-       first as (
-         update webhooks.deliveries set first_response = null
-         where tenant_id = any($1) and first_response is not null)
-       update webhooks.attempts a set ${WIPED} where tenant_id = any($1) and ${HAS_WORDS}`,
-      [erased.map(({ tenantId }) => tenantId), this.clock.now()],
-    );
-  }
+function tenantsOfErased(events: readonly RecordedEvent[]): number[] {
+  const erased = events.filter(({ event }) => event.type === 'EntityAnonymised');
+  return [...new Set(erased.map(({ tenantId }) => tenantId))];
+}
+
+/** With what is queued, so that none is forgotten. */
+async function noteErasures(client: PoolClient, tenants: readonly number[], now: Date): Promise<void> {
+  if (tenants.length === 0) return;
+  await client.query(
+    `insert into webhooks.erasures (tenant_id, at) select t, $2 from unnest($1::int[]) t on conflict do nothing`,
+    [tenants, now],
+  );
 }
 
 /** What an event amounts to at those endpoints of its tenant that take it. */

@@ -2,16 +2,15 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
-import { firstUuidOf, HAS_WORDS, WIPED } from './delivery';
+import { firstUuidOf } from './delivery';
 import { FailureWatch } from './delivery/failure-watch';
+import { ErasedAnswers } from './erased-answers';
 import { FEED_MS } from './event-feed';
 import { WebhookRequests } from './webhook-requests';
 
 const EVERY_MS = 60_000;
 const CHUNK = 5_000;
 const DAY_MS = 86_400_000;
-/** Longer than any attempt takes, from the body to what is written down of the answer. */
-const ATTEMPT_MS = 120_000;
 
 type Named = { tenant_id: number; webhook_id: string; is_removed: boolean };
 
@@ -39,6 +38,7 @@ export class WebhookPruning implements OnApplicationShutdown {
     private readonly requests: WebhookRequests,
     private readonly clock: Clock,
     private readonly config: Config,
+    private readonly answers: ErasedAnswers,
   ) {}
 
   start(): void {
@@ -54,7 +54,7 @@ export class WebhookPruning implements OnApplicationShutdown {
   async run(): Promise<void> {
     await this.watch.sweep();
     await this.closeDisabled();
-    await this.wipeErased();
+    await this.answers.wipeOver();
     await this.prune();
     await this.requests.forget();
   }
@@ -71,24 +71,6 @@ export class WebhookPruning implements OnApplicationShutdown {
          join webhooks.deliveries d on d.tenant_id = e.tenant_id and d.webhook_id = e.id and d.state = 0
          where not e.enabled limit $2)`,
       [this.clock.now()],
-    );
-  }
-
-  /** Answers to attempts that were under way when somebody was erased. */
-  async wipeErased(): Promise<void> {
-    const over = new Date(this.clock.now().getTime() - ATTEMPT_MS);
-    await this.database.pool.query(
-      `with erased as (delete from webhooks.erasures where at <= $1 returning tenant_id, at),
-       over as (
-         select tenant_id, max(at) - $2 * interval '1 millisecond' as since,
-           max(at) + $2 * interval '1 millisecond' as until
-         from erased group by tenant_id),
-       first as (
-         update webhooks.deliveries d set first_response = null from over o
-         where d.tenant_id = o.tenant_id and d.first_response is not null and d.first_at between o.since and o.until)
-       update webhooks.attempts a set ${WIPED} from over o
-       where a.tenant_id = o.tenant_id and ${HAS_WORDS} and a.at between o.since and o.until`,
-      [over, ATTEMPT_MS],
     );
   }
 

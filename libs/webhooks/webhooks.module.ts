@@ -21,6 +21,7 @@ import { Rendering } from './delivery/rendering';
 import { deliveryHandlers } from './delivery.commands';
 import { endpointHandlers } from './endpoint.commands';
 import { RotateSecretHandler } from './endpoint.rotate';
+import { ErasedAnswers } from './erased-answers';
 import { ListEventsHandler } from './event-feed';
 import { FanOut } from './fan-out';
 import { Sender } from './protocol/sender';
@@ -54,6 +55,7 @@ export const webhooksArea: Area = {
 
 const sending = [
   FanOut,
+  ErasedAnswers,
   Dispatcher,
   LaneLeases,
   HeldLanes,

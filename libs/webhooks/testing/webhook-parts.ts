@@ -25,6 +25,7 @@ import { QueuePools } from '../delivery/queue-pools';
 import { Rendering } from '../delivery/rendering';
 import { CreateWebhook, CreateWebhookHandler } from '../endpoint.commands';
 import type { WebhookInput } from '../endpoint.input';
+import { ErasedAnswers } from '../erased-answers';
 import { FanOut } from '../fan-out';
 import { Sender } from '../protocol/sender';
 import { WebhookPruning } from '../pruning';
@@ -59,6 +60,7 @@ export async function openWebhooks(clock: Clock) {
   const requests = new WebhookRequests(store.writes, secrets, clock, new ClosedTenants(store.writes));
   const signal = new QueueSignal(store.writes, store.config);
   const watch = new FailureWatch(store.writes, signal, clock);
+  const answers = new ErasedAnswers(store.writes, clock);
   const dispatchers: Dispatcher[] = [];
   return {
     store,
@@ -72,10 +74,11 @@ export async function openWebhooks(clock: Clock) {
 
     subscriptions: new Subscriptions(store.config, secrets),
     replays: new Replays(store.writes, new TenantFeed(store.writes, store.codec), signal, clock),
-    pruning: new WebhookPruning(store.writes, watch, requests, clock, store.config),
-    fanOut: new FanOut(bus, store.writes, signal, clock),
+    pruning: new WebhookPruning(store.writes, watch, requests, clock, store.config, answers),
+    answers,
+    fanOut: new FanOut(bus, store.writes, signal, clock, answers),
     /** That of another worker. */
-    otherFanOut: new FanOut(otherBus, store.writes, signal, clock),
+    otherFanOut: new FanOut(otherBus, store.writes, signal, clock, answers),
 
     /** One more worker that sends, not started yet. */
     dispatcher(
@@ -152,6 +155,7 @@ export async function openWebhooks(clock: Clock) {
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.onApplicationShutdown()));
       await bus.onApplicationShutdown();
       await otherBus.onApplicationShutdown();
+      await answers.onApplicationShutdown();
       await projections.bus.onApplicationShutdown();
       signal.onApplicationShutdown();
       await store.close();
