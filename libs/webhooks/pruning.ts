@@ -61,15 +61,18 @@ export class WebhookPruning implements OnApplicationShutdown {
 
   /**
    * What waits for a webhook that is disabled has failed: a replay sends it. With the plus, the rows of a chunk are found by
-   * their keys, and not among all that wait.
+   * their keys, and not among all that wait. What a request changes is left for the next time, here and below: it may be
+   * about to wait for what is changed here.
    */
   async closeDisabled(): Promise<void> {
     await this.chunks(
-      `update webhooks.deliveries set state = 2, finished_at = $1, error = 'webhook_disabled'
-       where +state = 0 and (tenant_id, webhook_id, event_id) in (
+      `with part as materialized (
          select d.tenant_id, d.webhook_id, d.event_id from webhooks.endpoints e
          join webhooks.deliveries d on d.tenant_id = e.tenant_id and d.webhook_id = e.id and d.state = 0
-         where not e.enabled limit $2)`,
+         where not e.enabled limit $2 for update of d skip locked)
+       update webhooks.deliveries d set state = 2, finished_at = $1, error = 'webhook_disabled'
+       from part p
+       where +d.state = 0 and (d.tenant_id, d.webhook_id, d.event_id) = (p.tenant_id, p.webhook_id, p.event_id)`,
       [this.clock.now()],
     );
   }
@@ -90,7 +93,8 @@ export class WebhookPruning implements OnApplicationShutdown {
         const count = await this.chunks(
           `delete from webhooks.${table} where ctid = any(array(
              select ctid from webhooks.${table}
-             where tenant_id = $1 and webhook_id = $2 and event_id < $3 ${unless} limit $4))`,
+             where tenant_id = $1 and webhook_id = $2 and event_id < $3 ${unless} limit $4
+             for update skip locked))`,
           range,
         );
         if (table === 'deliveries') removed += count;

@@ -1,0 +1,61 @@
+import { SystemClock } from '#kernel/clock';
+import { openWebhooks, type Webhooks } from './testing/webhook-parts';
+
+let hooks: Webhooks;
+let webhook: string;
+
+beforeAll(async () => {
+  hooks = await openWebhooks(new SystemClock());
+});
+afterAll(() => hooks.close());
+
+beforeEach(async () => {
+  webhook = await hooks.hook(await hooks.tenant());
+  await hooks.sql(
+    `insert into webhooks.deliveries (tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed,
+       source, occurred_at, due_at, created_at)
+     select tenant_id, id, gen_random_uuid(), 'division.created', 'division.created', 'division', gen_random_uuid(), 1,
+       '[]', 'test', now(), now(), now()
+     from webhooks.endpoints, generate_series(1, 3) where id = $1`,
+    [webhook],
+  );
+});
+
+const states = async () =>
+  (
+    await hooks.sql<{ state: number }>('select state from webhooks.deliveries where webhook_id = $1', [
+      webhook,
+    ])
+  )
+    .map(({ state }) => state)
+    .sort();
+
+/**
+ * While a request has one of them in hand. Waiting for it would be a deadlock as soon as the request comes to one of
+ * those that are in hand here.
+ */
+async function besideARequest(work: () => Promise<unknown>): Promise<void> {
+  await hooks.store.writes.transaction(async (client) => {
+    await client.query('select from webhooks.deliveries where webhook_id = $1 limit 1 for update', [webhook]);
+    const waits = new Promise((_, reject) => {
+      setTimeout(() => reject(new Error('It waits for the request.')), 5_000).unref();
+    });
+    await Promise.race([work(), waits]);
+  });
+}
+
+it('what waits for a disabled webhook fails without waiting for what a request changes', async () => {
+  await hooks.sql('update webhooks.endpoints set enabled = false where id = $1', [webhook]);
+  await besideARequest(() => hooks.pruning.closeDisabled());
+  expect(await states()).toEqual([0, 2, 2]);
+  await hooks.pruning.closeDisabled();
+  expect(await states()).toEqual([2, 2, 2]);
+});
+
+it('what was sent to a removed webhook is removed without waiting for what a request changes', async () => {
+  await hooks.sql('delete from webhooks.endpoints where id = $1', [webhook]);
+  await besideARequest(() => hooks.pruning.prune());
+  expect(await states()).toEqual([0]);
+  await hooks.pruning.prune();
+  expect(await states()).toEqual([]);
+});
