@@ -124,6 +124,16 @@ describe('several addresses', () => {
     expect(received).toHaveLength(1);
   });
 
+  it('are told of by the first, as there is often no IPv6 at all', async () => {
+    const gone = await answering(() => undefined);
+    await gone.stop();
+    const { send } = sending(insecure, ['127.0.0.1', '::1']);
+    expect(await send(`http://hooks.example.com:${gone.port}/`)).toMatchObject({
+      error: 'connection_refused',
+      address: '127.0.0.1',
+    });
+  });
+
   it('leave the first of them its time, however many they are', async () => {
     const receiver = await answering((_, reply) => reply.writeHead(204).end());
     const { send } = sending(insecure, ['127.0.0.1', ...Array<string>(30).fill('::1')]);

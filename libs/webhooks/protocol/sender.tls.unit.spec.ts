@@ -110,3 +110,11 @@ it('several addresses share the time to connect', async () => {
   expect(outcome.milliseconds).toBeGreaterThanOrEqual(990);
   expect(outcome.milliseconds).toBeLessThan(1_900);
 });
+
+it.each([[['127.0.0.1', '::1']], [['::1', '127.0.0.1']]])(
+  'of several addresses is told what the one did that answered: %j',
+  async (addresses) => {
+    const receiver = await serve(await serverIdentity(name, { ca, hasExpired: true }));
+    expect(await sendTo(receiver, { addresses })).toMatchObject({ error: 'tls', address: '127.0.0.1' });
+  },
+);

@@ -140,14 +140,19 @@ export class Sender {
     if (ending.failure) throw ending.failure;
     this.vet(target, addresses);
     let left = addresses.length;
+    let told: Outcome | undefined;
     for (const address of addresses) {
       const remaining = connectBy - performance.now();
       const connectMs = Math.max(1, remaining / left--, Math.min(remaining, this.connectMs * leastShare));
       const pool = this.poolOf(receiver, target, address);
       const exchanged = await exchange(pool, request, connectMs, ending);
-      const isLast = left === 0 || performance.now() >= connectBy;
-      if (exchanged.isConnected || isLast || ending.failure) return outcomeOf(exchanged, address);
+      const outcome = outcomeOf(exchanged, address);
+      if (exchanged.isConnected || ending.failure) return outcome;
+      // Where something answered, else the first: IPv6, which comes last, is often not there at all.
+      if (!told || (outcome.error === 'tls' && told.error !== 'tls')) told = outcome;
+      if (performance.now() >= connectBy) break;
     }
+    if (told) return told;
     throw new Failure('dns', 'The host has no address.');
   }
 
