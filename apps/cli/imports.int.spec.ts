@@ -123,6 +123,44 @@ it('cancels the last import of a tenant', async () => {
   expect(rows).toContainEqual({ connection: null });
 });
 
+describe('import promote without an id', () => {
+  const statuses = (...all: string[]) =>
+    execute(
+      test.url,
+      `with gone as (delete from import.requests where status in ('Queued', 'Validated', 'Failed', 'Cancelled', 'PromotionQueued'))
+       insert into import.requests (id, tenant_id, status, is_kept, message, requested_by, queued_at, updated_at, finished_at)
+       select gen_random_uuid(), t.id, s, s = 'Validated', 'Over.', 'cli', now() + n * interval '1 s', now(), now()
+       from platform.tenants t, unnest($1::text[]) with ordinality as s(s, n) where t.alias = 'acme'`,
+      [all],
+    );
+
+  it('takes the last that can be promoted, though a later one has failed', async () => {
+    await statuses('Cancelled', 'Validated', 'Failed');
+    const running = cli('import', 'promote', '--tenant', 'acme');
+    await waitFor(
+      async () =>
+        (
+          await execute(
+            test.url,
+            `update import.requests set status = 'Promoted', finished_at = now() where status = 'PromotionQueued' returning id`,
+          )
+        ).length === 1,
+      { description: 'the promotion to be queued' },
+    );
+    expect(await running).toMatchObject({ code: 0, answer: { status: 'Promoted' } });
+  });
+
+  it('says what became of the last where none can be', async () => {
+    await statuses('Cancelled', 'Failed');
+    const { code, answer } = await cli('import', 'promote', '--tenant', 'acme');
+    expect(code).toBe(1);
+    expect(answer.error).toMatchObject({
+      code: 'not_promotable',
+      message: expect.stringContaining('is Failed'),
+    });
+  });
+});
+
 it.each([
   [['--tenant', 'acme'], 'usage'],
   [['--tenant', 'nobody', '--connection', CONNECTION], 'tenant_not_found'],

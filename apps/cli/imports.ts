@@ -40,7 +40,7 @@ export function importCommand(session: Session): Command {
       'brings an import that was found valid to its tenant, by a worker that runs, and waits for the end: exit code 1 ' +
         'when nothing came. Ctrl-C leaves it to the worker',
     )
-    .argument('[requestId]', "default: the tenant's last")
+    .argument('[requestId]', "default: the tenant's last that can be")
     .requiredOption('--tenant <alias>')
     .action(async (requestId: string | undefined, { tenant }: { tenant: string }) => {
       await session.use(OperatorImports, async (imports) => {

@@ -14,6 +14,9 @@ import {
 import { GetImport, GetImportHandler } from './api/import.queries';
 import type { ImportView } from './api/import.views';
 
+/** SQL: whether the request can be promoted. */
+const PROMOTABLE = `(is_kept and status in ('Validated', 'ValidatedWithWarnings', 'PromotionFailed'))`;
+
 /** How many findings of a kind there are. */
 export interface FindingCount {
   severity: 'error' | 'warning';
@@ -41,10 +44,15 @@ export class OperatorImports {
     return (body as { requestId: string }).requestId;
   }
 
-  /** @returns its id. @throws DomainError `tenant_not_found`, `not_found`, and what the route refuses */
+  /**
+   * @param requestId default: the last of the tenant that can be promoted; the last of all where none can be, so that
+   *   whoever asks hears why, or of a promotion that was asked for already
+   * @returns its id
+   * @throws DomainError `tenant_not_found`, `not_found`, and what the route refuses
+   */
   async promote(alias: string, requestId?: string): Promise<string> {
     const tenant = await this.tenants.get(alias);
-    const id = uuid(requestId ?? (await this.last(tenant.id)));
+    const id = uuid(requestId ?? (await this.last(tenant.id, `${PROMOTABLE} desc, `)));
     await this.promoting.execute(new PromoteImport(operatorContext(tenant), id));
     return id;
   }
@@ -75,9 +83,10 @@ export class OperatorImports {
     return rows;
   }
 
-  private async last(tenantId: number): Promise<string> {
+  /** @param first SQL: what counts before the time */
+  private async last(tenantId: number, first = ''): Promise<string> {
     const { rows } = await this.database.pool.query<{ id: string }>(
-      'select id from import.requests where tenant_id = $1 order by queued_at desc limit 1',
+      `select id from import.requests where tenant_id = $1 order by ${first}queued_at desc limit 1`,
       [tenantId],
     );
     if (rows.length === 0) throw new DomainError('not_found', 'not_found', 'The tenant has no import.');
