@@ -157,6 +157,20 @@ it('ends an import that is cancelled as its last step ends', async () => {
   });
 });
 
+it.each<[string, () => Promise<Ending>]>([
+  ['fails', () => Promise.reject(new SourceFailure('refused', 'The server refused the login.'))],
+  ['is found wrong', async () => ({ outcome: 'ValidationFailed', message: 'There is 1 error.' })],
+])('ends as cancelled, as whoever has cancelled it was told, though it %s meanwhile', async (_, outcome) => {
+  const id = await queue();
+  start(async ({ requestId }) => {
+    await store.writes.pool.query('update import.requests set cancel_requested = true where id = $1', [
+      requestId,
+    ]);
+    return outcome();
+  });
+  expect(await ended(id)).toMatchObject({ status: 'Cancelled', message: 'Cancelled on request.' });
+});
+
 it('leaves an import to the next at once when its process ends', async () => {
   const id = await queue();
   start(forever);

@@ -132,7 +132,7 @@ export class ImportRequests {
 
   /**
    * The end. What was staged is kept for a promotion when the import is valid, and is gone otherwise, in the same
-   * transaction. A valid one that somebody has cancelled meanwhile is cancelled.
+   * transaction. One that somebody has cancelled meanwhile is cancelled, as they were told, whatever it has come to.
    * @throws LeaseLost
    */
   async end(id: string, worker: string, outcome: Outcome, message: string): Promise<void> {
@@ -144,9 +144,8 @@ export class ImportRequests {
         [id, worker, steps],
       );
       if (rows.length === 0) throw new LeaseLost();
-      const isValid = outcome === 'Validated' || outcome === 'ValidatedWithWarnings';
-      const isKept = isValid && !rows[0].cancel_requested;
-      const end = isValid && !isKept ? cancelled : { outcome, message };
+      const end = rows[0].cancel_requested ? cancelled : { outcome, message };
+      const isKept = end.outcome === 'Validated' || end.outcome === 'ValidatedWithWarnings';
       await client.query(
         `update import.requests
          set status = $2, message = $3, is_kept = $4, connection = null, leased_by = null, leased_until = null,
