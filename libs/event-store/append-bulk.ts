@@ -8,8 +8,8 @@ import type { Id } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { AppendDraft, taken } from './append-draft';
-import type { AppendJob } from './append-job';
-import { BulkRows, currentEpoch } from './bulk-rows';
+import type { AppendJob, ReservedKey } from './append-job';
+import { BulkRows, currentEpoch, removeKeys } from './bulk-rows';
 import { tenantClaim } from './claims';
 import { Codec } from './codec';
 import type { AnyDefinition, Folded } from './events';
@@ -136,6 +136,22 @@ export class BulkAppender {
     }
     await writing;
     return position;
+  }
+
+  /**
+   * Takes keys from streams that will give them up in bulk, for whoever comes before them there. Until then their states
+   * say that they have them: only a tenant that is closed to others can be left so.
+   */
+  async release({ tenant }: RequestContext, keys: readonly ReservedKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    await fromStore(
+      () =>
+        this.database.transaction(async (client) => {
+          await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenant.id)]);
+          await removeKeys(client, tenant.id, keys);
+        }),
+      'The event store does not answer.',
+    );
   }
 
   private job(context: RequestContext, stream: BulkStream, source: string): AppendJob | undefined {

@@ -23,13 +23,20 @@ export interface EventWrite {
   data: string;
 }
 
+/** A key that a stream has to itself in its tenant. */
+export interface ReservedKey {
+  kind: string;
+  key: string;
+  stream: string;
+}
+
 /** Elements as in `event_store.append`, without c. */
 export interface Sections {
   unlinked: { target: string; kind: string | null };
   links: { target: string; kind: string; source: string };
   unlinks: { target: string; kind: string; source: string };
-  keys: { kind: string; key: string; stream: string };
-  unkeys: { kind: string; key: string; stream: string };
+  keys: ReservedKey;
+  unkeys: ReservedKey;
   counters: { name: string; expected: number; value: number };
   repeats: {
     integration: string;

@@ -4,7 +4,7 @@ import { type Kind, toId } from '#kernel/ids';
 import { copyText } from '#platform/copy-rows';
 import { CopyText } from '#platform/copy-text';
 import { taken } from './append-draft';
-import type { AppendJob, Section, Sections, StreamWrite } from './append-job';
+import type { AppendJob, ReservedKey, Section, Sections, StreamWrite } from './append-job';
 import { type Position, parsePosition } from './position';
 
 /** Tables that new streams are copied into, with their columns. */
@@ -135,13 +135,20 @@ async function remove(client: ClientBase, jobs: readonly AppendJob[]): Promise<v
     );
   }
   const unkeys = elements(jobs, 'unkeys');
-  if (unkeys.length > 0) {
-    await client.query(
-      `delete from event_store.reservations t using unnest($2::text[], $3::text[], $4::uuid[]) as k(kind, key, stream)
-       where t.tenant_id = $1 and t.kind = k.kind and t.key = k.key and t.stream_id = k.stream`,
-      [jobs[0].tenantId, ...keyColumns(unkeys)],
-    );
-  }
+  if (unkeys.length > 0) await removeKeys(client, jobs[0].tenantId, unkeys);
+}
+
+/** Those that are these streams'; others stay. */
+export async function removeKeys(
+  client: ClientBase,
+  tenantId: number,
+  keys: readonly ReservedKey[],
+): Promise<void> {
+  await client.query(
+    `delete from event_store.reservations t using unnest($2::text[], $3::text[], $4::uuid[]) as k(kind, key, stream)
+     where t.tenant_id = $1 and t.kind = k.kind and t.key = k.key and t.stream_id = k.stream`,
+    [tenantId, ...keyColumns(keys)],
+  );
 }
 
 /** A new one begins when a store is restored, and nobody appends meanwhile. */
@@ -191,7 +198,7 @@ const linkColumns = (links: readonly Sections['links'][]) => [
   links.map(({ source }) => source),
 ];
 
-const keyColumns = (keys: readonly Sections['keys'][]) => [
+const keyColumns = (keys: readonly ReservedKey[]) => [
   keys.map(({ kind }) => kind),
   keys.map(({ key }) => key),
   keys.map(({ stream }) => stream),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { BulkAppender, type BulkStream } from '#event-store/append-bulk';
+import type { ReservedKey } from '#event-store/append-job';
 import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
@@ -15,6 +16,8 @@ import { IMPORT } from '../loading/loading';
 import type { KnownRecords } from '../records/known-records';
 import { bringsDefaultRates } from '../records/record-queries';
 import { recordsOf } from '../records/records';
+import { CheckedRows } from '../validation/checked-rows';
+import { keysGivenUp } from '../validation/unique-keys';
 import { type Arrival, Arrivals } from './arrivals';
 import { ImportedRecords } from './imported-records';
 import { PromotionGround } from './promotion-ground';
@@ -30,12 +33,14 @@ export class PromotionAppend {
     private readonly bulk: BulkAppender,
     private readonly loader: Loader,
     private readonly database: WriteDatabase,
+    private readonly checked: CheckedRows,
   ) {}
 
   /** What was appended before a death is not appended again. */
   async append(run: PromotionRun): Promise<void> {
     const { tenant, requestId, requestedBy } = run;
     const context = { ...operatorContext(tenant), actor: requestedBy };
+    await this.bulk.release(context, await this.keysGivenUp(run));
     await this.ground.reading(run, async (client, ground) => {
       await this.yieldDefaultRates(run, context, client);
       const records = new LoadProgress(run).counted(recordsOf(client, run, ground));
@@ -56,6 +61,14 @@ export class PromotionAppend {
       `select "SourceSystem" as name from ${staging.table({ name: 'Info' })}`,
     );
     return rows[0].name;
+  }
+
+  /** Whoever takes such a key may arrive long before the record that has it, or in its place. */
+  private keysGivenUp(run: PromotionRun): Promise<ReservedKey[]> {
+    return this.checked.session(run, async (session) => {
+      await this.checked.keep(session, run);
+      return keysGivenUp(session);
+    });
   }
 
   /** As whoever makes other rates the default does. */

@@ -22,9 +22,10 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
   const imported = new ImportedRecords(writes);
   const arrivals = new Arrivals(loader, imported);
   const ground = new PromotionGround(existing, writes, clock);
-  const append = new PromotionAppend(ground, arrivals, imported, bulk, loader, writes);
   const comparison = new Comparison(ground, arrivals, imported);
-  const validation = new Validation(new CheckedRows(writes, existing, comparison, clock));
+  const checked = new CheckedRows(writes, existing, comparison, clock);
+  const append = new PromotionAppend(ground, arrivals, imported, bulk, loader, writes, checked);
+  const validation = new Validation(checked);
   const { held, renewal } = projectionParts(store, allProjections);
   const closed = new ClosedTenants(writes);
   const promotion = new Promotion(

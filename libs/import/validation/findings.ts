@@ -42,7 +42,7 @@ export const findingKinds = {
     'A code, number or name that must be unique is that of several rows, or an entity is the same twice. Change all but one.',
   ),
   code_taken: error(
-    'A code, number or name, or the place of an entity, is taken by another record of the tenant. Change it, or refer to that record.',
+    'A code, number or name, or the place of an entity, is taken by another record of the tenant, whose own row, if it has one, does not give it up. Change it, or refer to that record.',
   ),
   duplicate_entry: error(
     'Two charges of a rate set, or two control totals, are for the same. Take one away.',

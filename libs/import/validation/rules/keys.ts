@@ -4,6 +4,7 @@ import { checkedTable, cut } from '../checked-names';
 import { isUnchanged, oneName } from '../edited-records';
 import { isExisting } from '../named-by-id';
 import type { Rule } from '../rule';
+import { isGivenUp, takenBy, uniqueKeys } from '../unique-keys';
 
 /** Each ImportId is one row's, and cannot be taken for the id of a record. */
 export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[] => [
@@ -35,68 +36,28 @@ const COPIED = `
   )
   select id from copied`;
 
-/** A number, code or name that at most one record of the tenant has. */
-interface UniqueKey {
-  table: string;
-  column: string;
-  /** As the event store reserves it. */
-  reservation: string;
-  /** SQL of the reserved key; null: nothing is claimed. */
-  key: string;
-  called: string;
-}
+const numberRules = uniqueKeys.flatMap((unique): Rule[] => {
+  const { table, column, key, called } = unique;
+  return [
+    {
+      ...{ code: 'duplicate_code', table, column },
+      message: `The ${called} is that of {} rows; it must be one row's.`,
+      detail: 't.sharing',
+      rows: `from (select t.import_id, t.key, count(*) over (partition by t.key) as sharing
+                   from (select t.import_id, ${key('t')} as key from ${checkedTable(table)} t) t where t.key is not null) t
+             where t.sharing > 1`,
+    },
+    {
+      ...{ code: 'code_taken', table, column },
+      message: `Another record of the tenant has the ${called}; change it, or refer to that record.`,
+      rows: `${takenBy(unique)} and ${isInTheWay(table)} and not ${isGivenUp(unique)}`,
+    },
+  ];
+});
 
-const unique: readonly UniqueKey[] = [
-  { table: 'TaskType', column: 'Code', reservation: 'task_type_code', key: 't.code', called: 'Code' },
-  { table: 'TaxCode', column: 'Code', reservation: 'tax_code', key: 't.code', called: 'Code' },
-  {
-    table: 'DisbursementCode',
-    column: 'Code',
-    reservation: 'disbursement_code',
-    key: 't.code',
-    called: 'Code',
-  },
-  {
-    table: 'Role',
-    column: 'Name',
-    reservation: 'role_name',
-    key: '(select k.key from role_keys k where k.name = t.name)',
-    called: 'Name',
-  },
-  {
-    table: 'Client',
-    column: 'ClientNumber',
-    reservation: 'client_number',
-    key: 't.client_number',
-    called: 'number',
-  },
-  {
-    table: 'Matter',
-    column: 'MatterNumber',
-    reservation: 'matter_number',
-    key: 't.matter_number',
-    called: 'number',
-  },
-  { table: 'Invoice', column: 'Number', reservation: 'invoice_number', key: 't.number', called: 'number' },
-];
-
-const numberRules = unique.flatMap(({ table, column, reservation, key, called }): Rule[] => [
-  {
-    ...{ code: 'duplicate_code', table, column },
-    message: `The ${called} is that of {} rows; it must be one row's.`,
-    detail: 't.sharing',
-    rows: `from (select t.import_id, t.key, count(*) over (partition by t.key) as sharing
-                 from (select t.import_id, ${key} as key from ${checkedTable(table)} t) t where t.key is not null) t
-           where t.sharing > 1`,
-  },
-  taken(
-    table,
-    column,
-    reservation,
-    key,
-    `Another record of the tenant has the ${called}; change it, or refer to that record.`,
-  ),
-]);
+/** SQL: the id of the entity that a row is of. */
+const ENTITY = `coalesce((select 'entity_' || replace(i.id::text, '-', '') from record_ids i
+    where i.table_name = 'Entity' and i.import_id = t.entity_id), t.entity_id)`;
 
 /** An entity is one client, one employee and one supplier at most. */
 const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] => {
@@ -110,12 +71,12 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
                    from (select import_id, ${oneName('Entity', 't.entity_id')} as entity_id from ${checkedTable(table)} t
                          where t.entity_id is not null) t) t where t.sharing > 1`,
     },
-    taken(
-      ...([table, 'EntityId', `entity_${called}`] as const),
-      `coalesce((select 'entity_' || replace(i.id::text, '-', '') from record_ids i
-                 where i.table_name = 'Entity' and i.import_id = t.entity_id), t.entity_id)`,
-      `The entity is another ${called} of the tenant already; refer to that one.`,
-    ),
+    {
+      ...{ code: 'code_taken', table, column: 'EntityId' },
+      message: `The entity is another ${called} of the tenant already; refer to that one.`,
+      // None gives its place up: a client never passes to another entity.
+      rows: `${takenBy({ table, reservation: `entity_${called}`, key: () => ENTITY })} and ${isInTheWay(table)}`,
+    },
   ];
 });
 
@@ -141,18 +102,11 @@ const defaultRules: readonly Rule[] = [
 ];
 
 /**
- * A key that the record of this very row holds, from an import before, is its own. That of an unchanged row may have gone
- * to another since: only in a staging tenant that has the other too both would want it.
+ * SQL: the row's record wants the key that the other has. That of an unchanged row may have gone to another since: only in
+ * a staging tenant that has the other too both would want it.
  */
-function taken(table: string, column: string, reservation: string, key: string, message: string): Rule {
-  return {
-    ...{ code: 'code_taken', table, column, message },
-    rows: `from ${checkedTable(table)} t cross join settings s
-           join event_store.reservations r on r.tenant_id = s.tenant_id and r.kind = '${reservation}' and r.key = ${key}
-           left join record_ids own on own.table_name = '${table}' and own.import_id = t.import_id
-           where own.id is distinct from r.stream_id
-             and not (${isUnchanged(table)} and r.stream_id not in (${COPIED}))`,
-  };
+function isInTheWay(table: string): string {
+  return `not (${isUnchanged(table)} and r.stream_id not in (${COPIED}))`;
 }
 
 export const uniqueRules: readonly Rule[] = [...numberRules, ...placeRules, ...defaultRules];
