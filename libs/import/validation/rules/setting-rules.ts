@@ -51,17 +51,21 @@ export const currencyRules: readonly Rule[] = inBaseCurrency.map(
   }),
 );
 
-/** SQL: the day of an instant in the tenant's zone. */
-const dayOf = (cell: string) => `(t.${cell} at time zone 'UTC' at time zone s.time_zone)::date`;
+/** SQL of the day, and of how the firm is told it: of an instant it is that in the tenant's zone, which the row does not show. */
+const dayOf = (cell: string) => [`t.${cell}`, `t.${cell}::text`] as const;
+const dayThere = (cell: string) => {
+  const day = `(t.${cell} at time zone 'UTC' at time zone s.time_zone)::date`;
+  return [day, `${day} || ' in ' || s.time_zone`] as const;
+};
 
 const dated = [
-  ['Matter', 'matters', 'DateOpened', dayOf('date_opened')],
-  ['Matter', 'matters', 'DateClosed', dayOf('date_closed')],
-  ['WorkItem', 'work_items', 'EntryDate', dayOf('entry_date')],
-  ['WorkItem', 'work_items', 'WriteOffDate', 't.write_off_date'],
-  ['CostRecovery', 'cost_recoveries', 'EntryDate', dayOf('entry_date')],
-  ['Invoice', 'invoices', 'IssueDate', 't.issue_date'],
-  ['Payment', 'payments', 'Date', 't.date'],
+  ['Matter', 'matters', 'DateOpened', dayThere('date_opened')],
+  ['Matter', 'matters', 'DateClosed', dayThere('date_closed')],
+  ['WorkItem', 'work_items', 'EntryDate', dayThere('entry_date')],
+  ['WorkItem', 'work_items', 'WriteOffDate', dayOf('write_off_date')],
+  ['CostRecovery', 'cost_recoveries', 'EntryDate', dayThere('entry_date')],
+  ['Invoice', 'invoices', 'IssueDate', dayOf('issue_date')],
+  ['Payment', 'payments', 'Date', dayOf('date')],
 ] as const;
 
 const periods = [
@@ -73,10 +77,10 @@ const periods = [
 
 export const dateRules: readonly Rule[] = [
   ...dated.map(
-    ([table, checked, column, day]): Rule => ({
+    ([table, checked, column, [day, told]]): Rule => ({
       ...{ code: 'after_cutover', table, column },
-      message: `${column} is after the CutoverDate, {}; leave the row out or move the cutover.`,
-      detail: 's.cutover',
+      message: `${column} is on {}; leave the row out or move the cutover.`,
+      detail: `${told} || ', after the CutoverDate, ' || s.cutover`,
       rows: `from ${checked} t cross join settings s where ${day} > s.cutover`,
     }),
   ),
@@ -84,7 +88,8 @@ export const dateRules: readonly Rule[] = [
     ([table, checked, column, end, beginning]): Rule => ({
       ...{ code: 'period_reversed', table, column },
       message: `${column} is before the beginning, {}; correct one of them.`,
-      detail: `t.${beginning}::date`,
+      // With its time where it has one: both may be on one day.
+      detail: `t.${beginning}`,
       rows: `from ${checked} t where t.${end} < t.${beginning}`,
     }),
   ),
