@@ -187,6 +187,21 @@ describe('an import that is loaded again', () => {
     expect(await found()).toBeUndefined();
   });
 
+  it('is the one that its alias names at once, also to whom the process has just let into the one before', async () => {
+    const integrations = new Integrations(imports.store.writes, imports.tenants);
+    const { integrationId } = await integrations.create({ name: 'Reader', tenant: 'firm' });
+    const grants = new Grants(imports.store.writes, new SystemClock());
+    const seen = async () => (await grants.find(integrationId, 'firm--staging'))?.tenant.id;
+    expect(await seen()).toBeUndefined();
+    for (let times = 0; times < 2; times++) {
+      const run = await imports.run();
+      await stageSource(imports.client, run.staging);
+      const staging = await imports.loading().load(run);
+      await imports.finish(run);
+      expect(await seen()).toBe(staging.id);
+    }
+  });
+
   it('never takes the alias of a tenant that no import has made', async () => {
     const other = await imports.setup.create({ alias: 'other', name: 'Other' });
     // As one could be made before those aliases were kept for imports.
