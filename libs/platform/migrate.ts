@@ -60,6 +60,8 @@ export async function migrate(
       migrationSource: new SqlFiles(folder),
       schemaName: 'public',
       tableName: `migrations_${set}`,
+      // Files that only a newer program has are no fault: amid a rolling update, and after a rollback, the older one starts too.
+      disableMigrationsListValidation: true,
     },
   });
   try {
