@@ -6,6 +6,14 @@ import { waitFor } from '../../../test/support/wait-for';
 import { Sealing } from './sealing';
 import { type SealsOf, sealsOf, writeThree } from './testing/sealed-store';
 
+class SoonGivenUp extends Sealing {
+  protected override readonly silenceMs = 500;
+}
+
+interface Resting {
+  rest(milliseconds: number): Promise<void>;
+}
+
 describe('the sealing job', () => {
   let store: TestStore;
   let context: RequestContext;
@@ -56,5 +64,42 @@ describe('the sealing job', () => {
     await two.onApplicationShutdown();
     await second.close();
     expect(await sealed.proofOf(context)).toMatchObject({ sealed: 6, problem: null });
+  });
+
+  it('goes to another process when the one that does it is frozen', async () => {
+    const second = openStore(store.url, [Parent]);
+    const [frozen, other] = [new SoonGivenUp(store.writes), new Sealing(second.writes)];
+    // Nothing of a frozen process runs: what it waits for never comes.
+    let thaw = () => {};
+    jest.spyOn(frozen as unknown as Resting, 'rest').mockReturnValueOnce(
+      new Promise((resolve) => {
+        thaw = resolve;
+      }),
+    );
+    frozen.start();
+    await waitFor(async () => (await leaders(store.url)).length === 1, { description: 'a leader' });
+    other.start();
+    await writeThree(store, context, 'one');
+    await allSealed(3);
+    thaw();
+    await Promise.all([frozen.onApplicationShutdown(), other.onApplicationShutdown()]);
+    await second.close();
+  });
+
+  it('rests no longer after a turn that took long, for want of the database or of the process', async () => {
+    const job = new Sealing(store.writes);
+    const rest = jest.spyOn(job as unknown as Resting, 'rest');
+    await writeThree(store, context, 'one');
+    const holder = await store.writes.pool.connect();
+    await holder.query('begin; lock table event_store.seals');
+    job.start();
+    const waits = async () => (await rows('select from pg_locks where not granted')).length > 0;
+    await waitFor(waits, { description: 'the job to stand still' });
+    await holder.query('select pg_sleep(0.5); rollback');
+    holder.release();
+    await allSealed(3);
+    await waitFor(() => rest.mock.calls.length > 0, { description: 'the job to rest' });
+    await job.onApplicationShutdown();
+    expect(Math.max(...rest.mock.calls.map(([milliseconds]) => milliseconds))).toBeLessThanOrEqual(10_000);
   });
 });

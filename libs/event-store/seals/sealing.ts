@@ -7,11 +7,15 @@ import { SEALED_AT_ONCE, sealNext } from './seals';
 const EVERY_MS = 5_000;
 /** Rest after work, in times that it took: with sealing at a fortieth of the time, appends lose at most as much. */
 const REST = 39;
+/** What took long was held up by something else: no reason to leave events unsealed for minutes. */
+const LONGEST_REST_MS = 10_000;
 const LEADER = nameClaim('sealing');
 
 /** Seals events soon after they were written. One process at a time does, however many run. */
 @Injectable()
 export class Sealing implements OnApplicationShutdown {
+  /** A process that is frozen still holds its connections: the server ends the session of one that asks for nothing so long. */
+  protected readonly silenceMs: number = 15_000;
   private readonly log = new Logger(Sealing.name);
   /** Holds the leader's lock; whoever loses it loses the connection that seals. */
   private session?: Client;
@@ -48,7 +52,7 @@ export class Sealing implements OnApplicationShutdown {
 
   /** The next events of each partition; true when there may be more at once. */
   private async round(): Promise<boolean> {
-    const session = (this.session ??= await this.database.session());
+    const session = (this.session ??= await this.connect());
     const partitions = await this.lead(session);
     let more = false;
     for (let partition = 0; partition < partitions && !this.stopping; partition++) {
@@ -57,7 +61,7 @@ export class Sealing implements OnApplicationShutdown {
         const { read } = await sealNext(session, partition);
         more ||= read === SEALED_AT_ONCE;
       } finally {
-        await this.rest(REST * (performance.now() - began));
+        await this.rest(Math.min(REST * (performance.now() - began), LONGEST_REST_MS));
       }
     }
     return more;
@@ -73,6 +77,12 @@ export class Sealing implements OnApplicationShutdown {
     const [{ partitions, leading }] = rows;
     this.leading = leading;
     return leading ? partitions : 0;
+  }
+
+  private async connect(): Promise<Client> {
+    const session = await this.database.session();
+    await session.query(`set idle_session_timeout = ${this.silenceMs}`);
+    return session;
   }
 
   private async disconnect(): Promise<void> {
