@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { waitFor } from '../../../test/support/wait-for';
 import type { Parameters, Source } from '../connection/source';
 import { SourceFailure } from '../connection/source-failure';
 import { resetTables, tableStates } from '../requests/import-tables';
@@ -27,16 +28,16 @@ function sourceOf(keys: readonly string[], breaksAfter: number): Source {
   return { rows } as unknown as Source;
 }
 
+let parts: ExtractionParts;
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  parts = await openExtraction();
+});
+afterEach(() => parts.finish());
+afterAll(() => parts?.close());
+
 describe('keys that PostgreSQL cannot hold', () => {
-  let parts: ExtractionParts;
-
-  beforeAll(async () => {
-    Logger.overrideLogger(false);
-    parts = await openExtraction();
-  });
-  afterEach(() => parts.finish());
-  afterAll(() => parts?.close());
-
   it.each([
     ['a NUL', ['A', 'A\0', 'AB', 'B'], 2],
     ['half a character', ['A', 'A\ud800', 'A\ud801', 'A\ud802', 'B'], 3],
@@ -64,5 +65,53 @@ describe('keys that PostgreSQL cannot hold', () => {
     expect(rows.map(({ key }) => key)).toEqual(
       keys.map((key) => key.replaceAll('\0', '\ufffd').toWellFormed()).sort(),
     );
+  });
+});
+
+describe('a source that is slow', () => {
+  /** Gives so many rows at once, and no more for as long as it is asked to wait. */
+  function sourceThatWaits(count: number, waited: Promise<void>): Source {
+    const rows = async function* (_sql: string, collector: StagedRowCollector) {
+      for (let number = 0; number < 2 * count; number++) {
+        if (number === count) await waited;
+        collector.add(columns.map(({ name }) => (name === 'ImportId' ? `R${number}` : 'x'.repeat(200))));
+        yield collector.take()!;
+      }
+    };
+    return { rows } as unknown as Source;
+  }
+
+  async function extraction(source: Source) {
+    await parts.queue();
+    const { turn } = (await parts.take({ leaseMs: 60_000 }))!;
+    await turn.staging.create(parts.client);
+    await resetTables(parts.client, turn.requestId);
+    const states = await tableStates(parts.client, turn.requestId);
+    const state = states.find(({ name }) => name === table.name)!;
+    const reading = await parts.store.writes.session();
+    const settings = { chunkRows: 1_000_000, chunkMs: 200 } as never;
+    const run = new TableExtraction(reading, turn, { table, columns }, state, settings).run(source);
+    return { turn, run: run.finally(() => reading.end()) };
+  }
+
+  const held = async () =>
+    (
+      await parts.client.query(
+        'select from pg_stat_activity where datname = current_database() and backend_xid is not null',
+      )
+    ).rowCount;
+
+  it('holds up no reader of the feed by what it has sent so far', async () => {
+    let goOn = () => {};
+    const waited = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { turn, run } = await extraction(sourceThatWaits(5_000, waited));
+    const staged = async () =>
+      (await parts.client.query(`select from ${turn.staging.table(table)}`)).rowCount === 5_000;
+    await waitFor(staged, { timeoutMs: 5_000, description: 'what has come to be committed' }).finally(goOn);
+    expect(await held()).toBe(0);
+    await run;
+    expect((await parts.client.query(`select from ${turn.staging.table(table)}`)).rowCount).toBe(10_000);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { CopyStream } from '#platform/copy-rows';
 import type { ImportSettings } from '../connection/import-settings';
@@ -6,7 +7,7 @@ import { SourceFailure } from '../connection/source-failure';
 import { markChunk, type TableState } from '../requests/import-tables';
 import type { ImportTurn } from '../requests/import-turn';
 import type { SourceTable } from './source-schema';
-import { isResumable, StagedRowCollector } from './staged-rows';
+import { isResumable, type StagedBatch, StagedRowCollector } from './staged-rows';
 import { rowsStatement } from './statements';
 
 /**
@@ -45,7 +46,9 @@ export class TableExtraction {
     const collector = new StagedRowCollector(columns);
     await this.rewind(after);
     try {
-      for await (const batch of source.rows(sql, collector, after === undefined ? {} : { after })) {
+      for await (const batch of this.awaited(
+        source.rows(sql, collector, after === undefined ? {} : { after }),
+      )) {
         this.turn.signal.throwIfAborted();
         if (!this.copy) await this.begin();
         await this.copy!.write(batch.text);
@@ -60,9 +63,35 @@ export class TableExtraction {
     }
   }
 
+  /**
+   * The same batches. What came before one that is long in coming is committed meanwhile: every reader of the feed would
+   * wait behind that transaction, for as long as somebody's server takes.
+   */
+  private async *awaited(batches: AsyncGenerator<StagedBatch>): AsyncGenerator<StagedBatch> {
+    let isComing = false;
+    try {
+      for (;;) {
+        const coming = batches.next();
+        isComing = true;
+        if (this.copy && !(await isSettledWithin(this.left, coming))) await this.commit(false);
+        const { done, value } = await coming;
+        isComing = false;
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      // One that is still to come ends with the source's connection; to wait for it here may take as long.
+      if (!isComing) await batches.return(undefined);
+    }
+  }
+
   private isFull(): boolean {
-    const { chunkRows, chunkMs } = this.settings;
-    return this.inChunk >= chunkRows || performance.now() - this.began >= chunkMs;
+    return this.inChunk >= this.settings.chunkRows || this.left <= 0;
+  }
+
+  /** Milliseconds that the transaction may last. */
+  private get left(): number {
+    return this.began + this.settings.chunkMs - performance.now();
   }
 
   private async begin(): Promise<void> {
@@ -112,4 +141,11 @@ export class TableExtraction {
       isComplete,
     });
   }
+}
+
+async function isSettledWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  const timer = new AbortController();
+  const time = delay(Math.max(0, milliseconds), false, { signal: timer.signal }).catch(() => false);
+  const settled = () => true;
+  return Promise.race([work.then(settled, settled), time]).finally(() => timer.abort());
 }
