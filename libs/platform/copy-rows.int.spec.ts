@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database';
-import { copyText } from './copy-rows';
+import { CopyStream, copyText } from './copy-rows';
 import { CopyText } from './copy-text';
 
 describe('copying rows', () => {
@@ -91,5 +92,18 @@ describe('copying rows', () => {
     await expect(copy('t', ['a\u0000b'])).rejects.toMatchObject({ code: '22021' });
     await expect(copyRows('target (id, nothing)', [[1, 2]])).rejects.toMatchObject({ code: '42703' });
     expect(await read('id')).toEqual([]);
+  });
+
+  it('ends no process when it fails again with its connection', async () => {
+    const silent = new Client({ connectionString: test.url, query_timeout: 100 });
+    silent.on('error', () => undefined);
+    await silent.connect();
+    await silent.query('create temporary table target (id integer)');
+    const stream = new CopyStream(silent, 'target');
+    await delay(200);
+    await expect(stream.end()).rejects.toThrow('Query read timeout');
+    // What was under way fails once more, with the connection.
+    await silent.end();
+    await delay(50);
   });
 });

@@ -18,7 +18,8 @@ export class CopyStream {
 
   constructor(client: ClientBase, target: string) {
     this.stream = client.query(copyFrom(`copy ${target} from stdin`));
-    this.failed = new Promise((_, reject) => this.stream.once('error', reject));
+    // Each time: one that was too slow for the connection's limit fails again with its connection, and would end the process.
+    this.failed = new Promise((_, reject) => this.stream.on('error', reject));
     // Heard of by whoever writes next.
     this.failed.catch(() => undefined);
   }
