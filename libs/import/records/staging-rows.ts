@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { tables } from '../schema/schema-1.0';
 import type { Table } from '../schema/table';
 import type { StagingArea } from '../staging/staging-area';
+import { takeRows } from '../staging/taken-rows';
 import { openCountedBy } from './counted-by';
 import type { Row } from './row';
 
@@ -24,8 +25,12 @@ export function rowsOf(staging: StagingArea, name: string): string {
 /** How rows are sorted: as their source sorts them. */
 export const byKey = (alias: string) => `${alias}."ImportId" collate "C"`;
 
-/** Prepares a connection for reading all of a staging area; nothing has counted its rows before. */
+/**
+ * Prepares a connection for reading all of a staging area; nothing has counted its rows before. It ends when another turn
+ * at the import prepares one.
+ */
 export async function prepare(client: ClientBase, staging: StagingArea): Promise<void> {
+  await takeRows(client, staging, 'read');
   // Without it PostgreSQL takes the first of a cursor's rows to matter more than the last.
   await client.query('set cursor_tuple_fraction = 1');
   await client.query(`set work_mem = '${WORK_MEM}'`);

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { tables } from '../schema/schema-1.0';
 import type { Table } from '../schema/table';
+import { endUses } from './taken-rows';
 
 /** Of a table that is written once and analysed where it matters: autovacuum would only read it beside the import. */
 export const ONCE = 'with (autovacuum_enabled = off)';
@@ -33,10 +34,12 @@ export class StagingArea {
 
   /** From then on its rows outlive a crash of the server. */
   async keep(client: ClientBase): Promise<void> {
+    await endUses(client, this);
     for (const one of tables) await client.query(`alter table ${this.table(one)} set logged`);
   }
 
   async drop(client: ClientBase): Promise<void> {
+    await endUses(client, this);
     await client.query(`drop schema if exists ${this.schema} cascade`);
   }
 }

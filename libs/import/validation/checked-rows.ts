@@ -6,6 +6,7 @@ import type { ImportRun } from '../import-run';
 import { Comparison } from '../promotion/comparison';
 import { makeSourceTotals } from '../reconciliation/source-totals';
 import { ExistingRecords } from '../records/existing-records';
+import { takeRows } from '../staging/taken-rows';
 import { checkCells } from './cells';
 import { countAsNow } from './counted-then-and-now';
 import { dropDuplicates } from './duplicates';
@@ -45,7 +46,7 @@ export class CheckedRows {
     const session = await this.database.session(run.signal);
     try {
       await session.query(SESSION);
-      await takeRows(session, run.staging.schema);
+      await takeRows(session, run.staging, 'check');
       await session.query(`set search_path = ${run.staging.schema}, pg_catalog`);
       const result = await work(session);
       run.signal.throwIfAborted();
@@ -92,19 +93,4 @@ export class CheckedRows {
     if (rows[0].there && (await session.query('select from made')).rowCount === 1) return;
     await this.make(session, run);
   }
-}
-
-/**
- * A worker that stood still does not know yet that it has lost the import, and would write among the rows of whoever has
- * it now; what it had the database do before it died may be under way still. Its session is ended.
- */
-async function takeRows(session: Client, schema: string): Promise<void> {
-  await session.query(
-    `select pg_terminate_backend(pid, 10000) from pg_locks
-     where locktype = 'advisory' and objsubid = 1 and granted and pid <> pg_backend_pid()
-       and database = (select oid from pg_database where datname = current_database())
-       and classid::bigint << 32 | objid::bigint = hashtextextended($1, 0)`,
-    [schema],
-  );
-  await session.query('select pg_advisory_lock(hashtextextended($1, 0))', [schema]);
 }
