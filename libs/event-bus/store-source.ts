@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { Cursor, Feed, FeedEntry } from '#event-store/feed';
 import { APPENDED_CHANNEL } from '#event-store/signal';
 import { Listener } from '#platform/listener';
@@ -5,12 +6,15 @@ import { PartitionLocks } from './partition-locks';
 import type { Calls, Source } from './source';
 
 const OWNERSHIP_MS = 1_000;
+const LOOSENED_MS = 10_000;
 
 /** The store's own feed: woken by a signal after each append. Whoever holds a partition's lock reads it. */
 export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   private readonly locks: PartitionLocks;
   private readonly listener: Listener;
+  private readonly log = new Logger('EventBus');
   private ownershipCheckedAt = 0;
+  private loosenedAt = 0;
 
   /**
    * @param name of the subscriber: one at a time of a name has a partition
@@ -19,7 +23,7 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   constructor(
     url: string,
     name: string,
-    private readonly feed: Pick<Feed, 'oldest'>,
+    private readonly feed: Pick<Feed, 'oldest' | 'endStandingCopies'>,
     private readonly page: (cursors: Cursor[], limit: number) => Promise<Event[]>,
     calls: Calls,
   ) {
@@ -37,6 +41,15 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
     if (now - this.ownershipCheckedAt < OWNERSHIP_MS && this.partitions.length > 0) return;
     await this.locks.take();
     this.ownershipCheckedAt = now;
+    if (now - this.loosenedAt >= LOOSENED_MS) await this.loosen(now);
+  }
+
+  /** Whoever reads sees to it that nobody holds the feed back for good, whether or not it has partitions. */
+  private async loosen(now: number): Promise<void> {
+    this.loosenedAt = now;
+    const ended = await this.feed.endStandingCopies();
+    if (ended > 0)
+      this.log.warn(`Ended ${ended} sessions that held back the feed: who copied rows stood still`);
   }
 
   async read(cursors: Cursor[], limit: number): Promise<{ events: Event[]; more: boolean }> {

@@ -66,6 +66,9 @@ export const OLDEST_QUERY = `
   ) e on true
   order by c.number`;
 
+/** So long a COPY may wait for more rows: ours have theirs at hand. */
+const STANDING_MS = 60_000;
+
 /** Reads the store in commit order, a partition at a time. */
 @Injectable()
 export class Feed {
@@ -127,6 +130,22 @@ export class Feed {
       values: feedParameters(cursors, 1),
     });
     return rows.map(({ oldest }) => oldest ?? undefined);
+  }
+
+  /**
+   * Ends what holds the feed back without an end of its own: a process that is frozen amid rows that it copies. No limit
+   * of PostgreSQL's ends a COPY that waits for its client.
+   * @returns how many sessions were ended
+   */
+  async endStandingCopies(standingMs = STANDING_MS): Promise<number> {
+    const { rows } = await this.database.pool.query<{ ended: number }>(
+      `select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity
+       where datname = current_database() and usename = current_user and backend_xid is not null
+         and state = 'active' and wait_event = 'ClientRead' and query like 'copy %'
+         and query_start < now() - $1 * interval '1 ms'`,
+      [standingMs],
+    );
+    return rows[0].ended;
   }
 
   /** The numbers of all partitions. */

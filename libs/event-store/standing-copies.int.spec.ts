@@ -1,0 +1,50 @@
+import { Client } from 'pg';
+import { CopyStream } from '#platform/copy-rows';
+import { createTestStore, type TestStore } from '../../test/support/store';
+import { waitFor } from '../../test/support/wait-for';
+import { Parent } from './testing/streams';
+
+describe('sessions that stand still and hold the feed back', () => {
+  let store: TestStore;
+  let sessions: Client[];
+  beforeEach(async () => {
+    store = await createTestStore([Parent]);
+    sessions = [];
+  });
+  afterEach(async () => {
+    await Promise.all(sessions.map((session) => session.end()));
+    await store.close();
+  });
+
+  /** One that has written, and that nobody hears of again. */
+  async function writer(): Promise<Client> {
+    const client = new Client(store.url);
+    client.on('error', () => undefined);
+    await client.connect();
+    sessions.push(client);
+    await client.query('create table if not exists written (id integer)');
+    await client.query('begin; insert into written values (1)');
+    return client;
+  }
+  /** Frozen behind its first rows. */
+  async function copier(): Promise<CopyStream> {
+    const stream = new CopyStream(await writer(), 'written');
+    await stream.write(Buffer.from('2\n'));
+    return stream;
+  }
+
+  it('are ended when it is rows for a COPY that they wait for, and not before their time', async () => {
+    const copies = [await copier(), await copier()];
+    const other = await writer();
+    expect(await store.feed.endStandingCopies()).toBe(0);
+    let ended = 0;
+    const bothEnded = async () => {
+      ended += await store.feed.endStandingCopies(1);
+      return ended === copies.length;
+    };
+    await waitFor(bothEnded, { description: 'both to be ended' });
+    for (const copy of copies) await expect(copy.end()).rejects.toThrow(/terminat/);
+    expect((await other.query('select')).rowCount).toBe(1);
+    expect(await store.feed.endStandingCopies(1)).toBe(0);
+  });
+});
