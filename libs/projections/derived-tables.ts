@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { alone } from './alone';
 import type { Derived, FactTable, Grain, Projection, ReadTable, RollupTable } from './projection';
 
 /** Stands in a rollup's key for rows without a value there: a key column takes no null. */
@@ -227,7 +228,7 @@ export async function derive(
 ): Promise<void> {
   const made = derivations(projection, target);
   for (const table of new Set(made.map(({ table }) => table)))
-    await client.query(`truncate ${target(table)}`);
+    await alone(client, `truncate ${target(table)}`);
   for (const { table, from, columns, select } of made) {
     const insert = `insert into ${target(table)} (${columns.join(', ')}) ${select}`;
     // Sums are made before their first row is written, and only from then on does a transaction hold the feed back. What

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import { alone } from './alone';
 import { CheckpointMoved, lockTracks } from './checkpoints';
 import { physicalTables } from './derived-tables';
 import type { Projection } from './projection';
@@ -66,7 +67,8 @@ export async function createIndexes(
   for (const session of sessions) await session.query(SETTINGS);
   for (const table of physicalTables(projection)) {
     const own = generationTable(table, generation);
-    if (!(await hasKey(first, own))) await first.query(`alter table ${own} add ${await keyOf(first, table)}`);
+    if (!(await hasKey(first, own)))
+      await alone(first, `alter table ${own} add ${await keyOf(first, table)}`);
     const statements = (await indexesOf(first, table, own)).values();
     const work = async (session: ClientBase) => {
       // All take from the one iterator.
@@ -126,7 +128,8 @@ export async function attachTables(
 ): Promise<void> {
   for (const table of physicalTables(projection)) {
     if (await isAttached(client, table, generation)) continue;
-    await client.query(
+    await alone(
+      client,
       `alter table read_model.${table.name} attach partition ${generationTable(table, generation)}
          for values in (${generation})`,
     );
@@ -171,7 +174,7 @@ export async function dropGeneration(
         `alter table read_model.${table.name} detach partition ${own} ${rows[0].pending ? 'finalize' : 'concurrently'}`,
       );
     }
-    await client.query(`drop table if exists ${own}`);
+    await alone(client, `drop table if exists ${own}`);
   }
   const forget = (from: string) =>
     client.query(`delete from read_model.${from} where projection = $1 and generation = $2`, [

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { RecordedEvent } from '#event-store/events';
 import { divisionsProjection } from '#practice/divisions/division.projection';
@@ -59,6 +60,35 @@ describe('what a rebuild leaves behind', () => {
     await rebuild.rebuild('divisions', { progress: ({ phase }) => phases.push(phase) });
     expect(phases).toEqual(['indexing', 'catching up']);
     expect(await divisions.shown('divisions')).toHaveLength(60);
+    expect(await known()).toEqual(allOf(2));
+  });
+
+  it('waits for a dump that looks at its tables, and holds up nobody meanwhile', async () => {
+    await divisions.append(20);
+    await stopFilled();
+    const dump = await divisions.store.reads.session();
+    await dump.query('begin');
+    for (const { name } of await divisions.rows<{ name: string }>(
+      `select relname as name from pg_class where relname ~ '^divisions_g' and relkind = 'r'`,
+    ))
+      await dump.query(`lock table read_model.${name} in access share mode`);
+    const rebuilt = divisions.parts().rebuild.rebuild('divisions');
+    // Whoever waits for a table alone has a transaction id by then: every reader of the feed waits behind it.
+    const longest = async () =>
+      (
+        await divisions.rows<{ ms: number }>(
+          `select coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 * 1000 as ms
+           from pg_stat_activity
+           where datname = current_database() and backend_xid is not null and wait_event_type = 'Lock'`,
+        )
+      )[0].ms;
+    const seen: number[] = [];
+    for (const end = Date.now() + 2_500; Date.now() < end; await delay(50)) seen.push(await longest());
+    expect(Math.max(...seen)).toBeGreaterThan(0);
+    expect(Math.max(...seen)).toBeLessThan(1_000);
+    await dump.query('commit');
+    await dump.end();
+    await rebuilt;
     expect(await known()).toEqual(allOf(2));
   });
 

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
+
+/** How long to wait for a table that somebody else looks at, and how long to leave him alone before the next try. */
+const ALONE_MS = 100;
+const APART_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Runs, outside of a transaction, what needs a table for itself, once nobody looks at it: a dump may for hours. Whoever
+ * waits for that has a transaction id already, and every reader of the feed waits behind it; so it is waited for a
+ * little at a time.
+ */
+export async function alone(client: ClientBase, sql: string): Promise<void> {
+  for (;;) {
+    await client.query(`set lock_timeout = ${ALONE_MS}`);
+    try {
+      await client.query(sql);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    } finally {
+      await client.query('reset lock_timeout').catch(() => undefined);
+    }
+    await delay(APART_MS);
+  }
+}
