@@ -62,7 +62,6 @@ const nothingLeft = { remaining: money(0), remainingUnits: 0, remainingQuantity:
 /** By kind, in place of what an area's example shows that no record is. */
 const shown: Record<string, Json> = {
   invoice: draft,
-  document: { documentCollectionId: idOf('documentcollection'), subjectId: idOf('matter') },
   role: { kind: 'Custom' },
 };
 

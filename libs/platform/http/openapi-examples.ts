@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { idSchema } from './id-schema';
 import { words } from './openapi-names';
 
 export type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
@@ -23,6 +24,10 @@ const usual: Known = {
   matterNumber: '2001',
   sortTitle: 'Purchase of 12 Mill Lane',
   reason: 'Agreed with the client',
+  taxCodeId: idSchema('taxcode').example,
+  documentCollectionId: idSchema('documentcollection').example,
+  subjectId: idSchema('matter').example,
+  requestId: '0198c2f1-a4b8-8c3d-9e5f-60718293a4b5',
   Amount: 250,
   Currency: 'GBP',
 };
