@@ -7,13 +7,24 @@ const APART_MS = 1_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
+ * How long the next try waits. PostgreSQL ends an autovacuum for whoever has waited for its table for `deadlock_timeout`,
+ * and for nobody before: while a table of the database is being vacuumed it is a little longer than that.
+ */
+const NEXT_TRY = `
+  select set_config('lock_timeout', (case when exists (
+      select from pg_locks where mode = 'ShareUpdateExclusiveLock' and granted and pid <> pg_backend_pid()
+        and database = (select oid from pg_database where datname = current_database()))
+    then setting::int + 500 else ${ALONE_MS} end)::text, false)
+  from pg_settings where name = 'deadlock_timeout'`;
+
+/**
  * Runs, outside of a transaction, what needs a table for itself, once nobody looks at it: a dump may for hours. Whoever
  * waits for that has a transaction id already, and every reader of the feed waits behind it; so it is waited for a
  * little at a time.
  */
 export async function alone(client: ClientBase, sql: string): Promise<void> {
   for (;;) {
-    await client.query(`set lock_timeout = ${ALONE_MS}`);
+    await client.query(NEXT_TRY);
     try {
       await client.query(sql);
       return;
