@@ -1,9 +1,12 @@
 import { conflict, DomainError } from '#kernel/errors';
 import { waitFor } from '../../../test/support/wait-for';
 import { ImportSettings } from '../connection/import-settings';
+import { LeaseLost } from '../requests/import-request';
 import { type Imports, openImports } from '../testing/import-parts';
+import { promotionParts } from '../testing/promotion-parts';
 import type { Promotion } from './promotion';
 import { PromotionRequests } from './promotion-requests';
+import type { PromotionTurn } from './promotion-turn';
 import { PromotionWorker } from './promotion-worker';
 
 describe('a promotion that cannot go on at once', () => {
@@ -69,6 +72,25 @@ describe('a promotion that cannot go on at once', () => {
     };
     expect(await carriedOut(requestId, promotion)).toBe('Promoted');
     expect(done).toEqual(['promote', ...between, 'promote']);
+  });
+
+  it('leaves the tenant closed when a lease that nobody has taken over ran out amid what arrives', async () => {
+    const { requestId } = await imports.run();
+    await queue(requestId);
+    const { promotion, closed } = promotionParts(imports);
+    const found: boolean[] = [];
+    const losing = Object.assign(Object.create(promotion) as Promotion, {
+      async promote(turn: PromotionTurn) {
+        found.push(await closed.isClosed(imports.tenant.id));
+        if (found.length > 1) return { created: 1, changed: 0 };
+        await closed.close(imports.tenant.id, 'promotion_in_progress');
+        await turn.advance('Appending');
+        // As when the database did not answer for so long.
+        throw new LeaseLost();
+      },
+    });
+    expect(await carriedOut(requestId, losing)).toBe('Promoted');
+    expect(found).toEqual([false, true]);
   });
 
   it.each([

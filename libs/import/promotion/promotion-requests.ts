@@ -111,10 +111,14 @@ export class PromotionRequests {
     return rows.at(0)?.unwanted;
   }
 
-  /** Whether another than this worker promotes to the tenant, or is about to. */
-  async isElsewhere(client: ClientBase, { id }: RegisteredTenant, worker: string): Promise<boolean> {
+  /**
+   * Whether a promotion to the tenant goes on without this worker: another has it, or is about to; or part of it has
+   * arrived, though nobody has taken over the lease that ran out.
+   */
+  async goesOn(client: ClientBase, { id }: RegisteredTenant, worker: string): Promise<boolean> {
     const { rowCount } = await client.query(
-      'select from import.requests where tenant_id = $1 and status = any($2) and leased_by is distinct from $3',
+      `select from import.requests where tenant_id = $1 and status = any($2)
+         and (leased_by is distinct from $3 or promotion_step <> 'Checking')`,
       [id, underWay, worker],
     );
     return rowCount !== 0;

@@ -77,9 +77,9 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     this.log.log(`Import ${turn.requestId} was promoted to ${turn.tenant.alias}`);
   }
 
-  /** Unless another promotes to the tenant by now. */
+  /** Unless a promotion to the tenant goes on. */
   private letGo({ tenant, worker }: PromotionTurn): Promise<void> {
-    return this.promotion.letGo(tenant, (client) => this.requests.isElsewhere(client, tenant, worker));
+    return this.promotion.letGo(tenant, (client) => this.requests.goesOn(client, tenant, worker));
   }
 
   private later({ requestId, worker }: PromotionTurn, message: string): Promise<void> {

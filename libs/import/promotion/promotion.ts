@@ -74,14 +74,14 @@ export class Promotion {
   /**
    * The tenant goes on as it is: before anything was appended, or when the promotion went to other hands and has ended
    * there.
-   * @param isElsewhere whether another promotes to it: the tenant is left to that one then
+   * @param goesOn whether a promotion to it does, without whoever lets go: the tenant stays closed for that one then
    */
   letGo(
     tenant: RegisteredTenant,
-    isElsewhere: (client: ClientBase) => Promise<boolean> = async () => false,
+    goesOn: (client: ClientBase) => Promise<boolean> = async () => false,
   ): Promise<void> {
     return this.closed.openIf(tenant.id, async (client) => {
-      if (await isElsewhere(client)) return false;
+      if (await goesOn(client)) return false;
       await this.held.release(tenant);
       return true;
     });
