@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Client, type Pool, type PoolClient } from 'pg';
 import { loadConfig } from '#platform/config';
 import { ReadDatabase } from '#platform/database';
@@ -75,6 +76,23 @@ it('gives up a connection whose query failed', async () => {
   await removed;
   pids.push(await pid());
   expect(new Set(pids).size).toBe(2);
+});
+
+it('a new connection that breaks as the client leaves fails the report alone', async () => {
+  const controller = new AbortController();
+  const fresh = over(1);
+  fresh.pool.once('acquire', (client) =>
+    setImmediate(() => {
+      controller.abort();
+      (client.connection as unknown as { stream: Socket }).stream.destroy();
+    }),
+  );
+  const quick = { text: 'select 7', values: [], recurs: false };
+  const report = new ReportStatements(fresh).rows(quick, { tenantId: 1, gone: controller.signal });
+  await expect(report).rejects.toThrow('Connection terminated');
+  // A rejection that nobody heeds would end the process, and fails the test.
+  await new Promise((resolve) => setImmediate(resolve));
+  await fresh.onApplicationShutdown();
 });
 
 describe('on four connections', () => {

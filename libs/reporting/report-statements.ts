@@ -27,7 +27,7 @@ interface Known {
   /** Names of the statements that are prepared on it, by their text. */
   prepared: LRUCache<string, string>;
   /** Number of the server's process. */
-  pid: Promise<number>;
+  pid: number;
 }
 
 /** For whom something is read. */
@@ -63,40 +63,50 @@ export class ReportStatements {
     return this.shares.memo(tenantId).runExclusive(() => this.read(query, gone));
   }
 
-  private async read({ text, values, recurs }: Query, gone: AbortSignal): Promise<(string | null)[][]> {
+  private async read(query: Query, gone: AbortSignal): Promise<(string | null)[][]> {
     const client = await this.database.pool.connect();
-    const { prepared, pid } = this.knownOf(client);
-    let cancelled: Promise<void> | undefined;
-    const cancel = () => {
-      cancelled = pid.then((known) => this.database.cancel(known));
-    };
-    gone.addEventListener('abort', cancel);
     try {
+      const known = await this.knownOf(client);
       gone.throwIfAborted();
-      const name = recurs ? this.nameOf(text, prepared) : undefined;
-      const config = { name, text, values, rowMode: 'array' as const, types: printed };
-      const { rows }: QueryArrayResult<(string | null)[]> = await client.query(config);
-      // What is cancelled must not be the next one's.
-      await cancelled;
+      const rows = await this.ask(client, known, query, gone);
       client.release();
       return rows;
     } catch (error) {
       client.release(error as Error);
       throw error;
+    }
+  }
+
+  private async ask(
+    client: PoolClient,
+    { prepared, pid }: Known,
+    { text, values, recurs }: Query,
+    gone: AbortSignal,
+  ): Promise<(string | null)[][]> {
+    let cancelled: Promise<void> | undefined;
+    const cancel = () => {
+      cancelled = this.database.cancel(pid);
+    };
+    gone.addEventListener('abort', cancel);
+    try {
+      const name = recurs ? this.nameOf(text, prepared) : undefined;
+      const config = { name, text, values, rowMode: 'array' as const, types: printed };
+      const { rows }: QueryArrayResult<(string | null)[]> = await client.query(config);
+      // What is cancelled must not be the next one's.
+      await cancelled;
+      return rows;
     } finally {
       gone.removeEventListener('abort', cancel);
     }
   }
 
-  private knownOf(client: PoolClient): Known {
-    let known = this.known.get(client);
-    if (!known) {
-      const asked = client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      known = { prepared: preparedOn(client), pid: asked.then(({ rows }) => rows[0].pid) };
-      // Where it fails, so does the query behind it.
-      known.pid.catch(() => undefined);
-      this.known.set(client, known);
-    }
+  /** Asked for before anything that may be cancelled: what is cancelled before it has begun goes on. */
+  private async knownOf(client: PoolClient): Promise<Known> {
+    const before = this.known.get(client);
+    if (before) return before;
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const known = { prepared: preparedOn(client), pid: rows[0].pid };
+    this.known.set(client, known);
     return known;
   }
 
