@@ -95,6 +95,17 @@ it('a new connection that breaks as the client leaves fails the report alone', a
   await fresh.onApplicationShutdown();
 });
 
+it('keeps the connection of what nobody waits for any more when its turn comes', async () => {
+  const pid = { text: 'select pg_backend_pid()', values: [], recurs: false };
+  const before = await statements.rows(pid, reader);
+  const gone = AbortSignal.abort(new Error('gone'));
+  await expect(statements.rows(pid, { tenantId: 1, gone })).rejects.toThrow('gone');
+  const controller = new AbortController();
+  pool.once('acquire', () => controller.abort(new Error('gone')));
+  await expect(statements.rows(pid, { tenantId: 1, gone: controller.signal })).rejects.toThrow('gone');
+  expect(await statements.rows(pid, reader)).toEqual(before);
+});
+
 describe('on four connections', () => {
   let four: ReadDatabase;
   let shared: ReportStatements;

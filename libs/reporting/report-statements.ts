@@ -64,6 +64,7 @@ export class ReportStatements {
   }
 
   private async read(query: Query, gone: AbortSignal): Promise<(string | null)[][]> {
+    gone.throwIfAborted();
     const client = await this.database.pool.connect();
     try {
       const known = await this.knownOf(client);
@@ -72,7 +73,8 @@ export class ReportStatements {
       client.release();
       return rows;
     } catch (error) {
-      client.release(error as Error);
+      // With the reason nothing was asked: the connection is as it was.
+      client.release(error !== gone.reason);
       throw error;
     }
   }
