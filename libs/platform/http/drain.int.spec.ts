@@ -113,6 +113,17 @@ describe('a drain', () => {
     await expect(ask('/nowhere')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
+  it('forgets what was asked on a connection that is gone, also what waited there for its turn', async () => {
+    const request = 'GET /slow/whole/1 HTTP/1.1\r\nHost: here\r\n\r\n';
+    const socket = await open(request.repeat(3));
+    await waitFor(() => asked === 3, { description: 'all to be under way' });
+    expect(drain.pending()).toBe('3 request(s): GET /slow/whole/:id');
+    socket.destroy();
+    await waitFor(() => drain.pending() === '0 connection(s) without a whole request', {
+      description: 'all to be forgotten',
+    });
+  });
+
   it('is not held by connections that are idle, or that never bring a request', async () => {
     await ask('/nowhere');
     await open();

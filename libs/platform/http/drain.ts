@@ -21,7 +21,11 @@ export class Drain {
   constructor(private readonly fastify: FastifyInstance) {
     fastify.server.on('connection', (socket: Socket) => {
       this.connections.add(socket);
-      socket.once('close', () => this.connections.delete(socket));
+      socket.once('close', () => {
+        this.connections.delete(socket);
+        // When the answer whose turn it was has been told of it.
+        process.nextTick(() => this.tellOfClose(socket));
+      });
     });
     fastify.addHook('onRequest', (_request, reply, done) => {
       this.inHand.add(reply);
@@ -75,6 +79,16 @@ export class Drain {
     );
     if (routes.size === 0) return `${this.connections.size} connection(s) without a whole request`;
     return `${this.inHand.size} request(s): ${[...routes].join(', ')}`;
+  }
+
+  /** Node says nothing of it to answers that wait for others of their connection: what holds one would keep it for ever. */
+  private tellOfClose(socket: Socket): void {
+    for (const { raw, request } of this.inHand) {
+      if (request.raw.socket !== socket || raw.closed) continue;
+      // As Node marks the one whose turn it is.
+      Object.assign(raw, { destroyed: true, _closed: true });
+      raw.emit('close');
+    }
   }
 
   private begin(): void {
