@@ -150,6 +150,20 @@ describe('on four connections', () => {
     expect(codes[2]).toBe(controller.signal.reason);
   });
 
+  it('is cancelled again where that came before it had begun', async () => {
+    const cancel = jest.spyOn(four, 'cancel').mockResolvedValueOnce();
+    const controller = new AbortController();
+    const slow = sleep(1, controller.signal);
+    await sleeping(1);
+    controller.abort();
+    await expect(slow).rejects.toMatchObject({
+      code: '57014',
+      message: expect.stringContaining('user request'),
+    });
+    expect(cancel).toHaveBeenCalledTimes(2);
+    cancel.mockRestore();
+  });
+
   it('one that waits for the others of its tenant in vain is told so', async () => {
     const controller = new AbortController();
     const slow = [1, 2].map(() => sleep(1, controller.signal));
