@@ -155,6 +155,17 @@ it('each of the values in a document that are of another type is told of', async
   ]);
 });
 
+it('more values of another type than are told of are no failure of ours', async () => {
+  const { status, body } = await reports.post('fee_analysis', { groupKeys: Array(60).fill({}) });
+  expect(status).toBe(400);
+  expect(body.errors).toHaveLength(51);
+  expect(body.errors[49].extensions).toMatchObject({ reason: 'GROUP_KEY_TYPE', path: 'slice.groupKeys[49]' });
+  expect(body.errors[50]).toMatchObject({
+    message: expect.stringContaining('Too many'),
+    extensions: { code: 'BAD_USER_INPUT', reason: 'INVALID_VALUE' },
+  });
+});
+
 it.each([
   '{ fee_analysis(slices: {startRow: 0}) }',
   'query ($slice: Int) { fee_analysis(slice: $slice) }',

@@ -28,14 +28,23 @@ function unavailable(reason: string, message: string, status: number, retryAfter
   return new GraphQLError(message, { extensions: { code, reason, http: { status, headers } } });
 }
 
+/** What graphql says, by no code, instead of the faults in variables that come after fifty. */
+const AND_MORE = 'Too many errors processing variables';
+
 /** An error that no report and no rule made: one of ours. */
-function isUnexpected({ extensions }: { extensions?: Record<string, unknown> }): boolean {
+function isUnexpected({
+  message,
+  extensions,
+}: Pick<GraphQLFormattedError, 'message' | 'extensions'>): boolean {
   const { code, reason } = extensions ?? {};
+  if (message.startsWith(AND_MORE)) return false;
   return reason === undefined && (code === undefined || code === 'INTERNAL_SERVER_ERROR');
 }
 
 /** Errors as a client may see them. */
 export function masked(told: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  if (told.message.startsWith(AND_MORE))
+    return { ...told, extensions: { code: 'BAD_USER_INPUT', reason: 'INVALID_VALUE' } };
   return isUnexpected(told) ? { ...told, message: OUR_SIDE } : withFaultOfValue(told, error);
 }
 
