@@ -23,13 +23,13 @@ interface Refusals {
   errors: { message: string; extensions: Record<string, unknown> }[];
 }
 
-async function ask(query: string): Promise<Refusals> {
+async function ask(query: string, more: object = {}): Promise<Refusals> {
   const headers = { authorization: 'Bearer good' };
   const answer = await reports.app.inject({
     method: 'POST',
     url: '/one/graphql',
     headers,
-    payload: { query },
+    payload: { query, ...more },
   });
   return { status: answer.statusCode, errors: answer.json().errors };
 }
@@ -153,6 +153,17 @@ it('each of the values in a document that are of another type is told of', async
     ['RANGE_INVALID', 'slice.endRow'],
     ['INVALID_VALUE', 'slice.cols.colId'],
   ]);
+});
+
+it('a variable is told of where the operation that is asked for uses it', async () => {
+  const query = `query A($x: AggregationSliceSpecInput) { fee_analysis(slice: $x) }
+    query B($x: FeeAnalysisFactCriteriaInput) { fee_analysis(criteria: $x) }
+    query C($x: DatePeriodInput) { ...rows } fragment rows on Query { fee_analysis(criteria: {period: $x}) }`;
+  const pathIn = async (operationName: string, x: unknown) =>
+    (await ask(query, { operationName, variables: { x } })).errors[0].extensions.path;
+  expect(await pathIn('A', { startRow: {} })).toBe('slice.startRow');
+  expect(await pathIn('B', { period: 5 })).toBe('criteria.period');
+  expect(await pathIn('C', { min: 5 })).toBe('criteria.period.min');
 });
 
 it('more values of another type than are told of are no failure of ours', async () => {

@@ -59,24 +59,26 @@ function pathInVariable({ nodes, message }: GraphQLError): string | undefined {
   if (definition?.kind !== Kind.VARIABLE_DEFINITION) return undefined;
   // The value comes before the path, and may hold anything that looks like one.
   const within = [...message.matchAll(/ at "\w+((?:\.\w+|\[\d+\])+)"; /g)].at(-1)?.[1] ?? '';
-  return `${placesOf(definition).variables.get(definition.variable.name.value)}${within}`;
+  return `${usedAt(placesOf(definition), definition)}${within}`;
 }
 
 /** Undefined where it is not a value that the document is refused for. */
 function pathInDocument({ nodes }: GraphQLError): string | undefined {
   const [value] = nodes ?? [];
   if (!value || !literals.has(value.kind)) return undefined;
-  const { values, variables } = placesOf(value);
-  const { within, defaultOf } = values.get(keyOf(value))!;
+  const places = placesOf(value);
+  const { within, defaultOf } = places.values.get(keyOf(value))!;
   if (defaultOf === undefined) return within;
-  const used = variables.get(defaultOf);
+  const used = usedAt(places, defaultOf);
   return used === undefined ? undefined : `${used}${within}`;
 }
 
 interface Places {
-  values: ReadonlyMap<string, { within: string; defaultOf?: string }>;
-  /** Where each variable is used first, anywhere in the document, as fragments use variables too. */
+  values: ReadonlyMap<string, { within: string; defaultOf?: VariableDefinitionNode }>;
+  /** Where a variable is used first in each operation and in the fragments, by `useOf`. */
   variables: ReadonlyMap<string, string>;
+  /** Where the operation of each variable begins, by where its definition does. */
+  operations: ReadonlyMap<number, number>;
 }
 
 const known = new WeakMap<Source, Places>();
@@ -90,21 +92,36 @@ function placesOf({ loc }: ASTNode): Places {
 }
 
 function findPlaces(document: DocumentNode): Places {
-  const values = new Map<string, { within: string; defaultOf?: string }>();
+  const values = new Map<string, { within: string; defaultOf?: VariableDefinitionNode }>();
   const variables = new Map<string, string>();
+  const operations = new Map<number, number>();
   visit(document, {
     enter(node, _key, parent, path, ancestors) {
       const isVariable = node.kind === Kind.VARIABLE;
       if (!isVariable && !literals.has(node.kind)) return;
       const around = [...ancestors, parent!];
       const within = around.map((each, depth) => step(each, around[depth - 1], path[depth])).join('');
-      const definition = around.find(isDefinition)?.variable.name.value;
+      const definition = around.find(isA(Kind.VARIABLE_DEFINITION));
+      const operation = around.find(isA(Kind.OPERATION_DEFINITION))?.loc?.start;
       if (!isVariable) values.set(keyOf(node), { within, defaultOf: definition });
-      else if (definition === undefined && !variables.has(node.name.value))
-        variables.set(node.name.value, within);
+      else if (definition) operations.set(definition.loc!.start, operation!);
+      else {
+        const use = useOf(node.name.value, operation);
+        if (!variables.has(use)) variables.set(use, within);
+      }
     },
   });
-  return { values, variables };
+  return { values, variables, operations };
+}
+
+/** @param operation where it begins; of a fragment none, which any may use */
+function useOf(name: string, operation?: number): string {
+  return `${name} ${operation ?? ''}`;
+}
+
+function usedAt({ variables, operations }: Places, { variable, loc }: VariableDefinitionNode) {
+  const name = variable.name.value;
+  return variables.get(useOf(name, operations.get(loc!.start))) ?? variables.get(useOf(name));
 }
 
 /** By where it begins: no two of one kind begin at one place. */
@@ -114,8 +131,8 @@ function keyOf({ kind, loc }: ASTNode): string {
 
 type Visited = ASTNode | readonly ASTNode[];
 
-function isDefinition(each: Visited): each is VariableDefinitionNode {
-  return 'kind' in each && each.kind === Kind.VARIABLE_DEFINITION;
+function isA<Of extends ASTNode['kind']>(kind: Of) {
+  return (each: Visited): each is ASTNode & { kind: Of } => 'kind' in each && each.kind === kind;
 }
 
 /** What one node or list around a value adds to its path. */
