@@ -59,3 +59,22 @@ it('what was sent to a removed webhook is removed without waiting for what a req
   await hooks.pruning.prune();
   expect(await states()).toEqual([]);
 });
+
+it('what is known of attempts goes in the end, though it was in hand when their messages went', async () => {
+  await hooks.sql(
+    `insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds)
+     select tenant_id, webhook_id, event_id, 1, now(), 5 from webhooks.deliveries where webhook_id = $1`,
+    [webhook],
+  );
+  const attempts = () => hooks.sql('select number from webhooks.attempts where webhook_id = $1', [webhook]);
+  await hooks.sql('delete from webhooks.endpoints where id = $1', [webhook]);
+  await hooks.store.writes.transaction(async (client) => {
+    // As where the answers are wiped.
+    await client.query('select from webhooks.attempts where webhook_id = $1 limit 1 for update', [webhook]);
+    await hooks.pruning.prune();
+  });
+  expect(await states()).toEqual([]);
+  expect(await attempts()).toHaveLength(1);
+  await hooks.pruning.prune();
+  expect(await attempts()).toEqual([]);
+});

@@ -14,17 +14,21 @@ const DAY_MS = 86_400_000;
 
 type Named = { tenant_id: number; webhook_id: string; is_removed: boolean };
 
-/** Each endpoint that has deliveries, found by stepping over the key. */
-const WEBHOOKS_OF_LOG = `
+/** Each endpoint that a table has rows of, found by stepping over its key. */
+const webhooksOf = (table: string) => `
   with recursive w as (
-    (select tenant_id, webhook_id from webhooks.deliveries order by tenant_id, webhook_id limit 1)
+    (select tenant_id, webhook_id from ${table} order by tenant_id, webhook_id limit 1)
     union all
     select n.tenant_id, n.webhook_id from w cross join lateral (
-      select d.tenant_id, d.webhook_id from webhooks.deliveries d
+      select d.tenant_id, d.webhook_id from ${table} d
       where (d.tenant_id, d.webhook_id) > (w.tenant_id, w.webhook_id) order by d.tenant_id, d.webhook_id limit 1) n
   )
+  select * from w`;
+/** An attempt that was in hand when its delivery was removed is left behind by it. */
+const WEBHOOKS_OF_LOG = `
   select w.*, e.id is null as is_removed
-  from w left join webhooks.endpoints e on e.tenant_id = w.tenant_id and e.id = w.webhook_id`;
+  from ((${webhooksOf('webhooks.deliveries')}) union (${webhooksOf('webhooks.attempts')})) w
+  left join webhooks.endpoints e on e.tenant_id = w.tenant_id and e.id = w.webhook_id`;
 
 /** Keeps the log of deliveries within its days, a chunk at a time so that the feed is never held back. */
 @Injectable()
