@@ -6,8 +6,16 @@ import { waitFor } from '../../test/support/wait-for';
 import { type AppendJob, claimsOf } from './append-job';
 import { APPEND_SQL, appendParameters } from './append-parameters';
 import type { RecordedEvent } from './events';
-import { BARE_FEED_QUERY, type Cursor, FEED_QUERY, feedParameters, OLDEST_QUERY } from './feed';
-import { comparePositions, type Position, START } from './position';
+import {
+  BARE_FEED_QUERY,
+  type Cursor,
+  FEED_QUERY,
+  feedParameters,
+  HAS_QUERY,
+  hasParameters,
+  OLDEST_QUERY,
+} from './feed';
+import { comparePositions, END, type Position, START } from './position';
 import { openParent } from './testing/commands';
 import { endsOf } from './testing/read-feed';
 import { Parent, parentOpened } from './testing/streams';
@@ -203,8 +211,12 @@ describe('the plan of a poll', () => {
     await store.close();
   });
 
-  async function explain(query: string, mode: string, cursors: Cursor[], limit: number): Promise<Node> {
+  function explain(query: string, mode: string, cursors: Cursor[], limit: number): Promise<Node> {
     const all = [...feedParameters(cursors, limit), ...(query === BARE_FEED_QUERY ? [[1, 2]] : [])];
+    return explainWith(query, mode, all);
+  }
+
+  async function explainWith(query: string, mode: string, all: unknown[]): Promise<Node> {
     const values = all.map((value) =>
       Array.isArray(value) ? client.escapeLiteral(`{${value.join(',')}}`) : value,
     );
@@ -265,6 +277,41 @@ describe('the plan of a poll', () => {
           'Index Cond': expect.stringMatching(/partition = .*ROW\(epoch, transaction_id, "position"\) >/),
           'Actual Loops': 2 * PARTITIONS,
           'Actual Rows': rows,
+        },
+      ]);
+    },
+  );
+
+  it.each(['force_custom_plan', 'force_generic_plan'])(
+    'of the store for what it has (%s) finds each by the index',
+    async (mode) => {
+      const { rows } = await client.query(
+        `select partition, epoch, transaction_id as "transactionId", position, stream_id as "streamId", version
+         from event_store.events order by position limit 2000`,
+      );
+      const known = rows.map(({ epoch, transactionId, position, ...row }) => ({
+        ...row,
+        at: { epoch, transactionId: BigInt(transactionId), position: BigInt(position) },
+      }));
+      const [one] = known;
+      const strangers = [
+        { ...one, version: 2 },
+        { ...one, streamId: 'x' },
+        { ...one, partition: 99 },
+        { ...one, at: END },
+      ];
+      expect(await store.feed.has([...strangers, ...known])).toEqual([
+        ...strangers.map(() => false),
+        ...known.map(() => true),
+      ]);
+      const plan = await explainWith(HAS_QUERY, mode, hasParameters(known));
+      expect(nodes(plan).filter((node) => node['Relation Name'] === 'events')).toMatchObject([
+        {
+          'Node Type': 'Index Scan',
+          'Index Name': 'events_feed',
+          'Index Cond': expect.stringMatching(/partition = .*epoch = .*transaction_id = .*"position" = /),
+          'Actual Loops': known.length,
+          'Actual Rows': 1,
         },
       ]);
     },

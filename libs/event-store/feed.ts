@@ -13,6 +13,9 @@ export interface FeedEntry {
   at: Position;
 }
 
+/** What an event is known by. */
+export type EventKey = Pick<FeedEntry, 'partition' | 'at' | 'streamId' | 'version'>;
+
 /** An event as it is stored: what is personal in it is encrypted. */
 export interface StoredEvent extends FeedEntry {
   row: StoredRow;
@@ -66,6 +69,19 @@ export const OLDEST_QUERY = `
   ) e on true
   order by c.number`;
 
+/** By position and by stream: a server that was restored may give positions anew. */
+export const HAS_QUERY = `
+  select e.known is not null as known
+  from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[], $5::text[], $6::bigint[]) with ordinality
+    as c(partition, epoch, transaction_id, position, stream_id, version, number)
+  left join lateral (
+    select true as known from event_store.events f
+    where f.partition = c.partition and f.epoch = c.epoch and f.transaction_id = c.transaction_id::xid8
+      and f.position = c.position and f.stream_id::text = c.stream_id and f.version = c.version
+    limit 1
+  ) e on true
+  order by c.number`;
+
 /** So long a COPY may wait for more rows: ours have theirs at hand. */
 const STANDING_MS = 60_000;
 
@@ -111,12 +127,14 @@ export class Feed {
     );
   }
 
-  /** The highest epoch: that of every event to come. */
-  async epoch(): Promise<number> {
-    const { rows } = await this.database.pool.query<{ epoch: number }>(
-      'select max(epoch) as epoch from event_store.epochs',
-    );
-    return rows[0].epoch;
+  /** Which of these are events of the store, in their order. */
+  async has(entries: readonly EventKey[]): Promise<boolean[]> {
+    const { rows } = await this.database.pool.query<{ known: boolean }>({
+      name: 'event_store.has',
+      text: HAS_QUERY,
+      values: hasParameters(entries),
+    });
+    return rows.map(({ known }) => known);
   }
 
   /**
@@ -210,5 +228,16 @@ export function feedParameters(cursors: Cursor[], limit: number): unknown[] {
     cursors.map(({ after }) => after.transactionId.toString()),
     cursors.map(({ after }) => after.position),
     limit,
+  ];
+}
+
+export function hasParameters(entries: readonly EventKey[]): unknown[] {
+  return [
+    entries.map(({ partition }) => partition),
+    entries.map(({ at }) => at.epoch),
+    entries.map(({ at }) => at.transactionId.toString()),
+    entries.map(({ at }) => at.position),
+    entries.map(({ streamId }) => streamId),
+    entries.map(({ version }) => version),
   ];
 }

@@ -1,6 +1,6 @@
 import type { EventMetadata } from '#event-store/events';
 import type { StoredEvent } from '#event-store/feed';
-import { type Position, parsePosition, printPosition } from '#event-store/position';
+import { END, type Position, parsePosition, printPosition } from '#event-store/position';
 
 /** What Kafka carries for one event. */
 export interface EventMessage {
@@ -20,6 +20,8 @@ export interface ReceivedMessage {
 export interface Notice {
   at: Position;
   previous: Position;
+  streamId: string;
+  version: number;
   message: ReceivedMessage;
 }
 
@@ -34,6 +36,9 @@ const METADATA: { [Name in keyof Required<EventMetadata>]: string } = {
 
 /** Of the sizes of its three columns. */
 const POSITION = /^\d{1,10}\.\d{1,20}\.\d{1,19}$/;
+
+/** Of its column. */
+const MAX_VERSION = 2_147_483_647;
 
 /** How the headers look that tell the envelope. */
 const HEADERS = {
@@ -96,7 +101,14 @@ export function noticeOf(message: ReceivedMessage): Notice | undefined {
   const { headers } = message;
   const isOurs = Object.entries(HEADERS).every(([name, form]) => form.test(headers[name] ?? ''));
   if (!isOurs) return undefined;
-  return { at: parsePosition(headers.at!), previous: parsePosition(headers.prev!), message };
+  const [at, previous] = [parsePosition(headers.at!), parsePosition(headers.prev!)];
+  const version = Number(headers.version);
+  if (!isStorable(at) || version > MAX_VERSION) return undefined;
+  return { at, previous, streamId: headers.stream!, version, message };
+}
+
+function isStorable({ epoch, transactionId, position }: Position): boolean {
+  return epoch <= END.epoch && transactionId <= END.transactionId && position <= END.position;
 }
 
 /** @throws Error when the value is none of ours */

@@ -105,10 +105,7 @@ describeWithKafka('the event bus over Kafka', () => {
     await writeLarge(MANY);
     await received(length + MANY);
     await first.stop();
-    const partitions = Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, offset: '0' }));
-    await administer(brokers, (admin) =>
-      admin.setOffsets({ groupId: `${trial.topic}.audit`, topic: trial.topic, partitions }),
-    );
+    await toTheBeginning();
     const reading = jest.spyOn(KafkaSource.prototype, 'received');
     await trial.owning(trial.process().bus.subscribe(ledger.subscriber('second')));
     const read = () => reading.mock.calls.reduce((sum, [{ messages }]) => sum + messages.length, 0);
@@ -190,6 +187,42 @@ describeWithKafka('the event bus over Kafka', () => {
     expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
   });
 
+  it('tells of nothing that the store has no more since it was restored, and says what to do', async () => {
+    const { pool } = trial.store.writes;
+    await trial.write(0, 30);
+    await pool.query('create table kept as table event_store.events');
+    const first = trial.process();
+    await first.publisher.start();
+    await trial.messages(30);
+    await first.close();
+    await pool.query('create table kept_published as table event_store.published');
+    await trial.write(30, 60);
+    const before = trial.process();
+    await before.publisher.start();
+    await trial.owning(before.bus.subscribe(ledger.subscriber('before')));
+    await received(60);
+    await trial.messages(60);
+    await before.close();
+    await toTheBeginning();
+    await pool.query('delete from event_store.events where event_id not in (select event_id from kept)');
+    await pool.query('delete from event_store.published');
+    await pool.query('insert into event_store.published table kept_published');
+
+    ledger = new Ledger('audit');
+    const { bus, publisher } = trial.process();
+    await publisher.start();
+    const warnings = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    await trial.owning(bus.subscribe(ledger.subscriber('after')));
+    const isSaid = () =>
+      warnings.mock.calls.some(([line]) => /events of topic .* that the store has not: .*Delete/.test(line));
+    const isTold = () => ledger.received.length > 30;
+    await waitFor(() => isSaid() || isTold(), { description: 'what the topic tells' });
+    await trial.write(60, 90);
+    await received(60);
+    expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
+    expect(isSaid()).toBe(true);
+  });
+
   it('shows what is personal with the key of now, and as erased when that is gone', async () => {
     const { store, contexts } = trial;
     await consuming();
@@ -212,6 +245,12 @@ describeWithKafka('the event bus over Kafka', () => {
     expect(await takenFromKafka('people')).toBe(2);
   });
 
+  /** The offsets of the group, which has no members. */
+  async function toTheBeginning(): Promise<void> {
+    const { topic } = trial;
+    const partitions = Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, offset: '0' }));
+    await administer(brokers, (admin) => admin.setOffsets({ groupId: `${topic}.audit`, topic, partitions }));
+  }
   /** Of every event in the store. */
   const ids = async () => (await trial.stored()).map(({ row }) => row.event_id).sort();
 });

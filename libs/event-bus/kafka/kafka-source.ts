@@ -20,6 +20,8 @@ const taken = (() => {
 interface Inbox {
   /** What has not been passed over yet. */
   notices: Notice[];
+  /** Only what the store has is left of them. */
+  isSifted: boolean;
   /** Something in it was new. */
   news: boolean;
   /** More may come. */
@@ -28,7 +30,8 @@ interface Inbox {
 
 /**
  * A member of a consumer group. Kafka tells what is new; the subscriber's cursors say what is wanted next. What came
- * before them is passed over; where the next message does not follow on them, or none comes, the store is read instead.
+ * before them is passed over, as is what the store has not; where the next message does not follow on them, or none
+ * comes, the store is read instead.
  */
 export class KafkaSource implements Source<RecordedEvent>, Member {
   partitions: number[] = [];
@@ -42,7 +45,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
 
   constructor(
     transport: KafkaTransport,
-    topic: string,
+    private readonly topic: string,
     private readonly subscriber: string,
     private readonly feed: Feed,
     private readonly calls: Calls,
@@ -70,7 +73,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     const notices = messages.flatMap((message) => noticeOf(message) ?? []);
     if (notices.length < messages.length) this.warn(partition);
     return new Promise((consumed) => {
-      this.inboxes.set(partition, { notices, news: false, consumed });
+      this.inboxes.set(partition, { notices, isSifted: false, news: false, consumed });
       this.calls.wake();
     });
   }
@@ -80,11 +83,11 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   }
 
   async read(cursors: Cursor[], limit: number): Promise<{ events: RecordedEvent[]; more: boolean }> {
-    const epoch = this.inboxes.size > 0 ? await this.feed.epoch() : undefined;
+    await this.sift(cursors);
     const arrived: StoredEvent[] = [];
     const missing: Cursor[] = [];
     for (const cursor of cursors) {
-      const next = this.next(cursor, limit, epoch);
+      const next = this.next(cursor, limit);
       if (next.length > 0) this.hear(cursor.partition);
       arrived.push(...next);
       if (next.length === 0 && this.isMissing(cursor.partition)) missing.push(cursor);
@@ -119,13 +122,36 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     await left;
   }
 
+  /** A restored store may lack what it has published before. Whoever took that would tell of what is no more. */
+  private async sift(cursors: Cursor[]): Promise<void> {
+    const fresh = cursors.flatMap(({ partition, after }) => {
+      const inbox = this.inboxes.get(partition);
+      if (!inbox || inbox.isSifted) return [];
+      const notices = inbox.notices.filter(({ at }) => comparePositions(at, after) > 0);
+      return { partition, inbox, notices };
+    });
+    if (fresh.length === 0) return;
+    const known = await this.feed.has(
+      fresh.flatMap(({ partition, notices }) => notices.map((notice) => ({ ...notice, partition }))),
+    );
+    for (const { partition, inbox, notices } of fresh) {
+      const has = known.splice(0, notices.length);
+      inbox.notices = notices.filter((_, index) => has[index]);
+      inbox.isSifted = true;
+      const strange = notices.length - inbox.notices.length;
+      if (strange > 0)
+        this.log.warn(
+          `Passed over ${strange} events of topic ${this.topic} in partition ${partition} that the store has not: it was ` +
+            'restored to an earlier state, or another one publishes there. Delete the topic, or set KAFKA_TOPIC to another',
+        );
+    }
+  }
+
   /** What an inbox has that follows on the cursor without a gap. */
-  private next({ partition, after }: Cursor, limit: number, epoch: number | undefined): StoredEvent[] {
+  private next({ partition, after }: Cursor, limit: number): StoredEvent[] {
     const inbox = this.inboxes.get(partition);
-    if (!inbox) return [];
-    // A restored store may lack what an earlier epoch has published: of that, the store alone tells.
-    const isNews = ({ at }: Notice) => at.epoch === epoch && comparePositions(at, after) > 0;
-    inbox.notices = inbox.notices.filter(isNews);
+    if (!inbox?.isSifted) return [];
+    inbox.notices = inbox.notices.filter(({ at }) => comparePositions(at, after) > 0);
     if (inbox.notices.length === 0) {
       this.inboxes.delete(partition);
       inbox.consumed(inbox.news);
@@ -172,6 +198,8 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
 
   /** The message that came does not follow on, or none has come for a while. */
   private isMissing(partition: number): boolean {
-    return this.inboxes.has(partition) || Date.now() - (this.heard.get(partition) ?? 0) >= SILENCE_MS;
+    return (
+      !!this.inboxes.get(partition)?.isSifted || Date.now() - (this.heard.get(partition) ?? 0) >= SILENCE_MS
+    );
   }
 }

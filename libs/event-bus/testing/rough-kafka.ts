@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredRow } from '#event-store/codec';
 import type { RecordedEvent } from '#event-store/events';
-import type { Cursor, Feed, StoredEvent } from '#event-store/feed';
+import type { Cursor, EventKey, Feed, StoredEvent } from '#event-store/feed';
 import { comparePositions, type Position, parsePosition, START } from '#event-store/position';
 import { type EventMessage, toMessage } from '../kafka/cloud-event';
 import type { KafkaTransport, Member } from '../kafka/transport';
@@ -28,7 +28,12 @@ export class RoughKafka {
   }
 
   readonly feed = {
-    epoch: async () => this.epoch,
+    has: async (entries: EventKey[]) =>
+      entries.map(({ partition, at, streamId }) =>
+        this.events[partition].some(
+          (event) => event.streamId === streamId && comparePositions(event.at, at) === 0,
+        ),
+      ),
     read: async (cursors: Cursor[], limit: number) => {
       this.storeReads++;
       return cursors.flatMap(({ partition, after }) =>
@@ -70,10 +75,11 @@ export class RoughKafka {
     return count === 0 ? START : this.events[partition][count - 1].at;
   }
 
-  /** The store as it was before its last events, in a server that counts transactions from one again. */
-  restore(losing: number[]): void {
+  /** The store as it was before its last events; in another epoch, in a server that counts transactions from one again. */
+  restore(losing: number[], isNewEpoch: boolean): void {
     for (const [partition, lost] of losing.entries())
       this.events[partition].length = Math.max(0, this.events[partition].length - lost);
+    if (!isNewEpoch) return;
     this.epoch++;
     this.transaction = 0;
   }

@@ -39,7 +39,7 @@ const steps = {
   elsewhere: fc.record({ partition, count: upTo(4) }),
   /** Of a partition that has just gone. */
   late: fc.record({ partition, count: upTo(4) }),
-  restore: fc.record({ losing: fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3)) }),
+  restore: fc.record({ losing: fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3)), isNewEpoch: fc.boolean() }),
   read: fc.record({
     elapsed: fc.constantFrom<number>(0, 0, 500, SILENCE_MS),
     outcome: fc.constantFrom('handled', 'handled', 'handled', 'failed', 'displaced', 'interrupted'),
@@ -152,8 +152,10 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
     expect(isResolved).toBe(true);
   }
 
-  restore({ losing }: Given<'restore'>): void {
-    this.kafka.restore(losing);
+  /** Under processes that stand still. */
+  async restore({ losing, isNewEpoch }: Given<'restore'>): Promise<void> {
+    await this.rebalance({ owned: this.source.partitions });
+    this.kafka.restore(losing, isNewEpoch);
     for (const [partition, { length }] of this.kafka.events.entries())
       this.handled[partition] = Math.min(this.handled[partition], length);
     this.forget();
@@ -202,10 +204,10 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
     expect(this.deliveries).toEqual([]);
   }
 
-  /** All that is in it of this epoch is handled; of those before, the store alone tells. */
+  /** All that is in it of the store is handled. */
   private isDone({ partition, ids }: Delivery): boolean {
     const left = this.kafka.events[partition].slice(this.handled[partition]);
-    return left.every(({ row, at }) => at.epoch < this.kafka.epoch || !ids.includes(row.event_id));
+    return left.every(({ row }) => !ids.includes(row.event_id));
   }
 
   private cursor(partition: number): Cursor {
