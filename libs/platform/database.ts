@@ -30,7 +30,7 @@ const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pendi
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 
 /** A process that is frozen amid what it writes holds up every reader of the feed: its connection answers, so only this ends it. */
-const STANDING_STILL = `set local idle_in_transaction_session_timeout = '60s'`;
+export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '60s'`;
 
 /**
  * What connections have in common: when a machine or the network is gone without a word, both ends notice within half a

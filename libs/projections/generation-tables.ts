@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { alone } from './alone';
+import { alone } from '#platform/alone';
 import { CheckpointMoved, lockTracks } from './checkpoints';
 import { physicalTables } from './derived-tables';
 import type { Projection } from './projection';

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { DomainError } from '#kernel/errors';
+import { transactionAlone } from '#platform/alone';
 import { WriteDatabase } from '#platform/database';
 import { Secrets } from '#platform/secrets';
 import { ImportSettings } from '../connection/import-settings';
@@ -106,14 +107,15 @@ export class Extraction {
 
   /** The staging area as it was left, or a new one. */
   private async prepare(client: Client, turn: ImportTurn): Promise<Map<string, TableState>> {
-    await client.query('begin');
-    await requireLease(client, turn.requestId, turn.worker);
-    await this.requests.supersede(client, turn.request);
-    if (!(await isIntact(client, turn.staging, await tableStates(client, turn.requestId)))) {
-      await turn.staging.create(client);
-      await resetTables(client, turn.requestId);
-    }
-    await client.query('commit');
+    const begin = async () => {
+      await requireLease(client, turn.requestId, turn.worker);
+      await this.requests.supersede(client, turn.request);
+      if (!(await isIntact(client, turn.staging, await tableStates(client, turn.requestId)))) {
+        await turn.staging.create(client);
+        await resetTables(client, turn.requestId);
+      }
+    };
+    await transactionAlone(client, begin, () => turn.signal.throwIfAborted());
     const states = await tableStates(client, turn.requestId);
     return new Map(states.map((state) => [state.name, state]));
   }

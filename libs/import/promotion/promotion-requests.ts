@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ClientBase, DatabaseError } from 'pg';
 import { conflict } from '#kernel/errors';
+import { transactionAlone } from '#platform/alone';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
@@ -154,7 +155,8 @@ export class PromotionRequests {
 
   /**
    * The end. What was staged goes once it has arrived, or is not wanted any more; after a failure it may be promoted yet,
-   * unless somebody has cancelled it meanwhile.
+   * unless somebody has cancelled it meanwhile. It waits for whoever looks at what was staged.
+   * @param goOn throws why it is not to wait any longer
    * @throws LeaseLost
    */
   async end(
@@ -163,15 +165,17 @@ export class PromotionRequests {
     outcome: 'Promoted' | 'PromotionFailed' | 'Cancelled',
     message: string,
     counts?: { created: number; changed: number },
+    goOn?: () => void,
   ): Promise<void> {
-    await this.database.transaction(async (client) => {
+    const client = await this.database.session();
+    const end = async () => {
       const { rows } = await client.query<{ cancel_requested: boolean }>(
         `select cancel_requested from import.requests where id = $1 and leased_by = $2 and status = 'Promoting' for update`,
         [id, worker],
       );
       if (rows.length === 0) throw new LeaseLost();
       const isKept = outcome === 'PromotionFailed' && !rows[0].cancel_requested;
-      const end = outcome === 'PromotionFailed' && !isKept ? ['Cancelled', CANCELLED] : [outcome, message];
+      const ending = outcome === 'PromotionFailed' && !isKept ? ['Cancelled', CANCELLED] : [outcome, message];
       await client.query(
         `update import.requests r
          set status = $2, message = $3, is_kept = $4, leased_by = null, leased_until = null, rows_per_second = null,
@@ -179,10 +183,15 @@ export class PromotionRequests {
            errors = (select count(*) from import.findings f where f.request_id = r.id and f.severity = 'error'),
            warnings = (select count(*) from import.findings f where f.request_id = r.id and f.severity = 'warning')
          where id = $1`,
-        [id, ...end, isKept, counts?.created ?? null, counts?.changed ?? null],
+        [id, ...ending, isKept, counts?.created ?? null, counts?.changed ?? null],
       );
       if (!isKept) await new StagingArea(id).drop(client);
-      if (end[0] === 'Cancelled') await withdrawStaging(client, id);
-    });
+      if (ending[0] === 'Cancelled') await withdrawStaging(client, id);
+    };
+    try {
+      await transactionAlone(client, end, goOn);
+    } finally {
+      await client.end();
+    }
   }
 }

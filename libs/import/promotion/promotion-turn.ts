@@ -36,7 +36,7 @@ export class PromotionTurn extends Turn<PromotionRequests> implements PromotionR
 
   async end(outcome: Outcome, message: string, counts?: { created: number; changed: number }): Promise<void> {
     await this.flush();
-    await this.parts.requests.end(this.requestId, this.worker, outcome, message, counts);
+    await this.parts.requests.end(this.requestId, this.worker, outcome, message, counts, this.goOn);
   }
 
   protected renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined> {

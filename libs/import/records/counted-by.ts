@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { alone } from '#platform/alone';
 import type { StagingArea } from '../staging/staging-area';
 
 /**
@@ -18,7 +19,8 @@ export async function openCountedBy(
        primary key (table_name, import_id))`,
   );
   // Of rows that were staged before there were these.
-  await client.query(
+  await alone(
+    client,
     `alter table ${schema}.counted_by add column if not exists called text, add column if not exists names_codes boolean`,
   );
 }

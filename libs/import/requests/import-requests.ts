@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
+import { transactionAlone } from '#platform/alone';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { sealedText } from '#platform/resealing';
@@ -132,31 +133,34 @@ export class ImportRequests {
 
   /**
    * The end. What was staged is kept for a promotion when the import is valid, and is gone otherwise, in the same
-   * transaction. One that somebody has cancelled meanwhile is cancelled, as they were told, whatever it has come to.
+   * transaction; it waits for whoever looks at it. One that somebody has cancelled meanwhile is cancelled, as they were
+   * told, whatever it has come to.
+   * @param goOn throws why it is not to wait any longer
    * @throws LeaseLost
    */
-  async end(id: string, worker: string, outcome: Outcome, message: string): Promise<void> {
+  async end(id: string, worker: string, outcome: Outcome, message: string, goOn?: () => void): Promise<void> {
     const client = await this.database.session();
-    try {
-      await client.query('begin');
+    const end = async () => {
       const { rows } = await client.query<{ cancel_requested: boolean }>(
         'select cancel_requested from import.requests where id = $1 and leased_by = $2 and status = any($3) for update',
         [id, worker, steps],
       );
       if (rows.length === 0) throw new LeaseLost();
-      const end = rows[0].cancel_requested ? cancelled : { outcome, message };
-      const isKept = end.outcome === 'Validated' || end.outcome === 'ValidatedWithWarnings';
+      const ending = rows[0].cancel_requested ? cancelled : { outcome, message };
+      const isKept = ending.outcome === 'Validated' || ending.outcome === 'ValidatedWithWarnings';
       await client.query(
         `update import.requests
          set status = $2, message = $3, is_kept = $4, connection = null, leased_by = null, leased_until = null,
            rows_per_second = null, updated_at = now(), finished_at = now()
          where id = $1`,
-        [id, end.outcome, end.message, isKept],
+        [id, ending.outcome, ending.message, isKept],
       );
       const staging = new StagingArea(id);
       await (isKept ? staging.keep(client) : staging.drop(client));
-      if (end.outcome === 'Failed' || end.outcome === 'Cancelled') await withdrawStaging(client, id);
-      await client.query('commit');
+      if (ending.outcome === 'Failed' || ending.outcome === 'Cancelled') await withdrawStaging(client, id);
+    };
+    try {
+      await transactionAlone(client, end, goOn);
     } finally {
       await client.end();
     }

@@ -30,7 +30,7 @@ export class ImportTurn extends Turn<ImportRequests> {
 
   async end(outcome: Outcome, message: string): Promise<void> {
     await this.flush();
-    await this.parts.requests.end(this.requestId, this.worker, outcome, message);
+    await this.parts.requests.end(this.requestId, this.worker, outcome, message, this.goOn);
   }
 
   protected renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined> {

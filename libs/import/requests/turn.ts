@@ -4,6 +4,7 @@ import type { WriteDatabase } from '#platform/database';
 import type { ImportSettings } from '../connection/import-settings';
 import type { ImportRun, TableCounts } from '../import-run';
 import { StagingArea } from '../staging/staging-area';
+import { WorkerEnding } from './import-request';
 import { writeCounts } from './import-tables';
 import { Lease } from './lease';
 
@@ -63,6 +64,11 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
 
   /** @returns whether somebody wants the request's end; undefined when it is in other hands */
   protected abstract renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined>;
+
+  /** An end may have to wait; its worker's does not. @throws WorkerEnding */
+  protected readonly goOn = (): void => {
+    if (this.signal.reason instanceof WorkerEnding) throw this.signal.reason;
+  };
 
   /** Another step: its pace is its own. */
   protected begun(): void {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Clock } from '#kernel/clock';
+import { alone } from '#platform/alone';
 import { WriteDatabase } from '#platform/database';
 import type { ImportRun } from '../import-run';
 import { Comparison } from '../promotion/comparison';
@@ -65,7 +66,7 @@ export class CheckedRows {
    */
   async make(session: Client, run: ImportRun): Promise<unknown> {
     const { tenant } = run;
-    await session.query('drop table if exists made');
+    await alone(session, 'drop table if exists made');
     const settings = await this.existing.settings(tenant);
     await makeCurrencies(session);
     await checkCells(session);

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { alone } from '#platform/alone';
 import type { ImportRun } from '../import-run';
 import type { Comparison } from '../promotion/comparison';
 import { openCountedBy } from '../records/counted-by';
@@ -60,7 +61,7 @@ export async function makeEdited(
   await makeTable(session, 'edited', isCompared ? editedRecords : `${editedRecords} limit 0`);
   await session.query('create unique index on edited (table_name, import_id)');
   // Whoever was erased is so in what is loaded after a crash.
-  await session.query('alter table edited set logged');
+  await alone(session, 'alter table edited set logged');
   if (!isCompared) return undefined;
   await addMatters(session);
   await makeChangedOwn(session);

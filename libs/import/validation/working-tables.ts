@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { alone } from '#platform/alone';
 import { ONCE } from '../staging/staging-area';
 
 /**
@@ -49,7 +50,7 @@ export async function makeTableOf(
 }
 
 async function begin(session: ClientBase, name: string, query: string, indexed?: string): Promise<void> {
-  await session.query(`drop table if exists ${name} cascade`);
+  await alone(session, `drop table if exists ${name} cascade`);
   await session.query(`create unlogged table ${name} ${ONCE} as ${query} with no data`);
   if (indexed) await session.query(`create index on ${name} (${indexed})`);
 }
@@ -60,6 +61,6 @@ export async function makeView(session: ClientBase, name: string, query: string)
 
 /** An empty one that is filled with values of the program. */
 export async function makeEmptyTable(session: ClientBase, name: string, columns: string): Promise<void> {
-  await session.query(`drop table if exists ${name} cascade`);
+  await alone(session, `drop table if exists ${name} cascade`);
   await session.query(`create unlogged table ${name} (${columns}) ${ONCE}`);
 }
