@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
@@ -54,6 +56,18 @@ describe('a closed tenant', () => {
     };
     return Object.assign(seen, { ended: run() });
   }
+
+  it('is opened in the end, though whoever asks whether it may takes longer than a transaction may stand still', async () => {
+    const { id } = context.tenant;
+    await closed.close(id, REASON);
+    const isOver = async (client: ClientBase) => {
+      await client.query(`set local idle_in_transaction_session_timeout = '300ms'`);
+      await delay(1_000);
+      return true;
+    };
+    await closed.openIf(id, isOver, 50);
+    expect(await closed.isClosed(id)).toBe(false);
+  });
 
   it('has no event more once closing has returned, whoever was writing; others go on, and so does it later', async () => {
     let over = false;

@@ -11,6 +11,8 @@ const DETAILS: Record<ClosedReason, string> = {
   promotion_in_progress: 'An import is being promoted to this tenant; nothing was changed. Try again later.',
 };
 const RETRY_SECONDS = 30;
+/** Less than what a transaction that writes may stand still. */
+const ASK_EVERY_MS = 3_000;
 
 /** 503 with Retry-After: the tenant takes no commands for a while. */
 export function tenantClosed(reason: ClosedReason): DomainError {
@@ -50,12 +52,19 @@ export class ClosedTenants {
 
   /**
    * Opens the tenant when nobody wants it closed any more.
-   * @param isOver nobody closes the tenant between this question and what comes of the answer
+   * @param isOver nobody closes the tenant between this question and what comes of the answer, however long that takes
    */
-  async openIf(tenantId: number, isOver: (client: ClientBase) => Promise<boolean>): Promise<void> {
+  async openIf(
+    tenantId: number,
+    isOver: (client: ClientBase) => Promise<boolean>,
+    askEveryMs = ASK_EVERY_MS,
+  ): Promise<void> {
     await this.database.transaction(async (client) => {
       await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
-      if (await isOver(client)) await this.open(tenantId, client);
+      // The server would give up a transaction of which it hears nothing. It holds nobody up: nothing is written yet.
+      const asking = setInterval(() => client.query('select').catch(() => undefined), askEveryMs);
+      const over = await isOver(client).finally(() => clearInterval(asking));
+      if (over) await this.open(tenantId, client);
     });
   }
 
