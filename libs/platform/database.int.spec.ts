@@ -67,7 +67,7 @@ describe('the pools', () => {
     for (const database of pools) {
       await database.transaction(async (client) => {
         const { rows } = await client.query('show idle_in_transaction_session_timeout');
-        expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
+        expect(rows).toEqual([{ idle_in_transaction_session_timeout: '15s' }]);
       });
       const stood = database.transaction(async (client) => {
         await client.query('create table half (done boolean)');

@@ -30,7 +30,7 @@ const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pendi
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 
 /** A process that is frozen amid what it writes holds up every reader of the feed: its connection answers, so only this ends it. */
-export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '60s'`;
+export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '15s'`;
 
 /**
  * What connections have in common: when a machine or the network is gone without a word, both ends notice within half a
@@ -114,7 +114,7 @@ class Database implements OnApplicationShutdown {
   }
 
   /**
-   * Commits what the work did, or undoes it when it fails. The server gives it up when it does nothing for a minute.
+   * Commits what the work did, or undoes it when it fails. The server gives it up when it does nothing for 15 s.
    * @param mode of the transaction, as BEGIN takes it
    */
   async transaction<Result>(work: (client: PoolClient) => Promise<Result>, mode = ''): Promise<Result> {
