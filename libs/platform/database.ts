@@ -11,6 +11,7 @@ import {
 } from 'pg';
 import { Config } from './config';
 import { isConnectionLost } from './connection-lost';
+import { giveSigns } from './sign-of-life';
 
 /** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
 const exactTypes: CustomTypesConfig = {
@@ -91,6 +92,8 @@ export function openPool(
 /** A pool of connections, and what goes beyond one query. */
 class Database implements OnApplicationShutdown {
   readonly pool: Pool;
+  /** So long a process that is frozen keeps others from what a session of its has locked. */
+  protected readonly silenceMs: number = 15_000;
   /** No request waits for its connection: a pool that is busy is not a server that is away. */
   protected readonly probe: Pool;
 
@@ -160,6 +163,13 @@ class Database implements OnApplicationShutdown {
     client.on('error', () => undefined);
     await client.connect();
     if (signal) await this.endOn(signal, client);
+    return client;
+  }
+
+  /** The same, of a session whose locks others wait for: it ends when its process is frozen. */
+  async watchedSession(signal?: AbortSignal): Promise<Client> {
+    const client = await this.session(signal);
+    await giveSigns(client, this.silenceMs);
     return client;
   }
 

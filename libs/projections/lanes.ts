@@ -23,7 +23,7 @@ export class Lanes {
     const lanes = new Lanes(sessions);
     try {
       while (sessions.length < count) {
-        const session = await database.session(signal);
+        const session = await database.watchedSession(signal);
         sessions.push(session);
         await session.query('set synchronous_commit = off');
         await prepare(session);

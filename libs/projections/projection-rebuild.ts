@@ -113,7 +113,7 @@ export class ProjectionRebuild {
     work: (client: Client) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result | undefined> {
-    const client = await this.reads.session(signal);
+    const client = await this.reads.watchedSession(signal);
     try {
       return (await lockGenerations(client, name)) ? await work(client) : undefined;
     } finally {

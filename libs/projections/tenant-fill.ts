@@ -55,7 +55,7 @@ export class TenantFill {
    * @throws the signal's reason
    */
   async show(tenant: RegisteredTenant, signal?: AbortSignal): Promise<void> {
-    const client = await this.reads.session(signal);
+    const client = await this.reads.watchedSession(signal);
     try {
       while (!(await lockFill(client, tenant.id))) await pause(signal);
       const standing = await this.standing(tenant);

@@ -70,7 +70,7 @@ export class TenantRenewal {
     work: (client: Client) => Promise<void>,
   ): Promise<void> {
     signal?.throwIfAborted();
-    const client = await this.reads.session(signal);
+    const client = await this.reads.watchedSession(signal);
     try {
       for (const { name } of this.projections.all)
         while (!(await lockGenerations(client, name))) await pause(signal);
