@@ -5,6 +5,8 @@ import { STANDING_STILL } from './database';
 /** How long to wait for a table that somebody else looks at, and how long to leave him alone before the next try. */
 const ALONE_MS = 100;
 const APART_MS = 1_000;
+/** Of a transaction that may not wait, and so fails: that it holds nobody up. */
+export const BRIEFLY = `set local lock_timeout = ${ALONE_MS}`;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**

@@ -8,12 +8,12 @@ const CONNECTION_ENDED =
 
 /** Codes of Node's that tell of a connection, and not of a file. */
 const UNREACHABLE = /^(ECONN[A-Z]+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** A statement was ended for its time (SQLSTATE query_canceled). */
-const CANCELLED = '57014';
+/** A statement was ended for its time, or for that of its wait (SQLSTATE query_canceled, lock_not_available). */
+const CUT_SHORT = ['57014', '55P03'];
 
 /** Whether a request failed because its database did not answer it: with another cause the same may be a file's or a program's fault. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof DatabaseError) return error.code === CANCELLED || isConnectionLost(error);
+  if (error instanceof DatabaseError) return CUT_SHORT.includes(error.code ?? '') || isConnectionLost(error);
   const { code = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
   return UNREACHABLE.test(code) || CONNECTION_ENDED.test(message);
 }

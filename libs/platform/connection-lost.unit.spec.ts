@@ -42,7 +42,7 @@ describe('whether a connection was lost', () => {
 });
 
 describe('whether a request failed because the database did not answer', () => {
-  it.each(['08006', '53300', '57P01', '57014'])('yes: SQLSTATE %s', (code) =>
+  it.each(['08006', '53300', '57P01', '57014', '55P03'])('yes: SQLSTATE %s', (code) =>
     expect(isOutage(database(code))).toBe(true),
   );
   it.each(['23505', '22003', '42P01'])('no: SQLSTATE %s', (code) =>

@@ -1,6 +1,7 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { v7 } from 'uuid';
 import { conflict, notFound } from '#kernel/errors';
+import { BRIEFLY } from '#platform/alone';
 import type { Change } from '#platform/http/repeatable-requests';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
@@ -118,6 +119,8 @@ async function end({ client, now }: Change, id: string): Promise<void> {
      where id = $1`,
     [id, now],
   );
+  // A dump may look at it for hours: whoever asks is told to come again.
+  await client.query(BRIEFLY);
   await new StagingArea(id).drop(client);
   await withdrawStaging(client, id);
 }

@@ -1,10 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { Client } from 'pg';
+import { SystemClock } from '#kernel/clock';
+import { isOutage } from '#platform/connection-lost';
+import { operatorContext } from '#practice/tenants/operator.lookup';
 import { writeFirm } from '../../../test/support/firms/write-firm';
+import { CancelImport, CancelImportHandler } from '../api/import.commands';
 import { tables } from '../schema/schema-1.0';
 import { StagingArea } from '../staging/staging-area';
 import { type ExtractionParts, openExtraction } from '../testing/extraction-parts';
+import { ImportRepeats } from './import-repeats';
 import { WorkerEnding } from './import-request';
 
 describe('the end of an import beside a dump of the database', () => {
@@ -69,6 +74,23 @@ describe('the end of an import beside a dump of the database', () => {
       [new StagingArea(id).schema],
     );
     expect(rows[0]?.kind).toBe(staged);
+  });
+
+  it('on request is refused for now at once', async () => {
+    const { id, turn } = await dumped();
+    await turn.close();
+    await parts.client.query(
+      `update import.requests set status = 'Validated', is_kept = true, leased_by = null, leased_until = null where id = $1`,
+      [id],
+    );
+    const repeats = new ImportRepeats(parts.store.writes, parts.secrets, new SystemClock());
+    const began = performance.now();
+    const cancelling = new CancelImportHandler(repeats).execute(
+      new CancelImport(operatorContext(parts.tenant), id),
+    );
+    expect(isOutage(await cancelling.catch((error) => error))).toBe(true);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(await statusOf(id)).toEqual({ status: 'Validated', is_kept: true });
   });
 
   it('is left to another worker when its own ends', async () => {
