@@ -18,7 +18,12 @@ export async function openCountedBy(
        table_name text, import_id text, minutes_per_unit text, tax_code text, called text, names_codes boolean,
        primary key (table_name, import_id))`,
   );
-  // Of rows that were staged before there were these.
+  // Of rows that were staged before there were these. Looked at first: what adds none waits for a dump all the same.
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = $1::regclass and attname in ('called', 'names_codes')`,
+    [`${schema}.counted_by`],
+  );
+  if (rowCount === 2) return;
   await alone(
     client,
     `alter table ${schema}.counted_by add column if not exists called text, add column if not exists names_codes boolean`,
