@@ -1,8 +1,6 @@
 import { Client } from 'pg';
 import { CONNECTION, hangUp, SHORT_STATEMENTS } from '#platform/database';
-
-/** A process that is frozen still holds its connections: the server ends the session of one that asks for nothing so long. */
-const SILENCE_MS = 15_000;
+import { SILENCE_MS } from '#platform/sign-of-life';
 
 /**
  * Ownership of partitions by session locks: whoever holds the lock consumes; when its session ends, however it
@@ -18,7 +16,7 @@ export class PartitionLocks {
     private readonly url: string,
     private readonly subscriber: string,
     private readonly lost: () => void,
-    /** Milliseconds. */
+    /** A process that is frozen still holds its connections: the server ends the session of one that asks for nothing so long. */
     private readonly silenceMs = SILENCE_MS,
   ) {}
 

@@ -13,9 +13,7 @@ import {
 } from './api/import.commands';
 import { GetImport, GetImportHandler } from './api/import.queries';
 import type { ImportView } from './api/import.views';
-
-/** SQL: whether the request can be promoted. */
-const PROMOTABLE = `(is_kept and status in ('Validated', 'ValidatedWithWarnings', 'PromotionFailed'))`;
+import { type ImportStatus, promotable } from './requests/import-request';
 
 /** How many findings of a kind there are. */
 export interface FindingCount {
@@ -52,7 +50,7 @@ export class OperatorImports {
    */
   async promote(alias: string, requestId?: string): Promise<string> {
     const tenant = await this.tenants.get(alias);
-    const id = uuid(requestId ?? (await this.last(tenant.id, `${PROMOTABLE} desc, `)));
+    const id = uuid(requestId ?? (await this.last(tenant.id, promotable)));
     await this.promoting.execute(new PromoteImport(operatorContext(tenant), id));
     return id;
   }
@@ -83,11 +81,12 @@ export class OperatorImports {
     return rows;
   }
 
-  /** @param first SQL: what counts before the time */
-  private async last(tenantId: number, first = ''): Promise<string> {
+  /** @param first the last that is kept in one of these goes before all others */
+  private async last(tenantId: number, first: readonly ImportStatus[] = []): Promise<string> {
     const { rows } = await this.database.pool.query<{ id: string }>(
-      `select id from import.requests where tenant_id = $1 order by ${first}queued_at desc limit 1`,
-      [tenantId],
+      `select id from import.requests where tenant_id = $1
+       order by (is_kept and status = any($2)) desc, queued_at desc limit 1`,
+      [tenantId, first],
     );
     if (rows.length === 0) throw new DomainError('not_found', 'not_found', 'The tenant has no import.');
     return rows[0].id;

@@ -11,7 +11,7 @@ import {
 } from 'pg';
 import { Config } from './config';
 import { isConnectionLost } from './connection-lost';
-import { giveSigns } from './sign-of-life';
+import { giveSigns, SILENCE_MS } from './sign-of-life';
 
 /** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
 const exactTypes: CustomTypesConfig = {
@@ -92,8 +92,7 @@ export function openPool(
 /** A pool of connections, and what goes beyond one query. */
 class Database implements OnApplicationShutdown {
   readonly pool: Pool;
-  /** So long a process that is frozen keeps others from what a session of its has locked. */
-  protected readonly silenceMs: number = 15_000;
+  protected readonly silenceMs: number = SILENCE_MS;
   /** No request waits for its connection: a pool that is busy is not a server that is away. */
   protected readonly probe: Pool;
 

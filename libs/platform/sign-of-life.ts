@@ -1,5 +1,8 @@
 import type { Client } from 'pg';
 
+/** So long a process that is frozen keeps others from what its session has locked. */
+export const SILENCE_MS = 15_000;
+
 /**
  * Has the server end a session when its process is frozen (a paused machine, a stopped process), which still answers
  * keepalives: others wait for its locks. Until it ends, the session is asked something now and then, whatever it does.

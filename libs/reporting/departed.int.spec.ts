@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { waitFor } from '../../test/support/wait-for';
 import { Firm, workedExamples } from './testing/firm';
 import { cols, ReportsApplication } from './testing/reports-application';
 
@@ -16,10 +17,8 @@ afterAll(() => reports.stop());
 
 const waiting = async (expected: number) => {
   const text = `select count(*)::int as count from pg_locks where not granted and relation = 'read_model.work_items'::regclass`;
-  for (;;) {
-    const { rows } = await reports.pool.query<{ count: number }>(text);
-    if (rows[0].count === expected) return;
-  }
+  const isSo = async () => (await reports.pool.query<{ count: number }>(text)).rows[0].count === expected;
+  await waitFor(isSo, { description: `${expected} to wait` });
 };
 
 it('what a report reads ends when its client goes away, and nothing else does', async () => {

@@ -4,6 +4,7 @@ import { Client, type Pool, type PoolClient } from 'pg';
 import { loadConfig } from '#platform/config';
 import { ReadDatabase } from '#platform/database';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database';
+import { waitFor } from '../../test/support/wait-for';
 import { failure } from './graphql/failure';
 import { ReportStatements } from './report-statements';
 
@@ -130,10 +131,8 @@ describe('on four connections', () => {
 
   const sleeping = async (expected: number) => {
     const text = `select count(*)::int as count from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`;
-    for (;;) {
-      const { rows } = await onlooker.query<{ count: number }>(text);
-      if (rows[0].count === expected) return;
-    }
+    const isSo = async () => (await onlooker.query<{ count: number }>(text)).rows[0].count === expected;
+    await waitFor(isSo, { description: `${expected} to sleep` });
   };
 
   it('a tenant has two at most, and what its client does not wait for ends', async () => {

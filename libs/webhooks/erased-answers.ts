@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { NIL } from 'uuid';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import { HAS_WORDS, WIPED } from './delivery';
@@ -15,8 +16,8 @@ interface Key {
 }
 
 const BEFORE_ALL: Key = {
-  webhook_id: '00000000-0000-0000-0000-000000000000',
-  event_id: '00000000-0000-0000-0000-000000000000',
+  webhook_id: NIL,
+  event_id: NIL,
   number: 0,
 };
 const DELIVERY = { webhook_id: 'uuid', event_id: 'uuid' };

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
 import { nameClaim } from '#event-store/claims';
 import { WriteDatabase } from '#platform/database';
+import { SILENCE_MS } from '#platform/sign-of-life';
 import { SEALED_AT_ONCE, sealNext } from './seals';
 
 const EVERY_MS = 5_000;
@@ -15,7 +16,7 @@ const LEADER = nameClaim('sealing');
 @Injectable()
 export class Sealing implements OnApplicationShutdown {
   /** A process that is frozen still holds its connections: the server ends the session of one that asks for nothing so long. */
-  protected readonly silenceMs: number = 15_000;
+  protected readonly silenceMs: number = SILENCE_MS;
   private readonly log = new Logger(Sealing.name);
   /** Holds the leader's lock; whoever loses it loses the connection that seals. */
   private session?: Client;

@@ -1,5 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type ImportStatus, type RequestRow, type Step, statuses, steps } from '../requests/import-request';
+import {
+  type ImportStatus,
+  promotable,
+  type RequestRow,
+  type Step,
+  statuses,
+  steps,
+} from '../requests/import-request';
 import { SCHEMA_VERSION } from '../schema/schema-1.0';
 import { exampleRequest } from './import.input';
 
@@ -191,8 +198,7 @@ export function importView({ request, tables, alias, stagingAlias }: Shown): Imp
       reportUrl: `/${alias}/api/v1/etl/import-report/${request.id}`,
     },
     stagingTenant: isShown ? stagingAlias : null,
-    canPromote:
-      request.is_kept && ['Validated', 'ValidatedWithWarnings', 'PromotionFailed'].includes(request.status),
+    canPromote: request.is_kept && promotable.includes(request.status),
   };
 }
 

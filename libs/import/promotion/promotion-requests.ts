@@ -6,7 +6,7 @@ import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
 import { withdrawStaging } from '../loading/staging-tenants';
-import { LeaseLost, type PromotionStatus, type RequestRow } from '../requests/import-request';
+import { LeaseLost, type PromotionStatus, promotable, type RequestRow } from '../requests/import-request';
 import { StagingArea } from '../staging/staging-area';
 import type { PromotionStep } from './promotion-run';
 
@@ -49,8 +49,7 @@ export class PromotionRequests {
     actor: string,
   ): Promise<void> {
     if (request.status === 'Promoted' || underWay.some((status) => status === request.status)) return;
-    const isValid = ['Validated', 'ValidatedWithWarnings', 'PromotionFailed'].includes(request.status);
-    if (!isValid || !request.is_kept)
+    if (!promotable.includes(request.status) || !request.is_kept)
       throw conflict(
         'not_promotable',
         `Only an import that was found valid can be promoted; this one is ${request.status}.`,

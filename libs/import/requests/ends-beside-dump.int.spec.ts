@@ -5,6 +5,7 @@ import { SystemClock } from '#kernel/clock';
 import { isOutage } from '#platform/connection-lost';
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { writeFirm } from '../../../test/support/firms/write-firm';
+import { waitFor } from '../../../test/support/wait-for';
 import { CancelImport, CancelImportHandler } from '../api/import.commands';
 import { tables } from '../schema/schema-1.0';
 import { StagingArea } from '../staging/staging-area';
@@ -40,17 +41,20 @@ describe('the end of an import beside a dump of the database', () => {
     return { id, ...taken };
   }
 
-  /** Of those who wait for a table and have a transaction id, behind whom every reader of the feed waits; in two seconds. */
+  /** Of those who wait for a table and have a transaction id, behind whom every reader of the feed waits. */
+  async function waited(): Promise<number> {
+    const { rows } = await parts.client.query<{ ms: number }>(
+      `select coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 * 1000 as ms
+       from pg_stat_activity
+       where datname = current_database() and backend_xid is not null and wait_event_type = 'Lock'`,
+    );
+    return rows[0].ms;
+  }
+
+  /** In two seconds. */
   async function longestWait(): Promise<number> {
     const seen: number[] = [];
-    for (const end = Date.now() + 2_000; Date.now() < end; await delay(50)) {
-      const { rows } = await parts.client.query<{ ms: number }>(
-        `select coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 * 1000 as ms
-         from pg_stat_activity
-         where datname = current_database() and backend_xid is not null and wait_event_type = 'Lock'`,
-      );
-      seen.push(rows[0].ms);
-    }
+    for (const end = Date.now() + 2_000; Date.now() < end; await delay(50)) seen.push(await waited());
     return Math.max(...seen);
   }
   const statusOf = async (id: string) =>
@@ -97,7 +101,7 @@ describe('the end of an import beside a dump of the database', () => {
     const { id, turn } = await dumped();
     const ended = turn.end('Validated', 'It has ended.');
     ended.catch(() => undefined);
-    await delay(200);
+    await waitFor(async () => (await waited()) > 0, { description: 'the end to wait' });
     turn.abort(new WorkerEnding());
     await expect(ended).rejects.toBeInstanceOf(WorkerEnding);
     expect(await statusOf(id)).toMatchObject({ status: 'Extracting' });

@@ -18,6 +18,9 @@ export type Outcome = 'Validated' | 'ValidatedWithWarnings' | 'ValidationFailed'
 export type PromotionStatus = 'PromotionQueued' | 'Promoting' | 'Promoted' | 'PromotionFailed';
 export type ImportStatus = Step | Outcome | PromotionStatus;
 
+/** Those of an import that can be promoted, as long as what was staged is kept. */
+export const promotable: readonly ImportStatus[] = ['Validated', 'ValidatedWithWarnings', 'PromotionFailed'];
+
 export const statuses: readonly ImportStatus[] = [
   ...steps,
   'Validated',

@@ -12,6 +12,7 @@ import {
   LeaseLost,
   messages,
   type Outcome,
+  promotable,
   type RequestRow,
   type Step,
   steps,
@@ -176,8 +177,8 @@ export class ImportRequests {
        set status = 'Cancelled', message = 'A later import has taken its place.', is_kept = false,
          updated_at = now(), finished_at = now()
        where tenant_id = $1 and id <> $2 and is_kept
-         and status in ('Validated', 'ValidatedWithWarnings', 'PromotionFailed') returning id`,
-      [tenant_id, id],
+         and status = any($3) returning id`,
+      [tenant_id, id, promotable],
     );
     for (const earlier of rows) await new StagingArea(earlier.id).drop(client);
   }
