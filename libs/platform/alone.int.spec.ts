@@ -31,7 +31,7 @@ describe('what needs a table for itself', () => {
         )
       ).rowCount === 1;
     try {
-      await waitFor(isLongEnough, { timeoutMs: 5_000, description: 'a wait of some length' });
+      await waitFor(isLongEnough, { description: 'a wait of some length' });
     } finally {
       await vacuum.query('rollback');
     }
