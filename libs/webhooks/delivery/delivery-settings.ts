@@ -2,7 +2,7 @@
 export class DeliverySettings {
   /** Deliveries of an endpoint that are under way at once. */
   concurrency = 5;
-  /** Endpoints that a worker serves at once. */
+  /** Endpoints that a worker serves at once, beside those that wait for a read model. */
   lanes = 200;
   /** A worker that died is followed by another after so long. */
   leaseMs = 5_000;

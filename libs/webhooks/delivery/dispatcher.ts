@@ -221,6 +221,7 @@ export class Dispatcher implements OnApplicationShutdown {
       this.watch
         .check(failing)
         .catch((error: Error) => this.log.error(`Failing webhooks were not looked at: ${error.message}`));
+    if (this.held.wantsRoom) this.wake();
     if (!this.isHeldBack) return;
     this.isHeldBack = false;
     for (const lane of this.held.all) this.begin(lane);

@@ -25,6 +25,11 @@ export class HeldLanes {
     return [...this.lanes.values()];
   }
 
+  /** Some that have something wait until others have nothing more. */
+  get wantsRoom(): boolean {
+    return this.looksEverywhere || this.candidates.size > 0;
+  }
+
   /** Any endpoint may have something new. */
   lookEverywhere(): void {
     this.looksEverywhere = true;
@@ -74,11 +79,34 @@ export class HeldLanes {
   }
 
   private async take(): Promise<void> {
-    const room = this.settings.lanes - this.lanes.size;
+    if (!this.looksEverywhere && this.candidates.size === 0) return;
+    const room = await this.makeRoom();
+    if (room <= 0) return;
     const only = this.looksEverywhere ? undefined : [...this.candidates];
-    if (room <= 0 || only?.length === 0) return;
     this.looksEverywhere = false;
     this.candidates = new Set();
-    for (const lane of await this.leases.take(this.clock.now(), room, only)) this.lanes.set(lane.key, lane);
+    const taken = await this.leases.take(this.clock.now(), room, only);
+    for (const lane of taken) this.lanes.set(lane.key, lane);
+    if (taken.length < room) return;
+    // There may be more than there was room for.
+    if (!only) this.looksEverywhere = true;
+    for (const key of only ?? []) if (!this.lanes.has(key)) this.candidates.add(key);
+  }
+
+  /** How many more may be served. Where none may, those are let go of that have had nothing to do for the longest. */
+  private async makeRoom(): Promise<number> {
+    const serving = this.all.filter(({ waits }) => !waits);
+    const room = this.settings.lanes - serving.length;
+    if (room > 0) return room;
+    const idle = serving
+      .filter(({ known }) => known.size === 0)
+      .sort((a, b) => a.lastBusyAt - b.lastBusyAt)
+      .slice(0, Math.ceil(this.settings.lanes / 4));
+    for (const { key, isDrained } of idle) {
+      this.lanes.delete(key);
+      if (!isDrained) this.candidates.add(key);
+    }
+    await this.leases.release(idle);
+    return room + idle.length;
   }
 }

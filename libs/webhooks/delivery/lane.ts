@@ -164,6 +164,11 @@ export class Lane {
     this.fetchAnew();
   }
 
+  /** For a read model, of some of its records at least. */
+  get waits(): boolean {
+    return this.late.size > 0;
+  }
+
   get isAtStart(): boolean {
     return this.fetchedTo === START;
   }

@@ -1,0 +1,66 @@
+import { SystemClock } from '#kernel/clock';
+import type { RequestContext } from '#platform/request-context';
+import { waitFor } from '../../../test/support/wait-for';
+import { ScriptedSender } from '../testing/scripted-sender';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+
+let hooks: Webhooks;
+let context: RequestContext;
+let sender: ScriptedSender;
+
+beforeEach(async () => {
+  sender = new ScriptedSender(() => ({ status: 204 }));
+  hooks = await openWebhooks(new SystemClock());
+  hooks.fanOut.start();
+  context = await hooks.tenant();
+});
+afterEach(() => hooks.close());
+
+const arrive = async (urls: readonly string[], count: number) => {
+  const isSent = () => urls.every((url) => sender.to(url).length >= count);
+  await waitFor(isSent, { description: `${count} messages to each of ${urls.length}` });
+};
+
+it('as many webhooks as a worker serves at once hold up no other, however often they are told of something', async () => {
+  const busy = ['https://hooks.example.com/one', 'https://hooks.example.com/two'];
+  const other = 'https://hooks.example.com/other';
+  for (const url of busy) await hooks.hook(context, { url, payloadMode: 'thin' });
+  // It lets go of none, as one that is told of something every moment is never idle for long.
+  hooks.dispatcher(sender, { lanes: busy.length, leaseMs: 600_000 }).start();
+  await hooks.event(context);
+  await arrive(busy, 1);
+  await hooks.hook(context, { url: other, payloadMode: 'thin' });
+  await hooks.event(context);
+  await arrive([other], 1);
+});
+
+it('those that there was no room for come next, and not when it is looked for them', async () => {
+  const urls = ['a', 'b', 'c', 'd'].map((name) => `https://hooks.example.com/${name}`);
+  for (const url of urls) await hooks.hook(context, { url, payloadMode: 'thin' });
+  hooks.dispatcher(sender, { lanes: 1, leaseMs: 600_000, pollMs: 600_000 }).start();
+  await hooks.event(context);
+  await arrive(urls, 1);
+});
+
+it('webhooks that wait for a read model hold up no others', async () => {
+  const urls = ['https://hooks.example.com/full', 'https://hooks.example.com/too'];
+  const thin = 'https://hooks.example.com/thin';
+  // No read model is built here.
+  for (const url of urls) await hooks.hook(context, { url });
+  const settings = { lanes: urls.length, leaseMs: 600_000, lateMs: 10 };
+  hooks.dispatcher(sender, settings).start();
+  await hooks.event(context);
+  const isHeld = async () => {
+    const held = await hooks.sql(
+      'select from webhooks.lanes where tenant_id = $1 and leased_by is not null',
+      [context.tenant.id],
+    );
+    return held.length === urls.length;
+  };
+  await waitFor(isHeld, { description: 'both to be taken' });
+  const other = await hooks.tenant();
+  await hooks.hook(other, { url: thin, payloadMode: 'thin' });
+  await hooks.event(other);
+  await arrive([thin], 1);
+  expect(urls.flatMap((url) => sender.to(url))).toEqual([]);
+});
