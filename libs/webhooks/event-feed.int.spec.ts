@@ -90,3 +90,27 @@ it('looks on behind more events than are read at a time', async () => {
   const { rows } = await firstPage({ pageSize: 1 });
   expect(rows.map(({ data }) => data.id)).toEqual([record.id]);
 });
+
+it('tells all that happened though events of long ago, as demo data has them, came later', async () => {
+  const isMarked = async () => {
+    const rows = await hooks.sql(
+      `select from event_store.events e where e.partition = $1 and not exists (
+         select from webhooks.checkpoints c where c.partition = $1 and c.position >= e.position)`,
+      [context.tenant.partition],
+    );
+    return rows.length === 0;
+  };
+  const fannedOut = () => waitFor(isMarked, { description: 'the fan-out to come past all events' });
+  const { record } = await hooks.event(context);
+  hooks.fanOut.start();
+  await fannedOut();
+  await hooks.fanOut.onApplicationShutdown();
+  const longAgo = new Date(clock.now().getTime() - 40 * 86_400_000);
+  const now = jest.spyOn(clock, 'now').mockReturnValue(longAgo);
+  await roles(1, 'demo');
+  now.mockRestore();
+  hooks.fanOut.start();
+  await fannedOut();
+  const { rows } = await ask({});
+  expect(rows.map(({ data }) => data.id)).toEqual([record.id]);
+});

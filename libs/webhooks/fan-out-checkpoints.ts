@@ -59,7 +59,10 @@ export async function moveFanOut(
 
 const HOUR_MS = 3_600_000;
 
-/** Remembers behind which position the events of an hour begin, so that they are found again by the time. */
+/**
+ * Remembers behind which position the events of an hour begin, so that they are found again by the time. Events of an earlier
+ * hour than one that is remembered, as demo data has them, begin none: what happened since stands before them.
+ */
 export async function markHours(
   client: Pick<ClientBase, 'query'>,
   hours: readonly { partition: number; hour: Date; behind: Position }[],
@@ -68,7 +71,9 @@ export async function markHours(
   await client.query(
     `insert into webhooks.hours (partition, hour, epoch, transaction_id, position)
      select partition, hour, split_part(at, '.', 1)::int, split_part(at, '.', 2)::xid8, split_part(at, '.', 3)::bigint
-     from unnest($1::smallint[], $2::timestamptz[], $3::text[]) h(partition, hour, at) on conflict do nothing`,
+     from unnest($1::smallint[], $2::timestamptz[], $3::text[]) h(partition, hour, at)
+     where not exists (select from webhooks.hours l where l.partition = h.partition and l.hour > h.hour)
+     on conflict do nothing`,
     [
       hours.map(({ partition }) => partition),
       hours.map(({ hour }) => hour),
