@@ -14,8 +14,9 @@ let hooks: Webhooks;
 let context: RequestContext;
 let dispatcher: Dispatcher;
 let webhook: string;
-let answer: Partial<Outcome>;
+let answer: Partial<Outcome> | Promise<Partial<Outcome>>;
 const clock = new SetClock(new Date());
+const sender = new ScriptedSender(() => answer);
 const ok = { status: 200, response: 'Thank you, Ada', address: '203.0.113.7', milliseconds: 12 };
 const no = { status: 500, response: 'Sorry, Ada', address: '203.0.113.7' };
 const moved = 'Redirects are not followed (to /people/ada).';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   hooks = await openWebhooks(clock);
   hooks.project();
   hooks.fanOut.start();
-  dispatcher = hooks.dispatcher(new ScriptedSender(() => answer), { random: () => 0.5 });
+  dispatcher = hooks.dispatcher(sender, { random: () => 0.5 });
   dispatcher.start();
 });
 beforeEach(async () => {
@@ -192,5 +193,29 @@ it('wipes the answers to attempts that were under way at an erasure, and no othe
     null,
     null,
     'Sorry, Ada',
+  ]);
+});
+
+it.each([
+  ['an answer', no],
+  ['to where it redirects', elsewhere],
+])('keeps nothing of %s that is written down long after it was asked for', async (_, late) => {
+  let end: (outcome: Partial<Outcome>) => void = () => undefined;
+  answer = new Promise((resolve) => {
+    end = resolve;
+  });
+  await hooks.event(context);
+  await waitFor(() => sender.underWay === 1, { description: 'the attempt' });
+  await erase();
+  const noted = () => hooks.sql('select from webhooks.erasures where tenant_id = $1', [context.tenant.id]);
+  await waitFor(async () => (await noted()).length === 1, { description: 'the erasure' });
+  // As where its worker was frozen, or could not reach the database.
+  clock.advance(180);
+  await hooks.answers.wipeOver();
+  expect(await noted()).toEqual([]);
+  end(late);
+  const { attempts } = await attempted(1);
+  expect(attempts).toEqual([
+    expect.objectContaining({ ...{ number: 1, status: late.status }, response: null, detail: null }),
   ]);
 });

@@ -51,6 +51,9 @@ export const ATTEMPTS = `(
 export const WIPED = `response = null, detail = case when a.error = 'redirect' then null else a.detail end`;
 export const HAS_WORDS = `(a.response is not null or (a.error = 'redirect' and a.detail is not null))`;
 
+/** A receiver's words are written down so soon after their attempt began, or never: later an erasure may have been forgotten. */
+export const WORDS_WITHIN_MS = 60_000;
+
 /** `webhook-id`, and the id of the body: the same at every endpoint and on every attempt. */
 export function messageId(eventId: string): string {
   return `evt_${eventId.replaceAll('-', '')}`;

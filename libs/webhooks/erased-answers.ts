@@ -2,11 +2,11 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { NIL } from 'uuid';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { HAS_WORDS, WIPED } from './delivery';
+import { HAS_WORDS, WIPED, WORDS_WITHIN_MS } from './delivery';
 
 const CHUNK = 1_000;
-/** Longer than any attempt takes, from the body to what is written down of the answer. */
-const ATTEMPT_MS = 120_000;
+/** Longer than it takes from an attempt's body to what is written down of its answer. */
+const ATTEMPT_MS = 2 * WORDS_WITHIN_MS;
 
 /** An attempt within a tenant. */
 interface Key {

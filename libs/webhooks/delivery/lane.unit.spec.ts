@@ -1,3 +1,4 @@
+import { SystemClock } from '#kernel/clock';
 import { DeliveryState } from '../delivery';
 import { afterFailure, WELL } from './breaker';
 import { DeliverySettings } from './delivery-settings';
@@ -42,7 +43,8 @@ it('keeps how its receiver fares when it is renewed while that is being written 
     lane.reconfigure({ ...config }, Infinity);
     await Promise.resolve();
   };
-  const outcomes = new Outcomes({ queue: { query } } as unknown as QueuePools, {} as LaneLeases);
+  const pools = { queue: { query } } as unknown as QueuePools;
+  const outcomes = new Outcomes(pools, {} as LaneLeases, new SystemClock());
   const item = { lane, delivery: { event_id: 'one' } } as Item;
   const failed = { item, url: config.url, at, milliseconds: 1, state: DeliveryState.Pending, failures: 1 };
   await new Promise((written) => outcomes.add(failed, written));

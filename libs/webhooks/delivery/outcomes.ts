@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { DeliveryState } from '../delivery';
+import { Clock } from '#kernel/clock';
+import { DeliveryState, WORDS_WITHIN_MS } from '../delivery';
 import type { Item, Lane } from './lane';
 import { LaneLeases } from './lane-leases';
 import { QueuePools } from './queue-pools';
@@ -84,6 +85,7 @@ export class Outcomes {
   constructor(
     private readonly pools: QueuePools,
     private readonly leases: LaneLeases,
+    private readonly clock: Clock,
   ) {}
 
   /** No more should be begun until others were written down. */
@@ -143,15 +145,19 @@ export class Outcomes {
       open_until: standing.openUntil,
       failing_since: standing.failingSince,
     }));
-    const values = [JSON.stringify(batch.map(rowOf)), JSON.stringify(standings), this.leases.worker];
+    const now = this.clock.now();
+    const rows = batch.map((finished) => rowOf(finished, now));
+    const values = [JSON.stringify(rows), JSON.stringify(standings), this.leases.worker];
     await this.pools.queue.query(WRITE, values);
   }
 }
 
 /** What is undefined is absent in JSON, and null to the statement. */
-function rowOf(finished: Finished): object {
+function rowOf(finished: Finished, now: Date): object {
   const { tenant_id, webhook_id, event_id } = finished.item.delivery;
-  const { at, milliseconds, status, error, detail, response, address, state, failures, due_at } = finished;
+  const { at, milliseconds, status, error, address, state, failures, due_at } = finished;
+  const isLate = now.getTime() - at.getTime() > WORDS_WITHIN_MS;
+  const { detail, response } = isLate ? withoutWords(finished) : finished;
   return {
     tenant_id,
     webhook_id,
@@ -167,4 +173,9 @@ function rowOf(finished: Finished): object {
     failures,
     due_at,
   };
+}
+
+/** As where it was frozen, or could not reach the database: who it is about may have been erased meanwhile. */
+function withoutWords({ error, detail }: Finished): Pick<Finished, 'detail' | 'response'> {
+  return error === 'redirect' ? {} : { detail };
 }

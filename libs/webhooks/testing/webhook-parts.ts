@@ -93,7 +93,7 @@ export async function openWebhooks(clock: Clock) {
         new DueDeliveries(pools),
         new Rendering(pools, store.writes, settings),
         new Attempt(sender as Sender, secrets, clock, settings),
-        new Outcomes(pools, leases),
+        new Outcomes(pools, leases, clock),
         watch,
         signal,
         pools,
