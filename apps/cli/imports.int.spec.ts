@@ -87,7 +87,7 @@ it('takes the connection from the environment, and ends well when the import doe
   expect(await running).toMatchObject({ code: 0, answer: { status: 'ValidatedWithWarnings' } });
 });
 
-it('tells of a staging tenant as long as it can be read', async () => {
+it('tells of a staging tenant as long as it can be read, and imports nothing into it', async () => {
   const status = async () => (await cli('import', 'status', '--tenant', 'acme')).answer;
   await cli('tenants', 'create', '--alias', 'loaded', '--name', 'Staging');
   // Nobody but an import makes such a tenant.
@@ -98,6 +98,9 @@ it('tells of a staging tenant as long as it can be read', async () => {
        staging_tenant_id = (select id from platform.tenants where alias = 'acme--staging')`,
   );
   expect(await status()).toMatchObject({ stagingTenant: 'acme--staging' });
+  // The next import would put it aside, with whatever had been imported into it.
+  const into = await cli('import', 'run', '--tenant', 'acme--staging', '--connection', CONNECTION);
+  expect(into).toMatchObject({ code: 1, answer: { error: { code: 'staging_tenant' } } });
   // The next import has taken its place.
   await execute(
     test.url,

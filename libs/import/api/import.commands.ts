@@ -1,4 +1,5 @@
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { ClientBase } from 'pg';
 import { v7 } from 'uuid';
 import { conflict, notFound } from '#kernel/errors';
 import { BRIEFLY } from '#platform/alone';
@@ -48,11 +49,12 @@ export class QueueImportHandler implements ICommandHandler<QueueImport> {
     private readonly secrets: Secrets,
   ) {}
 
-  /** @throws DomainError `invalid_connection_string`, `host_not_allowed`, `import_in_progress` */
+  /** @throws DomainError `invalid_connection_string`, `host_not_allowed`, `staging_tenant`, `import_in_progress` */
   execute({ context, connectionString }: QueueImport): Promise<Reply> {
     readSettings(connectionString, this.hosts);
     const sealed = this.secrets.seal(connectionString);
     return this.repeats.execute(context, async ({ client, now }) => {
+      await requireNoStaging(client, context);
       const id = v7();
       const { rowCount } = await client.query(
         `insert into import.requests (id, tenant_id, message, connection, requested_by, queued_at, updated_at)
@@ -67,6 +69,15 @@ export class QueueImportHandler implements ICommandHandler<QueueImport> {
       return accepted('Import request queued successfully.', id);
     });
   }
+}
+
+/** The tenant's next import would put aside whatever had been imported into its staging tenant. */
+async function requireNoStaging(client: ClientBase, { tenant }: RequestContext): Promise<void> {
+  const { rowCount } = await client.query('select from import.requests where staging_tenant_id = $1', [
+    tenant.id,
+  ]);
+  if (rowCount !== 0)
+    throw conflict('staging_tenant', `${tenant.alias} is made by imports: import into the tenant itself.`);
 }
 
 interface Standing {
