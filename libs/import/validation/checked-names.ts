@@ -45,3 +45,8 @@ export function withoutSpace(text: string): string {
 export function normalisedText(text: string): string {
   return withoutSpace(`normalize(${text})`);
 }
+
+/** SQL: a name by which it is told from others however it is capitalised, and whatever blanks are in it. */
+export function spelling(text: string): string {
+  return `lower(translate(normalize(${text}), ${escapeLiteral(SPACE)}, ''))`;
+}

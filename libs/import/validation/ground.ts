@@ -18,20 +18,20 @@ export async function makeSettings(
   settings: TenantState,
   now: Date,
 ): Promise<void> {
-  const { currency, timeZone, taxScheme, minutesPerUnit } = settings;
+  const { currency, timeZone, taxScheme, minutesPerUnit, lastImport } = settings;
   await makeEmptyTable(
     session,
     'settings',
     `tenant_id integer, currency text, digits integer, time_zone text, tax_scheme text, minutes_per_unit numeric,
-     today date, cutover date, source_system text`,
+     today date, cutover date, source_system text, last_source_system text`,
   );
   await session.query(
     `insert into settings
      select $1, $2, $3, $4, $5, $6, $7,
-       (select min(cutover_date) from infos), (select min(source_system) from infos)`,
+       (select min(cutover_date) from infos), (select min(source_system) from infos), $8`,
     [
       ...[tenant.id, currency, minorUnits(currency), timeZone, taxScheme, minutesPerUnit],
-      dayIn(timeZone, now),
+      ...[dayIn(timeZone, now), lastImport?.sourceSystem],
     ],
   );
   // One row, of which PostgreSQL guesses 400: every plan that joins it would reckon with as many times too much.

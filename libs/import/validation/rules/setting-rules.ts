@@ -1,4 +1,5 @@
 import { SCHEMA_VERSION } from '../../schema/schema-1.0';
+import { spelling } from '../checked-names';
 import type { Rule } from '../rule';
 
 /** What the import says of itself goes with the tenant. */
@@ -13,6 +14,15 @@ export const settingRules: readonly Rule[] = [
     ...{ code: 'wrong_setting', table: 'Info', column: 'SchemaVersion' },
     message: `SchemaVersion must be ${SCHEMA_VERSION}; fill the tables of that version.`,
     rows: `from infos t where t.schema_version <> '${SCHEMA_VERSION}'`,
+  },
+  {
+    // To another system every row would be a new record.
+    ...{ code: 'wrong_setting', table: 'Info', column: 'SourceSystem' },
+    message:
+      'SourceSystem differs from that of the last promoted import, “{}”, by capitals or blanks alone; spell it so.',
+    detail: 's.last_source_system',
+    rows: `from infos t cross join settings s where t.source_system <> s.last_source_system
+             and ${spelling('t.source_system')} = ${spelling('s.last_source_system')}`,
   },
   {
     ...{ code: 'wrong_setting', table: 'Info', column: 'BaseCurrency' },

@@ -1,0 +1,28 @@
+import { ImportedFirm } from './testing/imported-firm';
+
+describe('an import whose source system is that of the one before but for its spelling', () => {
+  let office: ImportedFirm;
+
+  beforeAll(async () => {
+    office = await ImportedFirm.open();
+  });
+  afterEach(() => office?.finish());
+  afterAll(() => office?.close());
+
+  const of = (SourceSystem: string) => ({
+    Info: [
+      {
+        ...{ ImportId: 'INFO', SchemaVersion: '1.0', SourceSystem, CutoverDate: '2026-03-31' },
+        ...{ ExtractedAtUtc: '2026-04-01T06:30:00', BaseCurrency: 'GBP', TimeZone: 'Europe/London' },
+      },
+    ],
+  });
+
+  it.each(['LEDGER', 'Ledger ', ' Led ger', 'Ledger\u00a0'])('is told of it: %j', async (name) => {
+    expect(await office.found(of(name))).toContain('wrong_setting Info INFO SourceSystem');
+  });
+
+  it.each(['Ledger', 'Ledger 2'])('is another, or the same: %j', async (name) => {
+    expect(await office.found(of(name))).not.toContain('wrong_setting Info INFO SourceSystem');
+  });
+});
