@@ -8,6 +8,7 @@ import { newId } from '#kernel/ids';
 import { migrate } from '#platform/migrate';
 import { execute } from '../support/database';
 import { createContext, openStore } from '../support/store';
+import { argument } from './support/argument';
 import { startBenchServer } from './support/bench-server';
 import { importPeer } from './support/peers';
 import { pgbench } from './support/pgbench';
@@ -104,6 +105,7 @@ async function plain(url: string, counts: Count[]): Promise<Side> {
 }
 
 async function main(): Promise<void> {
+  const seconds = argument(1, 'seconds', 2);
   const server = await startBenchServer();
   const sides: Side[] = [];
   try {
@@ -113,7 +115,6 @@ async function main(): Promise<void> {
       await execute(server.url('postgres'), `create database ${name}`);
       sides.push(await open(server.url(name), counts));
     }
-    const seconds = Number(process.argv[2] ?? 2);
     const rates = await rounds(
       sides.flatMap(({ contestants }) => contestants),
       { count: 5, seconds },

@@ -11,6 +11,7 @@ import { requestToken } from '../support/client';
 import { execute } from '../support/database';
 import { nodeFlags, startDeployed } from '../support/deployed';
 import { type RunningApp, startProcess } from '../support/process';
+import { argument } from './support/argument';
 import { startBenchServer } from './support/bench-server';
 import { createTenants, openFirm, someWork } from './support/firm';
 import { type Contestant, report, rounds } from './support/rounds';
@@ -60,6 +61,7 @@ function contestant(name: string, address: string, token: string, body: object):
 }
 
 async function main(): Promise<void> {
+  const seconds = argument(1, 'seconds', 4);
   const server = await startBenchServer();
   const apps: RunningApp[] = [];
   try {
@@ -92,7 +94,7 @@ async function main(): Promise<void> {
     const body = someWork(firm);
     const ours = contestant('POST /workitems', `${command.baseUrl}/bench/api/v1/workitems`, token, body);
     const floor = contestant('bare Fastify + INSERT', `${bare.baseUrl}/workitems`, token, body);
-    const rates = await rounds([ours, floor], { count: 5, seconds: Number(process.argv[2] ?? 4) });
+    const rates = await rounds([ours, floor], { count: 5, seconds });
 
     const counts = [
       [ours, env.DATABASE_URL, `select count(*) from event_store.streams where kind = 'workitem'`],

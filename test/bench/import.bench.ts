@@ -31,6 +31,7 @@ import { openStore } from '../support/store';
 import { connect, streamed } from '../support/tds/driver';
 import { startTdsProcess } from '../support/tds/tds-process';
 import { waitFor } from '../support/wait-for';
+import { argument } from './support/argument';
 import { startBenchServer } from './support/bench-server';
 import { createTenants } from './support/firm';
 import { median, report } from './support/rounds';
@@ -142,8 +143,8 @@ function peakOf({ pid }: RunningApp): number {
 }
 
 async function main(): Promise<void> {
-  const items = Number(process.argv[2] ?? 100_000);
-  const rounds = Number(process.argv[3] ?? 3);
+  const items = argument(1, 'work items', 100_000);
+  const rounds = argument(2, 'rounds', 3);
   const server = await startBenchServer();
   const folder = mkdtempSync(join(tmpdir(), 'practice-import-'));
   const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];

@@ -17,6 +17,7 @@ import { startDeployed } from '../support/deployed';
 import { startBroker, uniqueTopic } from '../support/kafka/broker';
 import type { RunningApp } from '../support/process';
 import { waitFor } from '../support/wait-for';
+import { argument } from './support/argument';
 import { startBenchServer } from './support/bench-server';
 import { cli, createTenants, type Firm, openFirm, someWork } from './support/firm';
 import { loadWorkItems } from './support/load-work-items';
@@ -145,8 +146,8 @@ async function openTargets(env: Record<string, string>, command: RunningApp, tok
 }
 
 async function main(): Promise<void> {
-  const seconds = Number(process.argv[2] ?? 60);
-  const weeks = Number(process.argv[3] ?? 10);
+  const seconds = argument(1, 'seconds', 60);
+  const weeks = argument(2, 'weeks', 10);
   const server = await startBenchServer();
   const closing: (() => unknown)[] = [];
   try {

@@ -23,6 +23,7 @@ import { execute } from '../support/database';
 import { startDeployed } from '../support/deployed';
 import type { RunningApp } from '../support/process';
 import { contextFor, openStore } from '../support/store';
+import { argument } from './support/argument';
 import { type BenchServer, startBenchServer } from './support/bench-server';
 import { createTenants } from './support/firm';
 import { Getter } from './support/getter';
@@ -140,8 +141,8 @@ function madeBy(rows: number): string {
 }
 
 async function main(): Promise<void> {
-  const rows = Number(process.argv[2] ?? 100_000);
-  const rounds = Number(process.argv[3] ?? 20);
+  const rows = argument(1, 'rows', 100_000);
+  const rounds = argument(2, 'rounds', 20);
   const server = await startBenchServer(process.env.BENCH_LISTS_DIR);
   const closing: (() => unknown)[] = [() => server.stop()];
   try {

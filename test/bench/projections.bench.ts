@@ -14,6 +14,7 @@ import { migrate } from '#platform/migrate';
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';
 import { startDeployed } from '../support/deployed';
+import { argument } from './support/argument';
 import { startBenchServer } from './support/bench-server';
 import { cli, createTenants, type Firm, openFirm } from './support/firm';
 import { loadWorkItems } from './support/load-work-items';
@@ -111,6 +112,7 @@ async function compare(readUrl: string, emmettUrl: string, weeks: number): Promi
 }
 
 async function main(): Promise<void> {
+  const count = argument(1, 'weeks', 10);
   const server = await startBenchServer();
   try {
     await execute(server.url('postgres'), 'create database ours');
@@ -123,7 +125,6 @@ async function main(): Promise<void> {
     await migrate(env.DATABASE_URL, 'write');
     await migrate(env.DATABASE_URL, 'read');
     const firm = await createFirm(env);
-    const count = Number(process.argv[2] ?? 10);
     const weeks = Array.from({ length: count }, (_, number) => weekOf(number, ITEMS_A_WEEK, firm));
     const contestants = [await ours(env, weeks), await emmett(server.url('emmett'), weeks[0])];
     const rates = await rounds(contestants, { count: 5, seconds: 0 });

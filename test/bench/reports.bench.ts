@@ -15,6 +15,7 @@ import { execute } from '../support/database';
 import { nodeFlags, startDeployed } from '../support/deployed';
 import type { RunningApp } from '../support/process';
 import { type ApplyCost, measureApply } from './support/apply-cost';
+import { argument } from './support/argument';
 import { type BenchServer, startBenchServer } from './support/bench-server';
 import { Poster } from './support/open-loop';
 import { BIG, copyReports, type Loaded, loadReports } from './support/reports-data';
@@ -179,8 +180,8 @@ async function applyCost(
 }
 
 async function main(): Promise<void> {
-  const items = Number(process.argv[2] ?? 1_000_000);
-  const rounds = Number(process.argv[3] ?? 5);
+  const items = argument(1, 'work items', 1_000_000);
+  const rounds = argument(2, 'rounds', 5);
   const kept = process.env.BENCH_REPORTS_DIR;
   const server = await startBenchServer(kept);
   try {

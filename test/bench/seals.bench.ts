@@ -10,6 +10,7 @@ import { newId } from '#kernel/ids';
 import { migrate } from '#platform/migrate';
 import { execute } from '../support/database';
 import { createContext, openStore } from '../support/store';
+import { argument } from './support/argument';
 import { startBenchServer } from './support/bench-server';
 import { type Contestant, callers, pairs, report } from './support/rounds';
 import { BenchWorkItem, workItemCreated } from './support/work-item';
@@ -19,6 +20,7 @@ const TENANTS = 24;
 const PAIRS = 40;
 
 async function main(): Promise<void> {
+  const seconds = argument(1, 'seconds', 1);
   const server = await startBenchServer();
   const url = server.url('postgres');
   await migrate(url, 'write');
@@ -57,7 +59,6 @@ async function main(): Promise<void> {
           }
         },
       };
-      const seconds = Number(process.argv[2] ?? 1);
       const { ratio, rates } = await pairs([sealed, without], { count: PAIRS, seconds });
       ratios[`with sealing vs without, ${concurrency} callers`] = ratio;
       figures[`${sealed.name}, events/s`] = Math.round(rates[0]);

@@ -13,6 +13,7 @@ import { ApiClient, type Json, requestToken } from '../support/client';
 import { execute } from '../support/database';
 import { nodeFlags, startDeployed } from '../support/deployed';
 import { freePort, type RunningApp, startProcess } from '../support/process';
+import { argument } from './support/argument';
 import { startBenchServer } from './support/bench-server';
 import { createTenants, openFirm, someWork } from './support/firm';
 import { HookBench } from './support/hook-bench';
@@ -46,8 +47,8 @@ function besideFigures({ well, ...dead }: Record<string, { p50: number; p99: num
 }
 
 async function main(): Promise<void> {
-  const deliveries = Number(process.argv[2] ?? 20_000);
-  const seconds = Number(process.argv[3] ?? 20);
+  const deliveries = argument(1, 'deliveries', 20_000);
+  const seconds = argument(2, 'seconds', 20);
   const server = await startBenchServer();
   const closing: (() => unknown)[] = [];
   const start = async (starting: Promise<RunningApp>) => {
