@@ -187,12 +187,33 @@ describe('an import that is loaded again', () => {
     expect(await found()).toBeUndefined();
   });
 
+  it('is open to whom the parent lets in later, or again; the one before to nobody', async () => {
+    const integrations = new Integrations(imports.store.writes, imports.tenants);
+    const run = await imports.run();
+    await stageSource(imports.client, run.staging);
+    const before = await imports.tenants.get('firm--staging');
+    const staging = await imports.loading().load(run);
+    await imports.finish(run);
+    const permissions = ['workitems:read', 'webhooks:read', 'etl:write'];
+    const terms = { tenant: 'firm', permissions, limit: 7, period: 11 };
+    const made = await integrations.create({ name: 'Late', ...terms });
+    const allowed = { tenant: { id: staging.id }, permissions: new Set(['workitems:read']), limit: 7 };
+    const seen = (alias: string) =>
+      new Grants(imports.store.writes, new SystemClock()).find(made.integrationId, alias);
+    expect(await seen(staging.alias)).toMatchObject(allowed);
+    expect(await seen(`firm--staging-${before.id}`)).toBeUndefined();
+    await integrations.revoke({ clientId: made.clientId }, 'firm');
+    expect(await seen(staging.alias)).toBeUndefined();
+    await integrations.grant({ clientId: made.clientId }, terms);
+    expect(await seen(staging.alias)).toMatchObject(allowed);
+  });
+
   it('is the one that its alias names at once, also to whom the process has just let into the one before', async () => {
     const integrations = new Integrations(imports.store.writes, imports.tenants);
     const { integrationId } = await integrations.create({ name: 'Reader', tenant: 'firm' });
     const grants = new Grants(imports.store.writes, new SystemClock());
     const seen = async () => (await grants.find(integrationId, 'firm--staging'))?.tenant.id;
-    expect(await seen()).toBeUndefined();
+    expect(await seen()).toBe((await imports.tenants.get('firm--staging')).id);
     for (let times = 0; times < 2; times++) {
       const run = await imports.run();
       await stageSource(imports.client, run.staging);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ClientBase, PoolClient } from 'pg';
 import { conflict } from '#kernel/errors';
+import { stagingPermissions } from '#platform/auth/integrations';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { TenantCopy } from '#practice/entities/entity.erasures';
@@ -50,10 +51,7 @@ export class StagingTenants {
       if (rows.length === 0) throw new Error(`There is no import request ${requestId} of ${tenant.alias}`);
       await client.query(
         `insert into platform.grants (tenant_id, integration_id, permissions, request_limit, period_seconds)
-         select $2, g.integration_id, array(
-             select p from unnest(g.permissions) with ordinality u(p, n)
-             where p not like 'webhooks:%' and p <> 'etl:write' order by n),
-           g.request_limit, g.period_seconds
+         select $2, g.integration_id, ${stagingPermissions('g.permissions')}, g.request_limit, g.period_seconds
          from platform.grants g where g.tenant_id = $1 and g.revoked_at is null`,
         [tenant.id, staging.id],
       );

@@ -41,8 +41,24 @@ export type CreatedIntegration = {
 type StoredTerms = Omit<Grant, 'tenant'>;
 const uniqueViolation = '23505';
 
-/** What imports have made of the tenant $1 shows the same firm: nobody may do more there. */
-const STAGING = 'select staging_tenant_id from import.requests where tenant_id = $1';
+/** SQL: what imports have made of a tenant shows the same firm: nobody may do more there. */
+const stagingOf = (tenant: string) =>
+  `select staging_tenant_id from import.requests where tenant_id = ${tenant}`;
+
+/** SQL: those of them that were not put aside, with a number behind their alias. */
+const shownOf = (tenant: string) =>
+  `select id from platform.tenants where id in (${stagingOf(tenant)}) and alias like '%--staging'`;
+
+/** SQL: what a staging tenant grants to whom its parent grants this; it sends no webhooks, and takes no imports. */
+export function stagingPermissions(permissions: string): string {
+  return `array(select p from unnest(${permissions}) with ordinality u(p, n)
+    where p not like 'webhooks:%' and p <> 'etl:write' order by n)`;
+}
+
+const INTO_GRANTS =
+  'insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)';
+const AS_GRANTED = `select s.id, n.integration_id, ${stagingPermissions('n.permissions')}, n.request_limit, n.period_seconds from granted n`;
+const TERMS = 'permissions, request_limit as "limit", period_seconds as "period"';
 
 /** Integrations, their secrets and what tenants grant them. A change takes effect within 30 s everywhere. */
 @Injectable()
@@ -70,10 +86,10 @@ export class Integrations {
     const integrationId = v7();
     const { rows } = await this.database.pool
       .query<StoredTerms>(
-        `with made as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, $3, $4))
-         insert into platform.grants (tenant_id, integration_id, permissions, request_limit, period_seconds)
-         values ($5, $1, $6, coalesce($7, 100), coalesce($8, 60))
-         returning permissions, request_limit as "limit", period_seconds as "period"`,
+        `with made as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, $3, $4)),
+         granted as (${INTO_GRANTS} values ($5, $1, $6, coalesce($7, 100), coalesce($8, 60)) returning g.*),
+         staging as (${INTO_GRANTS} ${AS_GRANTED} cross join (${shownOf('$5')}) s)
+         select ${TERMS} from granted`,
         [
           integrationId,
           clientId,
@@ -95,7 +111,8 @@ export class Integrations {
 
   /**
    * Lets an integration into a tenant, or changes how. What is not given stays as it is: the limits of a grant that
-   * was there, the permissions of one that stands. A new one, and one that was revoked, gets all permissions.
+   * was there, the permissions of one that stands. A new one, and one that was revoked, gets all permissions, and lets
+   * into the staging tenant too; there one that stands gets no more than it has.
    * @throws DomainError integration_not_found, integration_ambiguous, integration_revoked, tenant_not_found,
    * permission_unknown, limit_invalid
    */
@@ -105,20 +122,23 @@ export class Integrations {
       throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
     const { tenant, permissions } = await this.check(terms);
     const { rows } = await this.database.pool.query<StoredTerms>(
-      `with granted as (
-         insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)
-         values ($1, $2, coalesce($3, $6::text[]), coalesce($4, 100), coalesce($5, 60))
+      `with before as (
+         select from platform.grants where tenant_id = $1 and integration_id = $2 and revoked_at is null),
+       granted as (
+         ${INTO_GRANTS} values ($1, $2, coalesce($3, $6::text[]), coalesce($4, 100), coalesce($5, 60))
          on conflict (tenant_id, integration_id) do update set
            permissions = case when $3 is null and g.revoked_at is null then g.permissions else excluded.permissions end,
            granted_at = now(), revoked_at = null,
            request_limit = coalesce($4, g.request_limit), period_seconds = coalesce($5, g.period_seconds)
-         returning permissions, request_limit as "limit", period_seconds as "period"),
+         returning g.*),
        staging as (
-         update platform.grants g set permissions = array(
-           select p from unnest(g.permissions) with ordinality u(p, n)
-           where p in (select unnest(permissions) from granted) order by n)
-         where g.integration_id = $2 and g.tenant_id in (${STAGING}))
-       select * from granted`,
+         ${INTO_GRANTS} ${AS_GRANTED} cross join (${shownOf('$1')}) s
+         on conflict (tenant_id, integration_id) do update set
+           permissions = case when exists (select from before) then array(
+             select p from unnest(g.permissions) with ordinality u(p, n) where p = any(excluded.permissions) order by n)
+             else excluded.permissions end,
+           revoked_at = case when exists (select from before) then g.revoked_at end)
+       select ${TERMS} from granted`,
       [tenant.id, id, permissions, terms.limit, terms.period, allPermissions],
     );
     return { tenant: tenant.alias, ...rows[0] };
@@ -129,7 +149,7 @@ export class Integrations {
     const [{ id }, tenant] = await Promise.all([this.find(key), this.tenants.get(tenantAlias)]);
     const { rowCount } = await this.database.pool.query(
       `update platform.grants set revoked_at = now()
-       where (tenant_id = $1 or tenant_id in (${STAGING})) and integration_id = $2 and revoked_at is null`,
+       where (tenant_id = $1 or tenant_id in (${stagingOf('$1')})) and integration_id = $2 and revoked_at is null`,
       [tenant.id, id],
     );
     if (rowCount === 0)
