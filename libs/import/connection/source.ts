@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { ConnectionPool, type config as DriverConfig, NVarChar, type Request } from 'mssql';
 import type { Resolve } from '#platform/net/resolve';
@@ -20,6 +21,9 @@ export interface SourceOptions {
   signal: AbortSignal;
 }
 
+/** A server has its time, and as much has another to which it sends the driver on. */
+const MOST_SERVERS = 2;
+
 /** Values by their names in a statement. */
 export type Parameters = Record<string, string>;
 
@@ -28,6 +32,7 @@ export class Source {
   private readonly sockets = new Set<Socket>();
   private readonly pool: ConnectionPool;
   private readonly stop = () => this.cut(this.options.signal.reason);
+  private readonly gone = new AbortController();
   private cutBy?: Error;
   /** The first error that the server told of: why a login is refused comes before that it is; the driver passes neither on. */
   private refusal?: number;
@@ -47,7 +52,7 @@ export class Source {
     options.signal.throwIfAborted();
     const source = new Source(settings, options);
     try {
-      await source.pool.connect();
+      await source.connect(settings.connectMs);
       return source;
     } catch (error) {
       const failure = source.failureOf(error);
@@ -100,6 +105,18 @@ export class Source {
     await this.pool.close().catch(() => undefined);
   }
 
+  /** The driver waits for the end of an answer that has begun, whatever becomes of the connection and of its own limit. */
+  private async connect(ms: number): Promise<void> {
+    const late = failureOf({ code: 'ETIMEDOUT' });
+    const timer = setTimeout(() => this.cut(late), MOST_SERVERS * ms);
+    const isLeft = once(this.gone.signal, 'abort').then(() => Promise.reject(late));
+    try {
+      await Promise.race([this.pool.connect(), isLeft]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   private request(parameters: Parameters): Request {
     const request = this.pool.request();
     for (const [name, value] of Object.entries(parameters)) request.input(name, NVarChar(4000), value);
@@ -128,6 +145,7 @@ export class Source {
 
   private cut(reason?: Error): void {
     this.cutBy ??= reason;
+    this.gone.abort();
     for (const socket of this.sockets) socket.destroy(reason);
   }
 

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { loadConfig } from '#platform/config';
+import { waitFor } from '../../../test/support/wait-for';
+import { Source } from './source';
+import { SourceHosts } from './source-hosts';
+import { readSettings } from './source-settings';
+
+const packet = (status: number, ...payload: number[]) =>
+  Buffer.from([4, status, 0, 8 + payload.length, 0, 0, 1, 0, ...payload]);
+/** It does not encrypt. */
+const first = packet(1, 0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xff, 16, 0, 0, 0, 0, 0, 2);
+/** Others of the same answer are to follow. */
+const half = packet(0, 0xab);
+
+let server: Server;
+let asked: number;
+afterEach(() => server?.close());
+
+async function open(answers: Buffer[], signal = new AbortController().signal): Promise<Source> {
+  asked = 0;
+  server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.write(answers[asked++] ?? ''));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const hosts = new SourceHosts(loadConfig({ IMPORT_ALLOW_INSECURE: 'true' }));
+  const text = `Server=127.0.0.1,${port};User ID=reader;Password=pw;Encrypt=false;Connect Timeout=1`;
+  const options = { hosts, resolve: async () => [], stallMs: 1_000, signal };
+  return Source.open(readSettings(text, hosts), options);
+}
+
+describe.each([
+  ['first', [half]],
+  ['login', [first, half]],
+])('a server that never ends its answer to the %s packet', (_, answers) => {
+  it('is given up when it had its time', async () => {
+    await expect(open(answers)).rejects.toMatchObject({ code: 'timed_out', kind: 'lost' });
+  });
+
+  it('is left at once when nobody wants it any more', async () => {
+    const abort = new AbortController();
+    const opening = open(answers, abort.signal);
+    const left = expect(opening).rejects.toThrow('Enough');
+    await waitFor(() => asked === answers.length, { description: 'half of the answer' });
+    abort.abort(new Error('Enough'));
+    await left;
+  });
+});
