@@ -16,6 +16,12 @@ type Entry = [code: string, message: string, kind?: Kind];
 
 const CERTIFICATE = 'Have the server present a certificate that is';
 
+const LOST: Entry = [
+  'connection_lost',
+  'The connection to the server broke off. Check that Server names the port of a SQL Server, and the network to it.',
+  'lost',
+];
+
 /** By the codes of Node and of the driver. */
 const byCode: Record<string, Entry> = {
   ENOTFOUND: ['host_unknown', 'The name of the server is not known. Check the spelling of Server.'],
@@ -50,13 +56,13 @@ const byCode: Record<string, Entry> = {
     'certificate_name',
     'The certificate is for another name than Server. Use that name, or say it by HostNameInCertificate.',
   ],
-  ECONNRESET: ['connection_lost', 'The connection to the server broke off.', 'lost'],
-  EPIPE: ['connection_lost', 'The connection to the server broke off.', 'lost'],
-  ECONNCLOSED: ['connection_lost', 'The connection to the server broke off.', 'lost'],
-  ENOCONN: ['connection_lost', 'The connection to the server broke off.', 'lost'],
-  ENOTOPEN: ['connection_lost', 'The connection to the server broke off.', 'lost'],
+  ECONNRESET: LOST,
+  EPIPE: LOST,
+  ECONNCLOSED: LOST,
+  ENOCONN: LOST,
+  ENOTOPEN: LOST,
   ELOGIN: ['login_refused', 'The server refused the login. Check User ID and Password.'],
-  ESOCKET: ['connection_lost', 'The connection to the server broke off.', 'lost'],
+  ESOCKET: LOST,
 };
 
 const LOGIN: Entry = ['login_refused', 'The server refused the login. Check User ID and Password.'];
@@ -70,18 +76,24 @@ const RIGHT: Entry = [
 const byNumber: Record<number, Entry> = {
   18456: LOGIN,
   18452: LOGIN,
-  18470: ['login_refused', 'The login of the user is disabled.'],
-  18486: ['login_refused', 'The login of the user is locked.'],
-  18487: ['login_refused', 'The password of the user has expired.'],
-  18488: ['login_refused', 'The password of the user must be changed first.'],
+  18470: ['login_refused', 'The login of the user is disabled. Have it enabled.'],
+  18486: ['login_refused', 'The login of the user is locked. Have it unlocked.'],
+  18487: ['login_refused', 'The password of the user has expired. Give it another.'],
+  18488: ['login_refused', 'The password of the user must be changed first. Give it another.'],
   40615: ['firewall', "The server's firewall does not let this service in. Add a rule for its address."],
   4060: ['database_missing', 'The database does not exist, or the user may not open it. Check Database.'],
   911: ['database_missing', 'The database does not exist. Check Database.'],
-  916: ['database_missing', 'The user may not open the database.'],
+  916: ['database_missing', 'The user may not open the database. Make it a user of that.'],
   229: RIGHT,
   230: RIGHT,
-  208: ['table_missing', 'A table of the schema etl is missing, or the user may not see it.'],
-  207: ['column_missing', 'A column of a table of the schema etl is missing.'],
+  208: [
+    'table_missing',
+    'A table of the schema etl is missing, or the user may not see it. Make it, or grant SELECT.',
+  ],
+  207: [
+    'column_missing',
+    'A column of a table of the schema etl is missing. Make it by the script of the tables.',
+  ],
   1205: BUSY,
   ...Object.fromEntries(
     [
@@ -89,12 +101,7 @@ const byNumber: Record<number, Entry> = {
       ...[701, 802, 8645, 8651, 17142, 18401],
     ].map((number) => [number, BUSY]),
   ),
-  ...Object.fromEntries(
-    [10053, 10054, 10060, 233, 64, 121, 596].map((number) => [
-      number,
-      ['connection_lost', 'The connection to the server broke off.', 'lost'],
-    ]),
-  ),
+  ...Object.fromEntries([10053, 10054, 10060, 233, 64, 121, 596].map((number) => [number, LOST])),
 };
 
 const OF_CERTIFICATES =
@@ -117,7 +124,10 @@ export function failureOf(error: unknown): SourceFailure {
   const numbers = causes.flatMap(({ number }) => (typeof number === 'number' && number > 0 ? [number] : []));
   for (const number of numbers) if (byNumber[number]) return new SourceFailure(...byNumber[number]);
   if (numbers.length > 0)
-    return new SourceFailure('server_error', `The SQL Server refused to go on: its error ${numbers[0]}.`);
+    return new SourceFailure(
+      'server_error',
+      `The SQL Server refused to go on: its error ${numbers[0]}. Ask whoever runs it what that means.`,
+    );
   // The innermost is the one that says what happened.
   const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : [])).reverse();
   for (const code of codes) {
@@ -128,10 +138,16 @@ export function failureOf(error: unknown): SourceFailure {
         `The certificate of the server is from nobody who is trusted. ${CERTIFICATE} from a known authority.`,
       );
     if (/^(EPROTO|ERR_SSL|ERR_TLS)/.test(code))
-      return new SourceFailure('tls_failed', 'No encrypted connection could be agreed on with the server.');
+      return new SourceFailure(
+        'tls_failed',
+        'No encrypted connection could be agreed on with the server. Have it offer TLS 1.2 or later; Encrypt=strict needs SQL Server 2022.',
+      );
   }
   if (codes.length > 0) return new SourceFailure(...byCode.ESOCKET);
-  return new SourceFailure('source_failed', 'The server gave an answer that is not understood.');
+  return new SourceFailure(
+    'source_failed',
+    'The server gave an answer that is not understood. Check that Server names a SQL Server, and its port.',
+  );
 }
 
 /** An error and what it was caused by, the outermost first. */
