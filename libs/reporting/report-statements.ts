@@ -13,7 +13,7 @@ const MAXIMUM_PREPARED = 50;
 /** Everything as PostgreSQL prints it: a row's values are read by their column's type. */
 const printed: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
 
-/** How long a report waits for others of its tenant to end, as long as for a connection. */
+/** How long a report waits for those of its tenant's other requests to end, as long as for a connection. */
 const WAIT_MS = 5_000;
 /** What is cancelled before its server has begun it goes on: one of a hundred that were asked for just then. */
 const CANCEL_AGAIN_MS = 100;
@@ -51,6 +51,8 @@ export class ReportStatements {
     max: 10_000,
     memoMethod: () => withTimeout(new Semaphore(this.share), WAIT_MS, TOO_MANY),
   });
+  /** By what tells that its client has gone: a request may ask for more than its tenant's share, and waits for itself. */
+  private readonly requests = new WeakMap<AbortSignal, SemaphoreInterface>();
   private readonly share: number;
   private named = 0;
 
@@ -63,7 +65,15 @@ export class ReportStatements {
    * @throws DomainError reports_busy
    */
   async rows(query: Query, { tenantId, gone }: Reader): Promise<(string | null)[][]> {
-    return this.shares.memo(tenantId).runExclusive(() => this.read(query, gone));
+    return this.requestOf(gone).runExclusive(() =>
+      this.shares.memo(tenantId).runExclusive(() => this.read(query, gone)),
+    );
+  }
+
+  private requestOf(gone: AbortSignal): SemaphoreInterface {
+    const request = this.requests.get(gone) ?? new Semaphore(this.share);
+    this.requests.set(gone, request);
+    return request;
   }
 
   private async read(query: Query, gone: AbortSignal): Promise<(string | null)[][]> {
