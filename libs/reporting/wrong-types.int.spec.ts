@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { ReportsApplication } from './testing/reports-application';
 
 let reports: ReportsApplication;
@@ -80,6 +81,19 @@ it('a variable is told of where the operation that is asked for uses it', async 
   expect(await pathIn('A', { startRow: {} })).toBe('slice.startRow');
   expect(await pathIn('B', { period: 5 })).toBe('criteria.period');
   expect(await pathIn('C', { min: 5 })).toBe('criteria.period.min');
+});
+
+it.each([
+  ['slice', 'query ($x: String = "day") { fee_analysis(slice: {cols: [{colId: $x}]}) }'],
+  ['criteria', 'query ($x: String = "Billed") { work_item_listing(criteria: {states: [$x]}) }'],
+  ['if', 'query ($x: Boolean = true) { fee_analysis @skip(if: $x) }'],
+])('null in place of the default of a variable in %s is no failure of ours', async (path, query) => {
+  const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+  const { status, errors } = await ask(query, { variables: { x: null } });
+  expect(status).toBe(400);
+  expect(errors[0].extensions).toEqual({ code: 'BAD_USER_INPUT', reason: 'INVALID_VALUE', path });
+  expect(logged).not.toHaveBeenCalled();
+  logged.mockRestore();
 });
 
 it('more values of another type than are told of are no failure of ours', async () => {

@@ -29,8 +29,11 @@ function unavailable(reason: string, message: string, status: number, retryAfter
   return new GraphQLError(message, { extensions: { code, reason, http: { status, headers } } });
 }
 
-/** What graphql says, by no code, instead of the faults in variables that come after fifty. */
-const AND_MORE = 'Too many errors processing variables';
+/**
+ * What graphql says by no code: instead of the faults in variables that come after fifty, and of an argument that is
+ * wrong only by a variable that is null where its default was expected.
+ */
+const OF_VALUES = /^(?:Too many errors processing variables|Argument "(\w+)" )/;
 
 /** An error that no report and no rule made: one of ours. */
 function isUnexpected({
@@ -38,18 +41,19 @@ function isUnexpected({
   extensions,
 }: Pick<GraphQLFormattedError, 'message' | 'extensions'>): boolean {
   const { code, reason } = extensions ?? {};
-  if (message.startsWith(AND_MORE)) return false;
+  if (OF_VALUES.test(message)) return false;
   return reason === undefined && (code === undefined || code === 'INTERNAL_SERVER_ERROR');
 }
 
 /** Errors as a client may see them. */
 export function masked(told: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  if (told.message.startsWith(AND_MORE))
-    return { ...told, extensions: { code: 'BAD_USER_INPUT', reason: 'INVALID_VALUE' } };
+  const ofValues = OF_VALUES.exec(told.message);
+  if (ofValues)
+    return { ...told, extensions: { code: 'BAD_USER_INPUT', reason: 'INVALID_VALUE', path: ofValues[1] } };
   return isUnexpected(told) ? { ...told, message: OUR_SIDE } : withFaultOfValue(told, error);
 }
 
-/** Logs what was not expected, and makes it a 500. */
+/** Logs what was not expected, and makes it a 500; what is wrong with an argument a 400. */
 export const failuresPlugin: ApolloServerPlugin<ReportContext> = {
   async requestDidStart() {
     return {
@@ -59,6 +63,7 @@ export const failuresPlugin: ApolloServerPlugin<ReportContext> = {
       },
       async willSendResponse({ errors, response }) {
         if (errors?.some(isUnexpected)) response.http.status = 500;
+        else if (errors?.some(({ message }) => OF_VALUES.test(message))) response.http.status ??= 400;
       },
     };
   },
