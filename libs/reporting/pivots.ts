@@ -46,10 +46,10 @@ function unique(name: string, taken: Set<string>): string {
   return field;
 }
 
-/** How many rows may repeat the names of a pivot's fields. */
-export function mostRows(fields: readonly PivotField[], mostNames: number): number {
+/** How many rows may repeat the names of a pivot's fields, which come to so many bytes in all of them. */
+export function mostRows(fields: readonly PivotField[], mostBytes: number): number {
   const names = fields.reduce((length, { field }) => length + JSON.stringify(field).length, 0);
-  return names === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(mostNames / names));
+  return names === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(mostBytes / names));
 }
 
 /** The column of whose fields a name is one by its form, whether or not the present criteria make that field. */

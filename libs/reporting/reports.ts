@@ -89,13 +89,13 @@ export class Reports {
     const slice = readSlice(request.slice, report);
     const tenantId = context.request.tenant.id;
     const { zone, financialYearStart } = calendar;
-    const { deepFrom } = this.choice;
-    const scope = { tenantId, gone: context.gone, zone, financialYearStart, deepFrom };
+    const { deepFrom, mostBytes } = this.choice;
+    const scope = { tenantId, gone: context.gone, zone, financialYearStart, deepFrom, mostBytes };
     const criteria = over(calendar);
     const pivoted = slice.pivots.length > 0 ? await this.pivot({ report, ...criteria }, slice, scope) : [];
     const plan = planRows(report, slice, within({ report, ...criteria }, slice, financialYearStart), pivoted);
     const source = this.choice.of(sourcesFor(plan, rowsDemand(plan)));
-    const { rows, lastRow } = await this.page(plan, source, scope, mostRows(pivoted, this.choice.mostNames));
+    const { rows, lastRow } = await this.page(plan, source, scope, mostRows(pivoted, this.choice.mostBytes));
     const notes = {
       lastRow,
       pivotResultFields: pivoted.map(({ field, keys, colId }) => ({ field, keys, colId })),
@@ -105,7 +105,7 @@ export class Reports {
     return { rows, notes };
   }
 
-  /** @param most rows that an answer holds: where there are more of those asked for, it is refused */
+  /** @param most rows that are not too long for an answer by their names alone: no more are read */
   private async page(
     plan: Plan,
     source: Source,
@@ -115,7 +115,7 @@ export class Reports {
     const asked = plan.end - plan.start;
     const span = Math.min(asked, most);
     const part = { ...plan, end: plan.start + span };
-    const [[calendar, count, mixed, json]] = await this.statements.rows(
+    const [[calendar, count, mixed, json, fitting]] = await this.statements.rows(
       rowsQuery(part, source, scope),
       scope,
     );
@@ -128,11 +128,11 @@ export class Reports {
         'Amounts of several currencies cannot be added up. Group by currency, or ask for one currency.',
       );
     const found = Number(count);
-    if (found > span && span < asked)
+    if (Number(fitting) < Math.min(found, asked))
       throw refused(
         'SLICE_TOO_LARGE',
         'slice.endRow',
-        `The fields of the pivots have such names that at most ${span} rows can be asked for at once.`,
+        `From startRow on at most ${fitting} rows can be asked for at once, as they are so long.`,
       );
     const rows = json ?? '';
     if (found > span) return { rows, lastRow: -1 };

@@ -6,11 +6,8 @@ import type { Source } from './source';
 export class SourceChoice {
   /** From this row on it pays to look up on which day a page begins. */
   deepFrom = 1_000;
-  /**
-   * What the names of pivots' fields may come to in the rows of an answer, in characters. Every row repeats them, and a text
-   * of 512 MiB ends the process.
-   */
-  mostNames = 100_000_000;
+  /** What the rows of a report may come to: an answer holds those of four, as one text, several times while it is made. */
+  mostBytes = 64_000_000;
 
   of([best]: readonly Source[]): Source {
     return best;

@@ -22,6 +22,8 @@ export interface Scope {
   financialYearStart: number;
   /** From this row on a page looks up on which day it begins. */
   deepFrom: number;
+  /** What the rows of a page may come to. */
+  mostBytes: number;
 }
 
 /** What a query's parts are built with. */

@@ -29,8 +29,8 @@ export function rowsDemand(plan: Plan): Demand {
 
 /**
  * The rows of a page as one: the tenant's calendar at that moment; how many rows there are, counting one more than asked
- * for so that the end shows; whether currencies were mixed; and those asked for, as JSON text between commas. To make
- * objects of ten thousand rows took Node ten times as long as to pass their text on.
+ * for so that the end shows; whether currencies were mixed; those asked for, as JSON text between commas; and how many
+ * rows do not come to too much. To make objects of ten thousand rows took Node ten times as long as to pass their text on.
  */
 export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, rowsDemand(plan));
@@ -48,12 +48,13 @@ export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
     ...orderBy(plan, parts),
     ...(order ? [] : [limit]),
   ].join('\n  ');
+  const fits = `bytes <= ${bind(scope.mostBytes)}::bigint`;
   const text = `with ${deep ? `${deep.with}, ` : ''}items as (${items})
 select ${calendarSql(TENANT)}, count(*), bool_or(mixed),
-  string_agg(json, ',') filter (where number <= ${bind(plan.end - plan.start)}::bigint)
-from (select json, mixed, row_number() over () as number from (
+  string_agg(json, ',') filter (where number <= ${bind(plan.end - plan.start)}::bigint and ${fits}), count(*) filter (where ${fits})
+from (select json, mixed, row_number() over before as number, sum(octet_length(json)) over before as bytes from (
   ${page}
-) page) numbered`;
+) page window before as (rows unbounded preceding)) numbered`;
   const recurs = plan.level === 'leaf' ? !!order && isByDay(plan) : !!top || hasOnePlan(plan, source);
   return { text, values, recurs };
 }

@@ -13,7 +13,13 @@ import { workItemConditions } from '../work-items/criteria';
 import { countDemand, countQuery, pivotDemand, pivotQuery, rowsDemand, rowsQuery } from './query';
 
 const calendar = { zone: 'Europe/London', financialYearStart: 4, now: new Date('2025-06-12T10:00:00Z') };
-const scope = { tenantId: 7, zone: 'Europe/London', financialYearStart: 4, deepFrom: 1_000 };
+const scope = {
+  tenantId: 7,
+  zone: 'Europe/London',
+  financialYearStart: 4,
+  deepFrom: 1_000,
+  mostBytes: 1_000,
+};
 const matter = 'matter_00000000000070008000000000000001';
 const employee = 'employee_00000000000070008000000000000002';
 const client = 'client_00000000000070008000000000000003';
