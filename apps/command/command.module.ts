@@ -14,7 +14,7 @@ export class CommandModule {
       module: CommandModule,
       imports: [
         PlatformModule.forRoot(config),
-        ObservabilityModule,
+        ObservabilityModule.withoutReadModels(),
         TokenModule,
         PracticeModule.for({ writes: true }),
         WebhooksModule.for({ writes: true }),

@@ -25,9 +25,12 @@ describe('a database that falls silent', () => {
     await test.drop();
   });
 
-  async function ready(health = new Health()): Promise<[number, unknown]> {
+  async function ready(
+    health = new Health(),
+    controller = new HealthController(writes, reads, health),
+  ): Promise<[number, unknown]> {
     const reply = { statusCode: 200, server: { drain: { isBegun: false } }, status: jest.fn() };
-    const body = await new HealthController(writes, reads, health).ready(reply as unknown as FastifyReply);
+    const body = await controller.ready(reply as unknown as FastifyReply);
     return [reply.status.mock.calls[0]?.[0] ?? 200, body];
   }
 
@@ -69,5 +72,19 @@ describe('a database that falls silent', () => {
     const degraded = ['not known: a part could not be asked'];
     expect(await ready(health)).toEqual([200, { status: 'degraded', checks, degraded }]);
     for (const client of taken) client.release();
+  });
+
+  it('keeps nobody from writing when it is that of the read models', async () => {
+    const store = new WriteDatabase(testConfig(test.url));
+    const writing = new HealthController(store, reads, new Health(), true);
+    expect(await ready(undefined, writing)).toMatchObject([200, { status: 'ok' }]);
+    route.fallSilent();
+    const checks = { eventStore: 'ok', readModels: 'unavailable' };
+    const degraded = ['the read models do not answer'];
+    expect(await ready(undefined, writing)).toEqual([200, { status: 'degraded', checks, degraded }]);
+    await store.onApplicationShutdown();
+    const lost = await ready(undefined, new HealthController(writes, reads, new Health(), true));
+    expect(lost).toMatchObject([503, { status: 'unavailable' }]);
+    route.speak();
   });
 });

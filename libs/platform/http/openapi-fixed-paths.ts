@@ -148,7 +148,10 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       tags: ['operations'],
       summary: 'Whether the process can do its work',
       ...publicly,
-      responses: { 200: answer('It can.', anything), 503: answer('A database does not answer.', anything) },
+      responses: {
+        200: answer('It can.', anything),
+        503: answer('A database that it needs does not answer.', anything),
+      },
     },
   },
   '/metrics': {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Optional, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Public } from '../auth/permission.guard';
@@ -10,6 +10,8 @@ import { Health } from './health';
 const PATIENCE_MS = 5_000;
 /** A part that could not be asked, since the process is busy, keeps it from working no more than one that needs an operator. */
 const NOT_TOLD = ['not known: a part could not be asked'];
+/** Of a process that does its work without read models: true. */
+export const WITHOUT_READ_MODELS = 'WithoutReadModels';
 
 @ApiExcludeController()
 @Controller('health')
@@ -18,6 +20,7 @@ export class HealthController {
     private readonly writes: WriteDatabase,
     private readonly reads: ReadDatabase,
     private readonly health: Health,
+    @Optional() @Inject(WITHOUT_READ_MODELS) private readonly withoutReadModels = false,
   ) {}
 
   /** The process runs. */
@@ -28,8 +31,8 @@ export class HealthController {
   }
 
   /**
-   * The process can do its work: 503 while a database does not answer, and `stopping` once it is being stopped. 200 and
-   * `degraded` when a part of it needs an operator; `degraded` then says which.
+   * The process can do its work: 503 while a database that it needs does not answer, and `stopping` once it is being
+   * stopped. 200 and `degraded` when a part of it needs an operator; `degraded` then says which.
    */
   @Get('ready')
   @Public()
@@ -38,16 +41,17 @@ export class HealthController {
       void reply.status(503);
       return { status: 'stopping' };
     }
-    const [eventStore, readModels, degraded] = await Promise.all([
+    const [eventStore, readModels, told] = await Promise.all([
       inTime(this.writes.answers(), false),
       inTime(this.reads.answers(), false),
       inTime(this.health.degraded(), NOT_TOLD),
     ]);
     const checks = { eventStore: word(eventStore), readModels: word(readModels) };
-    if (!eventStore || !readModels) {
+    if (!eventStore || !(readModels || this.withoutReadModels)) {
       void reply.status(503);
       return { status: 'unavailable', checks };
     }
+    const degraded = readModels ? told : ['the read models do not answer', ...told];
     return degraded.length > 0 ? { status: 'degraded', checks, degraded } : { status: 'ok', checks };
   }
 }

@@ -1,7 +1,7 @@
-import { Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Config } from '../config';
-import { HealthController } from './health.controller';
+import { HealthController, WITHOUT_READ_MODELS } from './health.controller';
 import { MetricsController } from './metrics.controller';
 
 /**
@@ -24,4 +24,12 @@ import { MetricsController } from './metrics.controller';
     },
   ],
 })
-export class ObservabilityModule {}
+export class ObservabilityModule {
+  /** Of a process that writes: one in front goes on sending it requests while only the read models are away. */
+  static withoutReadModels(): DynamicModule {
+    return {
+      module: ObservabilityModule,
+      providers: [{ provide: WITHOUT_READ_MODELS, useValue: true }],
+    };
+  }
+}

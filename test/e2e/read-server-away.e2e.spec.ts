@@ -1,0 +1,45 @@
+import { send } from '../support/client';
+import type { RunningApp } from '../support/process';
+import { SilentRoute } from '../support/silent-route';
+import { waitFor } from '../support/wait-for';
+import type { Office } from './office';
+import { TwoDatabases } from './two-databases';
+
+const ready = ({ baseUrl }: RunningApp) => send('GET', `${baseUrl}/health/ready`);
+
+describe('a deployment whose read models are on a server that is away', () => {
+  let two: TwoDatabases;
+  let route: SilentRoute;
+  let office: Office;
+  let command: RunningApp;
+  let query: RunningApp;
+  beforeAll(async () => {
+    two = await TwoDatabases.create();
+    route = await SilentRoute.to(two.read.url);
+    office = await two.office({ READ_DATABASE_URL: route.url });
+    command = await office.start('command');
+    [query] = await Promise.all([office.start('query'), office.start('projector')]);
+  });
+  afterAll(async () => {
+    await office?.close();
+    await route?.close();
+    await two?.drop();
+  });
+
+  it('takes writes, and shows them when it is back', async () => {
+    await office.cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
+    const credentials = await office.integration('acme');
+    const api = await office.caller('acme', credentials, { at: { reads: query.baseUrl } });
+    route.fallSilent();
+    const [writing, reading] = await Promise.all([command, query].map(ready));
+    const checks = { eventStore: 'ok', readModels: 'unavailable' };
+    expect(writing).toMatchObject({ status: 200, body: { status: 'degraded', checks } });
+    expect(reading).toMatchObject({ status: 503, body: { status: 'unavailable', checks } });
+    const id = await api.create('roles', { name: 'Written meanwhile' });
+
+    route.speak();
+    // Connections that are silent are still given to who asks, and each is given up after a while.
+    await waitFor(async () => (await api.get(`roles/${id}`)).status === 200, { description: 'the role' });
+    await waitFor(async () => (await ready(command)).body.status === 'ok', { description: 'health' });
+  });
+});
