@@ -26,7 +26,9 @@ class SqlFiles implements Knex.MigrationSource<string> {
         try {
           await trx.raw(sql.replaceAll('?', '\\?'));
         } catch (cause) {
-          throw new Error(`Migration ${join(this.folder, name)} failed: ${reasonOf(cause)}`, { cause });
+          throw new MigrationError(`Migration ${join(this.folder, name)} failed: ${reasonOf(cause)}`, {
+            cause,
+          });
         }
       },
       down: () => Promise.reject(new Error('Migrations only go forward: they expand, then contract.')),
@@ -34,16 +36,19 @@ class SqlFiles implements Knex.MigrationSource<string> {
   }
 }
 
+/** Why a database cannot be brought up to date, in one line. */
+export class MigrationError extends Error {}
+
 /** knex puts the whole statement before the message, here a file's worth of SQL. */
-const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1);
+export const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1);
 
 /**
  * Applies the migrations of a set that a database has not seen yet, each file in a transaction of its own.
  * Processes that start at once wait for each other.
  * @param folder where the set's files are
  * @returns the names of the files that were applied, in order
- * @throws the database's error, named with the file that failed; files before it stay applied. Where PostgreSQL is too old,
- * one line that says so, and nothing is applied
+ * @throws MigrationError that names the file that failed; files before it stay applied. Where PostgreSQL is too old, one
+ * that says so, and nothing is applied
  */
 export async function migrate(
   url: string,
@@ -67,7 +72,7 @@ export async function migrate(
   try {
     const { rows } = await db.raw("select current_setting('server_version_num')::int as version");
     const fault = outdated(rows[0].version);
-    if (fault) throw new Error(fault);
+    if (fault) throw new MigrationError(fault);
     return await db.transaction(async (lock) => {
       await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
       // Who holds the advisory lock is alone, so knex's own lock row can only be that of a killed process.

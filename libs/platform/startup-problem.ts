@@ -1,5 +1,6 @@
 import { DomainError } from '#kernel/errors';
 import { ConfigError } from './config';
+import { MigrationError, reasonOf } from './migrate';
 import { SecretsError } from './secrets';
 
 /** Why a process cannot start, in one line for whoever started it; undefined when it is nothing that they could mend. */
@@ -7,6 +8,7 @@ export function startupProblem(error: unknown): string | undefined {
   if (error instanceof DomainError) return error.detail;
   if (error instanceof ConfigError) return error.message;
   if (error instanceof SecretsError) return error.message;
+  if (error instanceof MigrationError) return error.message;
   const {
     code = '',
     message = '',
@@ -18,7 +20,8 @@ export function startupProblem(error: unknown): string | undefined {
     return `Port ${port} of ${address} is taken: stop what listens there, or set PORT`;
   if (code === 'EACCES' && port) return `Port ${port} may not be used by this user: set PORT`;
   if (syscall === 'listen') return `HOST ${address} cannot be listened on (${code}): is it this machine's?`;
-  if (/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENETUNREACH|28...$|3D000$|57P..$|08...$)/.test(code)) {
+  if (code === '42501') return `The database's role lacks a right: ${reasonOf(error)}`;
+  if (/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENETUNREACH|28...$|3D000$|53...$|57P..$|08...$)/.test(code)) {
     return `The database does not answer: ${message || code}`;
   }
   if (/timeout|Connection terminated/.test(message)) return `The database does not answer: ${message}`;

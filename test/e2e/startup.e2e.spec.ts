@@ -83,6 +83,23 @@ describe('a process that cannot start says why in one line', () => {
     await expectOneLine('command', { ...given(), DATABASE_URL: stranger.href }, /database.*stranger/i);
   });
 
+  it('a database of another program, or one in which its role may nothing, or that is full', async () => {
+    const other = await createTestDatabase();
+    await execute(other.url, 'drop table migrations_write, migrations_write_lock');
+    const DATABASE_URL = other.url;
+    await expectOneLine('command', { ...given(), DATABASE_URL }, /^Migration .*0001-platform.*exists$/m);
+    const role = `guest_${randomBytes(6).toString('hex')}`;
+    await execute(other.url, `create role ${role} login password 'guest'`);
+    const guest = new URL(database.url);
+    [guest.username, guest.password] = [role, 'guest'];
+    const reading = { ...given(), READ_DATABASE_URL: guest.href };
+    await expectOneLine('query', reading, /^The database's role lacks a right: permission denied/);
+    await execute(other.url, `alter role ${role} connection limit 0`);
+    await expectOneLine('query', reading, /^The database does not answer: too many connections/);
+    await execute(other.url, `drop role ${role}`);
+    await other.drop();
+  });
+
   it('everything that is wrong at once', async () => {
     const { stderr } = await start('query', { PORT: 'x', REGION: 'us', SECRETS_KEY: 'x' });
     for (const name of ['PORT', 'REGION', 'SECRETS_KEY']) expect(stderr).toContain(name);
