@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
+import { endStandingCopies } from '#platform/standing-copies';
 import { Codec, EVENT_COLUMNS, type EventRow, type StoredRow } from './codec';
 import type { RecordedEvent } from './events';
 import { type Position, parsePosition } from './position';
@@ -82,9 +83,6 @@ export const HAS_QUERY = `
   ) e on true
   order by c.number`;
 
-/** So long a COPY may wait for more rows: ours have theirs at hand. */
-const STANDING_MS = 60_000;
-
 /** Reads the store in commit order, a partition at a time. */
 @Injectable()
 export class Feed {
@@ -150,20 +148,9 @@ export class Feed {
     return rows.map(({ oldest }) => oldest ?? undefined);
   }
 
-  /**
-   * Ends what holds the feed back without an end of its own: a process that is frozen amid rows that it copies. No limit
-   * of PostgreSQL's ends a COPY that waits for its client.
-   * @returns how many sessions were ended
-   */
-  async endStandingCopies(standingMs = STANDING_MS): Promise<number> {
-    const { rows } = await this.database.pool.query<{ ended: number }>(
-      `select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity
-       where datname = current_database() and usename = current_user and backend_xid is not null
-         and state = 'active' and wait_event = 'ClientRead' and query like 'copy %'
-         and query_start < now() - $1 * interval '1 ms'`,
-      [standingMs],
-    );
-    return rows[0].ended;
+  /** Ends what holds the feed back without an end of its own. @returns how many sessions that were */
+  endStandingCopies(): Promise<number> {
+    return endStandingCopies(this.database.pool);
   }
 
   /** The numbers of all partitions. */

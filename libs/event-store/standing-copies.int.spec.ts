@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { CopyStream } from '#platform/copy-rows';
+import { endStandingCopies } from '#platform/standing-copies';
 import { createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { Parent } from './testing/streams';
@@ -36,15 +37,15 @@ describe('sessions that stand still and hold the feed back', () => {
   it('are ended when it is rows for a COPY that they wait for, and not before their time', async () => {
     const copies = [await copier(), await copier()];
     const other = await writer();
-    expect(await store.feed.endStandingCopies()).toBe(0);
+    expect(await endStandingCopies(store.writes.pool)).toBe(0);
     let ended = 0;
     const bothEnded = async () => {
-      ended += await store.feed.endStandingCopies(1);
+      ended += await endStandingCopies(store.writes.pool, 1);
       return ended === copies.length;
     };
     await waitFor(bothEnded, { description: 'both to be ended' });
     for (const copy of copies) await expect(copy.end()).rejects.toThrow(/terminat/);
     expect((await other.query('select')).rowCount).toBe(1);
-    expect(await store.feed.endStandingCopies(1)).toBe(0);
+    expect(await endStandingCopies(store.writes.pool, 1)).toBe(0);
   });
 });

@@ -1,8 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { isConnectionLost } from '#platform/connection-lost';
+import { CopyStream } from '#platform/copy-rows';
 import { waitFor } from '../../test/support/wait-for';
 import { Divisions } from './testing/divisions';
 import { expectExact } from './testing/expect-exact';
+import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
 /** As of 15 s. */
 const SILENCE_MS = 500;
@@ -35,14 +37,14 @@ describe('a process that is frozen', () => {
       thaw = resolve;
     });
     return new Promise<void>((resolve) => {
-      const goOn = (part[method] as () => Promise<unknown>).bind(part);
-      const call = jest.spyOn(part, method).mockImplementation((async () => {
+      const goOn = part[method] as () => Promise<unknown>;
+      const call = jest.spyOn(part, method).mockImplementation(async function (this: Part) {
         asking.mockRestore();
         call.mockRestore();
         resolve();
         await frozen;
-        return goOn();
-      }) as never);
+        return goOn.call(this);
+      } as never);
     });
   }
 
@@ -81,6 +83,23 @@ describe('a process that is frozen', () => {
     const another = divisions.parts().rebuild;
     const done = async () => (await another.rebuild('divisions').catch(() => undefined)) !== undefined;
     await waitFor(done, { description: 'another to rebuild' });
+    thaw();
+    await rebuilt;
+    await expectExact(divisions.store);
+  });
+
+  it('leaves a rebuild to another amid rows that it copies, whichever server has them', async () => {
+    await divisions.createMany(0, 3);
+    const standing = freeze(CopyStream.prototype, 'end');
+    const rebuilt = parts.rebuild.rebuild('divisions').catch((error) => error);
+    await standing;
+    const another = new UnfinishedRebuilds(divisions.parts().rebuild, divisions.store.reads);
+    Object.assign(another, { standingMs: 1 });
+    another.start();
+    const live = `select generation from read_model.live where projection = 'divisions'`;
+    const done = async () => (await divisions.rows<{ generation: number }>(live))[0].generation === 2;
+    await waitFor(done, { description: 'another to go on' });
+    await another.onApplicationShutdown();
     thaw();
     await rebuilt;
     await expectExact(divisions.store);

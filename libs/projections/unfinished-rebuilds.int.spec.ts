@@ -39,7 +39,7 @@ describe('an unfinished rebuild, when the process is stopped', () => {
         `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
 
-    const unfinished = new UnfinishedRebuilds(rebuild);
+    const unfinished = new UnfinishedRebuilds(rebuild, divisions.store.reads);
     unfinished.start();
     await waitFor(async () => statement.test((await waiting())[0]?.query), {
       description: 'the statement to wait',

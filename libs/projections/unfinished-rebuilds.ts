@@ -1,5 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isConnectionLost } from '#platform/connection-lost';
+import { ReadDatabase } from '#platform/database';
+import { endStandingCopies } from '#platform/standing-copies';
 import { ProjectionRebuild } from './projection-rebuild';
 
 const EVERY_MS = 5_000;
@@ -14,8 +16,12 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
   private timer?: NodeJS.Timeout;
   private readonly notBefore = new Map<string, number>();
   private running = Promise.resolve();
+  protected readonly standingMs?: number;
 
-  constructor(private readonly rebuild: ProjectionRebuild) {}
+  constructor(
+    private readonly rebuild: ProjectionRebuild,
+    private readonly reads: ReadDatabase,
+  ) {}
 
   /** Looks at once: whoever restarts a process that keeps dying must not wait for each life to last. */
   start(): void {
@@ -31,6 +37,7 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
   }
 
   private async look(): Promise<void> {
+    await this.loosen();
     let lost: Error | undefined;
     for (const name of this.rebuild.names) {
       if (this.stopping.signal.aborted) return;
@@ -51,5 +58,13 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
       }
     }
     if (lost) this.log.warn(`Rebuilds that have died wait for the database: ${lost.message}`);
+  }
+
+  /** Whoever was frozen amid the rows of a rebuild keeps it from others. */
+  private async loosen(): Promise<void> {
+    // A database that is away is told of by what comes next.
+    const ended = await endStandingCopies(this.reads.pool, this.standingMs).catch(() => 0);
+    if (ended > 0)
+      this.log.warn(`Ended ${ended} sessions that copied rows into read models, and stood still`);
   }
 }

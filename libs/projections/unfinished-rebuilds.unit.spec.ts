@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import type { ReadDatabase } from '#platform/database';
 import type { ProjectionRebuild } from './projection-rebuild';
 import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
@@ -19,7 +20,7 @@ describe('looking for unfinished rebuilds', () => {
     warnings = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     asked = [];
     failures = new Map();
-    unfinished = new UnfinishedRebuilds({
+    const rebuild = {
       names: ['people', 'matters', 'tenants'],
       async resume(name: string, given?: AbortSignal) {
         asked.push(name);
@@ -27,7 +28,12 @@ describe('looking for unfinished rebuilds', () => {
         const failure = failures.get(name);
         if (failure) throw failure;
       },
-    } as unknown as ProjectionRebuild);
+    };
+    const reads = { pool: { query: async () => ({ rows: [{ ended: 0 }] }) } };
+    unfinished = new UnfinishedRebuilds(
+      rebuild as unknown as ProjectionRebuild,
+      reads as unknown as ReadDatabase,
+    );
     unfinished.start();
   });
   afterEach(async () => {
