@@ -202,7 +202,11 @@ describe('the command line', () => {
     expect(await cli('integrations list')).toBe(0);
     expect(out[0]).toContain('acme (100 in 60 s)');
     expect(await cli('tenants create --alias acme --name Again')).toBe(1);
-    expect(err).toEqual(['A tenant with the alias acme exists already.']);
+    expect(await cli('tenants lst')).toBe(1);
+    expect(err).toEqual([
+      'A tenant with the alias acme exists already.',
+      "unknown command 'lst' (Did you mean list?)",
+    ]);
   });
 
   it('prints its help', async () => {

@@ -36,5 +36,6 @@ export function explainTo(err: (line: string) => void, error: unknown, json: boo
 
 function usage(error: CommanderError): string {
   if (error.code === 'commander.help') return 'Which command? See --help.';
-  return error.message.replace(/^error: /, '');
+  // What was perhaps meant comes in a line of its own.
+  return error.message.replace(/^error: /, '').replaceAll('\n', ' ');
 }
