@@ -1,11 +1,12 @@
 import { DatabaseError } from 'pg';
 import { DomainError } from '#kernel/errors';
+import { isConnectionLost } from '#platform/connection-lost';
 
-/** Server out of resources or stopping (SQLSTATE classes 53, 57, 58), connection lost (08), a standby (25006). */
-const OUTAGE = /^(08|53|57|58|25006)/;
+/** A statement was ended (SQLSTATE class 57), or the server is a standby (25006). */
+const OUTAGE = /^(57|25006)/;
 
 function isOutage(error: unknown): boolean {
-  if (error instanceof DatabaseError) return OUTAGE.test(error.code ?? '');
+  if (error instanceof DatabaseError) return OUTAGE.test(error.code ?? '') || isConnectionLost(error);
   // What is neither our answer nor our mistake comes from the connection.
   return !(error instanceof DomainError || error instanceof TypeError || error instanceof RangeError);
 }

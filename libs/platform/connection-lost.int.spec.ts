@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Client, Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database';
+import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
 import { freePort } from '../../test/support/process';
-import { isConnectionLost } from './connection-lost';
+import { isConnectionLost, isOutage } from './connection-lost';
 import { CopyStream } from './copy-rows';
 import { CopyText } from './copy-text';
 
@@ -87,6 +87,19 @@ describe('a connection that is lost', () => {
     await pool.end();
     for (const socket of sockets) socket.destroy();
     await once(mute.close(), 'close');
+  });
+
+  it('because the database is being restored: it takes none, or is not there', async () => {
+    const name = new URL(test.url).pathname.slice(1);
+    const url = (database: string) => test.url.replace(name, database);
+    const admit = (is: boolean) => execute(url('postgres'), `alter database ${name} allow_connections ${is}`);
+    await admit(false);
+    for (const database of [name, `${name}_before`]) {
+      const failure = await failureOf(new Client(url(database)).connect());
+      expect(isConnectionLost(failure)).toBe(true);
+      expect(isOutage(failure)).toBe(true);
+    }
+    await admit(true);
   });
 
   it('which an error in a query is not', async () => {

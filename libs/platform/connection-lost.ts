@@ -20,7 +20,8 @@ export function isOutage(error: unknown): boolean {
 
 /** Whether a database query failed because its server went away or did not answer: the same may succeed later. */
 export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof DatabaseError) return SERVER_AWAY.test(error.code ?? '');
+  // What is fatal ended the session, or kept it from beginning: the database is not there, or takes no connections.
+  if (error instanceof DatabaseError) return error.severity === 'FATAL' || SERVER_AWAY.test(error.code ?? '');
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   // Node's own errors begin with ERR_.
   return /^E(?!RR_)[A-Z_]+$/.test(code) || CONNECTION_ENDED.test(message);
