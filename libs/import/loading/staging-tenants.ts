@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ClientBase, PoolClient } from 'pg';
 import { conflict } from '#kernel/errors';
-import { stagingPermissions } from '#platform/auth/integrations';
+import { holdGrants, stagingPermissions } from '#platform/auth/integrations';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { TenantCopy } from '#practice/entities/entity.erasures';
@@ -41,6 +41,7 @@ export class StagingTenants {
   }: Pick<ImportRun, 'requestId' | 'tenant'>): Promise<{ staging: RegisteredTenant; requestedBy: string }> {
     return this.database.transaction(async (client) => {
       const alias = stagingAlias(tenant.alias);
+      await holdGrants(client, tenant.id);
       await retire(client, tenant.id, alias);
       const staging = await this.tenants.register({ alias, region: tenant.region }, client);
       const { rows } = await client.query<{ requestedBy: string }>(

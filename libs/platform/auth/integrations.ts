@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DatabaseError } from 'pg';
+import { type ClientBase, DatabaseError, type QueryResult } from 'pg';
 import { v7 } from 'uuid';
 import { DomainError, invalid } from '#kernel/errors';
 import { checkName } from '#kernel/names';
@@ -55,6 +55,11 @@ export function stagingPermissions(permissions: string): string {
     where p not like 'webhooks:%' and p <> 'etl:write' order by n)`;
 }
 
+/** Of whom a tenant lets in its staging tenant gets a copy when it is opened: until the transaction ends nobody changes it. */
+export async function holdGrants(client: ClientBase, tenantId: number): Promise<void> {
+  await client.query('select from platform.tenants where id = $1 for no key update', [tenantId]);
+}
+
 const INTO_GRANTS =
   'insert into platform.grants as g (tenant_id, integration_id, permissions, request_limit, period_seconds)';
 const AS_GRANTED = `select s.id, n.integration_id, ${stagingPermissions('n.permissions')}, n.request_limit, n.period_seconds from granted n`;
@@ -84,28 +89,19 @@ export class Integrations {
       throw invalid('client_id_invalid', 'Client id and secret have 1 to 200 printable ASCII characters.');
     const { tenant, permissions = allPermissions } = await this.check(terms);
     const integrationId = v7();
-    const { rows } = await this.database.pool
-      .query<StoredTerms>(
-        `with made as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, $3, $4)),
+    const secret = await hashSecret(clientSecret);
+    const { rows } = await this.change<StoredTerms>(
+      tenant,
+      `with made as (insert into platform.integrations (id, client_id, name, secret_hash) values ($1, $2, $3, $4)),
          granted as (${INTO_GRANTS} values ($5, $1, $6, coalesce($7, 100), coalesce($8, 60)) returning g.*),
          staging as (${INTO_GRANTS} ${AS_GRANTED} cross join (${shownOf('$5')}) s)
-         select ${TERMS} from granted`,
-        [
-          integrationId,
-          clientId,
-          name,
-          await hashSecret(clientSecret),
-          tenant.id,
-          permissions,
-          terms.limit,
-          terms.period,
-        ],
-      )
-      .catch((error) => {
-        if (error instanceof DatabaseError && error.code === uniqueViolation)
-          throw new DomainError('conflict', 'client_id_taken', `The client id ${clientId} exists already.`);
-        throw error;
-      });
+       select ${TERMS} from granted`,
+      [integrationId, clientId, name, secret, tenant.id, permissions, terms.limit, terms.period],
+    ).catch((error) => {
+      if (error instanceof DatabaseError && error.code === uniqueViolation)
+        throw new DomainError('conflict', 'client_id_taken', `The client id ${clientId} exists already.`);
+      throw error;
+    });
     return { integrationId, clientId, clientSecret, name, tenant: tenant.alias, ...rows[0] };
   }
 
@@ -121,7 +117,8 @@ export class Integrations {
     if (revoked)
       throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
     const { tenant, permissions } = await this.check(terms);
-    const { rows } = await this.database.pool.query<StoredTerms>(
+    const { rows } = await this.change<StoredTerms>(
+      tenant,
       `with before as (
          select from platform.grants where tenant_id = $1 and integration_id = $2 and revoked_at is null),
        granted as (
@@ -147,7 +144,8 @@ export class Integrations {
   /** Takes an integration's grant from a tenant. @throws DomainError as `grant`, or grant_not_found */
   async revoke(key: IntegrationKey, tenantAlias: string): Promise<void> {
     const [{ id }, tenant] = await Promise.all([this.find(key), this.tenants.get(tenantAlias)]);
-    const { rowCount } = await this.database.pool.query(
+    const { rowCount } = await this.change(
+      tenant,
       `update platform.grants set revoked_at = now()
        where (tenant_id = $1 or tenant_id in (${stagingOf('$1')})) and integration_id = $2 and revoked_at is null`,
       [tenant.id, id],
@@ -194,6 +192,17 @@ export class Integrations {
        group by i.id order by i.name, i.client_id`,
     );
     return rows;
+  }
+
+  private change<Row extends object>(
+    { id }: RegisteredTenant,
+    sql: string,
+    values: unknown[],
+  ): Promise<QueryResult<Row>> {
+    return this.database.transaction(async (client) => {
+      await holdGrants(client, id);
+      return client.query<Row>(sql, values);
+    });
   }
 
   private async check(terms: GrantTerms): Promise<{ tenant: RegisteredTenant; permissions?: string[] }> {
