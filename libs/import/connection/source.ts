@@ -8,6 +8,13 @@ import { failureOf, SourceFailure } from './source-failure';
 import type { SourceHosts } from './source-hosts';
 import type { SourceSettings } from './source-settings';
 
+declare module 'mssql' {
+  interface ConnectionPool {
+    acquire(requester: object): Promise<object>;
+    release(connection: object): void;
+  }
+}
+
 /** No text of the source is longer than this; what is longer is cut off, and still too long for its column. */
 const MOST_BYTES_OF_TEXT = 64 * 1024;
 
@@ -52,7 +59,7 @@ export class Source {
     options.signal.throwIfAborted();
     const source = new Source(settings, options);
     try {
-      await source.connect(settings.connectMs);
+      await source.connect(MOST_SERVERS * settings.connectMs);
       return source;
     } catch (error) {
       const failure = source.failureOf(error);
@@ -102,16 +109,23 @@ export class Source {
   async close(): Promise<void> {
     this.options.signal.removeEventListener('abort', this.stop);
     this.cut();
-    await this.pool.close().catch(() => undefined);
+    // Of a connection that hangs the pool hears nothing.
+    this.pool.close().catch(() => undefined);
+  }
+
+  private async connect(ms: number): Promise<void> {
+    // The pool tries one connection, which it ends, and opens another for the work.
+    await this.within(ms, () => this.pool.connect());
+    this.pool.release(await this.within(ms, () => this.pool.acquire(this)));
   }
 
   /** The driver waits for the end of an answer that has begun, whatever becomes of the connection and of its own limit. */
-  private async connect(ms: number): Promise<void> {
+  private async within<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
     const late = failureOf({ code: 'ETIMEDOUT' });
-    const timer = setTimeout(() => this.cut(late), MOST_SERVERS * ms);
+    const timer = setTimeout(() => this.cut(late), ms);
     const isLeft = once(this.gone.signal, 'abort').then(() => Promise.reject(late));
     try {
-      await Promise.race([this.pool.connect(), isLeft]);
+      return await Promise.race([work(), isLeft]);
     } finally {
       clearTimeout(timer);
     }
@@ -157,6 +171,7 @@ export class Source {
 
   private driverConfig(settings: SourceSettings): DriverConfig {
     const { host, database, user, password, encrypt, certificateName, connectMs } = settings;
+    const most = MOST_SERVERS * connectMs;
     const connector = async (to: { host: string; port: number }, _lookup: unknown, signal: AbortSignal) => {
       const { hosts, resolve } = this.options;
       const socket = await connectGuarded(to, { hosts, resolve, encrypt, connectMs, signal });
@@ -184,7 +199,7 @@ export class Source {
     };
     return {
       ...{ server: host, port: settings.port, user, password, database },
-      pool: { max: 1, min: 0 },
+      pool: { max: 1, min: 0, acquireTimeoutMillis: most, createTimeoutMillis: most },
       validateConnection: false,
       beforeConnect: (connection) => {
         connection.on('errorMessage', ({ number }) => (this.refusal ??= number));
