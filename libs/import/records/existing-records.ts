@@ -20,6 +20,7 @@ import { Role, roleName, SYSTEM_ROLES } from '#practice/roles/role';
 import type { TaskTypeState } from '#practice/task-types/task-type';
 import { STANDARD_TAX_CODE, TaxCode, type TaxCodeState, THE_STANDARD } from '#practice/tax-codes/tax-code';
 import { Tenant, type TenantState } from '#practice/tenants/tenant';
+import type { Promotion } from '#practice/tenants/tenant.events';
 import type { KnownRecords } from './known-records';
 import { isImported } from './record-id';
 import type { OwnRecords } from './references';
@@ -49,6 +50,15 @@ export class ExistingRecords {
     const [found] = await this.loader.load(tenant.id, [at(Tenant, toId('tenant', tenant.streamId))]);
     if (!found) throw new Error(`The tenant ${tenant.alias} has no settings`);
     return (found as Folded<TenantState>).data;
+  }
+
+  /** Whose imports were promoted, as those named them, the last first. */
+  async sourceSystems(tenant: TenantRef): Promise<string[]> {
+    const events = await this.loader.events(tenant.id, tenant.streamId);
+    const names = events.flatMap(({ event }) =>
+      event.type === 'ImportPromoted' ? [(event.data as Promotion).sourceSystem] : [],
+    );
+    return [...new Set(names.reverse())];
   }
 
   /** The last number that each of the tenant's counters gave. */

@@ -68,10 +68,11 @@ export class CheckedRows {
     const { tenant } = run;
     await alone(session, 'drop table if exists made');
     const settings = await this.existing.settings(tenant);
+    const sourceSystems = await this.existing.sourceSystems(tenant);
     await makeCurrencies(session);
     await checkCells(session);
     await dropDuplicates(session);
-    await makeSettings(session, tenant, settings, this.clock.now());
+    await makeSettings(session, tenant, settings, sourceSystems, this.clock.now());
     await makeRecordIds(session, tenant);
     await nameByKeys(session);
     await makeRoleKeys(session);

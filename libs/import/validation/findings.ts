@@ -68,7 +68,7 @@ export const findingKinds = {
   ),
   wrong_kind: error('A column does not fit the kind of its row. Empty it, fill it in, or change the kind.'),
   wrong_setting: error(
-    'What the import says of itself is not as the tenant is set, or not spelled as in the import before. Correct it, or have the tenant set.',
+    'What the import says of itself is not as the tenant is set, or not spelled as in an import before. Correct it, or have the tenant set.',
   ),
   one_row: error('Info has no row, or more than one. It has exactly one.'),
   matter_differs: error(

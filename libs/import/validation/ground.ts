@@ -16,14 +16,15 @@ export async function makeSettings(
   session: ClientBase,
   tenant: RegisteredTenant,
   settings: TenantState,
+  sourceSystems: readonly string[],
   now: Date,
 ): Promise<void> {
-  const { currency, timeZone, taxScheme, minutesPerUnit, lastImport } = settings;
+  const { currency, timeZone, taxScheme, minutesPerUnit } = settings;
   await makeEmptyTable(
     session,
     'settings',
     `tenant_id integer, currency text, digits integer, time_zone text, tax_scheme text, minutes_per_unit numeric,
-     today date, cutover date, source_system text, last_source_system text`,
+     today date, cutover date, source_system text, promoted_systems text[]`,
   );
   await session.query(
     `insert into settings
@@ -31,7 +32,7 @@ export async function makeSettings(
        (select min(cutover_date) from infos), (select min(source_system) from infos), $8`,
     [
       ...[tenant.id, currency, minorUnits(currency), timeZone, taxScheme, minutesPerUnit],
-      ...[dayIn(timeZone, now), lastImport?.sourceSystem],
+      ...[dayIn(timeZone, now), sourceSystems],
     ],
   );
   // One row, of which PostgreSQL guesses 400: every plan that joins it would reckon with as many times too much.

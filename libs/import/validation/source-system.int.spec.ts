@@ -1,6 +1,6 @@
 import { ImportedFirm } from './testing/imported-firm';
 
-describe('an import whose source system is that of the one before but for its spelling', () => {
+describe('an import whose source system is that of one before but for its spelling', () => {
   let office: ImportedFirm;
 
   beforeAll(async () => {
@@ -24,5 +24,16 @@ describe('an import whose source system is that of the one before but for its sp
 
   it.each(['Ledger', 'Ledger 2'])('is another, or the same: %j', async (name) => {
     expect(await office.found(of(name))).not.toContain('wrong_setting Info INFO SourceSystem');
+  });
+
+  it('is told of it also when another system has been promoted since', async () => {
+    await office.promote({
+      ...of('Billing'),
+      Entity: [{ ImportId: 'E', EntityType: 'Organisation', Name: 'Mill' }],
+    });
+    for (const name of ['LEDGER', 'billing'])
+      expect(await office.found(of(name))).toContain('wrong_setting Info INFO SourceSystem');
+    for (const name of ['Ledger', 'Billing'])
+      expect(await office.found(of(name))).not.toContain('wrong_setting Info INFO SourceSystem');
   });
 });

@@ -19,10 +19,13 @@ export const settingRules: readonly Rule[] = [
     // To another system every row would be a new record.
     ...{ code: 'wrong_setting', table: 'Info', column: 'SourceSystem' },
     message:
-      'SourceSystem differs from that of the last promoted import, “{}”, by capitals or blanks alone; spell it so.',
-    detail: 's.last_source_system',
-    rows: `from infos t cross join settings s where t.source_system <> s.last_source_system
-             and ${spelling('t.source_system')} = ${spelling('s.last_source_system')}`,
+      'SourceSystem differs from that of a promoted import, “{}”, by capitals or blanks alone; spell it so.',
+    detail: 't.alike',
+    rows: `from (select t.import_id, (
+               select p.name from unnest(s.promoted_systems) with ordinality p(name, nth)
+               where ${spelling('p.name')} = ${spelling('t.source_system')} order by p.nth limit 1) as alike
+             from infos t cross join settings s where t.source_system <> all(s.promoted_systems)) t
+           where t.alike is not null`,
   },
   {
     ...{ code: 'wrong_setting', table: 'Info', column: 'BaseCurrency' },
