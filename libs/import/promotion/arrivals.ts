@@ -11,6 +11,7 @@ import type { TenantRef } from '#platform/request-context';
 import { BillableStatus } from '#practice/billable/billable';
 import type { RecordState } from '#practice/records/record';
 import { digestOf, type Ground, type ImportedRecord } from '../records/imported-record';
+import { countersOf } from '../records/numbers';
 import { reasonOf } from '../records/work-records';
 import { type Imported, ImportedRecords } from './imported-records';
 import type { Hindrance } from './partings';
@@ -163,7 +164,18 @@ export class Arrivals {
     const { table, definition, id, wanted } = record;
     const writtenOffOn = await this.writtenOffOn(tenant, record, before);
     const events = updatesOf(record, before.data, wanted, { reason: reasonOf(ground), writtenOffOn });
-    return { table, definition, id, events, before, digest, version: before.version + events.length };
+    const after = events.reduce((state, event) => definition.evolve(state, event), before.data);
+    const counters = countersOf(definition.keys(after));
+    return {
+      table,
+      definition,
+      id,
+      events,
+      before,
+      counters,
+      digest,
+      version: before.version + events.length,
+    };
   }
 
   /** The state does not say the day. */

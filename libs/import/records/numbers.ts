@@ -1,3 +1,17 @@
+import type { NaturalKey } from '#kernel/decider';
+import { CLIENT_NUMBER } from '#practice/clients/client';
+import { INVOICE_NUMBER } from '#practice/invoices/invoice';
+import { MATTER_NUMBER } from '#practice/matters/matter';
+
+/** Each is a kind of natural keys too, and gives the next of them. */
+const COUNTERS = [CLIENT_NUMBER, MATTER_NUMBER, INVOICE_NUMBER];
+
+/** By counter, the number among a record's keys that it could come to: it goes on behind that. */
+export function countersOf(keys: readonly NaturalKey[]): Record<string, number> {
+  const numbers = keys.filter(({ kind, key }) => COUNTERS.includes(kind) && wholeNumber(key) > 0);
+  return Object.fromEntries(numbers.map(({ kind, key }) => [kind, wholeNumber(key)]));
+}
+
 /** What gives new records their numbers: never one that a row of the import has, nor one that the tenant has given. */
 export class Numbers {
   /** @param used by counter: the last number that was given, or that a row brings */
