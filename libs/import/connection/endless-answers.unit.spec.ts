@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { loadConfig } from '#platform/config';
+import type { Resolve } from '#platform/net/resolve';
 import { waitFor } from '../../../test/support/wait-for';
 import { Source } from './source';
 import { SourceHosts } from './source-hosts';
@@ -17,7 +18,11 @@ let server: Server;
 let asked: number;
 afterEach(() => server?.close());
 
-async function open(answers: Buffer[], signal = new AbortController().signal): Promise<Source> {
+async function open(
+  answers: Buffer[],
+  signal = new AbortController().signal,
+  resolve: Resolve = async () => ['127.0.0.1'],
+): Promise<Source> {
   asked = 0;
   server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -26,8 +31,8 @@ async function open(answers: Buffer[], signal = new AbortController().signal): P
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const hosts = new SourceHosts(loadConfig({ IMPORT_ALLOW_INSECURE: 'true' }));
-  const text = `Server=127.0.0.1,${port};User ID=reader;Password=pw;Encrypt=false;Connect Timeout=1`;
-  const options = { hosts, resolve: async () => [], stallMs: 1_000, signal };
+  const text = `Server=localhost,${port};User ID=reader;Password=pw;Encrypt=false;Connect Timeout=1`;
+  const options = { hosts, resolve, stallMs: 1_000, signal };
   return Source.open(readSettings(text, hosts), options);
 }
 
@@ -47,4 +52,31 @@ describe.each([
     abort.abort(new Error('Enough'));
     await left;
   });
+});
+
+it('connects to nobody any more when it was left while the name of the server was looked up', async () => {
+  const abort = new AbortController();
+  let found = (_: string[]) => {};
+  const addresses = new Promise<string[]>((resolve) => {
+    found = resolve;
+  });
+  let isAsked = false;
+  const lookUp = () => {
+    isAsked = true;
+    return addresses;
+  };
+  const left = expect(open([], abort.signal, lookUp)).rejects.toThrow('Enough');
+  await waitFor(() => isAsked, { description: 'the look-up' });
+  abort.abort(new Error('Enough'));
+  await left;
+  const ports: (number | undefined)[] = [];
+  server.on('connection', ({ remotePort }) => ports.push(remotePort));
+  found(['127.0.0.1']);
+  await new Promise(setImmediate);
+  // Behind whoever would have come before.
+  const later = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await waitFor(() => ports.includes(later.localPort), { description: 'the later connection' });
+  later.destroy();
+  await once(later, 'close');
+  expect(ports).toHaveLength(1);
 });

@@ -172,8 +172,10 @@ export class Source {
   private driverConfig(settings: SourceSettings): DriverConfig {
     const { host, database, user, password, encrypt, certificateName, connectMs } = settings;
     const most = MOST_SERVERS * connectMs;
-    const connector = async (to: { host: string; port: number }, _lookup: unknown, signal: AbortSignal) => {
+    const connector = async (to: { host: string; port: number }, _lookup: unknown, driver: AbortSignal) => {
       const { hosts, resolve } = this.options;
+      // The driver goes on with what it has begun, and where a server sends it.
+      const signal = AbortSignal.any([driver, this.gone.signal]);
       const socket = await connectGuarded(to, { hosts, resolve, encrypt, connectMs, signal });
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
