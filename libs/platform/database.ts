@@ -14,7 +14,7 @@ import { isConnectionLost } from './connection-lost';
 import { giveSigns, SILENCE_MS } from './sign-of-life';
 
 /** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
-const exactTypes: CustomTypesConfig = {
+export const exactTypes: CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === types.builtins.DATE
       ? (text: string) => text

@@ -45,6 +45,8 @@ export class Attempt {
       at,
       body: bodyOf(item),
     };
+    // A receiver may take its time, and the text is long.
+    item.record = undefined;
     const headers = signedHeaders(message, this.secretsOf(config, at));
     const outcome = await this.sender.send(config.url, headers, message.body, { receiver: lane.key });
     return this.finished(item, config, at, outcome);

@@ -1,7 +1,7 @@
 import { messageId, recordId } from '../delivery';
-import type { Item, SharedBody } from './lane';
+import type { Item } from './lane';
+import { MOST_BYTES, type SharedBody } from './record-as-read';
 
-const MOST_BYTES = 256 * 1024;
 /** What is kept has memory of its own: a piece of Buffer's pool would keep its neighbours too. */
 const encoder = new TextEncoder();
 
@@ -25,7 +25,7 @@ export function bodyOf(item: Item): Buffer {
 
 function make({ delivery, lane, record }: Item): SharedBody {
   const json = JSON.stringify;
-  const { version, text } = record!;
+  const { version, text, length } = record!;
   const { event_id, request_id } = delivery;
   const { alias } = lane.config;
   const head = `{"type":${json(delivery.sent_as)},"timestamp":"${delivery.occurred_at.toISOString()}","requestId":"`;
@@ -33,16 +33,19 @@ function make({ delivery, lane, record }: Item): SharedBody {
   const source = json(delivery.source);
   const tail = `"id":"${messageId(event_id)}","tenant":${json(alias)},"sequence":${version || delivery.version},"changed":${delivery.changed}`;
   const thin = `${head}${request_id}","data":{"id":${id},"sourceId":${source}},${tail}`;
+  const truncated = `${thin},"truncated":true}`;
   const whole =
     text === undefined
-      ? `${thin}}`
+      ? length > MOST_BYTES
+        ? truncated
+        : `${thin}}`
       : `${head}${request_id}","data":{"id":${id},"data":${text},"sourceId":${source}},${tail}}`;
   const bytes = encoder.encode(whole);
   return {
     eventId: event_id,
     sentAs: delivery.sent_as,
     alias,
-    bytes: bytes.length > MOST_BYTES ? encoder.encode(`${thin},"truncated":true}`) : bytes,
+    bytes: bytes.length > MOST_BYTES ? encoder.encode(truncated) : bytes,
     requestIdAt: Buffer.byteLength(head),
   };
 }

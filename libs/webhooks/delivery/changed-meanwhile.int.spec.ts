@@ -21,7 +21,7 @@ import type { Outcome } from '../protocol/sender';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { DeliverySettings } from './delivery-settings';
-import type { Item } from './lane';
+import { type Item, Lane, type LaneConfig } from './lane';
 import { QueuePools } from './queue-pools';
 import { Rendering } from './rendering';
 
@@ -140,12 +140,14 @@ it('messages about webhooks that were removed meanwhile tell nothing of them, ho
     webhooks.push(webhook);
     await register(NEW);
   }
+  const config = { payload_mode: 'full' } as LaneConfig;
+  const lane = new Lane(new DeliverySettings(), config, Infinity);
   const told = async () => {
     const items = webhooks.map((subject) => {
       const delivery = { tenant_id: context.tenant.id, kind: 'webhook', subject, version: 2, at: null };
-      return { delivery, lane: { config: { payload_mode: 'full' } } } as Item;
+      return { delivery, lane } as Item;
     });
-    await rendering.render(items);
+    await rendering.render(items, () => undefined);
     return items.map(({ record }) => record?.text);
   };
   expect(await told()).toEqual(webhooks.map((subject) => expect.stringContaining(toId('webhook', subject))));

@@ -10,8 +10,10 @@ export class DeliverySettings {
   pollMs = 1_000;
   /** Deliveries of an endpoint that are made ready ahead. */
   ahead = 128;
-  /** Characters of records that are read ahead for an endpoint. */
-  aheadBytes = 2 * 1024 * 1024;
+  /** Characters of records that are read ahead, for all endpoints together. */
+  aheadChars = 32 * 1024 * 1024;
+  /** Those that one statement is expected to read: its rows are in memory together, which takes several times as much. */
+  atOnceChars = 1024 * 1024;
   /** A record that is older is read anew before it is sent. */
   freshMs = 1_000;
   /** What waits longer for the read model of its record holds up no others. */

@@ -121,17 +121,20 @@ export class Dispatcher implements OnApplicationShutdown {
   /** Makes what lacks its record ready; more is fetched meanwhile. */
   private render(lanes: readonly Lane[]): void {
     const at = performance.now();
+    const busy = lanes.filter(({ items }) => items.length > 0);
+    for (const lane of busy) lane.share = this.settings.aheadChars / busy.length;
     const bare = lanes.flatMap((lane) => lane.bare(at));
+    const begin = (some: Iterable<Lane>) => {
+      for (const lane of some) this.begin(lane);
+    };
     if (bare.length === 0) {
-      for (const lane of lanes) this.begin(lane);
+      begin(lanes);
       this.lookAgain(lanes);
       return;
     }
     const rendering = this.rendering
-      .render(bare)
-      .then(() => {
-        for (const lane of lanes) this.begin(lane);
-      })
+      .render(bare, begin)
+      .then(() => begin(lanes))
       .finally(() => {
         this.underWay.delete(rendering);
         this.lookAgain(lanes);

@@ -2,6 +2,7 @@ import { type DeliveryRow, endpointKey, type Message } from '../delivery';
 import type { PayloadMode } from '../endpoint';
 import { mayBeUnderWay, type Standing } from './breaker';
 import type { DeliverySettings } from './delivery-settings';
+import type { RecordAsRead } from './record-as-read';
 
 /** An endpoint as its deliveries need it. */
 export interface LaneConfig {
@@ -38,25 +39,6 @@ const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
   event_id: '00000000-0000-0000-0000-000000000000',
 };
 
-/** What all webhooks of a tenant are sent of an event, but for the request id, which is each delivery's own. */
-export interface SharedBody {
-  eventId: string;
-  sentAs: string;
-  alias: string;
-  bytes: Uint8Array;
-  /** Where the request id stands. */
-  requestIdAt: number;
-}
-
-/** What the body of a delivery tells of its record. */
-export interface RecordAsRead {
-  version: number;
-  /** JSON; absent in thin mode. */
-  text?: string;
-  /** Of the event that it was last told of. */
-  body?: SharedBody;
-}
-
 /** A delivery that this worker has in hand. */
 export interface Item {
   delivery: DueDelivery;
@@ -69,6 +51,9 @@ export interface Item {
   /** On performance.now: since when it is looked for. */
   waitsSince?: number;
 }
+
+/** Of a record, before one was read: a worker that has just begun, or died of what it had in hand, reads few at first. */
+const MUCH = 64 * 1024;
 
 /** The queue of one endpoint, which this worker alone serves while its lease lasts. */
 export class Lane {
@@ -88,6 +73,9 @@ export class Lane {
   private pace = 5;
   /** A delivery could be begun if one were ready. */
   starves = false;
+  /** Characters of records that it may have in hand, and those that it expects of one. */
+  share: number;
+  expected = MUCH;
   /** Kinds of records whose read model stands still: what is of others passes them by. */
   readonly late = new Set<string>();
   readonly key: string;
@@ -102,6 +90,7 @@ export class Lane {
     public leasedUntil: number,
   ) {
     this.key = endpointKey(config);
+    this.share = settings.aheadChars;
     this.standing = standingOf(config);
   }
 
@@ -122,23 +111,31 @@ export class Lane {
     this.pace += (milliseconds - this.pace) / 8;
   }
 
+  /** A record had so many characters: one as large may come again. */
+  expect(length: number): void {
+    this.expected = Math.max(length, (this.expected * 7) / 8);
+  }
+
   add(delivery: DueDelivery): void {
     if (this.known.has(delivery.event_id)) return;
     this.known.add(delivery.event_id);
     this.items.push({ delivery, lane: this, isBeingRendered: false, renderedAt: 0, lookAt: 0 });
   }
 
-  /** Those that need their record, as many as may be ready at once. */
+  /** Those that need their record, as many as may be ready at once; at least one. */
   bare(at: number): Item[] {
     this.passBy(at);
-    let bytes = 0;
+    let inHand = 0;
     const bare: Item[] = [];
     const inLine = this.line.slice(0, this.ahead);
     const late = this.late.size === 0 ? [] : this.items.filter((item) => this.isLate(item));
     for (const item of inLine.concat(late)) {
-      if (this.isReady(item, at)) bytes += item.record!.text?.length ?? 0;
-      else if (!item.isBeingRendered && item.lookAt <= at && bytes < this.settings.aheadBytes)
+      if (this.isReady(item, at)) inHand += item.record!.text?.length ?? 0;
+      else if (item.isBeingRendered) inHand += this.expected;
+      else if (item.lookAt <= at && (inHand === 0 || inHand + this.expected <= this.share)) {
         bare.push(item);
+        inHand += this.expected;
+      }
     }
     return bare;
   }

@@ -51,3 +51,56 @@ it('keeps how its receiver fares when it is renewed while that is being written 
   expect(lane.standing).toBe(failing);
   expect(lane.isChanged).toBe(false);
 });
+
+describe('records that are read ahead', () => {
+  const KB = 1024;
+  let lane: Lane;
+  beforeEach(() => {
+    lane = new Lane(new DeliverySettings(), config, Infinity);
+    lane.share = 500 * KB;
+    for (let number = 0; number < 100; number++) lane.add({ event_id: String(number) } as DueDelivery);
+  });
+
+  const read = (items: readonly Item[], length: number) => {
+    for (const item of items) {
+      Object.assign(item, {
+        record: { version: 1, length, text: ' '.repeat(length) },
+        renderedAt: 0,
+        isBeingRendered: false,
+      });
+      lane.expect(length);
+    }
+  };
+  const begin = (items: readonly Item[]) => {
+    for (const item of items) item.isBeingRendered = true;
+    return items;
+  };
+
+  it('are few until it is known how long they are, those that are being read among them', () => {
+    const some = begin(lane.bare(0));
+    expect(some.length).toBe(7);
+    expect(lane.bare(0).length).toBe(0);
+    read(some, 2 * KB);
+    expect(lane.bare(0).length).toBeGreaterThan(7);
+  });
+
+  it('are as few as fit when they are long, but one', () => {
+    read(lane.bare(0).slice(0, 1), 240 * KB);
+    expect(lane.bare(0).length).toBe(1);
+    read(lane.bare(0), 300 * KB);
+    expect(lane.bare(0).length).toBe(0);
+    lane.share = 10 * KB;
+    lane.items = lane.items.filter(({ record }) => !record);
+    expect(begin(lane.bare(0)).length).toBe(1);
+    expect(lane.bare(0).length).toBe(0);
+  });
+
+  it('are many again once they are short', () => {
+    read(lane.bare(0).slice(0, 1), 400 * KB);
+    expect(lane.bare(0).length).toBe(0);
+    // It is sent.
+    lane.items.shift();
+    while (lane.bare(0).length > 0) read(lane.bare(0), 2 * KB);
+    expect(lane.items.every(({ record }) => record)).toBe(true);
+  });
+});

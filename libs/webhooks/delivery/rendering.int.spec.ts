@@ -4,10 +4,11 @@ import { toId, toUuid } from '#kernel/ids';
 import { newTenant, Tenant } from '#practice/tenants/tenant';
 import { GetTenant, GetTenantHandler } from '#practice/tenants/tenant.queries';
 import { waitFor } from '../../../test/support/wait-for';
+import { listOf } from '../event-catalogue';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { DeliverySettings } from './delivery-settings';
-import type { Item } from './lane';
+import { type Item, Lane, type LaneConfig } from './lane';
 import { QueuePools } from './queue-pools';
 import { Rendering } from './rendering';
 
@@ -52,14 +53,16 @@ it('records that cannot be read hold up no others', async () => {
   const { record } = await hooks.event(context);
   const pools = new QueuePools(hooks.store.config);
   const rendering = new Rendering(pools, hooks.store.writes, new DeliverySettings());
+  const config = { ...context.tenant, payload_mode: 'full' } as unknown as LaneConfig;
+  const lane = new Lane(new DeliverySettings(), config, Infinity);
   const [unknown, known] = ['nonsense', 'division'].map((kind) => {
     const delivery = { tenant_id: id, kind, subject: toUuid(record.id), version: 1, at: '0.0.0' };
-    return { delivery, lane: { config: { ...context.tenant, payload_mode: 'full' } } } as unknown as Item;
+    return { delivery, lane } as unknown as Item;
   });
   const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation();
   await waitFor(
     async () => {
-      await rendering.render([unknown, known]);
+      await rendering.render([unknown, known], () => undefined);
       return known.record?.text !== 'null';
     },
     { description: 'the read model' },
@@ -69,5 +72,65 @@ it('records that cannot be read hold up no others', async () => {
   expect(known.record).toMatchObject({ version: 1, text: expect.stringContaining(record.id) });
   expect(unknown.record).toBeUndefined();
   expect(unknown.lookAt).toBeGreaterThan(performance.now());
+  await pools.end();
+});
+
+it('of more than can be in memory at once, what comes first is read, and the others when they are asked for again', async () => {
+  const context = await hooks.tenant();
+  const { id } = context.tenant;
+  const events = [await hooks.event(context, 'Probate'), await hooks.event(context, 'Leases')];
+  await waitFor(
+    async () =>
+      (await hooks.sql('select from read_model.divisions where tenant_id = $1', [id])).length ===
+      events.length,
+    { description: 'the read model' },
+  );
+  const config = { ...context.tenant, payload_mode: 'full' } as unknown as LaneConfig;
+  const settings = Object.assign(new DeliverySettings(), { atOnceChars: 10 });
+  const pools = new QueuePools(hooks.store.config);
+  const rendering = new Rendering(pools, hooks.store.writes, settings);
+  const lane = new Lane(settings, config, Infinity);
+  // Until now they were shorter than these are.
+  lane.expected = 1;
+  const items = events.map(({ record }) => {
+    const delivery = { tenant_id: id, kind: 'division', subject: toUuid(record.id), version: 1, at: '0.0.0' };
+    return { delivery, lane } as unknown as Item;
+  });
+  const read = async () => {
+    await rendering.render(
+      items.filter(({ record }) => !record),
+      () => undefined,
+    );
+    return items.filter(({ record }) => record).length;
+  };
+  expect(await read()).toBe(1);
+  expect(lane.expected).toBeGreaterThan(100);
+  expect(items.find(({ record }) => !record)).toMatchObject({ isBeingRendered: false });
+  expect(await read()).toBe(2);
+  for (const [index, { record }] of items.entries()) expect(record?.text).toContain(events[index].record.id);
+  await pools.end();
+});
+
+it('does not keep what is too long for a body', async () => {
+  const context = await hooks.tenant();
+  const { record } = await hooks.event(context);
+  const view = jest.spyOn(listOf('division'), 'view').mockReturnValue({ name: 'x'.repeat(300_000) } as never);
+  const pools = new QueuePools(hooks.store.config);
+  const rendering = new Rendering(pools, hooks.store.writes, new DeliverySettings());
+  const config = { ...context.tenant, payload_mode: 'full' } as unknown as LaneConfig;
+  const lane = new Lane(new DeliverySettings(), config, Infinity);
+  const { id } = context.tenant;
+  const delivery = { tenant_id: id, kind: 'division', subject: toUuid(record.id), version: 1, at: '0.0.0' };
+  const item = { delivery, lane } as unknown as Item;
+  await waitFor(
+    async () => {
+      await rendering.render([item], () => undefined);
+      return item.record!.length > 1_000;
+    },
+    { description: 'the read model' },
+  );
+  expect(item.record).toMatchObject({ version: 1, text: undefined });
+  expect(lane.expected).toBe(item.record!.length);
+  view.mockRestore();
   await pools.end();
 });

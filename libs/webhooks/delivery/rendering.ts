@@ -9,17 +9,17 @@ import { webhookView } from '../endpoint';
 import { endpointsOf } from '../endpoints';
 import { listOf } from '../event-catalogue';
 import { DeliverySettings } from './delivery-settings';
-import type { Item, Lane, RecordAsRead } from './lane';
+import type { Item, Lane } from './lane';
 import { QueuePools } from './queue-pools';
-import { recordStatement } from './record-statement';
+import { asRead, type RecordAsRead } from './record-as-read';
+import { recordStatement, UNREAD } from './record-statement';
 
 const LOOKS = { first: 4, last: 250 };
 
 type Found = RecordRow & { reached: string[] };
 
-/** A record as it was read, whole. */
+/** A record as it was read. */
 interface Told extends RecordAsRead {
-  text: string;
   /** How far the read models had come that it is made of, all of them. */
   reached: Position | undefined;
   /** On performance.now. */
@@ -42,19 +42,21 @@ export class Rendering {
   ) {
     this.told = new LRUCache({
       max: 5_000,
-      maxSize: 64 * 1024 * 1024,
+      maxSize: 32 * 1024 * 1024,
       // Its body is kept beside it.
-      sizeCalculation: ({ text }) => 2 * text.length + 1,
+      sizeCalculation: ({ text }) => 2 * (text?.length ?? 0) + 1,
     });
   }
 
-  /** Gives each its record, but for those whose read models have not come as far as the event: they wait a moment. */
-  async render(items: readonly Item[]): Promise<void> {
+  /**
+   * Gives each its record, but for those whose read models have not come as far as the event: they wait a moment.
+   * @param begin is told of the lanes of what is ready while more is read
+   */
+  async render(items: readonly Item[], begin: (lanes: Iterable<Lane>) => void): Promise<void> {
     const groups = new Map<string, Item[]>();
     for (const item of items) {
-      item.isBeingRendered = true;
       if (item.lane.config.payload_mode === 'thin') {
-        finish(item, { version: item.delivery.version });
+        finish(item, { version: item.delivery.version, length: 0 });
         continue;
       }
       const known = this.known(item);
@@ -62,20 +64,13 @@ export class Rendering {
         finish(item, known);
         continue;
       }
+      item.isBeingRendered = true;
       const key = `${item.delivery.tenant_id}/${item.delivery.kind}`;
       const group = groups.get(key);
       if (group) group.push(item);
       else groups.set(key, [item]);
     }
-    try {
-      await Promise.all(
-        [...groups.values()].map((group) =>
-          this.renderGroup(group).catch((error: Error) => this.putOff(group, error)),
-        ),
-      );
-    } finally {
-      for (const item of items) item.isBeingRendered = false;
-    }
+    await Promise.all([...groups.values()].map((group) => this.renderGroup(group, begin)));
   }
 
   /** What was read so lately that it need not be read again. */
@@ -85,7 +80,27 @@ export class Rendering {
     return shows(told, delivery) ? told : undefined;
   }
 
-  private async renderGroup(items: readonly Item[]): Promise<void> {
+  private async renderGroup(items: readonly Item[], begin: (lanes: Iterable<Lane>) => void): Promise<void> {
+    const left = new Set(items);
+    const end = (some: Iterable<Item>) => {
+      for (const item of some) {
+        item.isBeingRendered = false;
+        left.delete(item);
+      }
+    };
+    try {
+      for (const part of partsOf(items, this.settings.atOnceChars)) {
+        await this.renderPart(part);
+        end(part);
+        begin(new Set(part.map(({ lane }) => lane)));
+      }
+    } catch (error) {
+      this.putOff([...left], error as Error);
+      end(left);
+    }
+  }
+
+  private async renderPart(items: readonly Item[]): Promise<void> {
     const [{ delivery, lane }] = items;
     const ids = [...new Set(items.map((item) => item.delivery.subject))];
     const isNotice = delivery.kind === 'webhook';
@@ -93,8 +108,10 @@ export class Rendering {
     const now = performance.now();
     for (const item of items) {
       const told = this.told.get(keyOf(item.delivery));
+      // It is asked for again, among fewer.
+      if (!told) continue;
       // A webhook is read where it is written, and one that was registered again counts its versions anew.
-      if (told && (isNotice || shows(told, item.delivery))) finish(item, told);
+      if (isNotice || shows(told, item.delivery)) finish(item, told);
       else {
         item.waitsSince ??= now;
         item.lookAt = now + pauseBetweenLooks(now - item.waitsSince, LOOKS);
@@ -120,7 +137,8 @@ export class Rendering {
   ): Promise<void> {
     const at = performance.now();
     const tenant = { id: tenant_id, partition: config.partition };
-    const { rows } = await this.pools.records.query<Found>(recordStatement(kind, tenant, ids));
+    const most = 2 * this.settings.atOnceChars;
+    const { rows } = await this.pools.records.query<Found>(recordStatement(kind, tenant, ids, most));
     const reached = rows[0].reached
       .map(parsePosition)
       .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));
@@ -130,20 +148,25 @@ export class Rendering {
     const found = new Map(rows.filter(({ id }) => id !== null).map((row) => [row.id, row]));
     for (const subject of ids) {
       const row = found.get(subject);
-      const text = row ? JSON.stringify({ ...list.view(row), ...own }) : 'null';
-      this.told.set(keyOf({ tenant_id, kind, subject }), { version: row?.version ?? 0, text, reached, at });
+      const key = keyOf({ tenant_id, kind, subject });
+      if (row && Object.values(row).includes(UNREAD)) {
+        this.told.delete(key);
+        continue;
+      }
+      const json = row ? JSON.stringify({ ...list.view(row), ...own }) : 'null';
+      this.told.set(key, { version: row?.version ?? 0, ...asRead(json), reached, at });
     }
   }
 
   /** A webhook that is no more is told of without its record. */
   private async tellWebhooks({ tenant_id, kind }: Message, ids: readonly string[]): Promise<void> {
     const at = performance.now();
-    const gone = { version: 0, text: 'null', reached: undefined, at };
+    const gone = { version: 0, ...asRead('null'), reached: undefined, at };
     for (const subject of ids) this.told.set(keyOf({ tenant_id, kind, subject }), gone);
     for (const row of await endpointsOf(this.writes.pool, tenant_id)) {
-      const text = JSON.stringify(webhookView(row));
+      const json = JSON.stringify(webhookView(row));
       const key = keyOf({ tenant_id, kind, subject: row.id });
-      this.told.set(key, { version: row.version, text, reached: undefined, at });
+      this.told.set(key, { version: row.version, ...asRead(json), reached: undefined, at });
     }
   }
 }
@@ -161,7 +184,32 @@ function shows(told: Told, { at, version }: Message): boolean {
   return true;
 }
 
+/** In parts that are read one after another, of so many characters: those that need the same record in the same. */
+function* partsOf(items: readonly Item[], most: number): Iterable<Item[]> {
+  const bySubject = new Map<string, Item[]>();
+  for (const item of items) {
+    const { subject } = item.delivery;
+    const some = bySubject.get(subject);
+    if (some) some.push(item);
+    else bySubject.set(subject, [item]);
+  }
+  let part: Item[] = [];
+  let length = 0;
+  for (const some of bySubject.values()) {
+    const expected = Math.max(...some.map(({ lane }) => lane.expected));
+    if (part.length > 0 && length + expected > most) {
+      yield part;
+      part = [];
+      length = 0;
+    }
+    part.push(...some);
+    length += expected;
+  }
+  yield part;
+}
+
 function finish(item: Item, record: RecordAsRead): void {
   item.record = record;
   item.renderedAt = performance.now();
+  if (record.length > 0) item.lane.expect(record.length);
 }
