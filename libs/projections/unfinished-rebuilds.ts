@@ -62,8 +62,11 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
 
   /** Whoever was frozen amid the rows of a rebuild keeps it from others. */
   private async loosen(): Promise<void> {
-    // A database that is away is told of by what comes next.
-    const ended = await endStandingCopies(this.reads.pool, this.standingMs).catch(() => 0);
+    const ended = await endStandingCopies(this.reads.pool, this.standingMs).catch((error: Error) => {
+      // A database that is away is told of by what comes next.
+      if (!isConnectionLost(error)) this.log.error(`Who stands still was not looked for: ${error.message}`);
+      return 0;
+    });
     if (ended > 0)
       this.log.warn(`Ended ${ended} sessions that copied rows into read models, and stood still`);
   }

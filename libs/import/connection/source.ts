@@ -63,7 +63,7 @@ export class Source {
       return source;
     } catch (error) {
       const failure = source.failureOf(error);
-      await source.close();
+      source.close();
       throw failure;
     }
   }
@@ -106,7 +106,7 @@ export class Source {
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.options.signal.removeEventListener('abort', this.stop);
     this.cut();
     // Of a connection that hangs the pool hears nothing.

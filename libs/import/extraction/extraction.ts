@@ -64,7 +64,7 @@ export class Extraction {
       turn.signal.throwIfAborted();
       throw error;
     } finally {
-      await line.source?.close();
+      line.source?.close();
     }
   }
 
@@ -177,7 +177,7 @@ export class Extraction {
         reached = progress();
         if (tries > this.settings.mostTries) throw error;
         this.log.warn(`Import ${turn.requestId}: ${error.code}, try ${tries}`);
-        await line.source?.close();
+        line.source?.close();
         line.source = undefined;
         await delay(this.settings.retryMs * 2 ** (tries - 1), undefined, { signal: turn.signal }).catch(
           () => {

@@ -4,7 +4,7 @@ import { type Ask, at, counter, holding, linkedTo } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { type Id, type Kind, kindOf, toId } from '#kernel/ids';
 import type { TenantRef } from '#platform/request-context';
-import { CLIENT_NUMBER, type ClientState } from '#practice/clients/client';
+import type { ClientState } from '#practice/clients/client';
 import type { DisbursementCodeState } from '#practice/disbursement-codes/disbursement-code';
 import {
   ACTIVE_DIVISIONS,
@@ -12,8 +12,7 @@ import {
   Division,
   type DivisionState,
 } from '#practice/divisions/division';
-import { INVOICE_NUMBER } from '#practice/invoices/invoice';
-import { MATTER_NUMBER, type MatterState } from '#practice/matters/matter';
+import type { MatterState } from '#practice/matters/matter';
 import { DEFAULT_RATE_SET, RateSet, type RateSetState } from '#practice/rate-sets/rate-set';
 import type { RecordState } from '#practice/records/record';
 import { Role, roleName, SYSTEM_ROLES } from '#practice/roles/role';
@@ -22,6 +21,7 @@ import { STANDARD_TAX_CODE, TaxCode, type TaxCodeState, THE_STANDARD } from '#pr
 import { Tenant, type TenantState } from '#practice/tenants/tenant';
 import type { Promotion } from '#practice/tenants/tenant.events';
 import type { KnownRecords } from './known-records';
+import { NUMBER_COUNTERS } from './numbers';
 import { isImported } from './record-id';
 import type { OwnRecords } from './references';
 
@@ -35,7 +35,7 @@ const ORDER: readonly Kind[] = [
   ...(['division', 'mattertype', 'role', 'tasktype', 'taxcode', 'entity', 'supplier'] as const),
   ...(['disbursementcode', 'employee', 'rateset', 'client', 'matter'] as const),
 ];
-const COUNTERS = [ACTIVE_DIVISIONS, CLIENT_NUMBER, MATTER_NUMBER, INVOICE_NUMBER];
+const COUNTERS = [ACTIVE_DIVISIONS, ...NUMBER_COUNTERS];
 const AT_ONCE = 500;
 
 /** Records that a tenant has already. */

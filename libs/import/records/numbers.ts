@@ -2,13 +2,14 @@ import type { NaturalKey } from '#kernel/decider';
 import { CLIENT_NUMBER } from '#practice/clients/client';
 import { INVOICE_NUMBER } from '#practice/invoices/invoice';
 import { MATTER_NUMBER } from '#practice/matters/matter';
+import { wholeNumber } from '#practice/records/numbering';
 
 /** Each is a kind of natural keys too, and gives the next of them. */
-const COUNTERS = [CLIENT_NUMBER, MATTER_NUMBER, INVOICE_NUMBER];
+export const NUMBER_COUNTERS = [CLIENT_NUMBER, MATTER_NUMBER, INVOICE_NUMBER];
 
 /** By counter, the number among a record's keys that it could come to: it goes on behind that. */
 export function countersOf(keys: readonly NaturalKey[]): Record<string, number> {
-  const numbers = keys.filter(({ kind, key }) => COUNTERS.includes(kind) && wholeNumber(key) > 0);
+  const numbers = keys.filter(({ kind, key }) => NUMBER_COUNTERS.includes(kind) && wholeNumber(key) > 0);
   return Object.fromEntries(numbers.map(({ kind, key }) => [kind, wholeNumber(key)]));
 }
 
@@ -38,9 +39,4 @@ export class Numbers {
     this.used[counter] = next;
     return next;
   }
-}
-
-/** A number that a counter could come to; 0 of any other text. */
-function wholeNumber(given: string): number {
-  return /^[1-9]\d{0,14}$/.test(given) ? Number(given) : 0;
 }

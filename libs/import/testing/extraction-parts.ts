@@ -108,7 +108,7 @@ export async function openExtraction(options: Partial<TdsOptions> = {}) {
     async close(): Promise<void> {
       for (const turn of turns) await turn.close();
       await client.end();
-      await source.close();
+      source.close();
       await store.close();
       await rm(folder, { recursive: true });
     },

@@ -67,8 +67,10 @@ export class CheckedRows {
   async make(session: Client, run: ImportRun): Promise<unknown> {
     const { tenant } = run;
     await alone(session, 'drop table if exists made');
-    const settings = await this.existing.settings(tenant);
-    const sourceSystems = await this.existing.sourceSystems(tenant);
+    const [settings, sourceSystems] = await Promise.all([
+      this.existing.settings(tenant),
+      this.existing.sourceSystems(tenant),
+    ]);
     await makeCurrencies(session);
     await checkCells(session);
     await dropDuplicates(session);

@@ -5,6 +5,11 @@ import type { UnitOfWork } from '#event-store/unit-of-work';
 /** Given numbers that move the counter on: beyond, what it gives may have been given. */
 const FOLLOWED = /^[1-9]\d{0,14}$/;
 
+/** A number that a counter could come to; 0 of any other text. */
+export function wholeNumber(given: string): number {
+  return FOLLOWED.test(given) ? Number(given) : 0;
+}
+
 /** The counter's next number. @param used its value: the last number that it gave */
 export function nextNumber(work: UnitOfWork, counter: string, used: number): string {
   work.count(counter, used, used + 1);
@@ -13,7 +18,7 @@ export function nextNumber(work: UnitOfWork, counter: string, used: number): str
 
 /** A given number that the counter would reach one day moves it on, so that given and next never meet. */
 export function follow(work: UnitOfWork, counter: string, given: string, used: number): void {
-  const number = FOLLOWED.test(given) ? Number(given) : 0;
+  const number = wholeNumber(given);
   if (number > used) work.count(counter, used, number);
 }
 

@@ -33,19 +33,17 @@ function make({ delivery, lane, record }: Item): SharedBody {
   const source = json(delivery.source);
   const tail = `"id":"${messageId(event_id)}","tenant":${json(alias)},"sequence":${version || delivery.version},"changed":${delivery.changed}`;
   const thin = `${head}${request_id}","data":{"id":${id},"sourceId":${source}},${tail}`;
-  const truncated = `${thin},"truncated":true}`;
-  const whole =
+  const whole = encoder.encode(
     text === undefined
-      ? length > MOST_BYTES
-        ? truncated
-        : `${thin}}`
-      : `${head}${request_id}","data":{"id":${id},"data":${text},"sourceId":${source}},${tail}}`;
-  const bytes = encoder.encode(whole);
+      ? `${thin}}`
+      : `${head}${request_id}","data":{"id":${id},"data":${text},"sourceId":${source}},${tail}}`,
+  );
   return {
     eventId: event_id,
     sentAs: delivery.sent_as,
     alias,
-    bytes: bytes.length > MOST_BYTES ? encoder.encode(truncated) : bytes,
+    // What was too long alone was not kept.
+    bytes: Math.max(length, whole.length) > MOST_BYTES ? encoder.encode(`${thin},"truncated":true}`) : whole,
     requestIdAt: Buffer.byteLength(head),
   };
 }
