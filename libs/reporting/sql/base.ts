@@ -129,7 +129,7 @@ function fromRollup(building: Building, { dimension, merges }: RollupSource, pie
       and ${[...periods(piece, bind), 'r.items <> 0'].join(' and ')}
   )`;
   const conditions = over.conditions.filter((condition) => !condition.isCounted);
-  const where = conditions.flatMap((condition) => asked(condition, building));
+  const asks = conditions.flatMap((condition) => asked(condition, building));
   // By the keys as they are kept: in that order the index gives the rows of a period.
   const own = Object.fromEntries(
     columns.map((column, place) => {
@@ -137,7 +137,14 @@ function fromRollup(building: Building, { dimension, merges }: RollupSource, pie
       return [column, { sql: value(by, column), by }];
     }),
   );
-  return addedUp(building, rows, `sum(${report.alias}.items)`, where, own);
+  const items = `sum(${report.alias}.items)`;
+  if (!building.top?.sharing.length) return addedUp(building, rows, items, asks, { own });
+  // PostgreSQL takes a rollup's thousands of rows for one, as it knows how common each part of the key is by itself, and
+  // made the records that share names anew for every row. A full join is never made row by row; what asks for the rollup's
+  // own row outside of it would make it a left join again.
+  const wanted =
+    asks.length > 0 ? `(select * from ${rows} ${report.alias} where ${asks.join(' and ')})` : rows;
+  return addedUp(building, wanted, items, [`coalesce(${report.alias}.items, 0) <> 0`], { own, join: 'full' });
 }
 
 function periods({ from, to }: Piece, bind: Bind): string[] {
@@ -148,16 +155,20 @@ function periods({ from, to }: Piece, bind: Bind): string[] {
   ];
 }
 
-/**
- * Sums by the demanded keys; no row where there is nothing to add up.
- * @param own keys that are made of another column, by which is grouped
- */
+interface Adding {
+  /** Keys that are made of another column, by which is grouped. */
+  own?: Record<string, { sql: string; by: string }>;
+  /** How the records that share names are joined. */
+  join?: 'left' | 'full';
+}
+
+/** Sums by the demanded keys; no row where there is nothing to add up. */
 function addedUp(
   { over: { report, conditions }, demand, top }: Building,
   from: string,
   items: string,
   where: string[],
-  own: Record<string, { sql: string; by: string }> = {},
+  { own = {}, join = 'left' }: Adding = {},
 ) {
   const { alias } = report;
   // The conditions that come later still need their column.
@@ -169,7 +180,7 @@ function addedUp(
       const as = `same_${column}`;
       return [
         column,
-        { one: `${as}.one`, join: `left join (${records}) ${as} on ${as}.id = ${kept(column)}` },
+        { one: `${as}.one`, join: `${join} join (${records}) ${as} on ${as}.id = ${kept(column)}` },
       ];
     }),
   );
@@ -178,7 +189,7 @@ function addedUp(
     return made ? `${made} as ${name}` : kept(name);
   });
   const by = names.map((name) => sharing.get(name)?.one ?? kept(name));
-  const joins = [...sharing.values()].map(({ join }) => `\n  ${join}`).join('');
+  const joins = [...sharing.values()].map((each) => `\n  ${each.join}`).join('');
   const columns = (measures: Demand['sums']) => [
     ...new Set([...measures].map(({ measure }) => measure!.fact!.column)),
   ];

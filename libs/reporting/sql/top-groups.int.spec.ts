@@ -1,3 +1,4 @@
+import { ReportStatements } from '../report-statements';
 import { Firm } from '../testing/firm';
 import { cols, columns, type ReportName, ReportsApplication } from '../testing/reports-application';
 
@@ -90,5 +91,33 @@ describe('of pairs with a matter', () => {
       );
       expect(found).toEqual(all.slice(0, endRow));
     }
+  });
+
+  interface Step {
+    'Node Type': string;
+    'Actual Loops': number;
+    Plans?: Step[];
+  }
+  const within = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(within)];
+
+  it('finds who shares a name once, however few rows the planner expects of a rollup', async () => {
+    const sent = jest.spyOn(reports.app.get(ReportStatements), 'rows');
+    const slice = {
+      groupLeafLevel: true,
+      cols: cols('employeeSortName', 'matterNumber', 'units:sum'),
+      sortBy: [{ colId: 'units', desc: true }],
+    };
+    const { report } = await reports.rows('work_item_listing', slice, entered('2025-01-01'), 'two', {
+      'x-explain': '1',
+    });
+    expect(report.plan).toBe('rollup employeeMatter: year');
+    const [[{ text, values }]] = sent.mock.calls;
+    const { rows } = await reports.pool.query<{ 'QUERY PLAN': [{ Plan: Step }] }>(
+      `explain (analyze, timing off, format json) ${text}`,
+      values,
+    );
+    const steps = within(rows[0]['QUERY PLAN'][0].Plan);
+    const windows = steps.filter((step) => step['Node Type'] === 'WindowAgg');
+    expect(windows.map((step) => step['Actual Loops'])).toEqual([1, 1]);
   });
 });
