@@ -1,13 +1,23 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 import { waitFor } from '../../test/support/wait-for';
+import { ReportStatements } from './report-statements';
 import { Firm, workedExamples } from './testing/firm';
 import { cols, ReportsApplication } from './testing/reports-application';
 
 let reports: ReportsApplication;
 let url: string;
 
+const asked = (...names: string[]) =>
+  JSON.stringify({
+    query: 'query ($slice: AggregationSliceSpecInput) { work_item_listing(slice: $slice) }',
+    variables: { slice: { cols: cols(...names) } },
+  });
+const headers = { authorization: 'Bearer good', 'content-type': 'application/json' };
+
 beforeAll(async () => {
-  reports = await ReportsApplication.start({ one: 1 });
+  reports = await ReportsApplication.start({ one: 1, two: 2 });
   await workedExamples(await new Firm(reports.pool, 1).open());
   await reports.app.listen(0, '127.0.0.1');
   url = `${await reports.app.getUrl()}/one/graphql`;
@@ -26,11 +36,8 @@ it('what a report reads ends when its client goes away, and nothing else does', 
   const ask = (signal?: AbortSignal) =>
     request(url, {
       method: 'POST',
-      headers: { authorization: 'Bearer good', 'content-type': 'application/json' },
-      body: JSON.stringify({
-        query: 'query ($slice: AggregationSliceSpecInput) { work_item_listing(slice: $slice) }',
-        variables: { slice: { cols: cols('id', 'title') } },
-      }),
+      headers,
+      body: asked('id', 'title'),
       dispatcher: agent,
       signal,
     });
@@ -49,4 +56,53 @@ it('what a report reads ends when its client goes away, and nothing else does', 
   expect(statusCode).toBe(200);
   expect(await body.json()).toMatchObject({ data: { work_item_listing: { length: 6 } } });
   await agent.close();
+});
+
+describe('answers that their clients do not read', () => {
+  /** More than a connection keeps on its way. */
+  const LONG = 30_000_000;
+
+  beforeAll(async () => {
+    const firm = await new Firm(reports.pool, 2).open();
+    const employee_id = await firm.employee('E');
+    const entry_date = '2025-04-01T10:00:00Z';
+    await firm.workItem({ employee_id, entry_date, units: 1, title: 'x'.repeat(LONG) });
+    reports.app.get(ReportStatements).mostUnread = LONG / 2;
+  });
+
+  const ask = async (tenant: string) => {
+    const to = url.replace('/one/', `/${tenant}/`);
+    const { statusCode, body } = await request(to, { method: 'POST', headers, body: asked('id') });
+    return { statusCode, answer: (await body.json()) as { errors?: [{ extensions: { reason: string } }] } };
+  };
+  const free = () =>
+    waitFor(async () => (await ask('two')).statusCode === 200, { description: 'an answer to another' });
+
+  /** A client of the second tenant that asks for a long answer, and reads none of it. */
+  const idle = async () => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const body = asked('title');
+    const lines = Object.entries({ ...headers, host: hostname, 'content-length': body.length });
+    socket.write(
+      `POST /two/graphql HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+    );
+    await once(socket, 'readable');
+    return socket;
+  };
+
+  it.each(['reads it', 'leaves'])(
+    'hold up reports of their tenant alone, until such a client %s',
+    async (end) => {
+      await free();
+      const socket = await idle();
+      const { statusCode, answer } = await ask('two');
+      expect([statusCode, answer.errors?.[0].extensions.reason]).toEqual([503, 'reports_busy']);
+      expect((await ask('one')).statusCode).toBe(200);
+      if (end === 'leaves') socket.destroy();
+      else socket.resume();
+      await free();
+      socket.destroy();
+    },
+  );
 });

@@ -17,12 +17,13 @@ const printed: CustomTypesConfig = { getTypeParser: () => (value: unknown) => va
 const WAIT_MS = 5_000;
 /** What is cancelled before its server has begun it goes on: one of a hundred that were asked for just then. */
 const CANCEL_AGAIN_MS = 100;
-const TOO_MANY = new DomainError(
-  'unavailable',
-  'reports_busy',
+const busy = (detail: string) =>
+  new DomainError('unavailable', 'reports_busy', detail, [], { 'Retry-After': '1' });
+const TOO_MANY = busy(
   'Other reports of this tenant take all the time that it may have: ask again when they are done.',
-  [],
-  { 'Retry-After': '1' },
+);
+const UNREAD = busy(
+  'Answers to other requests of this tenant have not been read yet: ask again when they are.',
 );
 
 /** What is known of a connection. */
@@ -36,8 +37,16 @@ interface Known {
 /** For whom something is read. */
 export interface Reader {
   tenantId: number;
-  /** When it comes nobody waits for the answer any more. */
+  /** Of the request. When it comes nobody waits for the answer any more: it has been read, or its client has left. */
   gone: AbortSignal;
+}
+
+/** What is known of a request that is being answered. */
+interface Answering {
+  /** It may ask for more at once than its tenant's share, and waits for itself. */
+  turn: SemaphoreInterface;
+  /** Characters that it has read. */
+  size: number;
 }
 
 /**
@@ -51,8 +60,11 @@ export class ReportStatements {
     max: 10_000,
     memoMethod: () => withTimeout(new Semaphore(this.share), WAIT_MS, TOO_MANY),
   });
-  /** By what tells that its client has gone: a request may ask for more than its tenant's share, and waits for itself. */
-  private readonly requests = new WeakMap<AbortSignal, SemaphoreInterface>();
+  private readonly answering = new WeakMap<AbortSignal, Answering>();
+  /** By tenant: characters of answers that are in this process's memory until their clients have read them. */
+  private readonly unread = new Map<number, number>();
+  /** Of a tenant: with more than these it is answered nothing else. */
+  mostUnread = 128_000_000;
   private readonly share: number;
   private named = 0;
 
@@ -62,18 +74,35 @@ export class ReportStatements {
 
   /**
    * Rows as arrays of the texts that PostgreSQL prints.
-   * @throws DomainError reports_busy
+   * @throws DomainError reports_busy: others of the tenant take too long, or are not read
    */
-  async rows(query: Query, { tenantId, gone }: Reader): Promise<(string | null)[][]> {
-    return this.requestOf(gone).runExclusive(() =>
-      this.shares.memo(tenantId).runExclusive(() => this.read(query, gone)),
+  async rows(query: Query, reader: Reader): Promise<(string | null)[][]> {
+    const { tenantId, gone } = reader;
+    const request = this.answeringOf(reader);
+    return request.turn.runExclusive(() =>
+      this.shares.memo(tenantId).runExclusive(async () => {
+        if ((this.unread.get(tenantId) ?? 0) - request.size > this.mostUnread) throw UNREAD;
+        const rows = await this.read(query, gone);
+        if (!gone.aborted) this.keep(request, tenantId, sizeOf(rows));
+        return rows;
+      }),
     );
   }
 
-  private requestOf(gone: AbortSignal): SemaphoreInterface {
-    const request = this.requests.get(gone) ?? new Semaphore(this.share);
-    this.requests.set(gone, request);
+  private answeringOf({ tenantId, gone }: Reader): Answering {
+    const known = this.answering.get(gone);
+    if (known) return known;
+    const request: Answering = { turn: new Semaphore(this.share), size: 0 };
+    this.answering.set(gone, request);
+    gone.addEventListener('abort', () => this.keep(request, tenantId, -request.size));
     return request;
+  }
+
+  private keep(request: Answering, tenantId: number, size: number): void {
+    request.size += size;
+    const all = (this.unread.get(tenantId) ?? 0) + size;
+    if (all === 0) this.unread.delete(tenantId);
+    else this.unread.set(tenantId, all);
   }
 
   private async read(query: Query, gone: AbortSignal): Promise<(string | null)[][]> {
@@ -140,6 +169,10 @@ export class ReportStatements {
     }
     return name;
   }
+}
+
+function sizeOf(rows: (string | null)[][]): number {
+  return rows.reduce((sum, row) => row.reduce((size, value) => size + (value?.length ?? 0), sum), 0);
 }
 
 function preparedOn(client: PoolClient): Known['prepared'] {

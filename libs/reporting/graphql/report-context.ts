@@ -15,7 +15,7 @@ export interface ReportNotes {
 /** Context of a GraphQL request. */
 export interface ReportContext {
   request: RequestContext;
-  /** When it comes the client has gone, and waits for no answer. */
+  /** When it comes the client has its answer, or has gone and waits for none. */
   gone: AbortSignal;
   /** `x-explain: 1` was sent. */
   explains: boolean;

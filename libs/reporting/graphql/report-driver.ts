@@ -79,12 +79,10 @@ const GONE = new GraphQLError('The client has gone.', {
   extensions: { code: 'SERVICE_UNAVAILABLE', reason: 'client_gone', http: { status: 503 } },
 });
 
-/** Comes when the client closes its connection before it has its answer. */
+/** Comes when the client has its answer, or has closed its connection before. */
 function departure({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort(GONE);
-  });
+  raw.once('close', () => controller.abort(GONE));
   return controller.signal;
 }
 
