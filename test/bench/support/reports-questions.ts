@@ -68,8 +68,11 @@ export function questionsOf(subject: Subject): Question[] {
     topMatters('top matters', year),
     page('deep page', subject.middle, always),
     drillDown('drill-down', subject),
-    pairs('pairs', year),
-    pairs('pairs, all', always),
+    pairs('pairs', year, 'matterNumber'),
+    pairs('pairs, all', always, 'matterNumber'),
+    // No rollup has both.
+    pairs('uncovered pairs', year, 'taskTypeName'),
+    pairs('uncovered pairs, all', always, 'taskTypeName'),
     byMonth('by month and state'),
   ];
 }
@@ -140,10 +143,12 @@ function drillDown(name: string, { employee }: Subject): Question {
 }
 
 /** Fee earner × matter, which no summary of one dimension has. */
-function pairs(name: string, { criteria, filter }: Days): Question {
-  const cols = ['employeeSortName', 'matterNumber', ...OWN_SUMS];
+const PEERS_KEYS = { matterNumber: 'MATTER_NUMBER', taskTypeName: 'TASK_TYPE_NAME' };
+
+function pairs(name: string, { criteria, filter }: Days, other: keyof typeof PEERS_KEYS): Question {
+  const cols = ['employeeSortName', other, ...OWN_SUMS];
   const rest = { groupLeafLevel: true, sortBy: GREATEST_FIRST, endRow: 100 };
-  const keys = ['EMPLOYEE_SORT_NAME', 'MATTER_NUMBER'];
+  const keys = ['EMPLOYEE_SORT_NAME', PEERS_KEYS[other]];
   return {
     name,
     ours: ownAsk('work_item_listing', { cols, criteria, rest }),
