@@ -3,4 +3,8 @@ import { serveApiDescription } from '#platform/http/serve-openapi';
 import { runProcess } from '#platform/run-process';
 import { CommandModule } from './command.module';
 
-void runProcess({ module: (config) => CommandModule.forRoot(config), made: serveApiDescription });
+void runProcess({
+  module: (config) => CommandModule.forRoot(config),
+  withoutReadModels: true,
+  made: serveApiDescription,
+});

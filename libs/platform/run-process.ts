@@ -10,6 +10,8 @@ import { startupProblem } from './startup-problem';
 
 export interface ProcessParts {
   module(config: Config): DynamicModule;
+  /** It reads no read models: it starts, and goes on, while their server is away. */
+  withoutReadModels?: true;
   /** Brings what the process needs and completes its configuration; `release` undoes that, last of all. */
   prepare?(config: Config): Promise<{ config: Config; release(): Promise<void> }>;
   /** Runs once the application is made, before it listens. */
@@ -68,7 +70,7 @@ async function start(parts: ProcessParts, ending: Ending, graceMs: () => number)
     config = prepared.config;
   }
   await migrate(config.databaseUrl, 'write');
-  await migrate(config.readDatabaseUrl, 'read');
+  if (!parts.withoutReadModels) await migrate(config.readDatabaseUrl, 'read');
   const app = await createHttpApplication(parts.module(config), config);
   let shutdowns: ReadonlySet<string> = new Set();
   ending.add({

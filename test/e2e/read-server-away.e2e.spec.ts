@@ -36,10 +36,16 @@ describe('a deployment whose read models are on a server that is away', () => {
     expect(writing).toMatchObject({ status: 200, body: { status: 'degraded', checks } });
     expect(reading).toMatchObject({ status: 503, body: { status: 'unavailable', checks } });
     const id = await api.create('roles', { name: 'Written meanwhile' });
+    const another = await office.start('command');
+    const writer = await office.caller('acme', credentials, {
+      at: { writes: another.baseUrl, reads: query.baseUrl },
+    });
+    const second = await writer.create('roles', { name: 'Written by one that has started meanwhile' });
 
     route.speak();
     // Connections that are silent are still given to who asks, and each is given up after a while.
     await waitFor(async () => (await api.get(`roles/${id}`)).status === 200, { description: 'the role' });
+    expect((await writer.get(`roles/${second}`)).status).toBe(200);
     await waitFor(async () => (await ready(command)).body.status === 'ok', { description: 'health' });
   });
 });

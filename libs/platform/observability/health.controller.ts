@@ -8,6 +8,8 @@ import { Health } from './health';
 
 /** Whoever asks waits some seconds; a server that is silent would not answer for longer. */
 const PATIENCE_MS = 5_000;
+/** For what decides nothing: whoever asks may wait a second only, as Kubernetes does where it is not told otherwise. */
+const GLANCE_MS = 500;
 /** A part that could not be asked, since the process is busy, keeps it from working no more than one that needs an operator. */
 const NOT_TOLD = ['not known: a part could not be asked'];
 /** Of a process that does its work without read models: true. */
@@ -43,7 +45,7 @@ export class HealthController {
     }
     const [eventStore, readModels, told] = await Promise.all([
       inTime(this.writes.answers(), false),
-      inTime(this.reads.answers(), false),
+      inTime(this.reads.answers(), false, this.withoutReadModels ? GLANCE_MS : PATIENCE_MS),
       inTime(this.health.degraded(), NOT_TOLD),
     ]);
     const checks = { eventStore: word(eventStore), readModels: word(readModels) };
@@ -57,8 +59,8 @@ export class HealthController {
 }
 
 /** @param otherwise what stands for it when it fails, or takes too long */
-function inTime<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
-  const late = delay(PATIENCE_MS, otherwise, { ref: false });
+function inTime<Result>(work: Promise<Result>, otherwise: Result, patienceMs = PATIENCE_MS): Promise<Result> {
+  const late = delay(patienceMs, otherwise, { ref: false });
   return Promise.race([work.catch(() => otherwise), late]);
 }
 
