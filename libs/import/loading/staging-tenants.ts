@@ -41,7 +41,7 @@ export class StagingTenants {
   }: Pick<ImportRun, 'requestId' | 'tenant'>): Promise<{ staging: RegisteredTenant; requestedBy: string }> {
     return this.database.transaction(async (client) => {
       const alias = stagingAlias(tenant.alias);
-      await holdGrants(client, tenant.id);
+      await holdGrants(client, tenant);
       await retire(client, tenant.id, alias);
       const staging = await this.tenants.register({ alias, region: tenant.region }, client);
       const { rows } = await client.query<{ requestedBy: string }>(
@@ -110,13 +110,21 @@ async function retire(client: PoolClient, parent: number, alias: string): Promis
 
 /** Takes the alias from the staging tenant of an import that has come to nothing: it may be half of a firm. */
 export async function withdrawStaging(client: ClientBase, requestId: string): Promise<void> {
-  const { rows } = await client.query<{ id: number; alias: string; parent: string }>(
-    `select t.id, t.alias, p.alias as parent
-     from import.requests r join platform.tenants t on t.id = r.staging_tenant_id join platform.tenants p on p.id = r.tenant_id
-     where r.id = $1 for update of t`,
+  const { rows } = await client.query<{ staging: number; id: number; alias: string }>(
+    `select r.staging_tenant_id as staging, p.id, p.alias
+     from import.requests r join platform.tenants p on p.id = r.tenant_id
+     where r.id = $1 and r.staging_tenant_id is not null`,
     [requestId],
   );
-  for (const { id, alias, parent } of rows) if (alias === stagingAlias(parent)) await shut(client, id, alias);
+  for (const { staging, ...parent } of rows) {
+    await holdGrants(client, parent);
+    const alias = stagingAlias(parent.alias);
+    const { rowCount } = await client.query(
+      'select from platform.tenants where id = $1 and alias = $2 for update',
+      [staging, alias],
+    );
+    if (rowCount !== 0) await shut(client, staging, alias);
+  }
 }
 
 /** Its records stay, nobody reads them any more. */

@@ -5,9 +5,10 @@ import { v7 } from 'uuid';
 import { DomainError, invalid } from '#kernel/errors';
 import { checkName } from '#kernel/names';
 import { WriteDatabase } from '#platform/database';
+import type { TenantRef } from '#platform/request-context';
 import { allPermissions, isPermission } from './permissions';
 import { hashSecret, newSecret } from './secret-hash';
-import { type RegisteredTenant, Tenants } from './tenants';
+import { type RegisteredTenant, Tenants, tenantNotFound } from './tenants';
 
 /** What a tenant allows an integration: permissions, and requests in a period of seconds. */
 interface Grant {
@@ -55,9 +56,20 @@ export function stagingPermissions(permissions: string): string {
     where p not like 'webhooks:%' and p <> 'etl:write' order by n)`;
 }
 
-/** Of whom a tenant lets in its staging tenant gets a copy when it is opened: until the transaction ends nobody changes it. */
-export async function holdGrants(client: ClientBase, tenantId: number): Promise<void> {
-  await client.query('select from platform.tenants where id = $1 for no key update', [tenantId]);
+/**
+ * Of whom a tenant lets in its staging tenant gets a copy when it is opened, and loses all when it is put aside: until
+ * the transaction ends nobody changes it.
+ * @throws DomainError tenant_not_found: its alias is another's by now
+ */
+export async function holdGrants(
+  client: ClientBase,
+  { id, alias }: Pick<TenantRef, 'id' | 'alias'>,
+): Promise<void> {
+  const { rowCount } = await client.query(
+    'select from platform.tenants where id = $1 and alias = $2 for no key update',
+    [id, alias],
+  );
+  if (rowCount === 0) throw tenantNotFound(alias);
 }
 
 const INTO_GRANTS =
@@ -195,12 +207,12 @@ export class Integrations {
   }
 
   private change<Row extends object>(
-    { id }: RegisteredTenant,
+    tenant: RegisteredTenant,
     sql: string,
     values: unknown[],
   ): Promise<QueryResult<Row>> {
     return this.database.transaction(async (client) => {
-      await holdGrants(client, id);
+      await holdGrants(client, tenant);
       return client.query<Row>(sql, values);
     });
   }
