@@ -134,7 +134,10 @@ export class PaymentReversalInput extends ReversalInput {
   reason?: string | null;
 }
 
-export class BadDebtInput extends ReversalInput {
+export class BadDebtInput {
+  @DayField({ description: "When it is given up; today in the tenant's zone when absent." })
+  date?: string | null;
+
   @TextField({ required: true, max: 500 })
   reason: string;
 }
