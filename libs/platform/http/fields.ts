@@ -146,7 +146,7 @@ export function ChoiceField(
 }
 
 const INSTANT =
-  /^(\d{4})-(0[1-9]|1[0-2])-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,7})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+  /^(\d{4})-(0[1-9]|1[0-2])-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 const EARLIEST = Date.UTC(1900, 0, 1);
 const LATEST = Date.UTC(2200, 0, 1);
 
@@ -160,14 +160,14 @@ function isInstant(value: unknown): boolean {
   return day >= '01' && Number(day) <= daysInMonth && at >= EARLIEST && at < LATEST;
 }
 
-/** An ISO 8601 timestamp with its offset, between 1900 and 2200; handed on in UTC with milliseconds. */
+/** An ISO 8601 timestamp with its offset, down to nanoseconds as Go writes them, between 1900 and 2199; handed on in UTC with milliseconds. */
 export function InstantField(options: FieldOptions = {}): PropertyDecorator {
   const check = ValidateBy({
     name: 'instant',
     validator: {
       validate: isInstant,
       defaultMessage: (args) =>
-        `${args!.property} must be an ISO 8601 timestamp such as 2025-06-12T10:00:00Z`,
+        `${args!.property} must be an ISO 8601 timestamp such as 2025-06-12T10:00:00Z, between 1900 and 2199`,
     },
   });
   const inUtc = Transform(({ value }) => (isInstant(value) ? new Date(value).toISOString() : value));
@@ -182,7 +182,8 @@ export function DayField(options: FieldOptions = {}): PropertyDecorator {
     validator: {
       validate: (value: unknown) =>
         isInstant(value) || (typeof value === 'string' && isInstant(`${value}T00:00:00Z`)),
-      defaultMessage: (args) => `${args!.property} must be a day such as 2025-06-12, or a timestamp`,
+      defaultMessage: (args) =>
+        `${args!.property} must be a day such as 2025-06-12, or a timestamp, between 1900 and 2199`,
     },
   });
   return field({ example: '2025-06-12', ...options }, { type: String, format: 'date' }, check);

@@ -1,6 +1,6 @@
 import { DomainError, type FieldError } from '#kernel/errors';
 import { CodeField } from './code-field';
-import { IdsField, NumberField, ObjectField, RateInput, TextField } from './fields';
+import { DayField, IdsField, InstantField, NumberField, ObjectField, RateInput, TextField } from './fields';
 import { RequestPipe } from './request.pipe';
 
 class Body {
@@ -21,6 +21,12 @@ class Body {
 
   @IdsField('division', { max: 2 })
   divisionIds?: string[];
+
+  @InstantField()
+  opened?: string;
+
+  @DayField()
+  due?: string;
 }
 
 class Named {
@@ -92,6 +98,22 @@ describe('fields', () => {
     expect(faults({ code: '12' })).toEqual([]);
     const message = 'code must be two digits';
     expect(faults({ code: 'x' })).toEqual([{ pointer: '/code', code: 'matches', message }]);
+  });
+
+  it.each(['', '.1', '.1234567', '.123456789'])(
+    'takes a timestamp with the fraction %j of a second',
+    (fraction) => {
+      const opened = `2025-06-12T10:00:00${fraction}Z`;
+      expect(faults({ opened, due: opened })).toEqual([]);
+    },
+  );
+
+  it.each(['1899-12-31', '2200-01-01', '9999-12-31'])('says of %s between which years it must be', (due) => {
+    const years = 'between 1900 and 2199';
+    expect(faults({ opened: `${due}T00:00:00Z`, due }).map(({ message }) => message)).toEqual([
+      `opened must be an ISO 8601 timestamp such as 2025-06-12T10:00:00Z, ${years}`,
+      `due must be a day such as 2025-06-12, or a timestamp, ${years}`,
+    ]);
   });
 
   it('takes a rate of ten decimals', () => {

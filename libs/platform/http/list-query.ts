@@ -33,7 +33,7 @@ const asNumber = Transform(({ value }) =>
 const asBoolean = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
 const asList = Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value));
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,7})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/;
 
 export function WholeNumberFilter(
   description: string,

@@ -60,7 +60,8 @@ function frame() {
     .setTitle('Practice management')
     .setDescription(
       'Clients, matters and time of law firms. A write answers `X-Event-Position`; a read that sends it back as ' +
-        '`X-Min-Position` sees that write. Reports are asked for over GraphQL.',
+        '`X-Min-Position` sees that write. Days and timestamps of records lie between 1900 and 2199; ' +
+        'of a fraction of a second the milliseconds are kept. Reports are asked for over GraphQL.',
     )
     .setVersion('1')
     .addServer('/')
