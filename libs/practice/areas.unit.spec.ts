@@ -1,13 +1,15 @@
-import { RequestMethod, type Type } from '@nestjs/common';
+import { HttpException, RequestMethod, type Type } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import { MetadataScanner, Reflector } from '@nestjs/core';
 import { importsArea } from '#import/import.module';
 import { DomainError } from '#kernel/errors';
 import { Permission } from '#platform/auth/permission.guard';
+import { toProblem } from '#platform/http/problem';
 import { RequestPipe } from '#platform/http/request.pipe';
 import { webhooksArea } from '#webhooks/webhooks.module';
 import { describeService } from '../../test/support/check/generated-files';
+import type { Json } from '../../test/support/client';
 import { type Operation, operationsOf, resolve, successOf } from '../../test/support/contract/description';
 import { areas as practiceAreas } from './areas';
 
@@ -95,6 +97,16 @@ function operationOf({ method, path }: Route): Operation {
 
 it('every operation of the description is a route of an area', () => {
   expect(routes.map((route) => operationOf(route)?.id).sort()).toEqual(operations.map(({ id }) => id).sort());
+});
+
+it('shows refusals under the titles that they are answered with', () => {
+  const shown = (Object.values(description.components!.responses!) as Json[]).map(
+    ({ content }) => content['application/problem+json'].example,
+  );
+  const refused = shown.filter(({ status }) => status < 500);
+  expect(refused.map(({ status }) => status)).toEqual(expect.arrayContaining([400, 413, 422]));
+  for (const { status, title } of refused)
+    expect(title).toBe(toProblem(new HttpException('', status), '', '').body.title);
 });
 
 it('writes are served where writes are, and reads where reads are', () => {

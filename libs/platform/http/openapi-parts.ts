@@ -1,6 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { NOT_JSON } from './problem';
+import { NOT_JSON, TITLES } from './problem';
 
 /** What all operations of the API description share. */
 
@@ -77,7 +76,7 @@ function refusal(
   const codes = [code, ...more].map((each) => `\`${each}\``).join(', ');
   const example = {
     type: 'about:blank',
-    title: STATUS_CODES[status],
+    title: TITLES[status],
     status,
     detail,
     instance: '/demo/api/v1/matters',

@@ -17,7 +17,7 @@ const STATUS: Record<Fault, number> = {
   unavailable: 503,
 };
 
-const TITLES: Record<number, string> = {
+export const TITLES: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
