@@ -54,6 +54,11 @@ export class Examples {
     return data !== undefined && this.record(recordOf(data)) !== undefined;
   }
 
+  /** Whether a body has a field that must be given. */
+  mustHave(schema: Schema): boolean {
+    return (this.own(schema).required ?? []).length > 0;
+  }
+
   /** What a body must have, and what its fields have examples for. */
   request(schema: Schema): Known {
     const { properties = {}, required = [], example } = this.own(schema);

@@ -93,11 +93,15 @@ function withoutRepeats(parameters: Parameters): Parameters {
   return parameters.filter((_parameter, index) => keys.lastIndexOf(keys[index]) === index);
 }
 
-/** A PATCH is a JSON merge patch (RFC 7396), whichever of the two types it is sent as. */
+/**
+ * A PATCH is a JSON merge patch (RFC 7396), whichever of the two types it is sent as. A POST of which
+ * nothing is required is taken without a body.
+ */
 function requestOf(method: Method, schema: Schema, examples: Examples): Operation['requestBody'] {
   const content = { schema, example: examples.request(schema) };
   const types = ['application/json', ...(method === 'patch' ? ['application/merge-patch+json'] : [])];
-  return { required: true, content: Object.fromEntries(types.map((type) => [type, content])) };
+  const required = method !== 'post' || examples.mustHave(schema);
+  return { required, content: Object.fromEntries(types.map((type) => [type, content])) };
 }
 
 /** What is no JSON stays as it was described, with an example. */

@@ -25,6 +25,17 @@ it('serves the committed description', async () => {
   expect(answer.json()).toEqual(require('../../../openapi.json'));
 });
 
+it('asks for no body where a POST is taken without one', async () => {
+  const { paths } = (await get('/openapi.json')).json();
+  const needed = (path: string) => paths[`/{tenant}/api/v1/${path}`].post.requestBody.required;
+  for (const action of ['issue', 'unissue', 'void', 'payments/{paymentId}/reverse']) {
+    expect(needed(`invoices/{id}/${action}`)).toBe(false);
+  }
+  for (const path of ['workitems', 'invoices/{id}/pay', 'invoices/{id}/writeoff']) {
+    expect(needed(path)).toBe(true);
+  }
+});
+
 it('serves Swagger UI with assets of its own, nothing from elsewhere', async () => {
   const page = await get('/docs');
   expect(page.headers['content-type']).toContain('text/html');
