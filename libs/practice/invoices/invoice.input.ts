@@ -109,7 +109,10 @@ export class IssueInput {
   @DayField({ description: "That of the draft, else today in the tenant's zone." })
   issueDate?: string | null;
 
-  @DayField({ description: "That of the draft, else the issue date and the client's payment terms." })
+  @DayField({
+    description:
+      "That of the draft, else the issue date and the client's payment terms; always these when it is issued again on another day than the draft's.",
+  })
   dueDate?: string | null;
 }
 
