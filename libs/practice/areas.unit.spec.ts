@@ -181,6 +181,7 @@ describe.each(named)('%s', (_name, route) => {
     expect(takes('If-Match')).toBe(route.method !== 'GET' && isOfOne);
     expect(takes('Idempotency-Key')).toBe(route.method === 'POST');
     expect('Idempotent-Replayed' in headers).toBe(route.method === 'POST');
+    expect('Preference-Applied' in headers).toBe(takes('Prefer'));
     expect(takes('X-Min-Position')).toBe(route.method === 'GET');
   });
 });

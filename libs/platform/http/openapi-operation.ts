@@ -133,6 +133,7 @@ function answered(
         ...(isOfRecord ? (['ETag'] as const) : []),
         ...(writes ? (['X-Event-Position'] as const) : []),
         ...(method === 'post' ? (['Idempotent-Replayed'] as const) : []),
+        ...(method === 'patch' ? (['Preference-Applied'] as const) : []),
       ),
       ...answer.headers,
     },

@@ -50,6 +50,7 @@ export const headers = {
     'Names the write, for `X-Min-Position`; absent when there was nothing to change.',
   ),
   'Idempotent-Replayed': header('`true`: the answer to the first request with this key.'),
+  'Preference-Applied': header('`return=representation`, where `Prefer` asked for it (RFC 7240).'),
 };
 
 /** References to headers: those of every counted request, and more. */
