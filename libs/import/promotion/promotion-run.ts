@@ -1,3 +1,4 @@
+import type { ClientBase } from 'pg';
 import type { ImportRun } from '../import-run';
 
 /** What a promotion does one after another; once it appends it can only go on. */
@@ -12,6 +13,13 @@ export interface PromotionRun extends ImportRun {
   readonly step: PromotionStep;
   /** The next one is begun, and whoever goes on begins with it. */
   advance(step: PromotionStep): Promise<void>;
+  /**
+   * Does something, in a transaction, to a tenant that is this turn's: nobody takes the promotion over meanwhile.
+   * @throws LeaseLost when somebody has
+   */
+  owning(work: (client: ClientBase) => Promise<void>): Promise<void>;
+  /** Whether a promotion to the tenant goes on without this turn. */
+  goesOn(client: ClientBase): Promise<boolean>;
 }
 
 /** What a promotion came to: nothing has happened to the tenant where errors were found. */

@@ -33,17 +33,17 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     } catch (error) {
       if (error instanceof WorkerEnding) await this.requests.release(requestId, worker, 0);
       if (error instanceof WorkerEnding || error instanceof LeaseLost)
-        // It has closed the tenant, perhaps after those who went on had ended.
-        return this.letGo(turn);
+        // It may have held the tenant's read models after those who went on had ended.
+        return this.promotion.letGo(turn);
       if (isDatabaseAway(error)) throw error;
       if (error instanceof ImportCancelled) {
-        await this.letGo(turn);
+        await this.promotion.letGo(turn);
         return turn.end('Cancelled', CANCELLED);
       }
       if (error instanceof DomainError && error.code === 'rebuild_running') {
         // A rebuild may take long; until records arrive nobody has to wait for it.
         if (turn.step === 'Checking') {
-          await this.letGo(turn);
+          await this.promotion.letGo(turn);
           // A turn that waits for a rebuild may be too short to renew its lease, which would tell.
           if (await turn.isUnwanted()) return turn.end('Cancelled', CANCELLED);
         }
@@ -54,7 +54,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
       if (turn.step !== 'Checking')
         // Part of it has arrived: it can only go on.
         return this.later(turn, 'Something went wrong on our side; it is tried again. Tell the operator.');
-      await this.letGo(turn);
+      await this.promotion.letGo(turn);
       const detail =
         error instanceof DomainError ? error.detail : 'Something went wrong on our side. Tell the operator.';
       await turn.end('PromotionFailed', `${detail} Nothing came to the tenant.`);
@@ -75,11 +75,6 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
       promoted,
     );
     this.log.log(`Import ${turn.requestId} was promoted to ${turn.tenant.alias}`);
-  }
-
-  /** Unless a promotion to the tenant goes on. */
-  private letGo({ tenant, worker }: PromotionTurn): Promise<void> {
-    return this.promotion.letGo(tenant, (client) => this.requests.goesOn(client, tenant, worker));
   }
 
   private later({ requestId, worker }: PromotionTurn, message: string): Promise<void> {

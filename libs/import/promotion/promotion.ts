@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientBase } from 'pg';
 import { BulkAppender, type BulkStream } from '#event-store/append-bulk';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import type { Folded } from '#event-store/events';
@@ -7,7 +6,6 @@ import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { Clock } from '#kernel/clock';
 import { type Id, toId } from '#kernel/ids';
-import type { RegisteredTenant } from '#platform/auth/tenants';
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { Tenant, type TenantState } from '#practice/tenants/tenant';
 import { HeldTenants } from '#projections/held-tenants';
@@ -40,17 +38,17 @@ export class Promotion {
   /**
    * @returns the errors that were found when the import was checked against the tenant as it is now, and nothing has
    * happened then; else what has arrived
-   * @throws the reason of the run's signal; DomainError `rebuild_running` while read models are being rebuilt
+   * @throws the reason of the run's signal; LeaseLost; DomainError `rebuild_running` while read models are being rebuilt
    */
   async promote(run: PromotionRun): Promise<Promoted> {
     const { tenant, signal } = run;
-    await this.closed.close(tenant.id, 'promotion_in_progress');
+    await run.owning((client) => this.closed.close(tenant.id, 'promotion_in_progress', client));
     await this.held.hold(tenant);
     if (run.step === 'Checking') {
       const errors = await this.check(run);
       signal.throwIfAborted();
       if (errors > 0) {
-        await this.letGo(tenant);
+        await this.letGo(run);
         return { errors };
       }
       await run.advance('Appending');
@@ -64,24 +62,23 @@ export class Promotion {
       await run.advance('Announcing');
     }
     const counts = await this.imported.counts(tenant, run.requestId);
+    // Whoever stood still until here may find the next promotion under way.
+    await run.owning(async () => undefined);
     await this.held.release(tenant);
     await this.announce(run, counts);
-    await this.closed.open(tenant.id);
+    await run.owning((client) => this.closed.open(tenant.id, client));
     await this.renewal.sweep(signal);
     return counts;
   }
 
   /**
    * The tenant goes on as it is: before anything was appended, or when the promotion went to other hands and has ended
-   * there.
-   * @param goesOn whether a promotion to it does, without whoever lets go: the tenant stays closed for that one then
+   * there. It stays closed for a promotion that goes on without this turn.
    */
-  letGo(
-    tenant: RegisteredTenant,
-    goesOn: (client: ClientBase) => Promise<boolean> = async () => false,
-  ): Promise<void> {
+  letGo(run: Pick<PromotionRun, 'tenant' | 'goesOn'>): Promise<void> {
+    const { tenant } = run;
     return this.closed.openIf(tenant.id, async (client) => {
-      if (await goesOn(client)) return false;
+      if (await run.goesOn(client)) return false;
       await this.held.release(tenant);
       return true;
     });

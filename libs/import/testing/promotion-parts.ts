@@ -31,8 +31,14 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
   const promotion = new Promotion(
     ...([closed, held, validation, append, renewal, bulk, loader, imported, clock] as const),
   );
+  /** Nobody else has promotions. */
+  const alone: Pick<PromotionRun, 'owning' | 'goesOn'> = {
+    owning: (work) => writes.transaction(work),
+    goesOn: async () => false,
+  };
   return {
     closed,
+    held,
     promotion,
 
     /** A turn at the promotion of what schema `etl` holds now, or what it is filled with, as if it had been validated. */
@@ -42,7 +48,7 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
       const turn = await run();
       await fill(turn);
       await client.query(`update import.requests set status = 'Promoting' where id = $1`, [turn.requestId]);
-      return turnAt(turn, 'Checking');
+      return turnAt({ ...turn, ...alone }, 'Checking');
     },
 
     /** The next worker's turn at it. */
