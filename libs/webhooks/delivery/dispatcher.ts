@@ -129,7 +129,7 @@ export class Dispatcher implements OnApplicationShutdown {
     };
     if (bare.length === 0) {
       begin(lanes);
-      this.lookAgain(lanes);
+      this.lookAgain();
       return;
     }
     const rendering = this.rendering
@@ -137,20 +137,18 @@ export class Dispatcher implements OnApplicationShutdown {
       .then(() => begin(lanes))
       .finally(() => {
         this.underWay.delete(rendering);
-        this.lookAgain(lanes);
+        this.lookAgain();
       });
     this.underWay.add(rendering);
   }
 
   /** What could not be made ready, because its read model is behind, is looked at again in a moment. */
-  private lookAgain(lanes: readonly Lane[]): void {
-    const waits = lanes.flatMap(({ items }) =>
-      items.filter((item) => !item.record && !item.isBeingRendered && item.lookAt > 0),
-    );
+  private lookAgain(): void {
+    const at = performance.now();
+    const next = Math.min(...this.held.all.map((lane) => lane.looksAgainAt(at)));
     clearTimeout(this.lookTimer);
-    if (waits.length === 0 || this.stopping) return;
-    const next = Math.min(...waits.map(({ lookAt }) => lookAt));
-    this.lookTimer = setTimeout(() => this.wake(), Math.max(1, next - performance.now()));
+    if (next === Infinity || this.stopping) return;
+    this.lookTimer = setTimeout(() => this.wake(), Math.max(1, next - at));
   }
 
   /** Begins as many deliveries as the endpoint may have under way. */

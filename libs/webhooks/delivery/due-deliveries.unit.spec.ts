@@ -52,13 +52,13 @@ describe('deliveries that are due', () => {
     lane.add({ ...due('a'), kind: 'division' });
     lane.add({ ...due('b'), kind: 'role' });
     const [division, role] = lane.items;
-    division.waitsSince = 0;
+    Object.assign(division, { waitsSince: 0, lookAt: 2_250 });
     lane.bare(2_000);
     expect([...lane.late]).toEqual(['division']);
     lane.fetchedTo = due('b');
 
     Object.assign(division, { record: { version: 1 }, renderedAt: 2_100 });
-    role.waitsSince = 1_000;
+    Object.assign(role, { waitsSince: 1_000, lookAt: 2_250 });
     lane.bare(2_100);
     expect([...lane.late]).toEqual(['role']);
     expect(lane.isAtStart).toBe(true);

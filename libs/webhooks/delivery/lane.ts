@@ -73,8 +73,9 @@ export class Lane {
   private pace = 5;
   /** A delivery could be begun if one were ready. */
   starves = false;
-  /** Characters of records that it may have in hand, and those that it expects of one. */
+  /** Characters of records: those that it may have in hand, those of them that it has room for, those that it expects of one. */
   share: number;
+  room: number;
   expected = MUCH;
   /** Kinds of records whose read model stands still: what is of others passes them by. */
   readonly late = new Set<string>();
@@ -90,7 +91,7 @@ export class Lane {
     public leasedUntil: number,
   ) {
     this.key = endpointKey(config);
-    this.share = settings.aheadChars;
+    this.share = this.room = settings.aheadChars;
     this.standing = standingOf(config);
   }
 
@@ -111,9 +112,10 @@ export class Lane {
     this.pace += (milliseconds - this.pace) / 8;
   }
 
-  /** A record had so many characters: one as large may come again. */
-  expect(length: number): void {
-    this.expected = Math.max(length, (this.expected * 7) / 8);
+  /** A record was read: one as large may come again. */
+  took({ length, text }: RecordAsRead): void {
+    if (length > 0) this.expected = Math.max(length, (this.expected * 7) / 8);
+    this.room -= text?.length ?? 0;
   }
 
   add(delivery: DueDelivery): void {
@@ -124,20 +126,37 @@ export class Lane {
 
   /** Those that need their record, as many as may be ready at once; at least one. */
   bare(at: number): Item[] {
+    // What is too old to be sent is read anew when its turn comes: until then there may be no room for it.
+    for (const item of this.items) if (!this.isReady(item, at)) item.record = undefined;
     this.passBy(at);
-    let inHand = 0;
+    this.room = this.share;
+    let reading = 0;
+    for (const { record, isBeingRendered } of this.items)
+      if (record) this.room -= record.text?.length ?? 0;
+      else if (isBeingRendered) reading += this.expected;
+    let inHand = this.share - this.room + reading;
     const bare: Item[] = [];
     const inLine = this.line.slice(0, this.ahead);
     const late = this.late.size === 0 ? [] : this.items.filter((item) => this.isLate(item));
     for (const item of inLine.concat(late)) {
-      if (this.isReady(item, at)) inHand += item.record!.text?.length ?? 0;
-      else if (item.isBeingRendered) inHand += this.expected;
-      else if (item.lookAt <= at && (inHand === 0 || inHand + this.expected <= this.share)) {
-        bare.push(item);
-        inHand += this.expected;
-      }
+      if (item.record || item.isBeingRendered || item.lookAt > at) continue;
+      if (inHand > 0 && inHand + this.expected > this.share) break;
+      bare.push(item);
+      inHand += this.expected;
     }
     return bare;
+  }
+
+  /**
+   * When to look again for what its read model did not have yet, on performance.now. What there is no room for is looked for
+   * once something else is sent.
+   */
+  looksAgainAt(at: number): number {
+    const looks = this.items
+      .filter(({ record, isBeingRendered, lookAt }) => !record && !isBeingRendered && lookAt > 0)
+      .map(({ lookAt }) => lookAt);
+    if (looks.some((lookAt) => lookAt <= at) && this.bare(at).length > 0) return at;
+    return Math.min(...looks.filter((lookAt) => lookAt > at));
   }
 
   /** Takes the next delivery that can be sent, if one may be. */
@@ -209,8 +228,9 @@ export class Lane {
   private passBy(at: number): void {
     const before = [...this.late];
     this.late.clear();
-    for (const { delivery, record, waitsSince = at } of this.items)
-      if (!record && at - waitsSince > this.settings.lateMs) this.late.add(delivery.kind);
+    // By when it is looked for next: what has had no room since it was looked for does not wait for a read model.
+    for (const { delivery, record, waitsSince = at, lookAt } of this.items)
+      if (!record && lookAt - waitsSince > this.settings.lateMs) this.late.add(delivery.kind);
     if (before.some((kind) => !this.late.has(kind))) {
       this.isDrained = false;
       this.fetchAnew();

@@ -63,12 +63,9 @@ describe('records that are read ahead', () => {
 
   const read = (items: readonly Item[], length: number) => {
     for (const item of items) {
-      Object.assign(item, {
-        record: { version: 1, length, text: ' '.repeat(length) },
-        renderedAt: 0,
-        isBeingRendered: false,
-      });
-      lane.expect(length);
+      const record = { version: 1, length, text: ' '.repeat(length) };
+      Object.assign(item, { record, renderedAt: 0, isBeingRendered: false });
+      lane.took(record);
     }
   };
   const begin = (items: readonly Item[]) => {
@@ -102,5 +99,33 @@ describe('records that are read ahead', () => {
     lane.items.shift();
     while (lane.bare(0).length > 0) read(lane.bare(0), 2 * KB);
     expect(lane.items.every(({ record }) => record)).toBe(true);
+  });
+
+  it('are not more because those that come first in line were read last', () => {
+    read(lane.items.slice(50, 60), 50 * KB);
+    expect(lane.bare(0).length).toBe(0);
+    expect(lane.room).toBe(0);
+  });
+
+  it('are let go of when they are too old to be sent, though no room is left to read all of them anew', () => {
+    read(lane.items, 10 * KB);
+    lane.share = 100 * KB;
+    expect(begin(lane.bare(2_000)).length).toBe(10);
+    expect(lane.items.filter(({ record }) => record).length).toBe(0);
+  });
+
+  it('are not looked for again, nor taken for late, while there is no room for them', () => {
+    // Their read model had come a moment later.
+    for (const item of lane.items) Object.assign(item, { waitsSince: 0, lookAt: 4 });
+    expect(lane.looksAgainAt(1)).toBe(4);
+    expect(lane.looksAgainAt(5)).toBe(5);
+    read(lane.items.slice(0, 2), 240 * KB);
+    expect(lane.looksAgainAt(5)).toBe(Infinity);
+    expect(lane.looksAgainAt(999)).toBe(Infinity);
+    for (const item of lane.items.slice(0, 2)) item.renderedAt = 1_500;
+    lane.bare(2_000);
+    expect([...lane.late]).toEqual([]);
+    lane.items.splice(0, 2);
+    expect(lane.looksAgainAt(2_000)).toBe(2_000);
   });
 });

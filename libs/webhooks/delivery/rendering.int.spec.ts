@@ -111,6 +111,35 @@ it('of more than can be in memory at once, what comes first is read, and the oth
   await pools.end();
 });
 
+it('once records turn out longer than was expected, no more are read than there is room for', async () => {
+  const context = await hooks.tenant();
+  const { id } = context.tenant;
+  const events = [];
+  for (const name of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']) events.push(await hooks.event(context, name));
+  await waitFor(
+    async () =>
+      (await hooks.sql('select from read_model.divisions where tenant_id = $1', [id])).length ===
+      events.length,
+    { description: 'the read model' },
+  );
+  const config = { ...context.tenant, payload_mode: 'full' } as unknown as LaneConfig;
+  const settings = Object.assign(new DeliverySettings(), { atOnceChars: 1_000 });
+  const pools = new QueuePools(hooks.store.config);
+  const rendering = new Rendering(pools, hooks.store.writes, settings);
+  const lane = new Lane(settings, config, Infinity);
+  // Half of them are read at once; each has some three hundred.
+  lane.expected = 250;
+  lane.room = 2;
+  const items = events.map(({ record }) => {
+    const delivery = { tenant_id: id, kind: 'division', subject: toUuid(record.id), version: 1, at: '0.0.0' };
+    return { delivery, lane } as unknown as Item;
+  });
+  await rendering.render(items, () => undefined);
+  expect(items.filter(({ record }) => record).length).toBe(1);
+  expect(items.filter(({ isBeingRendered }) => isBeingRendered).length).toBe(0);
+  await pools.end();
+});
+
 it('does not keep what is too long for a body', async () => {
   const context = await hooks.tenant();
   const { record } = await hooks.event(context);

@@ -55,6 +55,7 @@ export class Rendering {
   async render(items: readonly Item[], begin: (lanes: Iterable<Lane>) => void): Promise<void> {
     const groups = new Map<string, Item[]>();
     for (const item of items) {
+      if (item.lane.room <= 0) continue;
       if (item.lane.config.payload_mode === 'thin') {
         finish(item, { version: item.delivery.version, length: 0 });
         continue;
@@ -90,7 +91,9 @@ export class Rendering {
     };
     try {
       for (const part of partsOf(items, this.settings.atOnceChars)) {
-        await this.renderPart(part);
+        // What came before may have been longer than was expected: what has no room any more is asked for again.
+        const fitting = part.filter(({ lane }) => lane.room > 0);
+        if (fitting.length > 0) await this.renderPart(fitting);
         end(part);
         begin(new Set(part.map(({ lane }) => lane)));
       }
@@ -104,7 +107,8 @@ export class Rendering {
     const [{ delivery, lane }] = items;
     const ids = [...new Set(items.map((item) => item.delivery.subject))];
     const isNotice = delivery.kind === 'webhook';
-    await (isNotice ? this.tellWebhooks(delivery, ids) : this.tellRecords(delivery, lane, ids));
+    const most = Math.min(2 * this.settings.atOnceChars, Math.max(...items.map(({ lane }) => lane.room)));
+    await (isNotice ? this.tellWebhooks(delivery, ids) : this.tellRecords(delivery, lane, ids, most));
     const now = performance.now();
     for (const item of items) {
       const told = this.told.get(keyOf(item.delivery));
@@ -134,10 +138,10 @@ export class Rendering {
     { tenant_id, kind }: Message,
     { config }: Lane,
     ids: readonly string[],
+    most: number,
   ): Promise<void> {
     const at = performance.now();
     const tenant = { id: tenant_id, partition: config.partition };
-    const most = 2 * this.settings.atOnceChars;
     const { rows } = await this.pools.records.query<Found>(recordStatement(kind, tenant, ids, most));
     const reached = rows[0].reached
       .map(parsePosition)
@@ -211,5 +215,7 @@ function* partsOf(items: readonly Item[], most: number): Iterable<Item[]> {
 function finish(item: Item, record: RecordAsRead): void {
   item.record = record;
   item.renderedAt = performance.now();
-  if (record.length > 0) item.lane.expect(record.length);
+  item.waitsSince = undefined;
+  item.lookAt = 0;
+  item.lane.took(record);
 }
