@@ -138,6 +138,6 @@ function recordOf(data: Schema): Schema {
 }
 
 /** `#/components/schemas/MatterView` is `MatterView`. */
-function nameOf(reference: string): string {
+export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }

@@ -3,7 +3,7 @@ import { MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.guard';
 import { allPermissions } from '../auth/permissions';
-import { Examples, type Schemas } from './openapi-examples';
+import { Examples, nameOf, type Schemas } from './openapi-examples';
 import { fixedPaths } from './openapi-fixed-paths';
 import { namesOf } from './openapi-names';
 import {
@@ -27,7 +27,7 @@ type Paths = OpenAPIObject['paths'];
 export function describeApi(app: INestApplication): OpenAPIObject {
   const operationIdFactory = (controller: string, method: string) => namesOf(controller, method).operationId;
   const document = SwaggerModule.createDocument(app, frame(), { operationIdFactory });
-  const schemas = strict(document.components!.schemas!);
+  const schemas = strict(document);
   const routes = routesOf(app);
   const operations = operationsOf(document.paths);
   const examples = learned(operations, new Examples(schemas));
@@ -110,13 +110,27 @@ function learned(operations: Described[], examples: Examples): Examples {
   return examples;
 }
 
-/** Without `nullable` where it says nothing, and never without the type that it needs beside it. */
-function strict(schemas: Schemas): Schemas {
-  const text = JSON.stringify(schemas, (_key, value) => {
+/**
+ * What may be null, so that validators of OpenAPI 3.0.3 take it so, too: null is among its values, and a reference is to a
+ * schema that may be null itself, as nothing beside a reference adds to what that permits.
+ */
+function strict({ paths, components }: OpenAPIObject): Schemas {
+  const nullable = new Map<string, string>();
+  const text = JSON.stringify(components!.schemas, (_key, value) => {
     if (value?.nullable === false) return { ...value, nullable: undefined };
-    return value?.nullable && value.allOf ? { type: 'object', ...value } : value;
+    if (!value?.nullable) return value;
+    if (value.enum) return { ...value, enum: [...value.enum, null] };
+    if (!value.allOf) return value;
+    const { allOf, nullable: _, type: __, ...rest } = value;
+    const name = nameOf(allOf[0].$ref);
+    nullable.set(`${name}OrNull`, name);
+    return { ...rest, allOf: [{ $ref: `${allOf[0].$ref}OrNull` }] };
   });
-  return JSON.parse(text);
+  const all: Schemas = JSON.parse(text);
+  for (const [name, of] of nullable) all[name] = { ...all[of], nullable: true };
+  const used = JSON.stringify([paths, all]);
+  for (const of of nullable.values()) if (!used.includes(`"#/components/schemas/${of}"`)) delete all[of];
+  return all;
 }
 
 function tagsOf(paths: Paths): { name: string }[] {

@@ -24,14 +24,13 @@ export class Answers {
   }
 }
 
-/** OpenAPI 3.0's own words in those of JSON Schema: `nullable`, and references to the document. */
+/** References to the document, and objects that are closed; `nullable` means to Ajv what it means to OpenAPI 3.0.3. */
 function asJsonSchema(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
     if (key === '$ref') return `openapi${value}`;
     // Names of fields are no words of a schema.
-    if (!value || typeof value !== 'object' || key === 'properties') return value;
-    const { nullable, example: _, ...own } = value;
-    const closed = own.type === 'object' && own.properties ? { additionalProperties: false, ...own } : own;
-    return nullable === true ? { anyOf: [{ type: 'null' }, closed] } : Array.isArray(value) ? value : closed;
+    if (!value || typeof value !== 'object' || Array.isArray(value) || key === 'properties') return value;
+    const { example: _, ...own } = value;
+    return own.type === 'object' && own.properties ? { additionalProperties: false, ...own } : own;
   });
 }
