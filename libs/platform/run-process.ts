@@ -10,7 +10,7 @@ import { startupProblem } from './startup-problem';
 
 export interface ProcessParts {
   module(config: Config): DynamicModule;
-  /** It reads no read models: it starts, and goes on, while their server is away. */
+  /** It starts, and goes on, while the server of the read models is away, and leaves bringing them up to date to others. */
   withoutReadModels?: true;
   /** Brings what the process needs and completes its configuration; `release` undoes that, last of all. */
   prepare?(config: Config): Promise<{ config: Config; release(): Promise<void> }>;
