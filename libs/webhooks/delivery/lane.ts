@@ -137,8 +137,7 @@ export class Lane {
     let inHand = this.share - this.room + reading;
     const bare: Item[] = [];
     const inLine = this.line.slice(0, this.ahead);
-    const late = this.late.size === 0 ? [] : this.items.filter((item) => this.isLate(item));
-    for (const item of inLine.concat(late)) {
+    for (const item of this.late.size === 0 ? inLine : this.withLate(inLine)) {
       if (item.record || item.isBeingRendered || item.lookAt > at) continue;
       if (inHand > 0 && inHand + this.expected > this.share) break;
       bare.push(item);
@@ -218,6 +217,13 @@ export class Lane {
   /** What is sent next, but for what is passed by. */
   private get line(): Item[] {
     return this.late.size === 0 ? this.items : this.items.filter((item) => !this.isLate(item));
+  }
+
+  /** One of each kind that is late first: what is sent next would take all the room for as long as there is a backlog. */
+  private withLate(inLine: readonly Item[]): Iterable<Item> {
+    const late = this.items.filter((item) => this.isLate(item));
+    const ofEach = new Map(late.map((item) => [item.delivery.kind, item]));
+    return new Set([...ofEach.values(), ...inLine, ...late]);
   }
 
   private isLate({ delivery }: Item): boolean {

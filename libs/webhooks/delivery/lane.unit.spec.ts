@@ -128,4 +128,16 @@ describe('records that are read ahead', () => {
     lane.items.splice(0, 2);
     expect(lane.looksAgainAt(2_000)).toBe(2_000);
   });
+
+  it('of what was passed by, one of each kind is looked for first: what is sent next would take all the room', () => {
+    for (const kind of ['role', 'role', 'client'])
+      lane.add({ event_id: `late ${lane.items.length}`, kind } as DueDelivery);
+    for (const item of lane.items.slice(-3)) Object.assign(item, { waitsSince: -1_500, lookAt: 4 });
+    lane.bare(5);
+    expect([...lane.late]).toEqual(['role', 'client']);
+    const kinds = (items: readonly Item[]) => items.map(({ delivery }) => delivery.kind);
+    expect(kinds(lane.bare(5)).slice(0, 3)).toEqual(['role', 'client', undefined]);
+    read(lane.items.slice(0, 1), 240 * KB);
+    expect(kinds(lane.bare(5))).toEqual(['role']);
+  });
 });
