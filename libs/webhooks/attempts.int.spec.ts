@@ -113,6 +113,14 @@ it('keeps a first attempt that fails among the attempts, and all that follow', a
   expect(await rows()).toHaveLength(2);
 });
 
+it('says that a delivery was finished when its last attempt ended', async () => {
+  answer = { ...ok, milliseconds: 14_500 };
+  await hooks.event(context);
+  const { finishedOn, attempts } = await attempted(1);
+  expect(attempts[0]).toMatchObject({ on: '2026-03-01T12:00:00.000Z', milliseconds: 14_500 });
+  expect(finishedOn).toBe('2026-03-01T12:00:14.500Z');
+});
+
 it('prunes all of them with their delivery', async () => {
   await hooks.event(context);
   await redeliver(await attempted(1));

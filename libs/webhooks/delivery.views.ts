@@ -53,7 +53,7 @@ export class DeliveryView {
   @ApiProperty({ ...nullableInstant, description: 'The next attempt, at the earliest.' })
   nextAttemptOn: string | null;
 
-  @ApiProperty(nullableInstant)
+  @ApiProperty({ ...nullableInstant, description: 'When it was delivered, or given up.' })
   finishedOn: string | null;
 
   @ApiProperty({ type: Number, nullable: true, description: 'HTTP status of the last answer.', example: 204 })
@@ -67,10 +67,10 @@ export class AttemptView {
   @ApiProperty({ description: 'From 1.', example: 1 })
   number: number;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it began.' })
   on: string;
 
-  @ApiProperty({ example: 12 })
+  @ApiProperty({ description: 'How long it took.', example: 12 })
   milliseconds: number;
 
   @ApiProperty({ type: Number, nullable: true, example: 204 })

@@ -48,7 +48,9 @@ export const WRITE = `
     set state = case when g.state = 0 or ${AGAIN} then d.state else g.state end, attempts = d.attempts + 1,
       failures = case when ${AGAIN} then d.failures else g.failures end,
       due_at = case when ${AGAIN} then d.due_at else coalesce(g.due_at, d.due_at) end,
-      finished_at = case when g.state = 0 or ${AGAIN} then d.finished_at else g.at end, status = g.status, error = g.error,
+      finished_at = case when g.state = 0 or ${AGAIN} then d.finished_at
+        else g.at + g.milliseconds * interval '1 millisecond' end,
+      status = g.status, error = g.error,
       first_at = case when d.attempts > 0 then d.first_at when g.state = 1 then g.at end,
       first_milliseconds = case when d.attempts > 0 then d.first_milliseconds when g.state = 1 then g.milliseconds end,
       first_status = case when d.attempts > 0 then d.first_status when g.state = 1 then g.status end,
