@@ -50,7 +50,7 @@ export async function readForm(
       file = stream;
       // Whoever reads it is told by the reading; without a listener an error would end the process.
       stream.on('error', () => {});
-      taken = take({ fileName, contentType: type, bytes: bytesOf(stream) });
+      taken = take({ fileName: fileName && decoded(fileName), contentType: type, bytes: bytesOf(stream) });
       taken.catch(reject);
     });
     form.on('filesLimit', () =>
@@ -101,6 +101,25 @@ function parserFor(contentType: string): BusboyInstance {
   } catch {
     throw malformed('malformed_form', 'multipart/form-data needs a boundary.');
   }
+}
+
+/**
+ * .NET and Spring write a name that is not ASCII as words of RFC 2047, with `filename*` after it, which the parser passes over
+ * where `name` is quoted.
+ */
+function decoded(fileName: string): string {
+  return fileName.replaceAll(
+    /=\?utf-8\?([bq])\?([^?]*)\?=(?:\s+(?==\?))?/gi,
+    (_word, encoding: string, text: string) => {
+      if (encoding.toLowerCase() === 'b') return Buffer.from(text, 'base64').toString();
+      const bytes = text
+        .replaceAll('_', ' ')
+        .replaceAll(/=([0-9a-f]{2})/gi, (_byte, hex: string) =>
+          String.fromCharCode(Number.parseInt(hex, 16)),
+        );
+      return Buffer.from(bytes, 'latin1').toString();
+    },
+  );
 }
 
 /** The parser has put U+FFFD for every byte that it could not read, which nobody means to keep. */

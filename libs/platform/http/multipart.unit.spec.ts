@@ -85,6 +85,19 @@ it.each(['', 'Content-Type: text/plain; charset=utf-8\r\n'])(
   },
 );
 
+it.each([
+  ['.NET', '=?utf-8?B?bmHDr3ZlIOKCrC50eHQ=?=', 'naïve €.txt'],
+  ['Spring', '=?UTF-8?Q?na=C3=AFve_=E2=82=AC.txt?=', 'naïve €.txt'],
+  ['whoever writes several words', '=?utf-8?B?bmHDr3Zl?= =?utf-8?Q?.txt?=', 'naïve.txt'],
+  ['nobody', 'a=?b?.txt', 'a=?b?.txt'],
+])('reads the name of a file as %s writes it', async (_who, written, name) => {
+  const starred = `${written}"; filename*=utf-8''na%C3%AFve%20%E2%82%AC.txt; size="1`;
+  for (const text of [written, starred]) {
+    const { files } = await read(file(text, 'x') + END);
+    expect(files).toEqual([[name, 'text/plain', 'x']]);
+  }
+});
+
 it('takes no field for a property of every object', async () => {
   const { fields } = await read(field('__proto__', '1') + field('toString', '2') + END);
   expect(Object.entries(fields)).toEqual([
