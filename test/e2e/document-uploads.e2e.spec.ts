@@ -207,6 +207,22 @@ describe('an upload', () => {
     expect(storedFiles(office)).toEqual(before);
   });
 
+  it('is refused where its name is not in UTF-8, unless a field gives another, and leaves nothing', async () => {
+    const before = storedFiles(office);
+    const part = (disposition: string, value: string) =>
+      `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`;
+    const sent = (...parts: string[]) =>
+      api.send('POST', 'documents', Buffer.from(`${parts.join('')}--b--\r\n`, 'latin1'), {
+        'Content-Type': 'multipart/form-data; boundary=b',
+      });
+    const file = part('name="file"; filename="Jos\xe9.txt"', 'bytes');
+    const into = part('name="documentCollectionId"', collectionId);
+    expectProblem(await sent(into, file), 400, 'malformed_form', '/fileName');
+    expect(storedFiles(office)).toEqual(before);
+    const named = await sent(into, file, part('name="fileName"', 'José.txt').replace('é', '\xc3\xa9'));
+    expect([named.status, named.body.data.fileName]).toEqual([201, 'José.txt']);
+  });
+
   it('gives the first answer to a repeat with the same bytes, and refuses others', async () => {
     const key = { 'Idempotency-Key': mark() };
     const query = { fileName: 'a', documentCollectionId: collectionId };

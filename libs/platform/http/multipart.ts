@@ -122,8 +122,12 @@ function decoded(fileName: string): string {
   );
 }
 
-/** The parser has put U+FFFD for every byte that it could not read, which nobody means to keep. */
-function requireUtf8(name: string, value: string): void {
+/**
+ * The parser has put U+FFFD for every byte that it could not read, which nobody means to keep. Fields are looked at as they
+ * come; the name of a file only where it is used, as a field may give another.
+ * @throws DomainError `malformed_form` (400)
+ */
+export function requireUtf8(name: string, value: string): void {
   if (!value.includes('\ufffd')) return;
   const message = `${name} is not in UTF-8.`;
   const errors = [{ pointer: `/${pointed(name)}`, code: 'malformed_form', message }];

@@ -6,7 +6,7 @@ import type { Written } from '#event-store/event-store';
 import { DomainError } from '#kernel/errors';
 import { coverUpload } from '#platform/auth/request-headers';
 import { requireSame } from '#platform/http/content-digest';
-import { readForm } from '#platform/http/multipart';
+import { type FormFile, readForm, requireUtf8 } from '#platform/http/multipart';
 import { RequestPipe } from '#platform/http/request.pipe';
 import { tooLarge, type Upload } from '#platform/http/upload';
 import type { RequestContext } from '#platform/request-context';
@@ -100,14 +100,16 @@ export class DocumentUploads {
     keep: (bytes: AsyncIterable<Buffer>) => Promise<NewContent>,
   ): Promise<Received<Body>> {
     let content: NewContent | undefined;
-    let naming = {};
+    let file: FormFile | undefined;
     const bytes = upload.bytes(MAX_BYTES + FORM_BYTES);
-    const fields = await readForm(bytes, upload.type!, async (file) => {
-      naming = { fileName: file.fileName, contentType: file.contentType };
-      content = await keep(file.bytes);
+    const fields = await readForm(bytes, upload.type!, async (sent) => {
+      file = sent;
+      content = await keep(sent.bytes);
     });
-    if (!content) throw fileMissing('The form has no file.');
-    return { body: this.checked(dto, { ...naming, ...fields, ...query }), content };
+    if (!file || !content) throw fileMissing('The form has no file.');
+    const named = { fileName: file.fileName, contentType: file.contentType, ...fields, ...query };
+    if (named.fileName !== undefined) requireUtf8('fileName', named.fileName);
+    return { body: this.checked(dto, named), content };
   }
 
   /** The bytes as they are, with their fields as parameters. */
