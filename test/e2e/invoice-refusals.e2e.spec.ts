@@ -1,4 +1,4 @@
-import type { ApiClient } from '../support/client';
+import type { Answer, ApiClient } from '../support/client';
 import { BillingDesk, fee } from './billing-desk';
 import { activeClient, employee, hour, matter } from './records';
 import { expectProblem } from './refusals';
@@ -99,6 +99,21 @@ describe('an invoice', () => {
       '/matterId',
     );
   });
+});
+
+it('names the line of the request whose tax code there is not, however many the invoice has', async () => {
+  const { id } = await desk.draft([
+    { kind: 'Fee', amount: 1 },
+    { kind: 'Fee', amount: 2 },
+  ]);
+  const { lines } = await api.data('GET', `invoices/${id}`);
+  const wrong = { kind: 'Fee', amount: 3, taxCodeId: `taxcode_${'0'.repeat(32)}` };
+  const right = { kind: 'Fee', amount: 4 };
+  const refused = (answer: Answer, line: number) =>
+    expectProblem(answer, 422, 'taxcode_not_found', `/lines/${line}/taxCodeId`);
+  refused(await api.post(`invoices/${id}/lines`, { lines: [right, wrong] }), 1);
+  refused(await api.patch(`invoices/${id}`, { lines: [right, right, right, wrong] }), 3);
+  refused(await api.patch(`invoices/${id}`, { lines: [lines[0], right, wrong] }), 2);
 });
 
 async function pending(): Promise<string> {

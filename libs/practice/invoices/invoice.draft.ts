@@ -152,7 +152,7 @@ async function relined(
   draft: Draft,
   gone: readonly InvoiceLine[],
   inputs: readonly LineInput[],
-  { first, known = [] }: { first?: number; known?: readonly Folded<BillableState>[] } = {},
+  { first = 0, known = [] }: { first?: number; known?: readonly Folded<BillableState>[] } = {},
 ) {
   const { id, state, tenant } = draft;
   const goneIds = gone.map((line) => line.id);
@@ -163,7 +163,9 @@ async function relined(
   const added = linesFrom(inputs, state, sources, state.lastLine, kept, first);
   const lines = [...kept, ...added];
   const day = state.issueDate ?? dayIn(tenant.timeZone, work.now);
-  const { taxation } = taxationOn(day, tenant.taxScheme, lines, await loadTaxCodes(work, lines), draft.found);
+  const codes = await loadTaxCodes(work, lines);
+  const held = kept.length - first;
+  const { taxation } = taxationOn(day, tenant.taxScheme, lines, codes, draft.found, held);
   if (added.length > 0) requireBounds(totalsOf(lines, taxation, state.currency));
   const events: InvoiceEvent[] = [
     ...(gone.length > 0 ? [{ type: 'InvoiceLinesRemoved', data: { ids: goneIds } } as const] : []),

@@ -50,6 +50,7 @@ export interface Taxed {
 /**
  * @param named the codes that lines name, by id
  * @param day whose rates are charged
+ * @param held how many of the lines stand before those of the request
  * @throws DomainError `taxcode_not_found`, `tax_rate_not_found` (422)
  * @see resources.md: Invoices
  */
@@ -59,6 +60,7 @@ export function taxationOn(
   lines: readonly InvoiceLine[],
   named: ReadonlyMap<string, Folded<TaxCodeState> | undefined>,
   found: DefaultTax,
+  held = 0,
 ): Taxed {
   const standard = defaultCode(day, scheme, found);
   const defaultTaxCodeId = standard?.id ?? null;
@@ -67,9 +69,12 @@ export function taxationOn(
     if (line.kind === 'Text') continue;
     const id = taxCodeOf(line, { defaultTaxCodeId, rates: [] });
     if (id === null)
-      throw invalid('taxcode_not_found', 'There is no tax code for the invoice; name one in its lines.');
+      throw invalid(
+        'taxcode_not_found',
+        `There is no tax code for the invoice on ${day}; name one in its lines.`,
+      );
     const code = id === standard?.id ? standard : named.get(id);
-    wanted.set(id, referred(code, 'taxcode', `lines/${index}/taxCodeId`));
+    wanted.set(id, referred(code, 'taxcode', `lines/${index - held}/taxCodeId`));
   }
   const codes = [...wanted.values()].sort((one, other) => one.id.localeCompare(other.id));
   const rates = codes.map(({ id, data }) => ({ taxCodeId: id, percent: taxRateOn(data, day).percent }));
