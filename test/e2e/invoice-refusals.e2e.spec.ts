@@ -99,6 +99,21 @@ describe('an invoice', () => {
       '/matterId',
     );
   });
+
+  it('is not exported as LEDES while two whose work it charges have the same initials', async () => {
+    const [one, other] = [await employee(api, { initials: 'JS' }), await employee(api, { initials: 'JS' })];
+    const { id } = await desk.draft([
+      fee(await desk.work({ employeeId: one })),
+      fee(await desk.work({ employeeId: other })),
+    ]);
+    await desk.act(id, 'issue');
+    expectProblem(await api.get(`invoices/${id}/ledes`), 409, 'ledes_timekeepers_alike');
+    for (const initials of ['JSM', '', null]) {
+      expect((await api.patch(`employees/${other}`, { initials })).status).toBe(200);
+      const file = (await api.get(`invoices/${id}/ledes`)).body as unknown as string;
+      expect(file).toContain(`|${initials || other.slice(-12)}|`);
+    }
+  });
 });
 
 it('names the line of the request whose tax code there is not, however many the invoice has', async () => {

@@ -53,6 +53,12 @@ describe('a demo firm', () => {
     }
   });
 
+  it('has no two employees of the same initials', () => {
+    const employees = ofKind(firmOf('uk', { items: 500, years: 1, feeEarners: 60 }), 'employee');
+    const initials = employees.map(({ events }) => (events[0].data as { initials: string }).initials);
+    expect(new Set(initials).size).toBe(initials.length);
+  });
+
   it('can be told how many work on how much, and numbers after what was there', () => {
     const streams = firmOf('uk', { items: 500, years: 3, feeEarners: 2, matters: 40 });
     const employees = ofKind(streams, 'employee').map(({ events }) => events[0].data);

@@ -67,10 +67,15 @@ export function hire(
 ): Made<Staff> {
   const streams: NewStream[] = [];
   const teams: Earner[][] = departments.map(() => []);
+  const alike = new Map<string, number>();
   const employ = (given: Omit<EmployeeFields, 'entityId' | 'initials'>) => {
     const joinedAt = calendar.at(0, 0);
-    const { id: entityId, initials, stream } = person(names, start.settings, joinedAt);
+    const { id: entityId, initials: plain, stream } = person(names, start.settings, joinedAt);
     streams.push(stream);
+    // Timekeepers of a LEDES file are told apart by them.
+    const number = (alike.get(plain) ?? 0) + 1;
+    alike.set(plain, number);
+    const initials = number === 1 ? plain : `${plain}${number}`;
     const data = { entityId, initials, ...given, ...noReference };
     return new Life(Employee, newId('employee'), joinedAt, { type: 'EmployeeCreated', data });
   };

@@ -9,7 +9,11 @@ export class EmployeeInput extends RecordInput {
   @IdField('entity', { required: true, description: 'Never changes; an entity is one employee at most.' })
   entityId: string;
 
-  @TextField({ max: 20, example: 'AO' })
+  @TextField({
+    ...{ max: 20, example: 'AO' },
+    description:
+      'TIMEKEEPER_ID of LEDES files; that of an invoice which charges work of two with the same is refused, 409 `ledes_timekeepers_alike`.',
+  })
   initials?: string | null;
 
   @IdField('division', { description: 'An active division.' })

@@ -145,7 +145,8 @@ function timekeeper(employeeId: string, { employees, people }: Found): LedesTime
   const person = employee && people.get(employee.entityId)?.data;
   if (!person) return null;
   return {
-    id: employee.initials ?? employeeId.slice(-12),
+    employeeId,
+    id: employee.initials?.trim() || employeeId.slice(-12),
     name: sortName(person),
     lastName: person.lastName ?? person.name ?? '',
     firstName: person.firstName ?? '',

@@ -3,9 +3,9 @@ import { conflict } from '#kernel/errors';
 import { decimal, minorUnits, text } from '#kernel/money';
 import type { Day } from '#kernel/zone';
 import { type LedesAddress, ledesAddress } from './ledes-address';
-import type { LedesInvoice, LedesLine } from './ledes-invoice';
+import type { LedesInvoice, LedesLine, LedesTimekeeper } from './ledes-invoice';
 import { lineTaxes } from './ledes-tax';
-import { key, prose } from './ledes-text';
+import { key, plain, prose } from './ledes-text';
 
 type LineType = 'F' | 'E' | 'IF';
 
@@ -124,7 +124,7 @@ const columns: Readonly<Record<string, (row: Row) => string>> = {
  * The format has no escapes: `plain` says what becomes of signs that it forbids. Texts are cut where their field ends;
  * numbers of records and codes are refused. A line of one price is one unit of it. Lines of text are left out.
  *
- * @throws DomainError 409 `ledes_no_lines`, `ledes_field_missing`, `ledes_field_too_long`
+ * @throws DomainError 409 `ledes_no_lines`, `ledes_field_missing`, `ledes_field_too_long`, `ledes_timekeepers_alike`
  * @throws Error when the invoice's own figures do not add up
  */
 export function ledes1998bi(invoice: LedesInvoice): string {
@@ -133,6 +133,7 @@ export function ledes1998bi(invoice: LedesInvoice): string {
     throw conflict('ledes_no_lines', 'A LEDES file needs a line that has an amount.');
   }
   assertAddsUp(invoice, lines);
+  requireToldApart(lines);
   const days = lines.map(({ day }) => day).sort();
   const taxes = lineTaxes(lines, invoice.tax, invoice.currency);
   const shared = {
@@ -178,6 +179,23 @@ function assertAddsUp({ net, tax, total }: LedesInvoice, lines: LedesLine[]): vo
     throw new Error(
       `Lines of ${text(amounts)} are not an invoice of ${net} net, ${tax} tax, ${total} in all`,
     );
+  }
+}
+
+/** Whoever reads the file knows people, and the rates agreed for them, by TIMEKEEPER_ID: two of one id would be one person. */
+function requireToldApart(lines: LedesLine[]): void {
+  const known = new Map<string, LedesTimekeeper>();
+  for (const { kind, timekeeper: given } of lines) {
+    if (kind !== 'Fee' || !given) continue;
+    const id = plain(given.id);
+    const other = known.get(id);
+    if (other && other.employeeId !== given.employeeId) {
+      throw conflict(
+        'ledes_timekeepers_alike',
+        `TIMEKEEPER_ID of a LEDES file is one person's; ${other.name} and ${given.name} would both be "${id}": one of them needs other initials.`,
+      );
+    }
+    known.set(id, given);
   }
 }
 

@@ -12,7 +12,7 @@ const line = (fields: Partial<LedesLine> & Pick<LedesLine, 'kind' | 'amount'>): 
   ...fields,
 });
 const grace = {
-  ...{ id: 'GH', name: 'Hopper, Grace', lastName: 'Hopper', firstName: 'Grace' },
+  ...{ employeeId: 'employee_1', id: 'GH', name: 'Hopper, Grace', lastName: 'Hopper', firstName: 'Grace' },
   classification: 'PARTNR',
 };
 
@@ -161,6 +161,22 @@ describe('a LEDES 1998BI file', () => {
     expect(() => ledes1998bi(invoice)).toThrow(
       expect.objectContaining({ code: 'ledes_field_missing', detail: expect.stringMatching(`^${field} `) }),
     );
+  });
+
+  it('is refused when two of its timekeepers have the same initials', () => {
+    const work = (timekeeper: LedesLine['timekeeper'], kind: LedesLine['kind'] = 'Fee') =>
+      line({ kind, amount: '10', timekeeper });
+    const of = (...lines: LedesLine[]) => ({ ...uk, net: '20', tax: '4', total: '24', lines });
+    const guy = { ...grace, employeeId: 'employee_2', name: 'Hale, Guy', lastName: 'Hale', firstName: 'Guy' };
+    expect(() => ledes1998bi(of(work(grace), work(guy)))).toThrow(
+      expect.objectContaining({
+        code: 'ledes_timekeepers_alike',
+        detail: expect.stringContaining('Hopper, Grace and Hale, Guy would both be "GH"'),
+      }),
+    );
+    expect(ledes1998bi(of(work(grace), work({ ...guy, id: 'GHA' })))).toContain('|GHA|');
+    expect(ledes1998bi(of(work(grace), work(grace)))).toContain('|GH|');
+    expect(ledes1998bi(of(work(grace), work(guy, 'Disbursement')))).toContain('|GH|');
   });
 
   it('is refused when nothing on the invoice has an amount', () => {

@@ -63,6 +63,8 @@ export interface LedesLine {
 }
 
 export interface LedesTimekeeper {
+  /** Who it is; the file tells `id`. */
+  employeeId: string;
   id: string;
   /** As `Hopper, Grace`. */
   name: string;

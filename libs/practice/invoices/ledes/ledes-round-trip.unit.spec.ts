@@ -45,13 +45,15 @@ const lines = (words: fc.Arbitrary<string>): fc.Arbitrary<LedesLine> =>
     activityCode: orNull(safe(20)),
     expenseCode: orNull(safe(20)),
     timekeeper: orNull(
-      fc.record({
-        id: safe(20),
-        name: safe(30),
-        lastName: safe(30),
-        firstName: safe(30),
-        classification: safe(10),
-      }),
+      fc
+        .record({
+          id: safe(20),
+          name: safe(30),
+          lastName: safe(30),
+          firstName: safe(30),
+          classification: safe(10),
+        })
+        .map((fields) => ({ ...fields, employeeId: fields.id })),
     ),
   });
 
