@@ -82,7 +82,8 @@ export function updateMatter(state: MatterState, changes: Partial<MatterState>, 
   if (state.state === MatterStatus.Archived)
     throw conflict('matter_archived', 'An archived matter is not changed.');
   if (changes.clientId !== undefined && work > 0) {
-    throw conflict('client_fixed', `The matter's client is fixed: ${work} records of work hang on it.`);
+    const bound = counted(work, 'record of work hangs', 'records of work hang');
+    throw conflict('client_fixed', `The matter's client is fixed: ${bound} on it.`);
   }
   return [{ type: 'MatterUpdated', data: changes }];
 }
