@@ -14,24 +14,41 @@ const first = packet(1, 0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xff, 16, 0, 0, 0, 0, 0,
 /** Others of the same answer are to follow. */
 const half = packet(0, 0xab);
 
+const shorts = (...numbers: number[]) => [...new Uint8Array(Uint16Array.from(numbers).buffer)];
+const wide = (text: string) => [...Buffer.from(text, 'utf16le')];
+/** The login is well, and goes on at another port of this machine. */
+function sentTo(port: number): Buffer {
+  const host = '127.0.0.1';
+  const accepted = [1, 0x74, 0, 0, 4, 1, ...wide('S'), 16, 0, 0, 0];
+  const route = [0, ...shorts(port, host.length), ...wide(host)];
+  const sent = [20, ...shorts(route.length), ...route, 0, 0];
+  const done = [0xfd, ...Array(12).fill(0)];
+  const tokens = [0xad, ...shorts(accepted.length), ...accepted, 0xe3, ...shorts(sent.length), ...sent];
+  return packet(1, ...tokens, ...done);
+}
+
 let server: Server;
 let asked: number;
 afterEach(() => server?.close());
 
-async function open(
-  answers: Buffer[],
-  signal = new AbortController().signal,
-  resolve: Resolve = async () => ['127.0.0.1'],
-): Promise<Source> {
+function open(answers: Buffer[], signal?: AbortSignal, resolve?: Resolve): Promise<Source> {
   asked = 0;
   server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', () => socket.write(answers[asked++] ?? ''));
   });
+  return openFrom(signal, resolve);
+}
+
+async function openFrom(
+  signal = new AbortController().signal,
+  resolve: Resolve = async () => ['127.0.0.1'],
+  seconds = 1,
+): Promise<Source> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const hosts = new SourceHosts(loadConfig({ IMPORT_ALLOW_INSECURE: 'true' }));
-  const text = `Server=localhost,${port};User ID=reader;Password=pw;Encrypt=false;Connect Timeout=1`;
+  const text = `Server=localhost,${port};User ID=reader;Password=pw;Encrypt=false;Connect Timeout=${seconds}`;
   const options = { hosts, resolve, stallMs: 1_000, signal };
   return Source.open(readSettings(text, hosts), options);
 }
@@ -52,6 +69,21 @@ describe.each([
     abort.abort(new Error('Enough'));
     await left;
   });
+});
+
+it('gives up a server that sends it back to itself', async () => {
+  let connections = 0;
+  server = createServer((socket) => {
+    connections++;
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write(first);
+      socket.once('data', () => socket.write(sentTo((server.address() as AddressInfo).port)));
+    });
+  });
+  const opening = openFrom(undefined, undefined, 3);
+  await expect(opening).rejects.toMatchObject({ code: 'sent_in_circles', kind: 'lasting' });
+  expect(connections).toBeLessThan(20);
 });
 
 it('connects to nobody any more when it was left while the name of the server was looked up', async () => {

@@ -107,6 +107,13 @@ const byNumber: Record<number, Entry> = {
 const OF_CERTIFICATES =
   /CERT|SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY|INVALID_CA|PATH_LENGTH|INVALID_PURPOSE|HOSTNAME_MISMATCH/;
 
+export function sentInCircles(): SourceFailure {
+  return new SourceFailure(
+    'sent_in_circles',
+    'The server sends connections on from one server to the next without end. Name the one that has the database as Server.',
+  );
+}
+
 interface Told {
   code?: unknown;
   number?: unknown;

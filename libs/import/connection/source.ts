@@ -1,10 +1,10 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import type { Socket } from 'node:net';
 import { ConnectionPool, type config as DriverConfig, NVarChar, type Request } from 'mssql';
 import type { Resolve } from '#platform/net/resolve';
 import { connectGuarded } from './guarded-socket';
 import { RowBatches, type RowCollector } from './row-batches';
-import { failureOf, SourceFailure } from './source-failure';
+import { failureOf, SourceFailure, sentInCircles } from './source-failure';
 import type { SourceHosts } from './source-hosts';
 import type { SourceSettings } from './source-settings';
 
@@ -30,6 +30,8 @@ export interface SourceOptions {
 
 /** A server has its time, and as much has another to which it sends the driver on. */
 const MOST_SERVERS = 2;
+/** One that sends the driver back to itself would have it connect hundreds of times a second, until that time is over. */
+const MOST_SENT_ON = 10;
 
 /** Values by their names in a statement. */
 export type Parameters = Record<string, string>;
@@ -205,6 +207,11 @@ export class Source {
       validateConnection: false,
       beforeConnect: (connection) => {
         connection.on('errorMessage', ({ number }) => (this.refusal ??= number));
+        let sentOn = 0;
+        // The driver's types leave this one out.
+        (connection as EventEmitter).on('rerouting', () => {
+          if (++sentOn > MOST_SENT_ON) this.cut(sentInCircles());
+        });
       },
       options: options as DriverConfig['options'],
     };
