@@ -8,7 +8,7 @@ import { SourceHosts } from './source-hosts';
 import { readSettings } from './source-settings';
 
 const packet = (status: number, ...payload: number[]) =>
-  Buffer.from([4, status, 0, 8 + payload.length, 0, 0, 1, 0, ...payload]);
+  Buffer.from([4, status, (8 + payload.length) >> 8, (8 + payload.length) & 0xff, 0, 0, 1, 0, ...payload]);
 /** It does not encrypt. */
 const first = packet(1, 0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xff, 16, 0, 0, 0, 0, 0, 2);
 /** Others of the same answer are to follow. */
@@ -16,16 +16,24 @@ const half = packet(0, 0xab);
 
 const shorts = (...numbers: number[]) => [...new Uint8Array(Uint16Array.from(numbers).buffer)];
 const wide = (text: string) => [...Buffer.from(text, 'utf16le')];
+const done = [0xfd, ...Array(12).fill(0)];
+const login = (() => {
+  const accepted = [1, 0x74, 0, 0, 4, 1, ...wide('S'), 16, 0, 0, 0];
+  return [0xad, ...shorts(accepted.length), ...accepted];
+})();
 /** The login is well, and goes on at another port of this machine. */
 function sentTo(port: number): Buffer {
   const host = '127.0.0.1';
-  const accepted = [1, 0x74, 0, 0, 4, 1, ...wide('S'), 16, 0, 0, 0];
   const route = [0, ...shorts(port, host.length), ...wide(host)];
   const sent = [20, ...shorts(route.length), ...route, 0, 0];
-  const done = [0xfd, ...Array(12).fill(0)];
-  const tokens = [0xad, ...shorts(accepted.length), ...accepted, 0xe3, ...shorts(sent.length), ...sent];
-  return packet(1, ...tokens, ...done);
+  return packet(1, ...login, 0xe3, ...shorts(sent.length), ...sent, ...done);
 }
+/** The one column of an answer, `x nvarchar(max)`, and the beginning of a row, of a text that comes in parts. */
+const rowBegins = (() => {
+  const column = [0, 0, 0, 0, 9, 0, 0xe7, 0xff, 0xff, 9, 4, 0xd0, 0, 0x34, 1, ...wide('x')];
+  return packet(0, 0x81, 1, 0, ...column, 0xd1, 0xfe, ...Array(7).fill(0xff));
+})();
+const part = packet(0, ...shorts(32_000, 0), ...Array(32_000).fill(0));
 
 let server: Server;
 let asked: number;
@@ -49,7 +57,7 @@ async function openFrom(
   const { port } = server.address() as AddressInfo;
   const hosts = new SourceHosts(loadConfig({ IMPORT_ALLOW_INSECURE: 'true' }));
   const text = `Server=localhost,${port};User ID=reader;Password=pw;Encrypt=false;Connect Timeout=${seconds}`;
-  const options = { hosts, resolve, stallMs: 1_000, signal };
+  const options = { hosts, resolve, stallMs: seconds * 1_000, signal };
   return Source.open(readSettings(text, hosts), options);
 }
 
@@ -70,6 +78,30 @@ describe.each([
     await left;
   });
 });
+
+it.each<[string, Buffer[], Buffer]>([
+  ['first packet', [], part],
+  ['query', [first, packet(1, ...login, ...done), packet(1, ...done)], rowBegins],
+])(
+  'gives up a server whose answer to the %s is more than memory has room for',
+  async (_, answers, begins) => {
+    server = createServer((socket) => {
+      let answered = 0;
+      const endlessly = () => {
+        while (!socket.destroyed && socket.write(part));
+      };
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        socket.write(answers[answered] ?? begins);
+        if (answered++ === answers.length) socket.on('drain', endlessly) && endlessly();
+      });
+    });
+    const asking = openFrom(undefined, undefined, 3).then((source) =>
+      source.query('select x').finally(() => source.close()),
+    );
+    await expect(asking).rejects.toMatchObject({ code: 'too_much', kind: 'lasting' });
+  },
+);
 
 it('gives up a server that sends it back to itself', async () => {
   let connections = 0;

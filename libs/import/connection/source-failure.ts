@@ -114,6 +114,21 @@ export function sentInCircles(): SourceFailure {
   );
 }
 
+export function stalled(): SourceFailure {
+  return new SourceFailure(
+    'stalled',
+    'The server stopped answering. Check its load and its network.',
+    'lost',
+  );
+}
+
+export function tooMuch(): SourceFailure {
+  return new SourceFailure(
+    'too_much',
+    'The server sends more than an answer can hold. Check that Server names a SQL Server, and its port.',
+  );
+}
+
 interface Told {
   code?: unknown;
   number?: unknown;

@@ -4,7 +4,7 @@ import { ConnectionPool, type config as DriverConfig, NVarChar, type Request } f
 import type { Resolve } from '#platform/net/resolve';
 import { connectGuarded } from './guarded-socket';
 import { RowBatches, type RowCollector } from './row-batches';
-import { failureOf, SourceFailure, sentInCircles } from './source-failure';
+import { failureOf, sentInCircles, stalled, tooMuch } from './source-failure';
 import type { SourceHosts } from './source-hosts';
 import type { SourceSettings } from './source-settings';
 
@@ -17,6 +17,13 @@ declare module 'mssql' {
 
 /** No text of the source is longer than this; what is longer is cut off, and still too long for its column. */
 const MOST_BYTES_OF_TEXT = 64 * 1024;
+
+/**
+ * What the driver has to keep at once, a row or a small answer, is smaller: it keeps what never ends until there is no
+ * memory left.
+ */
+const MOST_BYTES_AT_ONCE = 4 * 1024 * 1024;
+const WATCH_MS = 100;
 
 export interface SourceOptions {
   hosts: SourceHosts;
@@ -39,6 +46,8 @@ export type Parameters = Record<string, string>;
 /** A customer's database, over one connection that only reads. Whoever opens it closes it. */
 export class Source {
   private readonly sockets = new Set<Socket>();
+  /** By sockets that are closed. */
+  private bytesBefore = 0;
   private readonly pool: ConnectionPool;
   private readonly stop = () => this.cut(this.options.signal.reason);
   private readonly gone = new AbortController();
@@ -116,9 +125,14 @@ export class Source {
   }
 
   private async connect(ms: number): Promise<void> {
-    // The pool tries one connection, which it ends, and opens another for the work.
-    await this.within(ms, () => this.pool.connect());
-    this.pool.release(await this.within(ms, () => this.pool.acquire(this)));
+    const { timer } = this.watch(() => false, Number.POSITIVE_INFINITY);
+    try {
+      // The pool tries one connection, which it ends, and opens another for the work.
+      await this.within(ms, () => this.pool.connect());
+      this.pool.release(await this.within(ms, () => this.pool.acquire(this)));
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   /** The driver waits for the end of an answer that has begun, whatever becomes of the connection and of its own limit. */
@@ -139,24 +153,29 @@ export class Source {
     return request;
   }
 
-  /** Ends the connection when nothing was heard for too long, unless it is us who are slow. */
-  private watch(isOurs: () => boolean) {
-    const { stallMs } = this.options;
+  /** Ends the connection when nothing was heard for too long, unless it is us who are slow, or too much without a row. */
+  private watch(isOurs: () => boolean, stallMs = this.options.stallMs) {
     let heard = performance.now();
+    let read = this.bytesRead;
     let isHeard = false;
     // For each row: the clock is read by the timer alone.
     const touch = () => {
       isHeard = true;
     };
-    const timer = setInterval(() => {
-      if (isHeard || isOurs()) heard = performance.now();
+    const look = () => {
+      if (isHeard || isOurs()) {
+        heard = performance.now();
+        read = this.bytesRead;
+      }
       isHeard = false;
-      if (performance.now() - heard < stallMs) return;
-      this.cut(
-        new SourceFailure('stalled', 'The server stopped answering. Check its load and its network.', 'lost'),
-      );
-    }, stallMs / 4);
-    return { touch, timer };
+      if (this.bytesRead - read > MOST_BYTES_AT_ONCE) this.cut(tooMuch());
+      else if (performance.now() - heard >= stallMs) this.cut(stalled());
+    };
+    return { touch, timer: setInterval(look, Math.min(WATCH_MS, stallMs / 4)) };
+  }
+
+  private get bytesRead(): number {
+    return [...this.sockets].reduce((sum, socket) => sum + socket.bytesRead, this.bytesBefore);
   }
 
   private cut(reason?: Error): void {
@@ -180,7 +199,10 @@ export class Source {
       const signal = AbortSignal.any([driver, this.gone.signal]);
       const socket = await connectGuarded(to, { hosts, resolve, encrypt, connectMs, signal });
       this.sockets.add(socket);
-      socket.once('close', () => this.sockets.delete(socket));
+      socket.once('close', () => {
+        this.bytesBefore += socket.bytesRead;
+        this.sockets.delete(socket);
+      });
       return socket;
     };
     const options = {
