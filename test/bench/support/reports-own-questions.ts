@@ -3,7 +3,7 @@ import { dayIn } from '#kernel/zone';
 import { live } from '#projections/live';
 import { execute } from '../../support/database';
 import type { Loaded } from './reports-data';
-import { ownAsk } from './reports-own-asks';
+import { entered, ownAsk } from './reports-own-asks';
 import type { Question, Subject } from './reports-questions';
 
 /** A question that only ours is asked, and the rows that plain SQL answers it with. */
@@ -12,7 +12,38 @@ export type OwnQuestion = Omit<Question, 'theirs'> & { expected: unknown[][] };
 const FLOWS = { workItemFinalised: 'finalised', workItemBilled: 'billed', workItemWrittenOff: 'written_off' };
 
 export function ownQuestions(loaded: Loaded, subject: Subject): Promise<OwnQuestion[]> {
-  return Promise.all([lastDays(loaded, subject), financialYear(loaded, subject)]);
+  const { year } = subject;
+  return Promise.all([
+    lastDays(loaded, subject),
+    financialYear(loaded, subject),
+    uncoveredPairs('uncovered pairs', loaded, subject, { min: `${year}-01-01`, max: `${year}-12-31` }),
+    uncoveredPairs('uncovered pairs, all', loaded, subject),
+  ]);
+}
+
+/** By two columns that no rollup has together. The peer cannot group by what may be null. */
+async function uncoveredPairs(
+  name: string,
+  { env }: Loaded,
+  { zone }: Subject,
+  days?: { min: string; max: string },
+): Promise<OwnQuestion> {
+  const { min = '-infinity', max = 'infinity' } = days ?? {};
+  const rows = await execute(
+    env.DATABASE_URL,
+    `select employee_sort_name as name, task_type_name as type, sum(total_base) as total, sum(units) as units
+     from peer.work_items where (entry_date at time zone $1)::date between $2 and $3
+     group by 1, 2 order by total desc, name desc, type desc nulls last limit 100`,
+    [zone, min, max],
+  );
+  const cols = ['employeeSortName', 'taskTypeName', 'totalBase:sum', 'units:sum'];
+  const rest = { groupLeafLevel: true, sortBy: [{ colId: 'totalBase', desc: true }], endRow: 100 };
+  return {
+    name,
+    ours: ownAsk('work_item_listing', { cols, criteria: days && entered(days), rest }),
+    values: ['text', 'text', 'number', 'number'],
+    expected: rows.map(Object.values),
+  };
 }
 
 /** A period that is no whole months: it begins and ends within one. */

@@ -68,11 +68,8 @@ export function questionsOf(subject: Subject): Question[] {
     topMatters('top matters', year),
     page('deep page', subject.middle, always),
     drillDown('drill-down', subject),
-    pairs('pairs', year, 'matterNumber'),
-    pairs('pairs, all', always, 'matterNumber'),
-    // No rollup has both.
-    pairs('uncovered pairs', year, 'taskTypeName'),
-    pairs('uncovered pairs, all', always, 'taskTypeName'),
+    pairs('pairs', year),
+    pairs('pairs, all', always),
     byMonth('by month and state'),
   ];
 }
@@ -143,12 +140,10 @@ function drillDown(name: string, { employee }: Subject): Question {
 }
 
 /** Fee earner × matter, which no summary of one dimension has. */
-const PEERS_KEYS = { matterNumber: 'MATTER_NUMBER', taskTypeName: 'TASK_TYPE_NAME' };
-
-function pairs(name: string, { criteria, filter }: Days, other: keyof typeof PEERS_KEYS): Question {
-  const cols = ['employeeSortName', other, ...OWN_SUMS];
+function pairs(name: string, { criteria, filter }: Days): Question {
+  const cols = ['employeeSortName', 'matterNumber', ...OWN_SUMS];
   const rest = { groupLeafLevel: true, sortBy: GREATEST_FIRST, endRow: 100 };
-  const keys = ['EMPLOYEE_SORT_NAME', PEERS_KEYS[other]];
+  const keys = ['EMPLOYEE_SORT_NAME', 'MATTER_NUMBER'];
   return {
     name,
     ours: ownAsk('work_item_listing', { cols, criteria, rest }),
