@@ -156,3 +156,34 @@ describe('currencies with other minor units', () => {
     expect(issued(au, '2025-06-30', charges, currency)).toMatchObject({ tax, total });
   });
 });
+
+describe('a tax code that is not there any more', () => {
+  const line = {
+    sourceId: null,
+    description: null,
+    units: null,
+    rate: null,
+    amount: '1',
+    kind: 'Fee',
+  } as const;
+  const lines: InvoiceLine[] = [
+    { ...line, id: 7, taxCodeId: 'taxcode_a' },
+    { ...line, id: 8, taxCodeId: 'taxcode_b' },
+  ];
+  const found = { matterTaxCode: undefined, clientTaxCode: undefined, standardTaxCodes: [] };
+  const code = [...uk.values()][0];
+
+  it.each([
+    ['a line that the invoice has', 'taxcode_b', { errors: [], detail: expect.stringContaining('line 7') }],
+    [
+      'a line of the request',
+      'taxcode_a',
+      { errors: [expect.objectContaining({ pointer: '/lines/0/taxCodeId' })] },
+    ],
+  ])('is told of by %s', (_, known, refusal) => {
+    const named = new Map([[known, code]]);
+    expect(() => taxationOn('2025-06-30', 'VAT', lines, named, found, 1)).toThrow(
+      expect.objectContaining({ code: 'taxcode_not_found', ...refusal }),
+    );
+  });
+});

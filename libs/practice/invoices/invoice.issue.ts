@@ -52,7 +52,8 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
     work.now,
   );
   const named = await loadTaxCodes(work, data.lines);
-  const { taxation, codes } = taxationOn(issueDate, tenant.taxScheme, data.lines, named, found);
+  const { lines } = data;
+  const { taxation, codes } = taxationOn(issueDate, tenant.taxScheme, lines, named, found, lines.length);
   if (decimal(totalsOf(data.lines, taxation, data.currency).total).isNegative())
     throw conflict('negative_total', 'More is taken off than is charged.');
   const sources = await loadSources(work, data.lines);

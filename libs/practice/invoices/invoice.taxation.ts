@@ -50,7 +50,7 @@ export interface Taxed {
 /**
  * @param named the codes that lines name, by id
  * @param day whose rates are charged
- * @param held how many of the lines stand before those of the request
+ * @param held how many of the lines the invoice has already, before those of the request
  * @throws DomainError `taxcode_not_found`, `tax_rate_not_found` (422)
  * @see resources.md: Invoices
  */
@@ -74,6 +74,8 @@ export function taxationOn(
         `There is no tax code for the invoice on ${day}; name one in its lines.`,
       );
     const code = id === standard?.id ? standard : named.get(id);
+    if (index < held && (!code || code.data.isDeleted))
+      throw invalid('taxcode_not_found', `There is no tax code ${id} any more, which line ${line.id} has.`);
     wanted.set(id, referred(code, 'taxcode', `lines/${index - held}/taxCodeId`));
   }
   const codes = [...wanted.values()].sort((one, other) => one.id.localeCompare(other.id));

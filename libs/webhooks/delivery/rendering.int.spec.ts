@@ -75,27 +75,31 @@ it('records that cannot be read hold up no others', async () => {
   await pools.end();
 });
 
-it('of more than can be in memory at once, what comes first is read, and the others when they are asked for again', async () => {
+/** A lane for which as many divisions as are named wait, all in the read model. */
+async function waiting(names: string[], atOnceChars: number) {
   const context = await hooks.tenant();
   const { id } = context.tenant;
-  const events = [await hooks.event(context, 'Probate'), await hooks.event(context, 'Leases')];
-  await waitFor(
-    async () =>
-      (await hooks.sql('select from read_model.divisions where tenant_id = $1', [id])).length ===
-      events.length,
-    { description: 'the read model' },
-  );
+  const ids: string[] = [];
+  for (const name of names) ids.push((await hooks.event(context, name)).record.id);
+  const shown = async () =>
+    (await hooks.sql('select from read_model.divisions where tenant_id = $1', [id])).length === ids.length;
+  await waitFor(shown, { description: 'the read model' });
   const config = { ...context.tenant, payload_mode: 'full' } as unknown as LaneConfig;
-  const settings = Object.assign(new DeliverySettings(), { atOnceChars: 10 });
+  const settings = Object.assign(new DeliverySettings(), { atOnceChars });
   const pools = new QueuePools(hooks.store.config);
   const rendering = new Rendering(pools, hooks.store.writes, settings);
   const lane = new Lane(settings, config, Infinity);
-  // Until now they were shorter than these are.
-  lane.expected = 1;
-  const items = events.map(({ record }) => {
-    const delivery = { tenant_id: id, kind: 'division', subject: toUuid(record.id), version: 1, at: '0.0.0' };
+  const items = ids.map((subject) => {
+    const delivery = { tenant_id: id, kind: 'division', subject: toUuid(subject), version: 1, at: '0.0.0' };
     return { delivery, lane } as unknown as Item;
   });
+  return { ids, pools, rendering, lane, items };
+}
+
+it('of more than can be in memory at once, what comes first is read, and the others when they are asked for again', async () => {
+  const { ids, pools, rendering, lane, items } = await waiting(['Probate', 'Leases'], 10);
+  // Until now they were shorter than these are.
+  lane.expected = 1;
   const read = async () => {
     await rendering.render(
       items.filter(({ record }) => !record),
@@ -107,33 +111,15 @@ it('of more than can be in memory at once, what comes first is read, and the oth
   expect(lane.expected).toBeGreaterThan(100);
   expect(items.find(({ record }) => !record)).toMatchObject({ isBeingRendered: false });
   expect(await read()).toBe(2);
-  for (const [index, { record }] of items.entries()) expect(record?.text).toContain(events[index].record.id);
+  for (const [index, { record }] of items.entries()) expect(record?.text).toContain(ids[index]);
   await pools.end();
 });
 
 it('once records turn out longer than was expected, no more are read than there is room for', async () => {
-  const context = await hooks.tenant();
-  const { id } = context.tenant;
-  const events = [];
-  for (const name of ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']) events.push(await hooks.event(context, name));
-  await waitFor(
-    async () =>
-      (await hooks.sql('select from read_model.divisions where tenant_id = $1', [id])).length ===
-      events.length,
-    { description: 'the read model' },
-  );
-  const config = { ...context.tenant, payload_mode: 'full' } as unknown as LaneConfig;
-  const settings = Object.assign(new DeliverySettings(), { atOnceChars: 1_000 });
-  const pools = new QueuePools(hooks.store.config);
-  const rendering = new Rendering(pools, hooks.store.writes, settings);
-  const lane = new Lane(settings, config, Infinity);
+  const { pools, rendering, lane, items } = await waiting(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'], 1_000);
   // Half of them are read at once; each has some three hundred.
   lane.expected = 250;
   lane.room = 2;
-  const items = events.map(({ record }) => {
-    const delivery = { tenant_id: id, kind: 'division', subject: toUuid(record.id), version: 1, at: '0.0.0' };
-    return { delivery, lane } as unknown as Item;
-  });
   await rendering.render(items, () => undefined);
   expect(items.filter(({ record }) => record).length).toBe(1);
   expect(items.filter(({ isBeingRendered }) => isBeingRendered).length).toBe(0);
