@@ -37,6 +37,8 @@ export interface Column {
   byDay?: boolean;
   /** The report's joins that the source needs, by alias. */
   joins?: readonly string[];
+  /** Of a column that is a reference of a joined record: the record's column. */
+  by?: string;
   /** Never null, even beside a missing join. */
   required?: boolean;
   /** The only values a text column has, so that a group key can be checked. */

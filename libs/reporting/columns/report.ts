@@ -13,6 +13,8 @@ export interface Join {
   of?: string;
   /** Joins that must come before. */
   needs?: readonly string[];
+  /** The column by which the join before it refers to it. */
+  by?: string;
   /** A tenant has some hundreds of these records at most: to look at all of them is nothing beside a report. */
   few?: boolean;
 }
@@ -83,6 +85,12 @@ export function baseOf(report: Report, { of, joins }: Column): string | undefine
   const base = of ?? (joins && baseOfJoin(report, joins[0]));
   const { facts } = report.derived;
   return base === undefined || (facts && !(base in facts.columns)) ? undefined : base;
+}
+
+/** The column of the record that facts refer to which is all that is asked of it: by what it refers to another. */
+export function referenceOf(report: Report, { by, joins }: Pick<Column, 'by' | 'joins'>): string | undefined {
+  const [, next] = joinsNeeded(report, joins ?? []);
+  return by ?? next?.by;
 }
 
 function joinOf(report: Report, alias: string): Join {

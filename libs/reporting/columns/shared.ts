@@ -21,7 +21,10 @@ export function matterJoin(matterId: string): Join {
 
 /** The matter's client and the person they are. */
 export const clientJoins: Join[] = [
-  { alias: 'c', table: 'clients', projection: 'clients', on: 'c.id = m.client_id', needs: ['m'] },
+  {
+    ...{ alias: 'c', table: 'clients', projection: 'clients', needs: ['m'], by: 'client_id' },
+    on: 'c.id = m.client_id',
+  },
   { alias: 'cp', table: 'people', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
 ];
 
@@ -32,6 +35,7 @@ export const divisionJoin: Join = {
   projection: 'divisions',
   on: 'd.id = m.division_id',
   needs: ['m'],
+  by: 'division_id',
 };
 
 /** The matter's type. */
@@ -41,6 +45,7 @@ export const matterTypeJoin: Join = {
   projection: 'matter-types',
   on: 'mt.id = m.matter_type_id',
   needs: ['m'],
+  by: 'matter_type_id',
 };
 
 export const matterTypeColumn: Column = {

@@ -6,11 +6,12 @@ import type { Bind, Condition } from '../condition';
 import type { Demand } from '../sources/demand';
 import type { Piece } from '../sources/pieces';
 import type { Over, RollupSource, Source } from '../sources/source';
+import { type Steps, stepsOf } from './steps';
 
 /** The tenant's placeholder in every query. */
 export const TENANT = '$1';
 
-interface Building {
+interface Asking {
   over: Over;
   demand: Demand;
   zone: string;
@@ -18,6 +19,17 @@ interface Building {
   context: SourceContext;
   /** Of sums, where not all groups are wanted. */
   top?: TopGroups;
+}
+
+interface Building extends Asking {
+  steps: Steps;
+}
+
+interface Base {
+  from: string;
+  where: string[];
+  /** Records of which only what they refer to is left in the sums. */
+  steps: Steps;
 }
 
 /** Which groups are wanted of those that sums are made of. */
@@ -36,8 +48,9 @@ export interface TopGroups {
  * its live generation. Of the listing they are the report's rows; else sums of facts, one row for each combination of
  * the demanded keys, with `items`, the number of facts, and columns as `extreme` names them.
  */
-export function baseOfSource(source: Source, building: Building): { from: string; where: string[] } {
-  const { over, zone } = building;
+export function baseOfSource(source: Source, asking: Asking): Base {
+  const building = { ...asking, steps: stepsOf(asking.over, asking.demand, source) };
+  const { over, zone, steps } = building;
   const { report } = over;
   const later = over.conditions.filter((condition) => condition.meetsAbsent);
   const asLater = later.map((condition) => condition.sql(building.bind, building.context));
@@ -48,6 +61,7 @@ export function baseOfSource(source: Source, building: Building): { from: string
     return {
       from: `read_model.${report.table} ${report.alias}`,
       where: [own, ...conditions.flat(), ...asLater],
+      steps,
     };
   }
   const parts =
@@ -62,9 +76,10 @@ export function baseOfSource(source: Source, building: Building): { from: string
           `(\n${parts.join('\n  union all\n')}\n  )`,
           'sum(items)',
           [],
+          { areMade: true },
         );
   const top = building.top ? `\n  ${building.top.order}` : '';
-  return { from: `(\n  ${base}${top}\n  ) ${report.alias}`, where: asLater };
+  return { from: `(\n  ${base}${top}\n  ) ${report.alias}`, where: asLater, steps };
 }
 
 /** Name of a measure's least or greatest value in a source of sums. */
@@ -138,10 +153,11 @@ function fromRollup(building: Building, { dimension, merges }: RollupSource, pie
     }),
   );
   const items = `sum(${report.alias}.items)`;
-  if (!building.top?.sharing.length) return addedUp(building, rows, items, asks, { own });
+  if (!building.top?.sharing.length && building.steps.size === 0)
+    return addedUp(building, rows, items, asks, { own });
   // PostgreSQL takes a rollup's thousands of rows for one, as it knows how common each part of the key is by itself, and
-  // made the records that share names anew for every row. A full join is never made row by row; what asks for the rollup's
-  // own row outside of it would make it a left join again.
+  // looked up records, or made those that share names, anew for every row. A full join is never made row by row; what asks
+  // for the rollup's own row outside of it would make it a left join again.
   const wanted =
     asks.length > 0 ? `(select * from ${rows} ${report.alias} where ${asks.join(' and ')})` : rows;
   return addedUp(building, wanted, items, [`coalesce(${report.alias}.items, 0) <> 0`], { own, join: 'full' });
@@ -158,38 +174,34 @@ function periods({ from, to }: Piece, bind: Bind): string[] {
 interface Adding {
   /** Keys that are made of another column, by which is grouped. */
   own?: Record<string, { sql: string; by: string }>;
-  /** How the records that share names are joined. */
+  /** How records are joined. */
   join?: 'left' | 'full';
+  /** What is added up has the keys already. */
+  areMade?: boolean;
 }
 
 /** Sums by the demanded keys; no row where there is nothing to add up. */
 function addedUp(
-  { over: { report, conditions }, demand, top }: Building,
+  { over: { report, conditions }, demand, steps, top }: Building,
   from: string,
   items: string,
   where: string[],
-  { own = {}, join = 'left' }: Adding = {},
+  { own = {}, join = 'left', areMade }: Adding = {},
 ) {
   const { alias } = report;
   // The conditions that come later still need their column.
   const later = conditions.flatMap(({ meetsAbsent, of }) => (meetsAbsent ? [of!] : []));
-  const names = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])];
+  const bases = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])];
+  const names = bases.flatMap((name) => steps.get(name)?.references ?? [name]);
   const kept = (name: string) => own[name]?.by ?? `${alias}.${name}`;
-  const sharing = new Map(
-    top?.sharing.map(({ column, records }) => {
-      const as = `same_${column}`;
-      return [
-        column,
-        { one: `${as}.one`, join: `${join} join (${records}) ${as} on ${as}.id = ${kept(column)}` },
-      ];
-    }),
-  );
+  const records = areMade ? [] : [...stepped(steps), ...shared(top, kept)];
+  const made = new Map(records.flatMap(({ keys }) => keys));
   const keys = names.map((name) => {
-    const made = sharing.get(name)?.one ?? own[name]?.sql;
-    return made ? `${made} as ${name}` : kept(name);
+    const sql = made.get(name) ?? own[name]?.sql;
+    return sql ? `${sql} as ${name}` : kept(name);
   });
-  const by = names.map((name) => sharing.get(name)?.one ?? kept(name));
-  const joins = [...sharing.values()].map((each) => `\n  ${each.join}`).join('');
+  const by = names.map((name) => made.get(name) ?? kept(name));
+  const joins = records.map(({ rows, as, on }) => `\n  ${join} join (${rows}) ${as} on ${on}`).join('');
   const columns = (measures: Demand['sums']) => [
     ...new Set([...measures].map(({ measure }) => measure!.fact!.column)),
   ];
@@ -200,4 +212,27 @@ function addedUp(
   return `select ${[...keys, `${items} as items`, ...sums, ...extremes].join(', ')}
   from ${from} ${alias}${joins}${where.length > 0 ? `\n  where ${where.join(' and ')}` : ''}
   group by ${by.length > 0 ? by.join(', ') : '()'} having count(*) > 0`;
+}
+
+/** Records that are joined with what is added up, and the keys that they give it. */
+interface Records {
+  rows: string;
+  as: string;
+  on: string;
+  keys: [name: string, sql: string][];
+}
+
+function stepped(steps: Steps): Records[] {
+  return [...steps.values()].map(({ join: { alias, table, projection, on }, references }) => ({
+    rows: `select ${['id', ...references].join(', ')} from read_model.${table} ${alias} where ${live(projection, alias, TENANT)}`,
+    ...{ as: alias, on },
+    keys: references.map((name) => [name, `${alias}.${name}`]),
+  }));
+}
+
+function shared(top: TopGroups | undefined, kept: (column: string) => string): Records[] {
+  return (top?.sharing ?? []).map(({ column, records }) => {
+    const as = `same_${column}`;
+    return { rows: records, as, on: `${as}.id = ${kept(column)}`, keys: [[column, `${as}.one`]] };
+  });
 }

@@ -5,6 +5,7 @@ import type { Demand } from '../sources/demand';
 import { isNarrow, type Over, type Source } from '../sources/source';
 import { baseOfSource, extreme, TENANT, type TopGroups } from './base';
 import { endOf, ITEMS, itemName } from './expressions';
+import { steppedJoins } from './steps';
 
 /** A query with its bound values. */
 export interface Query {
@@ -87,8 +88,11 @@ export function itemsQuery(
   const conditions = [...base.where, ...leaf.where];
   const where = conditions.length > 0 ? `\n  where ${conditions.join(' and ')}` : '';
   const select = `select ${taken.join(', ')}`;
-  const joining = isSummed(parts) && isNarrow(over) ? lookups : joinClauses;
-  if (!leaf.page) return `\n  ${select}\n  from ${base.from}\n  ${joining(joins, TENANT)}${where}\n`;
+  const joined =
+    isSummed(parts) && isNarrow(over)
+      ? lookups(joins, TENANT)
+      : steppedJoins(report, joins, base.steps, TENANT);
+  if (!leaf.page) return `\n  ${select}\n  from ${base.from}\n  ${joined}${where}\n`;
   const page = `(\n  select * from ${base.from}${where}\n  ${leaf.page}\n  ) ${report.alias}`;
   return `\n  ${select}\n  from ${page}\n  ${joinClauses(joins, TENANT)}\n`;
 }

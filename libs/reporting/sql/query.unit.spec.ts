@@ -7,7 +7,7 @@ import { type Plan, planRows } from '../plan';
 import { within } from '../reports';
 import { readSlice } from '../slice/slice';
 import type { AggregationSliceSpecInput } from '../slice/slice.input';
-import { sourcesFor } from '../sources/source';
+import { type Source, sourcesFor } from '../sources/source';
 import { workItemReport } from '../work-items/columns';
 import { workItemConditions } from '../work-items/criteria';
 import { countDemand, countQuery, pivotDemand, pivotQuery, rowsDemand, rowsQuery } from './query';
@@ -120,6 +120,31 @@ describe('the SQL of a plan', () => {
     const lengths = text.split(/\n +\|\| \(/).map((half) => half.split(/\n +\|\| /).length);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(40);
     expect(lengths.reduce((sum, length) => sum + length)).toBe(301);
+  });
+
+  it.each<[Source['kind'], join: string, grouping: string]>([
+    [
+      'rollup',
+      'full join (select id, division_id from read_model.matters m',
+      'group by m.division_id, w.entry_day',
+    ],
+    [
+      'facts',
+      'left join (select id, division_id from read_model.matters m',
+      'group by m.division_id, w.entry_day',
+    ],
+  ])('adds up %s by what matters refer to where nothing else is asked of them', (kind, join, grouping) => {
+    const query = (...names: string[]) => {
+      const input = { cols: names.map((colId) => ({ colId })), groupLeafLevel: true };
+      const over = workItemConditions(null, calendar);
+      const planned = planRows(workItemReport, readSlice(input, workItemReport), over, []);
+      const source = sourcesFor(planned, rowsDemand(planned)).find((each) => each.kind === kind)!;
+      return rowsQuery(planned, source, scope).text;
+    };
+    const stepped = query('divisionName', 'entryMonth');
+    expect(stepped).toContain(join);
+    expect(stepped).toContain(grouping);
+    expect(query('divisionName', 'matterTitle', 'entryMonth')).not.toContain('division_id from');
   });
 
   it('counts the rows of all pages', () => {

@@ -80,6 +80,7 @@ const columns: Column[] = [
     description: "The matter's client.",
     source: 'm.client_id',
     joins: ['m'],
+    by: 'client_id',
   },
   {
     name: 'divisionName',
@@ -94,6 +95,7 @@ const columns: Column[] = [
     description: "The matter's division.",
     source: 'm.division_id',
     joins: ['m'],
+    by: 'division_id',
   },
   matterTypeColumn,
   {

@@ -16,27 +16,45 @@ export function ownQuestions(loaded: Loaded, subject: Subject): Promise<OwnQuest
   return Promise.all([
     lastDays(loaded, subject),
     financialYear(loaded, subject),
-    uncoveredPairs('uncovered pairs', loaded, subject, { min: `${year}-01-01`, max: `${year}-12-31` }),
-    uncoveredPairs('uncovered pairs, all', loaded, subject),
+    ...Object.keys(UNCOVERED).flatMap((colId) => [
+      uncoveredPairs(`uncovered pairs, ${colId}`, loaded, subject, colId, {
+        min: `${year}-01-01`,
+        max: `${year}-12-31`,
+      }),
+      uncoveredPairs(`uncovered pairs, ${colId}, all`, loaded, subject, colId),
+    ]),
   ]);
 }
 
-/** By two columns that no rollup has together. The peer cannot group by what may be null. */
+/** What no rollup has beside task types, and the peer's rows with it. The peer itself cannot group by what may be null. */
+const UNCOVERED: Record<string, string> = {
+  employeeSortName: 'select employee_sort_name as name, * from peer.work_items',
+  divisionName: `select d.name, p.* from peer.work_items p
+    left join read_model.matters m on ${live('matters', 'm', '$1')} and m.id = p.matter_id
+    left join read_model.divisions d on ${live('divisions', 'd', '$1')} and d.id = m.division_id`,
+  clientSortName: `select cp.sort_name as name, p.* from peer.work_items p
+    left join read_model.matters m on ${live('matters', 'm', '$1')} and m.id = p.matter_id
+    left join read_model.clients c on ${live('clients', 'c', '$1')} and c.id = m.client_id
+    left join read_model.people cp on ${live('people', 'cp', '$1')} and cp.id = c.entity_id`,
+};
+
 async function uncoveredPairs(
   name: string,
-  { env }: Loaded,
+  { env, tenantId }: Loaded,
   { zone }: Subject,
+  colId: string,
   days?: { min: string; max: string },
 ): Promise<OwnQuestion> {
   const { min = '-infinity', max = 'infinity' } = days ?? {};
   const rows = await execute(
     env.DATABASE_URL,
-    `select employee_sort_name as name, task_type_name as type, sum(total_base) as total, sum(units) as units
-     from peer.work_items where (entry_date at time zone $1)::date between $2 and $3
-     group by 1, 2 order by total desc, name desc, type desc nulls last limit 100`,
-    [zone, min, max],
+    `select name, task_type_name as type, sum(total_base) as total, sum(units) as units
+     from (${UNCOVERED[colId]}) items
+     where $1::integer is not null and (entry_date at time zone $2)::date between $3 and $4
+     group by 1, 2 order by total desc, name desc nulls last, type desc nulls last limit 100`,
+    [tenantId, zone, min, max],
   );
-  const cols = ['employeeSortName', 'taskTypeName', 'totalBase:sum', 'units:sum'];
+  const cols = [colId, 'taskTypeName', 'totalBase:sum', 'units:sum'];
   const rest = { groupLeafLevel: true, sortBy: [{ colId: 'totalBase', desc: true }], endRow: 100 };
   return {
     name,
