@@ -55,8 +55,8 @@ const naiveWorkItems: NaiveReport = {
       instant: 'entryDate createdOn',
       day: 'entryDay',
       integer: 'entryYear',
-      name: 'matterNumber matterTitle clientSortName divisionName matterTypeName employeeSortName taskTypeName taskTypeCode invoiceNumber',
-      text: 'entryMonth entryQuarter entryFinancialYear state itemType title currency',
+      name: 'matterNumber matterTitle clientSortName divisionName matterTypeName employeeSortName taskTypeName taskTypeCode invoiceNumber title',
+      text: 'entryMonth entryQuarter entryFinancialYear state itemType currency',
       boolean: 'isBillable isDeleted',
     },
     {

@@ -148,7 +148,13 @@ const columns: Column[] = [
     source: 'i.number',
     joins: ['i'],
   },
-  { name: 'title', type: 'text', description: 'What was done.', source: 'w.title' },
+  {
+    name: 'title',
+    type: 'text',
+    description: 'What was done.',
+    // In the order in which names are kept: letters before their case, numbers by what they are.
+    source: 'w.title collate read_model.natural_order',
+  },
   {
     name: 'currency',
     type: 'text',
