@@ -198,9 +198,12 @@ describe('documents', () => {
   });
 });
 
-describe('beside the reports', () => {
-  const get = (address: string) => reports.app.inject({ method: 'GET', url: address });
+/** As browsers ask for a page. */
+const html = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const get = (url: string, accept = '*/*', { app } = reports) =>
+  app.inject({ method: 'GET', url, headers: { accept } });
 
+describe('beside the reports', () => {
   it('serves the schema as text', async () => {
     const answer = await get('/one/graphql/schema');
     expect(answer.headers['content-type']).toMatch('text/plain');
@@ -208,7 +211,7 @@ describe('beside the reports', () => {
   });
 
   it('serves a playground with no address but its own', async () => {
-    const page = await get('/one/graphql');
+    const page = await get('/one/graphql', html);
     expect(page.headers['content-type']).toMatch('text/html');
     expect(page.body).not.toMatch(/https?:/);
     const addresses = [...page.body.matchAll(/(?:src|href)="(playground\/[^"]+)"/g)].map(
@@ -221,13 +224,22 @@ describe('beside the reports', () => {
     );
     expect((await get('/one/graphql/playground/package.json')).statusCode).toBe(404);
   });
+
+  it.each(['*/*', 'application/graphql-response+json, application/json'])(
+    'shows the playground to no client that accepts %s: queries come by POST alone',
+    async (accept) => {
+      const answer = await get(`/one/graphql?query=${encodeURIComponent('{ fee_analysis }')}`, accept);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.headers['content-type']).not.toMatch('text/html');
+    },
+  );
 });
 
 describe('outside development', () => {
   it('has no playground', async () => {
     const other = await ReportsApplication.start({ one: 1 });
     for (const address of ['', '/playground/start.js', '/playground/react.js'])
-      expect((await other.app.inject({ method: 'GET', url: `/one/graphql${address}` })).statusCode).toBe(404);
+      expect((await get(`/one/graphql${address}`, html, other)).statusCode).toBe(404);
     await other.stop();
   });
 });

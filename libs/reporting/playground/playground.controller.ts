@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Controller, Get, Header, NotFoundException, Param, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Headers, NotFoundException, Param, StreamableFile } from '@nestjs/common';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type IntrospectionQuery, introspectionFromSchema } from 'graphql';
@@ -39,8 +39,10 @@ export class PlaygroundController {
     'Content-Security-Policy',
     "default-src 'self'; style-src 'self' 'unsafe-inline'; font-src data:; img-src 'self' data:",
   )
-  playground(): string {
+  playground(@Headers('accept') accept = ''): string {
     this.developmentOnly();
+    // A client that sends its queries by GET would be answered 200 with a page in place of rows.
+    if (!accept.includes('text/html')) throw new NotFoundException();
     return page;
   }
 
