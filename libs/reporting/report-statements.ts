@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
+import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CustomTypesConfig, PoolClient, QueryArrayResult } from 'pg';
 import { DomainError } from '#kernel/errors';
@@ -41,6 +42,9 @@ export interface Reader {
   gone: AbortSignal;
 }
 
+/** Rows as arrays of the texts that PostgreSQL prints. */
+export type Ask = (query: Query) => Promise<(string | null)[][]>;
+
 /** What is known of a request that is being answered. */
 interface Answering {
   /** It may ask for more at once than its tenant's share, and waits for itself. */
@@ -72,19 +76,52 @@ export class ReportStatements {
     this.share = Math.ceil(database.pool.options.max / 2);
   }
 
+  /** @throws DomainError reports_busy: others of the tenant take too long, or are not read */
+  rows(query: Query, reader: Reader): Promise<(string | null)[][]> {
+    return this.inTurn(reader, (ask) => ask(query));
+  }
+
   /**
-   * Rows as arrays of the texts that PostgreSQL prints.
-   * @throws DomainError reports_busy: others of the tenant take too long, or are not read
+   * All that the work asks is told as of one moment.
+   * @param tables that it may ask: while they are locked, no generation is dropped that was live at that moment
+   * @throws as `rows`
    */
-  async rows(query: Query, reader: Reader): Promise<(string | null)[][]> {
+  atOneMoment<Result>(
+    tables: readonly string[],
+    reader: Reader,
+    work: (ask: Ask) => Promise<Result>,
+  ): Promise<Result> {
+    const locked = tables.map((table) => `only read_model.${table}`).join(', ');
+    return this.inTurn(reader, async (ask, client) => {
+      await ask(own('begin isolation level repeatable read, read only'));
+      await ask(own(`lock table ${locked} in access share mode`));
+      const result = await work(ask).catch(async (error: unknown) => {
+        // After any other failure the connection is given up.
+        if (isWell(error, reader.gone)) await client.query('rollback');
+        throw error;
+      });
+      await client.query('commit');
+      return result;
+    });
+  }
+
+  private inTurn<Result>(
+    reader: Reader,
+    work: (ask: Ask, client: PoolClient) => Promise<Result>,
+  ): Promise<Result> {
     const { tenantId, gone } = reader;
     const request = this.answeringOf(reader);
     return request.turn.runExclusive(() =>
       this.shares.memo(tenantId).runExclusive(async () => {
         if ((this.unread.get(tenantId) ?? 0) - request.size > this.mostUnread) throw UNREAD;
-        const rows = await this.read(query, gone);
-        if (!gone.aborted) this.keep(request, tenantId, sizeOf(rows));
-        return rows;
+        return this.connected(gone, (client, known) =>
+          work(async (query) => {
+            gone.throwIfAborted();
+            const rows = await this.ask(client, known, query, gone);
+            if (!gone.aborted) this.keep(request, tenantId, sizeOf(rows));
+            return rows;
+          }, client),
+        );
       }),
     );
   }
@@ -105,18 +142,18 @@ export class ReportStatements {
     else this.unread.set(tenantId, all);
   }
 
-  private async read(query: Query, gone: AbortSignal): Promise<(string | null)[][]> {
+  private async connected<Result>(
+    gone: AbortSignal,
+    work: (client: PoolClient, known: Known) => Promise<Result>,
+  ): Promise<Result> {
     gone.throwIfAborted();
     const client = await this.database.pool.connect();
     try {
-      const known = await this.knownOf(client);
-      gone.throwIfAborted();
-      const rows = await this.ask(client, known, query, gone);
+      const result = await work(client, await this.knownOf(client));
       client.release();
-      return rows;
+      return result;
     } catch (error) {
-      // With the reason nothing was asked: the connection is as it was.
-      client.release(error !== gone.reason);
+      client.release(!isWell(error, gone));
       throw error;
     }
   }
@@ -169,6 +206,15 @@ export class ReportStatements {
     }
     return name;
   }
+}
+
+/** Whether the connection is as it was: with that reason nothing was asked, and a refusal is none of the server's. */
+function isWell(error: unknown, gone: AbortSignal): boolean {
+  return error === gone.reason || error instanceof GraphQLError;
+}
+
+function own(text: string): Query {
+  return { text, values: [], recurs: false };
 }
 
 function sizeOf(rows: (string | null)[][]): number {

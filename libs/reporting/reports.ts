@@ -11,7 +11,7 @@ import type { ReportContext, ReportNotes } from './graphql/report-context';
 import { MAXIMUM_PIVOT_FIELDS, mostRows, type PivotField, pivotFields } from './pivots';
 import { type Plan, planRows } from './plan';
 import { refused } from './refusal';
-import { type Reader, ReportStatements } from './report-statements';
+import { type Ask, ReportStatements } from './report-statements';
 import { isAggregated, readSlice, type Slice } from './slice/slice';
 import type { AggregationSliceSpecInput } from './slice/slice.input';
 import { describe, type Over, type Source, sourcesFor } from './sources/source';
@@ -38,7 +38,7 @@ export interface ReportRequest {
   field: string;
 }
 
-type Asked = Scope & Reader;
+type Asked = Scope & { ask: Ask };
 
 interface Answer {
   /** JSON texts between commas. */
@@ -85,22 +85,32 @@ export class Reports {
   }
 
   private async answer(request: ReportRequest, calendar: TenantCalendar): Promise<Answer> {
-    const { report, over, context } = request;
+    const { report, context } = request;
     const slice = readSlice(request.slice, report);
-    const tenantId = context.request.tenant.id;
-    const { zone, financialYearStart } = calendar;
+    const reader = { tenantId: context.request.tenant.id, gone: context.gone };
+    const over = { report, ...request.over(calendar) };
+    const read = (ask: Ask) => this.read(over, slice, context, this.scope(reader.tenantId, calendar, ask));
+    // What came between the pivots' values and the rows would be missing from these, or leave them empty.
+    if (slice.pivots.length > 0) return this.statements.atOneMoment(tablesOf(report), reader, read);
+    return read((query) => this.statements.rows(query, reader));
+  }
+
+  private scope(tenantId: number, { zone, financialYearStart }: TenantCalendar, ask: Ask): Asked {
     const { deepFrom, mostBytes } = this.choice;
-    const scope = { tenantId, gone: context.gone, zone, financialYearStart, deepFrom, mostBytes };
-    const criteria = over(calendar);
-    const pivoted = slice.pivots.length > 0 ? await this.pivot({ report, ...criteria }, slice, scope) : [];
-    const plan = planRows(report, slice, within({ report, ...criteria }, slice, financialYearStart), pivoted);
+    return { tenantId, zone, financialYearStart, deepFrom, mostBytes, ask };
+  }
+
+  private async read(over: Over, slice: Slice, { explains }: ReportContext, scope: Asked): Promise<Answer> {
+    const { report } = over;
+    const pivoted = slice.pivots.length > 0 ? await this.pivot(over, slice, scope) : [];
+    const plan = planRows(report, slice, within(over, slice, scope.financialYearStart), pivoted);
     const source = this.choice.of(sourcesFor(plan, rowsDemand(plan)));
-    const { rows, lastRow } = await this.page(plan, source, scope, mostRows(pivoted, this.choice.mostBytes));
+    const { rows, lastRow } = await this.page(plan, source, scope, mostRows(pivoted, scope.mostBytes));
     const notes = {
       lastRow,
       pivotResultFields: pivoted.map(({ field, keys, colId }) => ({ field, keys, colId })),
       ignoredSort: plan.ignoredSort,
-      ...(context.explains && { plan: describe(source) }),
+      ...(explains && { plan: describe(source) }),
     };
     return { rows, notes };
   }
@@ -115,10 +125,7 @@ export class Reports {
     const asked = plan.end - plan.start;
     const span = Math.min(asked, most);
     const part = { ...plan, end: plan.start + span };
-    const [[calendar, count, mixed, json, fitting]] = await this.statements.rows(
-      rowsQuery(part, source, scope),
-      scope,
-    );
+    const [[calendar, count, mixed, json, fitting]] = await scope.ask(rowsQuery(part, source, scope));
     if (calendar !== calendarText(scope)) throw new Error("The tenant's calendar has changed");
     if (span === 0) return { rows: '', lastRow: -1 };
     if (mixed === 't')
@@ -142,14 +149,14 @@ export class Reports {
 
   private async count(plan: Plan, scope: Asked): Promise<number> {
     const source = this.choice.of(sourcesFor(plan, countDemand(plan)));
-    return Number((await this.statements.rows(countQuery(plan, source, scope), scope))[0][0]);
+    return Number((await scope.ask(countQuery(plan, source, scope)))[0][0]);
   }
 
   private async pivot(over: Over, slice: Slice, scope: Asked): Promise<PivotField[]> {
     const aggregates = slice.cols.filter(isAggregated).length;
     const limit = Math.floor(MAXIMUM_PIVOT_FIELDS / aggregates);
     const source = this.choice.of(sourcesFor(over, pivotDemand(over, slice.pivots)));
-    const found = await this.statements.rows(pivotQuery(over, slice.pivots, limit + 1, source, scope), scope);
+    const found = await scope.ask(pivotQuery(over, slice.pivots, limit + 1, source, scope));
     if (found.length > limit)
       throw refused(
         'PIVOT_TOO_WIDE',
@@ -162,6 +169,11 @@ export class Reports {
     }));
     return pivotFields(slice, combinations);
   }
+}
+
+function tablesOf({ table, derived, joins }: Report): string[] {
+  const own = [table, derived.rollup.name, ...(derived.facts ? [derived.facts.name] : [])];
+  return [...new Set([...own, ...joins.map((join) => join.table)])];
 }
 
 /** What is asked for of the criteria, in the groups that the slice has gone into. */
