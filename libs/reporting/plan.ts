@@ -103,7 +103,7 @@ function planZero(
   const keys = isLeaf(rows) ? undefined : rowKeys(rows);
   if (name === null) {
     const measures = keys
-      ? aggregates(slice, pivotFields).filter(isAmount)
+      ? aggregates(slice, keys, pivotFields).filter(isAmount)
       : slice.cols
           .filter(({ column }) => column.measure)
           .map(({ column }): Expression => ({ kind: 'value', column }));
@@ -117,8 +117,8 @@ function planZero(
   if (pivoted && isNumber(pivoted)) return { keys, measures: [pivoted] };
   const column = pivoted || unmade ? undefined : findColumn(report, name, path);
   const measure = keys
-    ? slice.cols
-        .filter((col) => col.column === column && isAggregated(col))
+    ? aggregatedIn(slice, keys)
+        .filter((col) => col.column === column)
         .map(aggregate)
         .find(isNumber)
     : column?.measure && ({ kind: 'value', column } as const);
@@ -136,9 +136,14 @@ function aggregate({ column, aggFunc }: Col): Expression {
 }
 
 /** What a group row shows of its columns with an aggFunc: with pivots their fields, which may cancel each other out. */
-function aggregates(slice: Slice, pivotFields: PivotField[]): Expression[] {
+function aggregates(slice: Slice, keys: Column[], pivotFields: PivotField[]): Expression[] {
   if (slice.pivots.length > 0) return pivotFields.map(({ expression }) => expression);
-  return slice.cols.filter(isAggregated).map(aggregate);
+  return aggregatedIn(slice, keys).map(aggregate);
+}
+
+/** Without an aggFunc what rows are grouped by is a value in them. */
+function aggregatedIn({ cols }: Slice, keys: Column[]): Col[] {
+  return cols.filter((col) => isAggregated(col) && (col.aggFunc || !keys.includes(col.column)));
 }
 
 /** Of a measure, and not how many there are, which says nothing of what they come to. */

@@ -4,7 +4,7 @@ import { cols, columns, ReportsApplication } from '../testing/reports-applicatio
 let reports: ReportsApplication;
 
 beforeAll(async () => {
-  reports = await ReportsApplication.start({ one: 1 });
+  reports = await ReportsApplication.start({ one: 1, two: 2 });
   await workedExamples(await new Firm(reports.pool, 1).open());
 });
 
@@ -108,4 +108,22 @@ describe('the worked examples, on fee analysis', () => {
       },
     ]);
   });
+});
+
+it('zeros drop no row that is shown with a realisation rate, as it is grouped by that', async () => {
+  const firm = await new Firm(reports.pool, 2).open();
+  const { employees, matters } = await workedExamples(firm);
+  const who = { employee_id: employees.get('Cole')!, matter_id: matters.get('M3')! };
+  // Billed at half its value, and taken back.
+  for (const amount of [50, -50])
+    await firm.fact({ ...who, day: '2025-01-10', billed: amount, written_off: amount });
+  const slice = { rowGroups: columns('realisationRate'), cols: cols('realisationRate', 'day:count') };
+  const all = await reports.rows('fee_analysis', slice, null, 'two');
+  expect(all.rows).toEqual([
+    { realisationRate: null, day: 4 },
+    { realisationRate: 0.5, day: 2 },
+    { realisationRate: 1, day: 2 },
+  ]);
+  const { rows } = await reports.rows('fee_analysis', { ...slice, filterZero: true }, null, 'two');
+  expect(rows).toContainEqual({ realisationRate: 0.5, day: 2 });
 });

@@ -182,7 +182,9 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
   const { field } = slice.zero;
   const path = 'slice.filterZeroField';
   const leaf = slice.below === 'leaf';
-  const numbers = slice.cols.filter((col) => (leaf ? col.column.measure : col.aggregated && isNumber(col)));
+  const isKey = ({ aggFunc, column }: NaiveCol) => !aggFunc && slice.tuple.includes(column);
+  const isAggregate = (col: NaiveCol) => col.aggregated && !isKey(col) && isNumber(col);
+  const numbers = slice.cols.filter((col) => (leaf ? col.column.measure : isAggregate(col)));
   if (field === null) {
     if (leaf) return numbers.map(({ column }) => own(column));
     const isAmount = ({ column, aggFunc }: NaiveCol) => column.measure && !/^count/.test(aggFunc ?? '');
