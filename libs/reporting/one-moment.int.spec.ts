@@ -14,19 +14,21 @@ beforeAll(async () => {
 
 afterAll(() => reports.stop());
 
-/** What a report answers that waits for people's names while work is recorded. */
-const whileRecording = async (slice: object, ...states: number[]) => {
+/** What a report answers that waits for a table while work is recorded. */
+const whileRecording = async (table: string, slice: object, ...states: number[]) => {
   const client = await reports.pool.connect();
-  await client.query('begin; lock table read_model.people in access exclusive mode');
+  await client.query(`begin; lock table read_model.${table} in access exclusive mode`);
   const answer = reports.rows('work_item_listing', slice);
-  const text = `select from pg_locks where not granted and relation = 'read_model.people'::regclass`;
+  const text = `select from pg_locks where not granted and relation = 'read_model.${table}'::regclass`;
   await waitFor(async () => (await reports.pool.query(text)).rowCount, { description: 'the report to wait' });
   for (const item_state of states)
-    await firm.workItem({ employee_id, entry_date: '2025-01-09T10:00:00Z', item_state });
-  await client.query('rollback');
+    await new Firm(client, 1).workItem({ employee_id, entry_date: '2025-01-09T10:00:00Z', item_state });
+  await client.query('commit');
   client.release();
   return answer;
 };
+
+const [Pending, Finalised] = [0, 1];
 
 it('the fields of pivots and what stands in them are of one moment', async () => {
   const slice = {
@@ -35,10 +37,17 @@ it('the fields of pivots and what stands in them are of one moment', async () =>
     cols: cols('id:count'),
     sortBy: columns('employeeSortName'),
   };
-  const [Pending, Finalised] = [0, 1];
-  const { rows, report } = await whileRecording(slice, Pending, Finalised);
+  const { rows, report } = await whileRecording('people', slice, Pending, Finalised);
   expect(report.pivotResultFields).toHaveLength(3);
   expect(rows[0]).toEqual({ employeeSortName: 'Ash', Pending_id: 1, Finalised_id: 3, Billed_id: 1 });
+});
+
+it('a page past the end tells of no row from its start on', async () => {
+  const { report: before } = await reports.rows('work_item_listing', { cols: cols('id') });
+  const slice = { cols: cols('id'), startRow: before.lastRow };
+  const { rows, report } = await whileRecording('work_item_rollups', slice, Finalised);
+  expect(rows).toEqual([]);
+  expect(report.lastRow).toBe(before.lastRow);
 });
 
 it('a pivot that is refused leaves its connection as it was', async () => {

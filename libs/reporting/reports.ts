@@ -143,8 +143,10 @@ export class Reports {
       );
     const rows = json ?? '';
     if (found > span) return { rows, lastRow: -1 };
-    const past = found === 0 && plan.start > 0;
-    return { rows, lastRow: past ? await this.count(plan, scope) : plan.start + found };
+    const isPast = found === 0 && plan.start > 0;
+    // What came since the page was read would be rows that it does not show.
+    const lastRow = isPast ? Math.min(await this.count(plan, scope), plan.start) : plan.start + found;
+    return { rows, lastRow };
   }
 
   private async count(plan: Plan, scope: Asked): Promise<number> {

@@ -9,7 +9,7 @@ const now = '2025-01-01T00:00:00Z';
 /** A tenant's rows in the read models, for tests. */
 export class Firm {
   constructor(
-    private readonly pool: Pool,
+    private readonly pool: Pick<Pool, 'query'>,
     readonly tenantId: number,
     private readonly generation = 1,
   ) {}
