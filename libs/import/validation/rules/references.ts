@@ -1,3 +1,4 @@
+import { Activity } from '#practice/records/activity';
 import { kindOfTable } from '../../records/record-id';
 import { tables } from '../../schema/schema-1.0';
 import type { Column } from '../../schema/table';
@@ -74,8 +75,17 @@ const present = ['Client', 'Employee', 'Supplier'].map(
     ...{ code: 'wrong_state', table, column: 'EntityId' },
     message: 'EntityId refers to somebody whose personal data was erased; nothing new begins with them.',
     rows: `from ${checkedTable(table)} t join existing e on e.id = t.entity_id
-           where e.data ->> 'anonymisedOn' is not null and not ${isUnchanged(table)}`,
+           where e.data ->> 'anonymisedOn' is not null and not ${isUnchanged(table)} and not ${isEnded(table)}`,
   }),
 );
+
+/** SQL: the row has come to say that its record is inactive, as an erasure leaves it: nothing begins by that. */
+function isEnded(table: string): string {
+  return `(t.state = 'Inactive' and exists (
+    select from record_ids r
+    join event_store.streams o on o.tenant_id = (select tenant_id from settings) and o.stream_id = r.id
+    where r.table_name = '${table}' and r.import_id = t.import_id
+      and (o.state -> 'data' ->> 'state')::int = ${Activity.Inactive}))`;
+}
 
 export const referenceRules: readonly Rule[] = [...found, ...active, ...present];
