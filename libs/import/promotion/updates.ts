@@ -92,7 +92,7 @@ const updates: Record<string, Update> = {
     (state: ApplicableRateState, next: ApplicableRateState) => requireSound(next, state),
   ),
   Entity: (state: EntityState, { fields }: Fields<EntityState>) =>
-    updateEntity(state, changesOf(state, fields)),
+    updateEntity(state, changesOf(asRowsHave(state), fields)),
   Employee: (state: EmployeeState, { fields, isActive }: Fields<EmployeeState> & { isActive: boolean }) => [
     ...updateEmployee(changesOf(state, fields)),
     ...switched('Employee', state, isActive),
@@ -108,6 +108,12 @@ const updates: Record<string, Update> = {
     billableUpdates(CostRecovery, state, wanted, occasion),
   Invoice: (state, wanted: WantedInvoice, { reason }) => invoiceUpdates(Invoice, state, wanted, reason),
 };
+
+/** Whoever was erased has both names of an entity; a row has that of its type alone. */
+function asRowsHave(state: EntityState): EntityState {
+  if (state.anonymisedOn === null) return state;
+  return { ...state, [state.entityType === 'Organisation' ? 'lastName' : 'name']: null };
+}
 
 function switched(name: string, state: SwitchedState, isActive: boolean): DomainEvent[] {
   return isActive ? activate({ name }, state) : deactivate({ name }, state);

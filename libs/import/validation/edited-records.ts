@@ -35,7 +35,8 @@ const IS_TAKEN = `case e.table_name when 'TaxCode' then e.is_deleted
  * - `unchanged`: rows that are equal to what was brought. They make no event, whatever their records are now.
  * - `edited`: those of them whose records production has changed or deleted since, and matters of such clients. New and
  *   changed rows that refer to one refer, in the checked copies, to the record by its id, so that every rule finds what
- *   it finds of other records of the tenant.
+ *   it finds of other records of the tenant. People who were erased are among them whatever their rows say: no row can
+ *   say that.
  * - `hindrances`: changed rows that cannot arrive.
  * - `changed_own`, and `counted_by` of those that were brought.
  * @returns see Comparison.compare
@@ -68,7 +69,7 @@ export async function makeEdited(
   await countAsThen(session, run.tenant, new RecordIds(run.tenant.streamId, sourceSystem));
   const fault = await compare(session, run, comparison);
   await session.query(
-    `delete from edited e where not exists (
+    `delete from edited e where not (e.table_name = 'Entity' and e.is_erased) and not exists (
        select from unchanged u where u.table_name = e.table_name and u.import_id = e.import_id)`,
   );
   await referByIds(session);
@@ -83,7 +84,8 @@ const editedRecords = `
   from record_ids r
   join import.records i on i.tenant_id = (select tenant_id from settings) and i.record_id = r.id
   join event_store.streams s on s.tenant_id = i.tenant_id and s.stream_id = r.id
-  where r.table_name in (${COMPARED.map((table) => `'${table}'`).join(', ')}) and s.version <> i.version`;
+  where r.table_name in (${COMPARED.map((table) => `'${table}'`).join(', ')})
+    and (s.version <> i.version or (s.kind = 'entity' and s.state -> 'data' ->> 'anonymisedOn' is not null))`;
 
 /** What is done on a matter is counted and taxed as its client has it. */
 async function addMatters(session: ClientBase): Promise<void> {

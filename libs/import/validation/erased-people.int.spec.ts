@@ -21,6 +21,7 @@ const left: Changes = {
   ...{ Client: { 'CLI-P': { State: 'Inactive' } }, Supplier: { 'SUP-P': { State: 'Inactive' } } },
   Employee: { 'EMP-P': { State: 'Inactive' } },
 };
+const more = { Supplier: [{ ImportId: 'N-1', EntityId: 'P-2', State: 'Active' }] };
 
 describe('people of an import whose data the tenant has erased since', () => {
   let office: ImportedFirm;
@@ -28,10 +29,16 @@ describe('people of an import whose data the tenant has erased since', () => {
   beforeAll(async () => {
     office = await ImportedFirm.open(undefined, rows);
     const erasing = new AnonymiseEntityHandler(office.imports.store.store);
-    for (const key of ['P-1', 'P-2'])
+    for (const key of ['P-1', 'P-2', 'ENT-10'])
       await erasing.execute(new AnonymiseEntity(office.imports.production, office.idOf('Entity', key)));
   });
   afterAll(() => office?.close());
+
+  const name = (key: string) => `Erased ${office.idOf('Entity', key).slice(-4)}`;
+  const takenOver = (): Changes => {
+    const erased = (key: string) => ({ LastName: name(key), FirstName: null, Email: null });
+    return { Entity: { 'P-1': erased('P-1'), 'P-2': erased('P-2'), 'ENT-10': { Name: name('ENT-10') } } };
+  };
 
   it('are refused as rows that say something else of them', async () => {
     expect(await office.found({}, changed({ Entity: { 'P-2': { Phone: '020 7946 0000' } } }))).toEqual([
@@ -46,6 +53,29 @@ describe('people of an import whose data the tenant has erased since', () => {
   it('may be inactive in the source too', async () => {
     expect(await office.found({}, changed(left))).toEqual([]);
   });
+
+  it('may be erased in the source too', async () => {
+    expect(await office.found({}, changed(takenOver()))).toEqual([]);
+    expect(await office.found({}, changed({ ...takenOver(), ...left }))).toEqual([]);
+    expect(await office.found(more, changed(takenOver()))).toEqual(['wrong_state Supplier N-1 EntityId']);
+  });
+
+  it('stay erased once that was promoted, and nothing new begins with them', async () => {
+    const before = await events();
+    const source = changed({ ...takenOver(), ...left });
+    expect(await office.promote(source)).toMatchObject({ created: 0 });
+    expect(await events()).toEqual(before);
+    expect(await office.found({}, source)).toEqual([]);
+    expect(await office.found(more, source)).toEqual(['wrong_state Supplier N-1 EntityId']);
+  });
+
+  function events(): Promise<object[]> {
+    return office.imports.sql(
+      `select type, count(*)::int from event_store.events
+       where tenant_id = $1 and type <> 'ImportPromoted' group by 1 order by 1`,
+      [office.imports.tenant.id],
+    );
+  }
 });
 
 function changed(changes: Changes): StagedRows {

@@ -75,7 +75,7 @@ export const findingKinds = {
     'Rows that belong together are for different matters or clients. Correct the reference.',
   ),
   edited_since_import: hindrance(
-    'A row has changed whose record was changed in the tenant since its import. Take that change over into the source, or leave the row as it was.',
+    'A row has changed whose record was changed in the tenant since its import. Take that change over into the source (of somebody who was erased: the name by which the tenant shows them, and nothing else that is personal), or leave the row as it was.',
   ),
   cannot_change: hindrance(
     'A row has changed in a way in which its record cannot, as one that closes a matter on which the tenant has unbilled work; or without the row of what it parts from. Leave the row as it was, and make a new one; settle what the tenant has; or have the other row again.',
