@@ -11,6 +11,8 @@ const MOST_CHARACTERS = 4096;
 const PAIR =
   /\s*(?<name>(?:[^=;]|==)+?)\s*=(?!=)\s*(?:"(?<double>(?:[^"]|"")*)"|'(?<single>(?:[^']|'')*)'|(?<plain>[^"';][^;]*)?)\s*(?:;|$)/y;
 const NOTHING = /[\s;]*/y;
+/** As JDBC and the drivers of other languages have it. */
+const URL = /^\s*[a-z]+:([a-z]+:)?\/\//i;
 
 /** 422; it may quote the name of a setting, never a value. */
 export function refusedString(detail: string) {
@@ -27,12 +29,18 @@ export function splitConnectionString(text: string): Setting[] {
     throw refusedString(`The connection string is longer than ${MOST_CHARACTERS} characters.`);
   if (/\p{Cc}/u.test(text.replaceAll(/\s/g, '')))
     throw refusedString('The connection string has control characters.');
+  if (URL.test(text))
+    throw refusedString(
+      'The connection string is a URL; write Server=host,port;Database=…;User ID=…;Password=… in its place.',
+    );
   const settings: Setting[] = [];
   for (let at = skip(text, 0); at < text.length; at = skip(text, at)) {
     PAIR.lastIndex = at;
     const groups = PAIR.exec(text)?.groups;
     if (!groups)
-      throw refusedString(`Setting ${settings.length + 1} of the connection string is not name=value.`);
+      throw refusedString(
+        `Setting ${settings.length + 1} of the connection string is not name=value: a value with a semicolon or quotation marks stands in quotation marks, those within it doubled.`,
+      );
     at = PAIR.lastIndex;
     settings.push({ name: groups.name.replaceAll('==', '='), value: unquoted(groups) });
   }

@@ -142,7 +142,7 @@ function shown(name: string): string {
   return /^[\w ]{1,40}$/.test(name) && refusedNames.has(plain(name)) ? name : 'A setting that is not known';
 }
 
-/** Settings of ADO.NET that are not taken: only such a name is said again. */
+/** Settings of ADO.NET, ODBC and JDBC that are not taken: only such a name is said again. */
 const refusedNames = new Set([
   ...['attachdbfilename', 'extendedproperties', 'initialfilename'],
   ...[
@@ -173,6 +173,7 @@ const refusedNames = new Set([
     'typesystemversion',
   ],
   ...['asynchronousprocessing', 'async'],
+  ...['port', 'portnumber', 'instancename', 'logintimeout', 'mars_connection'],
   ...['loadbalancetimeout', 'connectionlifetime', 'poolblockingperiod'],
   ...['connectionreset', 'transparentnetworkipresolution', 'ipaddresspreference', 'trustedconnection'],
 ]);

@@ -156,6 +156,30 @@ it.each(['constructor', '__proto__', 'Constructor'])('%s is a setting that is no
   ]);
 });
 
+it.each([
+  'jdbc:sqlserver://sql.firm.example:1433;user=reader;password=pw',
+  'mssql://reader:pw@sql.firm.example/books?a=1',
+])('%s is a URL', (url) => {
+  expect(refusalOf(url)).toEqual([
+    'invalid_connection_string',
+    'The connection string is a URL; write Server=host,port;Database=…;User ID=…;Password=… in its place.',
+  ]);
+});
+
+it.each(['Password=p;w', 'Pwd={p;w}', 'Password="p"w', 'Password=p;"w'])(
+  '%s lacks quotation marks',
+  (setting) => {
+    expect(refusalOf(`Server=sql.firm.example;User ID=reader;${setting}`)?.[1]).toMatch(
+      /^Setting [34] of the connection string is not name=value: a value with a semicolon or quotation marks stands in quotation marks/,
+    );
+  },
+);
+
+it('names settings of others by which the server is reached', () => {
+  for (const name of ['Port', 'Login Timeout', 'MARS_Connection'])
+    expect(refusalOf(`${firm};${name}=1433`)?.[1]).toBe(`${name} may not be set in the connection string.`);
+});
+
 it.each(['Server', 'User ID', 'Password'])('must have %s', (name) => {
   const without = firm.replace(new RegExp(`${name}=[^;]*;?`), '');
   expect(refusalOf(without)).toEqual(['invalid_connection_string', expect.stringContaining(name)]);
