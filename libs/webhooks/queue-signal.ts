@@ -47,10 +47,11 @@ export class QueueSignal implements OnApplicationShutdown {
     this.timer ??= setTimeout(() => this.sendQueued(), COALESCE_MS);
   }
 
-  /** An endpoint is set otherwise, or is gone: whoever serves it looks at it again. */
-  changed(endpoint: string): void {
-    for (const listener of this.listeners) listener([endpoint], true);
-    this.send([CHANGED, endpoint]);
+  /** An endpoint is set otherwise, or is gone: whoever serves it looks at it again. Without one, any of them may be. */
+  changed(endpoint?: string): void {
+    const endpoints = endpoint === undefined ? [] : [endpoint];
+    for (const listener of this.listeners) listener(endpoints, true);
+    this.send([CHANGED, ...endpoints]);
   }
 
   listen(listener: QueueListener): void {

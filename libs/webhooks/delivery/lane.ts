@@ -18,6 +18,8 @@ export interface LaneConfig {
   former_secrets: { secret: string; until: string }[];
   /** Of the integration that vouches for it, within the scope of its token then; none once its grant is revoked. */
   permissions: string[];
+  /** Where the tenant's last erasure stands, as printPosition has it: read models from before it are sent to nobody. */
+  erased_at: string | null;
   /** Whether anything may be sent now. */
   active: boolean;
   /** When it was last disabled. */

@@ -26,6 +26,8 @@ interface Told extends RecordAsRead {
   at: number;
   /** Where an event stands that it was found to show. */
   shows?: string;
+  /** Where the tenant's last erasure stood then. */
+  erasedAt?: string | null;
 }
 
 /** Reads the records that the bodies of deliveries are made of, as they are now. */
@@ -75,10 +77,10 @@ export class Rendering {
   }
 
   /** What was read so lately that it need not be read again. */
-  private known({ delivery }: Item): Told | undefined {
+  private known({ delivery, lane }: Item): Told | undefined {
     const told = this.told.get(keyOf(delivery));
     if (!told || performance.now() - told.at > this.settings.freshMs / 2) return undefined;
-    return shows(told, delivery) ? told : undefined;
+    return shows(told, delivery, lane.config.erased_at) ? told : undefined;
   }
 
   private async renderGroup(items: readonly Item[], begin: (lanes: Iterable<Lane>) => void): Promise<void> {
@@ -115,7 +117,7 @@ export class Rendering {
       // It is asked for again, among fewer.
       if (!told) continue;
       // A webhook is read where it is written, and one that was registered again counts its versions anew.
-      if (isNotice || shows(told, item.delivery)) finish(item, told);
+      if (isNotice || shows(told, item.delivery, item.lane.config.erased_at)) finish(item, told);
       else {
         item.waitsSince ??= now;
         item.lookAt = now + pauseBetweenLooks(now - item.waitsSince, LOOKS);
@@ -179,13 +181,18 @@ function keyOf({ tenant_id, kind, subject }: Pick<Message, 'tenant_id' | 'kind' 
   return `${tenant_id}/${kind}/${subject}`;
 }
 
-/** Whether what was read is of the event or later. */
-function shows(told: Told, { at, version }: Message): boolean {
+/** Whether what was read is of the event or later, and of the tenant's last erasure: an event may be sent again long after it was. */
+function shows(told: Told, { at, version }: Message, erasedAt: string | null): boolean {
   if (at === null) return told.version === 0 || told.version >= version;
-  if (told.shows === at) return true;
-  if (told.reached === undefined || comparePositions(told.reached, parsePosition(at)) < 0) return false;
+  if (told.shows === at && told.erasedAt === erasedAt) return true;
+  if (!isPast(told, at) || (erasedAt && !isPast(told, erasedAt))) return false;
   told.shows = at;
+  told.erasedAt = erasedAt;
   return true;
+}
+
+function isPast({ reached }: Told, at: string): boolean {
+  return reached !== undefined && comparePositions(reached, parsePosition(at)) >= 0;
 }
 
 /** In parts that are read one after another, of so many characters: those that need the same record in the same. */

@@ -1,0 +1,78 @@
+import { SystemClock } from '#kernel/clock';
+import { toId } from '#kernel/ids';
+import type { RequestContext } from '#platform/request-context';
+import { AnonymiseEntity, AnonymiseEntityHandler } from '#practice/entities/entity.anonymise';
+import { CreateEntity, CreateEntityHandler } from '#practice/entities/entity.commands';
+import { newTenant, Tenant } from '#practice/tenants/tenant';
+import { allProjections } from '#practice/testing/projected-firms';
+import { projectionParts } from '#projections/testing/parts';
+import { waitFor } from '../../../test/support/wait-for';
+import { ReplayWebhook, ReplayWebhookHandler } from '../delivery.commands';
+import { ScriptedSender, type Sent } from '../testing/scripted-sender';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+
+const FULL = 'https://hooks.example.com/full';
+const OTHER = 'https://hooks.example.com/other';
+
+let hooks: Webhooks;
+const sender = new ScriptedSender(() => ({ status: 204 }));
+
+beforeAll(async () => {
+  hooks = await openWebhooks(new SystemClock());
+  hooks.fanOut.start();
+  hooks.dispatcher(sender).start();
+});
+afterAll(() => hooks.close());
+
+async function firm(): Promise<RequestContext> {
+  const context = await hooks.tenant();
+  await hooks.store.store.execute(context, async (work) =>
+    work.create(Tenant, toId('tenant', context.tenant.streamId), newTenant('Firm', 'uk')),
+  );
+  return context;
+}
+
+async function person(context: RequestContext): Promise<string> {
+  const body = { entityType: 'Individual' as const, lastName: 'Quillfeather', firstName: 'Zebedee' };
+  const command = new CreateEntity(context, body);
+  return (await new CreateEntityHandler(hooks.store.store).execute(command)).record.id;
+}
+
+async function replay(context: RequestContext, webhook: string): Promise<void> {
+  const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
+  const body = { since: new Date(Date.now() - 60_000).toISOString(), mode: 'all' } as const;
+  await handler.execute(new ReplayWebhook(context, toId('webhook', webhook), body));
+  await hooks.replays.run();
+}
+
+async function sentTo(url: string, count: number): Promise<Sent[]> {
+  await waitFor(() => sender.to(url).length >= count, { description: `${count} messages to ${url}` });
+  return sender.to(url);
+}
+
+it('a person who was erased is not sent again though the read models do not show the erasure yet', async () => {
+  const [context, other] = [await firm(), await firm()];
+  const webhook = await hooks.hook(context, { url: FULL, events: ['entity.created'] });
+  const others = await hooks.hook(other, { url: OTHER, events: ['entity.created'] });
+  const [id] = [await person(context), await person(other)];
+  const { bus, runner } = projectionParts(hooks.store, allProjections);
+  runner.start();
+  try {
+    await sentTo(FULL, 1);
+    await sentTo(OTHER, 1);
+  } finally {
+    await bus.onApplicationShutdown();
+  }
+
+  await new AnonymiseEntityHandler(hooks.store.store).execute(new AnonymiseEntity(context, id as never));
+  const noted = () => hooks.sql('select from webhooks.erasures where tenant_id = $1', [context.tenant.id]);
+  await waitFor(async () => (await noted()).length > 0, { description: 'the erasure to be fanned out' });
+  await replay(context, webhook);
+  await replay(other, others);
+  await sentTo(OTHER, 2);
+  expect(sender.to(FULL)).toHaveLength(1);
+
+  hooks.project();
+  const [, again] = await sentTo(FULL, 2);
+  expect(again.body).toMatchObject({ type: 'entity.created', data: { id, data: { firstName: null } } });
+});
