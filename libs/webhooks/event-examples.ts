@@ -59,10 +59,16 @@ const onInvoice = { invoiceId: idOf('invoice') };
 /** As much of a work item and of a cost. */
 const nothingLeft = { remaining: money(0), remainingUnits: 0, remainingQuantity: 0 };
 
+const taxCode = (isUsed: boolean) => ({
+  isUsed,
+  rates: [{ percent: 20, from: '2011-01-04', to: null, isUsed }],
+});
+
 /** By kind, in place of what an area's example shows that no record is. */
 const shown: Record<string, Json> = {
   invoice: draft,
   role: { kind: 'Custom' },
+  taxcode: taxCode(false),
 };
 
 const erased = Entity.personal!.erased('entity_0198c2f1a4b87c3d9e5f60718293a4b5') as { name: string };
@@ -89,6 +95,7 @@ const after: Record<string, Json> = {
   voided: invoice(InvoiceStatus.Voided, 0),
   'invoice.writtenOff': invoice(InvoiceStatus.WrittenOff, 0, { writtenOff: money(TOTAL) }),
   roleAssigned: { roleIds: [idOf('role')] },
+  used: taxCode(true),
   'entity.anonymised': {
     ...{ ...erased, name: null, sortName: erased.name, fullName: erased.name, anonymisedOn: AT },
   },

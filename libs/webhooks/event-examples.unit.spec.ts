@@ -47,3 +47,14 @@ it('each id is one', () => {
   for (const { name, example } of eventTypes())
     expect([name, JSON.stringify(example)]).toEqual([name, expect.not.stringMatching(/[a-z] id"/)]);
 });
+
+it('a tax code is used by the event that says so, and tells of it', () => {
+  const { created, used } = Object.fromEntries(
+    examples('taxcode').map(([what, record, changed]) => {
+      const { isUsed, rates } = record;
+      return [what, { isUsed, ofRates: rates.map((rate: Json) => rate.isUsed), changed }];
+    }),
+  );
+  expect(created).toMatchObject({ isUsed: false, ofRates: [false] });
+  expect(used).toEqual({ isUsed: true, ofRates: [true], changed: ['isUsed', 'rates'] });
+});

@@ -48,7 +48,7 @@ const implied: Record<string, readonly string[]> = {
   anonymised: [...(Entity.personal?.fields ?? []), 'sortName', 'fullName', 'anonymisedOn'],
   exported: [],
   promoted: ['lastImport'],
-  used: ['rates'],
+  used: ['isUsed', 'rates'],
   issued: [...STATE, 'number', 'issueDate', 'dueDate', ...TOTALS],
   unissued: [...STATE, 'balance'],
   voided: [...STATE, 'balance'],
