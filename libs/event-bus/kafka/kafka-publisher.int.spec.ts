@@ -195,6 +195,20 @@ describeWithKafka('the publisher of events', () => {
     await expectEveryEvent(withoutRepeats(await published()));
   });
 
+  it('says so when the topic was made again with fewer partitions, and fills it once it has gone', async () => {
+    const { health } = await refill(20);
+    await trial.deleteTopic();
+    await createTopic(broker.brokers, trial.topic, 1);
+    await trial.write(20, 23);
+    const problem = `Topic ${trial.topic} has 1 partitions, and the events have 12`;
+    const told = async () => (await health.degraded()).some((each) => each.includes(problem));
+    await waitFor(told, { description: problem });
+    await trial.deleteTopic();
+    await trial.messages(23);
+    await expectEveryEvent(withoutRepeats(await published()));
+    await waitFor(async () => (await health.degraded()).length === 0, { description: 'no problem' });
+  });
+
   it('begins again when another process has made the topic meanwhile', async () => {
     const { published: checkpoints } = await refill(20);
     const ends = new Map((await trial.stored()).map(({ partition, row }) => [partition, row.at]));

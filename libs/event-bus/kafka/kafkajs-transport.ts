@@ -7,6 +7,7 @@ import {
   logLevel,
   Partitioners,
   type Producer,
+  type RecordMetadata,
   type SASLOptions,
 } from 'kafkajs';
 import { Config } from '#platform/config';
@@ -58,7 +59,8 @@ export class KafkaJsTransport extends KafkaTransport {
     const connecting = this.producer;
     const batch = { acks: ALL_REPLICAS_IN_SYNC, topicMessages: [{ topic, messages }] };
     try {
-      await inTime(connecting.then((producer) => producer.sendBatch(batch)));
+      const taken = await inTime(connecting.then((producer) => producer.sendBatch(batch)));
+      requireTaken(topic, messages, taken);
     } catch (error) {
       // Its sequence numbers may not be those of the broker any more: a new producer begins new ones.
       this.producer = undefined;
@@ -121,6 +123,20 @@ export class KafkaJsTransport extends KafkaTransport {
 function credentials({ KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD }: Config): SASLOptions | undefined {
   if (!KAFKA_SASL) return undefined;
   return { mechanism: KAFKA_SASL, username: KAFKA_USERNAME!, password: KAFKA_PASSWORD! } as SASLOptions;
+}
+
+/**
+ * What is for a partition that the topic has not, as when it was made again with fewer, kafkajs leaves out without a word.
+ * @throws when there is such a partition
+ */
+function requireTaken(
+  topic: string,
+  messages: readonly EventMessage[],
+  taken: readonly RecordMetadata[],
+): void {
+  const partitions = new Set(taken.map(({ partition }) => partition));
+  const left = messages.find(({ partition }) => !partitions.has(partition));
+  if (left) throw new Error(`Topic ${topic} has no partition ${left.partition}`);
 }
 
 /** @throws when the brokers have not done it in time */

@@ -9,7 +9,7 @@ const never = () => new Promise<never>(() => undefined);
 const client = {
   connect: jest.fn(async () => undefined),
   disconnect: jest.fn(async () => undefined),
-  sendBatch: jest.fn(async () => undefined),
+  sendBatch: jest.fn(async (): Promise<object[]> => []),
   listTopics: jest.fn(async (): Promise<string[]> => []),
 };
 const config = { kafkaBrokers: ['127.0.0.1:1'], KAFKA_TLS: 'false' } as Config;
@@ -25,8 +25,9 @@ describe('Kafka by kafkajs', () => {
     jest
       .spyOn(timers, 'setTimeout')
       .mockImplementation((_, value) => new Promise((resolve) => setImmediate(() => resolve(value!))));
-    for (const method of ['connect', 'disconnect', 'sendBatch'] as const)
+    for (const method of ['connect', 'disconnect'] as const)
       client[method].mockReset().mockResolvedValue(undefined);
+    client.sendBatch.mockReset().mockResolvedValue([{ topicName: 'events', partition: 0, errorCode: 0 }]);
     client.listTopics.mockReset().mockResolvedValue([]);
     made = jest.fn(() => client);
     jest.spyOn(kafkajs, 'Kafka').mockImplementation(() => ({ admin: made, producer: made }) as never);
@@ -46,6 +47,13 @@ describe('Kafka by kafkajs', () => {
   it('gives up a producer that hangs while it connects', async () => {
     client.connect.mockImplementationOnce(never);
     await expect(transport.send('events', messages)).rejects.toThrow('has not answered');
+    await transport.send('events', messages);
+    expect(made).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not take for sent what is for a partition that the topic has no more, and sends with another producer', async () => {
+    client.sendBatch.mockResolvedValueOnce([]);
+    await expect(transport.send('events', messages)).rejects.toThrow('Topic events has no partition 0');
     await transport.send('events', messages);
     expect(made).toHaveBeenCalledTimes(2);
   });
