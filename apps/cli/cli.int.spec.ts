@@ -231,6 +231,11 @@ describe('the command line', () => {
     expect(await cli('tenants list', unreachable)).toBe(1);
     expect(err.pop()).toMatch(/^The database does not answer: [^\n]+$/);
 
+    const withoutPassword = new URL(test.url);
+    withoutPassword.password = '';
+    expect(await cli('tenants list', () => testConfig(withoutPassword.href))).toBe(1);
+    expect(err.pop()).toBe('The database does not answer: it wants a password, and its address has none');
+
     const empty = new URL(test.url);
     empty.pathname = 'postgres';
     expect(await cli('tenants list', () => testConfig(empty.href))).toBe(1);

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { DomainError } from '#kernel/errors';
 import { ConfigError } from '#platform/config';
+import { databaseRefusal } from '#platform/database-refusal';
 import { SecretsError } from '#platform/secrets';
 
 /** What the system says of files and of the terminal; the rest is said of connections. */
@@ -22,9 +23,8 @@ function explain(error: unknown): { code: string; message: string } {
       code: 'not_migrated',
       message: `The database's tables are not up to date (${message}): run the command migrate.`,
     };
-  // Refused, unknown or slow hosts, and the server's own refusals: password, database, shutting down.
-  if (/^(E[A-Z_]+|28...|3D000|57P..|08...)$/.test(code))
-    return { code: 'database_unreachable', message: `The database does not answer: ${message || code}` };
+  const refusal = databaseRefusal(error);
+  if (refusal) return { code: 'database_unreachable', message: refusal };
   return { code: 'failed', message: message.split('\n')[0] };
 }
 

@@ -1,5 +1,6 @@
 import { DomainError } from '#kernel/errors';
 import { ConfigError } from './config';
+import { databaseRefusal } from './database-refusal';
 import { MigrationError, reasonOf } from './migrate';
 import { SecretsError } from './secrets';
 
@@ -21,9 +22,6 @@ export function startupProblem(error: unknown): string | undefined {
   if (code === 'EACCES' && port) return `Port ${port} may not be used by this user: set PORT`;
   if (syscall === 'listen') return `HOST ${address} cannot be listened on (${code}): is it this machine's?`;
   if (code === '42501') return `The database's role lacks a right: ${reasonOf(error)}`;
-  if (/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENETUNREACH|28...$|3D000$|53...$|57P..$|08...$)/.test(code)) {
-    return `The database does not answer: ${message || code}`;
-  }
-  if (/timeout|Connection terminated/.test(message)) return `The database does not answer: ${message}`;
-  return undefined;
+  if (syscall === 'open') return `A file cannot be read: ${message}`;
+  return databaseRefusal(error);
 }

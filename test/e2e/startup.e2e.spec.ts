@@ -100,6 +100,23 @@ describe('a process that cannot start says why in one line', () => {
     await other.drop();
   });
 
+  it('a database whose address lacks the password, asks for TLS that is not there, or for what it does not know', async () => {
+    const password = new URL(database.url);
+    password.password = '';
+    const { password: hidden } = new URL(database.url);
+    await expectOneLine('command', { ...given(), DATABASE_URL: password.href }, /^The database .* password/);
+    const asking = (query: string) => ({ ...given(), DATABASE_URL: `${database.url}?${query}` });
+    const saying = (line: string) => new RegExp(`^(?!.*${hidden}).*${line}`);
+    await expectOneLine('query', asking('sslmode=verify-full'), saying('database .* SSL'));
+    await expectOneLine('query', asking('options=-c%20nothing=1'), saying('database .* "nothing"'));
+    const sslrootcert = join(folder, 'nowhere.pem');
+    await expectOneLine(
+      'query',
+      asking(`sslrootcert=${sslrootcert}`),
+      saying(`cannot be read: .*${sslrootcert}`),
+    );
+  });
+
   it('everything that is wrong at once', async () => {
     const { stderr } = await start('query', { PORT: 'x', REGION: 'us', SECRETS_KEY: 'x' });
     for (const name of ['PORT', 'REGION', 'SECRETS_KEY']) expect(stderr).toContain(name);

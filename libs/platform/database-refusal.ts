@@ -1,0 +1,23 @@
+import { DatabaseError } from 'pg';
+
+/** Refused, unknown or slow hosts, and the server's own refusals: password, database, too many connections, shutting down. */
+const REFUSED =
+  /^(ECONN|EPIPE|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENETUNREACH|28...$|3D000$|53...$|57P..$|08...$)/;
+/** What Node says of a certificate that it does not accept, and of a server that speaks TLS in no way that it knows. */
+const TLS =
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/;
+/** What pg says without a code. */
+const SAID =
+  /timeout|^Connection terminated|^The server does not support SSL|^There was an error establishing an SSL/;
+const NO_PASSWORD = /^SASL: .*client password must be/;
+
+/** Why no connection to a database can be made, in a line; undefined when an error tells of something else. */
+export function databaseRefusal(error: unknown): string | undefined {
+  const { code = '', message = '', syscall } = error as NodeJS.ErrnoException;
+  if (NO_PASSWORD.test(message))
+    return 'The database does not answer: it wants a password, and its address has none';
+  const isFatal = error instanceof DatabaseError && error.severity === 'FATAL';
+  if (isFatal || syscall === 'connect' || REFUSED.test(code) || TLS.test(code) || SAID.test(message))
+    return `The database does not answer: ${message || code}`;
+  return undefined;
+}

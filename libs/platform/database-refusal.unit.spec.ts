@@ -1,0 +1,47 @@
+import { DatabaseError } from 'pg';
+import { databaseRefusal } from './database-refusal';
+
+const database = (code: string, severity = 'ERROR') =>
+  Object.assign(new DatabaseError('refused', 0, 'error'), { code, severity });
+const system = (code: string, fields: object = {}) =>
+  Object.assign(new Error('refused'), { code, ...fields });
+
+describe('why no connection to a database can be made', () => {
+  it.each([
+    ...[
+      database('28P01'),
+      database('3D000'),
+      database('53300'),
+      database('57P03'),
+      database('42704', 'FATAL'),
+    ],
+    ...[system('ECONNREFUSED'), system('ENOTFOUND'), system('ENOENT', { syscall: 'connect' })],
+    ...[
+      system('DEPTH_ZERO_SELF_SIGNED_CERT'),
+      system('CERT_HAS_EXPIRED'),
+      system('ERR_TLS_CERT_ALTNAME_INVALID'),
+    ],
+  ])('is said by the server, or by the system: %p', (error) => {
+    expect(databaseRefusal(error)).toBe('The database does not answer: refused');
+  });
+
+  it.each([
+    'The server does not support SSL connections',
+    'timeout expired',
+    'Connection terminated unexpectedly',
+  ])('is said without a code: %s', (message) =>
+    expect(databaseRefusal(new Error(message))).toBe(`The database does not answer: ${message}`),
+  );
+
+  it('is the password that its address lacks', () => {
+    const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
+    expect(databaseRefusal(error)).toMatch(/^The database .* wants a password/);
+  });
+
+  it.each([
+    database('23505'),
+    database('42P01'),
+    system('ENOENT', { syscall: 'open' }),
+    new TypeError('undefined'),
+  ])('is not told by what is wrong otherwise: %p', (error) => expect(databaseRefusal(error)).toBeUndefined());
+});
