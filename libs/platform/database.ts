@@ -37,12 +37,12 @@ export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '
  * What connections have in common: when a machine or the network is gone without a word, both ends notice within half a
  * minute, and with the server's the locks of the session go. Left to themselves, one waits a quarter of an hour, the server two hours.
  */
-export const CONNECTION: ClientConfig = {
+export const CONNECTION = {
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
   options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
-};
+} satisfies ClientConfig;
 
 /** Of connections whose statements are short: the server ends one after ten seconds, and where it does not, we do. */
 export const SHORT_STATEMENTS: ClientConfig = {

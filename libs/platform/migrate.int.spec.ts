@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
+import { SilentRoute } from '../../test/support/silent-route';
+import { databaseRefusal } from './database-refusal';
 import { migrate } from './migrate';
 
 let database: TestDatabase;
@@ -49,6 +51,14 @@ describe('migrate', () => {
     await migrate(database.url, 'write', folder);
     rmSync(join(folder, '0002-newer.sql'));
     expect(await migrate(database.url, 'write', folder)).toEqual([]);
+  });
+
+  it('gives up on a server that is silent, within seconds', async () => {
+    const route = await SilentRoute.to(database.url);
+    route.fallSilent();
+    const error = await migrate(route.url, 'write', folder).catch((thrown: Error) => thrown);
+    expect(databaseRefusal(error)).toBe('The database does not answer: timeout expired');
+    await route.close();
   });
 
   it('names the file that fails, leaves nothing of it behind, and goes on once it is mended', async () => {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
+import { CONNECTION } from './database';
 import { packageRoot } from './package-root';
 import { outdated } from './postgres-version';
 
@@ -59,7 +60,7 @@ export async function migrate(
   const db = knex({
     client: 'pg',
     log: { warn() {} }, // a failed migration's error is thrown as well
-    connection: url,
+    connection: { connectionString: url, ...CONNECTION },
     pool: { min: 0, max: 2 },
     migrations: {
       migrationSource: new SqlFiles(folder),
