@@ -24,11 +24,19 @@ it('needs brokers for Kafka, in a form that it understands', () => {
     'kafka:x',
     'kafka:9092,',
     'kafka:9092, other:9092',
+    'kafka:0',
+    'kafka:65536',
     'http://kafka:9092',
   ])
     expect(problemsOf({ KAFKA_BROKERS })).toEqual(['KAFKA_BROKERS must be host:port,host:port']);
   const config = loadConfig({ EVENT_BUS: 'kafka', KAFKA_BROKERS: 'one:9092,10.0.0.2:9093' });
   expect(config.kafkaBrokers).toEqual(['one:9092', '10.0.0.2:9093']);
+});
+
+it('takes a topic by a name that Kafka takes', () => {
+  for (const KAFKA_TOPIC of ['.', '..', 'a b', 'a'.repeat(201)])
+    expect(problemsOf({ KAFKA_TOPIC })).toEqual(['KAFKA_TOPIC must be a name that Kafka takes']);
+  expect(problemsOf({ KAFKA_TOPIC: 'firm.events' })).toEqual([]);
 });
 
 it('needs a name and a password to log in to the brokers', () => {
@@ -42,7 +50,8 @@ it('takes a collector, and a part of the requests to trace', () => {
   expect(loadConfig({ OTEL_TRACES_SAMPLER_ARG: '0.1' }).OTEL_TRACES_SAMPLER_ARG).toBe(0.1);
   for (const wrong of ['-1', '1.5', 'all'])
     expect(problemsOf({ OTEL_TRACES_SAMPLER_ARG: wrong })).not.toEqual([]);
-  expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' })).not.toEqual([]);
+  for (const wrong of ['localhost:4318', 'http://localhost:4318/?team=one', 'http://localhost:4318/#'])
+    expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: wrong })).not.toEqual([]);
   expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' })).toEqual([]);
 });
 

@@ -58,6 +58,17 @@ export function AreOpenings(): PropertyDecorator {
   });
 }
 
+/** `host:port`, with commas between. */
+export function AreBrokers(): PropertyDecorator {
+  const isBroker = (text: string) => {
+    const port = Number(/^[^\s:]+:(\d{1,5})$/.exec(text)?.[1]);
+    return port >= 1 && port <= 65_535;
+  };
+  return check('brokers', (value) =>
+    String(value).split(',').every(isBroker) ? undefined : 'must be host:port,host:port',
+  );
+}
+
 /** `name=value,name=value`: names of headers (RFC 9110), values percent-encoded. */
 export function AreHeaders(): PropertyDecorator {
   const isHeader = (text: string) =>

@@ -1,5 +1,5 @@
 import { IsIn, IsOptional, IsString, Matches, MinLength, ValidateIf } from 'class-validator';
-import { IsWholeNumber } from './checks';
+import { AreBrokers, IsWholeNumber } from './checks';
 
 /** How events reach their consumers. */
 export class EventBusConfig {
@@ -9,7 +9,7 @@ export class EventBusConfig {
 
   /** `host:port` of Kafka's brokers, with commas between; needed when EVENT_BUS=kafka. */
   @IsOptional()
-  @Matches(/^[^\s:,]+:\d{1,5}(,[^\s:,]+:\d{1,5})*$/, { message: 'KAFKA_BROKERS must be host:port,host:port' })
+  @AreBrokers()
   KAFKA_BROKERS?: string;
 
   /** `true`: brokers are spoken to over TLS. NODE_EXTRA_CA_CERTS adds certificates that Node does not know. */
@@ -32,7 +32,7 @@ export class EventBusConfig {
   KAFKA_PASSWORD?: string;
 
   /** Topic that the events are published to; names the consumer groups too. */
-  @Matches(/^[a-zA-Z0-9._-]{1,200}$/, { message: 'KAFKA_TOPIC must be a name that Kafka takes' })
+  @Matches(/^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,200}$/, { message: 'KAFKA_TOPIC must be a name that Kafka takes' })
   KAFKA_TOPIC = 'practice.events.v1';
 
   /** Copies of each partition that Kafka keeps, for a topic that this service creates. */

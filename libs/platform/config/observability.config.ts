@@ -1,11 +1,11 @@
-import { IsIn, IsOptional, IsUrl } from 'class-validator';
-import { AreHeaders, IsPart } from './checks';
+import { IsIn, IsOptional } from 'class-validator';
+import { AreHeaders, IsBaseUrl, IsPart } from './checks';
 
 /** What is told of the process's work. */
 export class ObservabilityConfig {
   /** Base address of an OpenTelemetry collector (OTLP over HTTP); no traces are made without it. */
   @IsOptional()
-  @IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true })
+  @IsBaseUrl()
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
   /** Headers of what is sent to the collector: `name=value,name=value`, values percent-encoded. */
