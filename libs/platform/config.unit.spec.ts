@@ -55,6 +55,12 @@ it('takes a collector, and a part of the requests to trace', () => {
   expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' })).toEqual([]);
 });
 
+it('takes a database by the name of a container, and folders that are not there yet', () => {
+  const DATABASE_URL = 'postgresql://practice:pa_ss@firm_postgres_1:5432/practice';
+  const folders = { DATA_DIR: join(__dirname, 'nowhere'), DOCUMENTS_DIR: join(__dirname, 'nowhere', 'yet') };
+  expect(loadConfig({ DATABASE_URL, ...folders })).toMatchObject({ DATABASE_URL, ...folders });
+});
+
 it('takes hosts that imports may come from, and refuses to lower their guard in production', () => {
   expect(loadConfig({ IMPORT_ALLOWED: 'sql.firm.example:1433,10.0.0.0/8' })).toMatchObject({
     IMPORT_ALLOWED: 'sql.firm.example:1433,10.0.0.0/8',
@@ -130,6 +136,8 @@ it.each([
   ['NODE_ENV', 'staging'],
   ['SECRETS_KEY', 'secret'],
   ['DATABASE_URL', 'mysql://x/y'],
+  ['DOCUMENTS_DIR', __filename],
+  ['DATA_DIR', `${__filename}/data`],
   ['DATABASE_POOL', '1'],
   ['LOG_LEVEL', 'loud'],
   ['PUBLIC_URL', 'nowhere'],

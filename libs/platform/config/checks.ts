@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsUrl, ValidateBy } from 'class-validator';
@@ -55,6 +55,18 @@ export function AreOpenings(): PropertyDecorator {
       .split(',')
       .find((text) => parseOpening(text) === undefined);
     return wrong === undefined ? undefined : `must be host,host:port,CIDR: "${wrong}" is none of them`;
+  });
+}
+
+/** A folder that is there, or that nothing is in place of. */
+export function IsFolder(): PropertyDecorator {
+  return check('folder', (value) => {
+    try {
+      const found = statSync(String(value), { throwIfNoEntry: false });
+      return !found || found.isDirectory() ? undefined : 'must be a folder';
+    } catch (error) {
+      return `must be a folder: ${(error as Error).message}`;
+    }
   });
 }
 

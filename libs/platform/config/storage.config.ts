@@ -1,7 +1,11 @@
-import { IsOptional, IsString, IsUrl, Matches } from 'class-validator';
-import { IsWholeNumber } from './checks';
+import { IsOptional, IsUrl, Matches } from 'class-validator';
+import { IsFolder, IsWholeNumber } from './checks';
 
-const postgresUrl = { protocols: ['postgres', 'postgresql'], require_protocol: true, require_tld: false };
+/** Names that are no one's but an installation's own, as those of containers, may have underscores. */
+const postgresUrl = {
+  ...{ protocols: ['postgres', 'postgresql'], require_protocol: true },
+  ...{ require_tld: false, allow_underscores: true },
+};
 
 /** Where everything is kept, and how it is kept secret. */
 export class StorageConfig {
@@ -16,12 +20,12 @@ export class StorageConfig {
   READ_DATABASE_URL?: string;
 
   /** Folder of the embedded database and the development key. */
-  @IsString()
+  @IsFolder()
   DATA_DIR = '.data';
 
   /** Folder of the documents' bytes, which all processes share; default `documents` in DATA_DIR. */
   @IsOptional()
-  @IsString()
+  @IsFolder()
   DOCUMENTS_DIR?: string;
 
   /** Minutes after which bytes that no document has are removed: longer than any upload takes. */
