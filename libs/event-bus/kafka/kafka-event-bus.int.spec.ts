@@ -11,7 +11,7 @@ import {
 } from '#event-store/testing/streams';
 import { newId } from '#kernel/ids';
 import { describeWithKafka } from '../../../test/support/kafka/broker';
-import { administer } from '../../../test/support/kafka/consumer';
+import { administer, createTopic } from '../../../test/support/kafka/consumer';
 import { shared } from '../../../test/support/shared';
 import { waitFor } from '../../../test/support/wait-for';
 import type { Subscription } from '../event-bus';
@@ -140,6 +140,16 @@ describeWithKafka('the event bus over Kafka', () => {
     await received(150);
     expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
     expect(ledger.received.slice(100).every(({ by }) => by === 'second')).toBe(true);
+  });
+
+  it('takes partitions that a topic is given, as one that was made with too few', async () => {
+    const { topic } = trial;
+    await createTopic(brokers, topic, PARTITIONS / 2);
+    const subscription = trial.process().bus.subscribe(ledger.subscriber('first'));
+    await trial.owning(subscription, PARTITIONS / 2);
+    const topicPartitions = [{ topic, count: PARTITIONS }];
+    await administer(brokers, (admin) => admin.createPartitions({ topicPartitions }));
+    await trial.owning(subscription);
   });
 
   it('hands partitions over while a batch of them is in hand', async () => {

@@ -17,6 +17,8 @@ const REBALANCE_MS = 10_000;
 /** A broker answers a fetch as soon as there is something; the connection is deaf to heartbeats meanwhile. */
 const FETCH_WAIT_MS = 100;
 const COMMIT_MS = 5_000;
+/** How often it is asked which partitions the topic has: nobody reads what is in one that is not known yet. */
+const METADATA_MS = 10_000;
 /**
  * A consumer that gives no sign of life for so long has lost itself, which kafkajs does not always notice. One that only
  * waits to be let in must not be taken for it: the group would wait for it in vain, and keep its successor waiting too.
@@ -70,6 +72,7 @@ export class KafkaJsMembership implements Membership {
       rebalanceTimeout: REBALANCE_MS,
       heartbeatInterval: HEARTBEAT_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
+      metadataMaxAge: METADATA_MS,
       allowAutoTopicCreation: false,
       retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: async () => false },
     });
