@@ -109,6 +109,16 @@ it('keeps the connection of what nobody waits for any more when its turn comes',
   expect(await statements.rows(pid, reader)).toEqual(before);
 });
 
+it('a client that leaves as its moment begins leaves no transaction on the connection', async () => {
+  const isolation = { text: 'show transaction_isolation', values: [], recurs: false };
+  const before = await statements.rows(isolation, reader);
+  const controller = new AbortController();
+  pool.once('acquire', () => setImmediate(() => controller.abort(new Error('gone'))));
+  const left = { tenantId: 1, gone: controller.signal };
+  await expect(statements.atOneMoment(['people'], left, (ask) => ask(isolation))).rejects.toThrow();
+  expect(await statements.rows(isolation, reader)).toEqual(before);
+});
+
 describe('on four connections', () => {
   let four: ReadDatabase;
   let shared: ReportStatements;

@@ -94,14 +94,16 @@ export class ReportStatements {
     const locked = tables.map((table) => `only read_model.${table}`).join(', ');
     return this.inTurn(reader, async (ask, client) => {
       await ask(own('begin isolation level repeatable read, read only'));
-      await ask(own(`lock table ${locked} in access share mode`));
-      const result = await work(ask).catch(async (error: unknown) => {
+      try {
+        await ask(own(`lock table ${locked} in access share mode`));
+        const result = await work(ask);
+        await client.query('commit');
+        return result;
+      } catch (error) {
         // After any other failure the connection is given up.
         if (isWell(error, reader.gone)) await client.query('rollback');
         throw error;
-      });
-      await client.query('commit');
-      return result;
+      }
     });
   }
 
