@@ -119,6 +119,13 @@ it('a client that leaves as its moment begins leaves no transaction on the conne
   expect(await statements.rows(isolation, reader)).toEqual(before);
 });
 
+it('a moment is given up by the server when its process stands still, so that no table is held for good', async () => {
+  const timeout = { text: 'show idle_in_transaction_session_timeout', values: [], recurs: false };
+  const [before] = await statements.rows(timeout, reader);
+  expect(await statements.atOneMoment(['people'], reader, (ask) => ask(timeout))).toEqual([['15s']]);
+  expect(await statements.rows(timeout, reader)).toEqual([before]);
+});
+
 describe('on four connections', () => {
   let four: ReadDatabase;
   let shared: ReportStatements;

@@ -5,7 +5,7 @@ import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CustomTypesConfig, PoolClient, QueryArrayResult } from 'pg';
 import { DomainError } from '#kernel/errors';
-import { ReadDatabase } from '#platform/database';
+import { ReadDatabase, STANDING_STILL } from '#platform/database';
 import type { Query } from './sql/items';
 
 /** Of each connection. A prepared statement takes some 300 kB of the server's process. */
@@ -93,9 +93,9 @@ export class ReportStatements {
   ): Promise<Result> {
     const locked = tables.map((table) => `only read_model.${table}`).join(', ');
     return this.inTurn(reader, async (ask, client) => {
-      await ask(own('begin isolation level repeatable read, read only'));
+      await client.query(`begin isolation level repeatable read, read only; ${STANDING_STILL}`);
       try {
-        await ask(own(`lock table ${locked} in access share mode`));
+        await ask({ text: `lock table ${locked} in access share mode`, values: [], recurs: false });
         const result = await work(ask);
         await client.query('commit');
         return result;
@@ -213,10 +213,6 @@ export class ReportStatements {
 /** Whether the connection is as it was: with that reason nothing was asked, and a refusal is none of the server's. */
 function isWell(error: unknown, gone: AbortSignal): boolean {
   return error === gone.reason || error instanceof GraphQLError;
-}
-
-function own(text: string): Query {
-  return { text, values: [], recurs: false };
 }
 
 function sizeOf(rows: (string | null)[][]): number {
