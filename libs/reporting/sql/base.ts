@@ -153,14 +153,19 @@ function fromRollup(building: Building, { dimension, merges }: RollupSource, pie
     }),
   );
   const items = `sum(${report.alias}.items)`;
-  if (!building.top?.sharing.length && building.steps.size === 0)
-    return addedUp(building, rows, items, asks, { own });
+  const isLookedUp = building.steps.size === 0 || isOneMonth(piece);
+  if (!building.top?.sharing.length && isLookedUp) return addedUp(building, rows, items, asks, { own });
   // PostgreSQL takes a rollup's thousands of rows for one, as it knows how common each part of the key is by itself, and
   // looked up records, or made those that share names, anew for every row. A full join is never made row by row; what asks
   // for the rollup's own row outside of it would make it a left join again.
   const wanted =
     asks.length > 0 ? `(select * from ${rows} ${report.alias} where ${asks.join(' and ')})` : rows;
   return addedUp(building, wanted, items, [`coalesce(${report.alias}.items, 0) <> 0`], { own, join: 'full' });
+}
+
+/** Few of the matters that a firm ever had were worked on: each is looked up sooner than all of them are read. */
+function isOneMonth({ grain, from, to }: Piece): boolean {
+  return grain !== 'year' && from !== null && from === to;
 }
 
 function periods({ from, to }: Piece, bind: Bind): string[] {

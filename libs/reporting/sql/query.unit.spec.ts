@@ -147,6 +147,18 @@ describe('the SQL of a plan', () => {
     expect(query('divisionName', 'matterTitle', 'entryMonth')).not.toContain('division_id from');
   });
 
+  it.each([
+    ['2025-04-30', 'left'],
+    ['2025-05-31', 'full'],
+  ])('looks up the matters of one month, and not all that a firm ever had: up to %s', (max, join) => {
+    const input = { rowGroups: [{ colId: 'divisionName' }], cols: [{ colId: 'units', aggFunc: 'sum' }] };
+    const over = workItemConditions({ entryPeriod: { fixedPeriod: { min: '2025-04-01', max } } }, calendar);
+    const planned = planRows(workItemReport, readSlice(input, workItemReport), over, []);
+    const [source] = sourcesFor(planned, rowsDemand(planned));
+    const { text } = rowsQuery(planned, source, scope);
+    expect(text).toContain(`${join} join (select id, division_id from read_model.matters m`);
+  });
+
   it('counts the rows of all pages', () => {
     const planned = plan(feeAnalysisReport, { rowGroups: [{ colId: 'month' }] });
     const [source] = sourcesFor(planned, countDemand(planned));

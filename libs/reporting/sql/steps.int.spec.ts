@@ -87,6 +87,15 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
       ],
     ],
     [
+      'one month',
+      ...['divisionName', 'entryMonth', entered('2025-04-01', '2025-04-30')],
+      [
+        ['Same', '2025-04', 80],
+        [null, '2025-04', 10],
+        ['Other', '2025-04', 7],
+      ],
+    ],
+    [
       'by two of what a matter refers to',
       ...['clientSortName', 'divisionName', null],
       [
