@@ -12,7 +12,7 @@ const PAIR =
   /\s*(?<name>(?:[^=;]|==)+?)\s*=(?!=)\s*(?:"(?<double>(?:[^"]|"")*)"|'(?<single>(?:[^']|'')*)'|(?<plain>[^"';][^;]*)?)\s*(?:;|$)/y;
 const NOTHING = /[\s;]*/y;
 /** As JDBC and the drivers of other languages have it. */
-const URL = /^\s*[a-z]+:([a-z]+:)?\/\//i;
+const URL = /^\s*([a-z][a-z+]*:)+\/\//i;
 
 /** 422; it may quote the name of a setting, never a value. */
 export function refusedString(detail: string) {

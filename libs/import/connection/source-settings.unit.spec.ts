@@ -158,7 +158,9 @@ it.each(['constructor', '__proto__', 'Constructor'])('%s is a setting that is no
 
 it.each([
   'jdbc:sqlserver://sql.firm.example:1433;user=reader;password=pw',
+  'jdbc:jtds:sqlserver://sql.firm.example:1433/books;user=reader;password=pw',
   'mssql://reader:pw@sql.firm.example/books?a=1',
+  'mssql+pyodbc://reader:pw@sql.firm.example/books?driver=a',
 ])('%s is a URL', (url) => {
   expect(refusalOf(url)).toEqual([
     'invalid_connection_string',
