@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { reasonOf } from './migrate';
 
 /** Refused, unknown or slow hosts, and the server's own refusals: password, database, too many connections, shutting down. */
 const REFUSED =
@@ -6,14 +7,15 @@ const REFUSED =
 /** What Node says of a certificate that it does not accept, and of a server that speaks TLS in no way that it knows. */
 const TLS =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/;
-/** What pg says without a code. */
+/** What pg says without a code, whole or its beginning: others have timeouts too, and mistakes of a program may name one. */
 const SAID =
-  /timeout|^Connection terminated|^The server does not support SSL|^There was an error establishing an SSL/;
+  /^timeout expired$|^timeout exceeded when trying to connect$|^Query read timeout$|^Connection terminated|^The server does not support SSL|^There was an error establishing an SSL/;
 const NO_PASSWORD = /^SASL: .*client password must be/;
 
 /** Why no connection to a database can be made, in a line; undefined when an error tells of something else. */
 export function databaseRefusal(error: unknown): string | undefined {
-  const { code = '', message = '', syscall } = error as NodeJS.ErrnoException;
+  const { code = '', message: whole = '', syscall } = error as NodeJS.ErrnoException;
+  const message = reasonOf({ message: whole });
   if (NO_PASSWORD.test(message))
     return 'The database does not answer: it wants a password, and its address has none';
   const isFatal = error instanceof DatabaseError && error.severity === 'FATAL';

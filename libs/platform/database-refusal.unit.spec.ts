@@ -28,10 +28,17 @@ describe('why no connection to a database can be made', () => {
   it.each([
     'The server does not support SSL connections',
     'timeout expired',
+    'timeout exceeded when trying to connect',
+    'Query read timeout',
     'Connection terminated unexpectedly',
   ])('is said without a code: %s', (message) =>
     expect(databaseRefusal(new Error(message))).toBe(`The database does not answer: ${message}`),
   );
+
+  it('is said without the statement that knex puts before it', () => {
+    const error = new Error('SELECT pg_advisory_xact_lock(1) - Connection terminated unexpectedly');
+    expect(databaseRefusal(error)).toBe('The database does not answer: Connection terminated unexpectedly');
+  });
 
   it('is the password that its address lacks', () => {
     const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
@@ -42,6 +49,9 @@ describe('why no connection to a database can be made', () => {
     database('23505'),
     database('42P01'),
     system('ENOENT', { syscall: 'open' }),
-    new TypeError('undefined'),
+    new TypeError("Cannot read properties of undefined (reading 'timeout')"),
+    Object.assign(database('57014'), { message: 'canceling statement due to statement timeout' }),
+    Object.assign(database('55P03'), { message: 'canceling statement due to lock timeout' }),
+    new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
   ])('is not told by what is wrong otherwise: %p', (error) => expect(databaseRefusal(error)).toBeUndefined());
 });

@@ -41,7 +41,7 @@ class SqlFiles implements Knex.MigrationSource<string> {
 export class MigrationError extends Error {}
 
 /** knex puts the whole statement before the message, here a file's worth of SQL. */
-export const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1);
+export const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1)!;
 
 /**
  * Applies the migrations of a set that a database has not seen yet, each file in a transaction of its own.

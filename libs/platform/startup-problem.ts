@@ -22,6 +22,7 @@ export function startupProblem(error: unknown): string | undefined {
   if (code === 'EACCES' && port) return `Port ${port} may not be used by this user: set PORT`;
   if (syscall === 'listen') return `HOST ${address} cannot be listened on (${code}): is it this machine's?`;
   if (code === '42501') return `The database's role lacks a right: ${reasonOf(error)}`;
+  if (code === '57014') return `The database does not answer in time: ${message}`;
   if (syscall === 'open') return `A file cannot be read: ${message}`;
   return databaseRefusal(error);
 }
