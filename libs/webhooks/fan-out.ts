@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { EventBus, type Subscription } from '#event-bus/event-bus';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
-import { type Position, printPosition, START } from '#event-store/position';
+import { type Position, START } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import { endpointKey, type Message, queueMessages } from './delivery';
@@ -80,7 +80,7 @@ export class FanOut implements OnApplicationShutdown {
     const last = new Map(events.map(({ partition, at }) => [partition, at]));
     const moves = [...last].map(([partition, to]) => ({ partition, from: this.at(partition), to }));
     const hours = this.newHours(events);
-    const erasures = erasuresIn(events);
+    const erasedIn = tenantsOfErased(events);
     try {
       const queued = await this.database.transaction(async (client) => {
         // Before anything is written: from then on no reader of the feed sees what is committed meanwhile.
@@ -88,13 +88,13 @@ export class FanOut implements OnApplicationShutdown {
         // Next, so that a displaced worker queues nothing.
         await moveFanOut(client, moves);
         await markHours(client, hours);
-        await noteErasures(client, erasures, this.clock.now());
+        await noteErasures(client, erasedIn, this.clock.now());
         await queueMessages(client, messages, this.clock.now());
         return messages;
       });
       this.signal.queued([...new Set(queued.map(endpointKey))]);
-      if (erasures.size > 0) this.signal.changed();
-      this.answers.wipeSoon([...erasures.keys()]);
+      if (erasedIn.length > 0) this.signal.changed();
+      this.answers.wipeSoon(erasedIn);
     } catch (error) {
       if (!(error instanceof FanOutMoved)) throw error;
       this.log.log(`${error.message}; going on from there`);
@@ -139,25 +139,17 @@ export class FanOut implements OnApplicationShutdown {
   }
 }
 
-/** By tenant, where the last of its erasures stands. */
-function erasuresIn(events: readonly RecordedEvent[]): Map<number, string> {
+function tenantsOfErased(events: readonly RecordedEvent[]): number[] {
   const erased = events.filter(({ event }) => event.type === 'EntityAnonymised');
-  return new Map(erased.map(({ tenantId, at }) => [tenantId, printPosition(at)]));
+  return [...new Set(erased.map(({ tenantId }) => tenantId))];
 }
 
 /** With what is queued, so that none is forgotten. */
-async function noteErasures(
-  client: PoolClient,
-  erasures: ReadonlyMap<number, string>,
-  now: Date,
-): Promise<void> {
-  if (erasures.size === 0) return;
+async function noteErasures(client: PoolClient, tenants: readonly number[], now: Date): Promise<void> {
+  if (tenants.length === 0) return;
   await client.query(
-    `with last as (
-       insert into webhooks.last_erasures (tenant_id, at) select * from unnest($1::int[], $2::text[])
-       on conflict (tenant_id) do update set at = excluded.at)
-     insert into webhooks.erasures (tenant_id, at) select t, $3 from unnest($1::int[]) t on conflict do nothing`,
-    [[...erasures.keys()], [...erasures.values()], now],
+    `insert into webhooks.erasures (tenant_id, at) select t, $2 from unnest($1::int[]) t on conflict do nothing`,
+    [tenants, now],
   );
 }
 

@@ -10,7 +10,8 @@ const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.created_at, e
     from platform.grants g join platform.integrations i on i.id = g.integration_id
     where g.tenant_id = e.tenant_id and g.integration_id = e.integration_id
       and g.revoked_at is null and i.revoked_at is null), '{}') as permissions,
-  (select r.at from webhooks.last_erasures r where r.tenant_id = e.tenant_id) as erased_at,
+  (select (r.at).epoch || '.' || (r.at).transaction_id || '.' || (r.at).position
+    from event_store.last_erasures r where r.tenant_id = e.tenant_id) as erased_at,
   e.enabled and not e.paused as active, e.disabled_at, l.failures, l.open_until, l.failing_since`;
 const JOINED = `webhooks.endpoints e join platform.tenants t on t.id = e.tenant_id`;
 
