@@ -52,7 +52,8 @@ it('takes a collector, and a part of the requests to trace', () => {
     expect(problemsOf({ OTEL_TRACES_SAMPLER_ARG: wrong })).not.toEqual([]);
   for (const wrong of ['localhost:4318', 'http://localhost:4318/?team=one', 'http://localhost:4318/#'])
     expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: wrong })).not.toEqual([]);
-  expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' })).toEqual([]);
+  for (const taken of ['http://localhost:4318', 'http://firm_collector_1:4318'])
+    expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: taken })).toEqual([]);
 });
 
 it('takes a database by the name of a container, and folders that are not there yet', () => {

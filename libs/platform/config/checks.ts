@@ -38,10 +38,16 @@ export function IsPart(): PropertyDecorator {
   );
 }
 
+/** A URL. Names that are no one's but an installation's own, as those of containers, may have underscores. */
+export function IsAddress(protocols: string[], message?: string): PropertyDecorator {
+  const options = { protocols, require_protocol: true, require_tld: false, allow_underscores: true };
+  return IsUrl(options, { message });
+}
+
 /** An address that others are made from by adding to its end. */
 export function IsBaseUrl(): PropertyDecorator {
   return applyDecorators(
-    IsUrl({ require_tld: false, protocols: ['http', 'https'], require_protocol: true }),
+    IsAddress(['http', 'https']),
     check('base-url', (value) =>
       /[?#]/.test(String(value)) ? 'must have neither a query nor a fragment' : undefined,
     ),

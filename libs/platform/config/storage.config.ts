@@ -1,22 +1,18 @@
-import { IsOptional, IsUrl, Matches } from 'class-validator';
-import { IsFolder, IsWholeNumber } from './checks';
+import { IsOptional, Matches } from 'class-validator';
+import { IsAddress, IsFolder, IsWholeNumber } from './checks';
 
-/** Names that are no one's but an installation's own, as those of containers, may have underscores. */
-const postgresUrl = {
-  ...{ protocols: ['postgres', 'postgresql'], require_protocol: true },
-  ...{ require_tld: false, allow_underscores: true },
-};
+const IsPostgresUrl = () => IsAddress(['postgres', 'postgresql'], '$property must be a postgres:// URL');
 
 /** Where everything is kept, and how it is kept secret. */
 export class StorageConfig {
   /** PostgreSQL of the event store. `local` starts an embedded one when absent. */
   @IsOptional()
-  @IsUrl(postgresUrl, { message: 'DATABASE_URL must be a postgres:// URL' })
+  @IsPostgresUrl()
   DATABASE_URL?: string;
 
   /** PostgreSQL of the read models; default DATABASE_URL. */
   @IsOptional()
-  @IsUrl(postgresUrl, { message: 'READ_DATABASE_URL must be a postgres:// URL' })
+  @IsPostgresUrl()
   READ_DATABASE_URL?: string;
 
   /** Folder of the embedded database and the development key. */
