@@ -69,7 +69,7 @@ export function IsFolder(): PropertyDecorator {
   return check('folder', (value) => {
     try {
       const found = statSync(String(value), { throwIfNoEntry: false });
-      return !found || found.isDirectory() ? undefined : 'must be a folder';
+      return !found || found.isDirectory() ? undefined : `must be a folder: "${value}" is none`;
     } catch (error) {
       return `must be a folder: ${(error as Error).message}`;
     }
