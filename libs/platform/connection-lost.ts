@@ -3,7 +3,7 @@ import { DatabaseError } from 'pg';
 /** Connection lost (SQLSTATE class 08), given up as its transaction stood still (25P03), server out of resources or stopping (53, 57P, 58). */
 const SERVER_AWAY = /^(08|25P03|53|57P|58)/;
 /** What pg says, without a code, of a connection that has ended or could not be made. */
-const CONNECTION_ENDED =
+export const CONNECTION_ENDED =
   /^(Connection (terminated|ended)|Client (has encountered|was closed)|timeout ex(ceeded|pired)|Query read timeout)/;
 
 /** Codes of Node's that tell of a connection, and not of a file. */

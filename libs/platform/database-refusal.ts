@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { CONNECTION_ENDED } from './connection-lost';
 import { reasonOf } from './migrate';
 
 /** Refused, unknown or slow hosts, and the server's own refusals: password, database, too many connections, shutting down. */
@@ -7,9 +8,8 @@ const REFUSED =
 /** What Node says of a certificate that it does not accept, and of a server that speaks TLS in no way that it knows. */
 const TLS =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/;
-/** What pg says without a code, whole or its beginning: others have timeouts too, and mistakes of a program may name one. */
-const SAID =
-  /^timeout expired$|^timeout exceeded when trying to connect$|^Query read timeout$|^Connection terminated|^The server does not support SSL|^There was an error establishing an SSL/;
+/** What pg says, without a code, of a server that speaks no TLS. */
+const NO_TLS = /^The server does not support SSL|^There was an error establishing an SSL/;
 const NO_PASSWORD = /^SASL: .*client password must be/;
 
 /** Why no connection to a database can be made, in a line; undefined when an error tells of something else. */
@@ -19,7 +19,8 @@ export function databaseRefusal(error: unknown): string | undefined {
   if (NO_PASSWORD.test(message))
     return 'The database does not answer: it wants a password, and its address has none';
   const isFatal = error instanceof DatabaseError && error.severity === 'FATAL';
-  if (isFatal || syscall === 'connect' || REFUSED.test(code) || TLS.test(code) || SAID.test(message))
+  const isSaid = CONNECTION_ENDED.test(message) || NO_TLS.test(message);
+  if (isFatal || syscall === 'connect' || REFUSED.test(code) || TLS.test(code) || isSaid)
     return `The database does not answer: ${message || code}`;
   return undefined;
 }
