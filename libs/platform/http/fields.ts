@@ -111,6 +111,8 @@ export interface NumberOptions extends FieldOptions {
 
 export function NumberField(options: NumberOptions): PropertyDecorator {
   const { min = 0, max, decimals = 0 } = options;
+  // generators of clients hold an integer in 32 bits where no format says more
+  const format = decimals === 0 && max >= 2 ** 31 ? 'int64' : undefined;
   const kind =
     decimals === 0
       ? IsInt({ message: '$property must be a whole number' })
@@ -127,7 +129,7 @@ export function NumberField(options: NumberOptions): PropertyDecorator {
         });
   return field(
     options,
-    { type: decimals === 0 ? 'integer' : 'number', minimum: min, maximum: max },
+    { type: decimals === 0 ? 'integer' : 'number', format, minimum: min, maximum: max },
     kind,
     Min(min, { message: `$property must be at least ${min}` }),
     Max(max, { message: `$property must be at most ${max}` }),

@@ -1,5 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describeService } from '../check/generated-files';
+import type { Json } from '../client';
+import { committedDescription } from './description';
 
 /** What the strictest set of rules asks for and this description leaves out on purpose. */
 const rules = {
@@ -18,3 +20,25 @@ it('is valid OpenAPI, its examples too', async () => {
   const problems = await lintFromString({ source, config });
   expect(problems.map(({ message, location }) => `${location[0].pointer}: ${message}`)).toEqual([]);
 });
+
+describe('what generated clients hold numbers in', () => {
+  const numbers = numbersOf(committedDescription());
+
+  it('is wide enough for each whole number', () => {
+    const narrow = numbers.filter(
+      ({ schema }) => schema.type === 'integer' && schema.maximum > 2 ** 31 - 1 && schema.format !== 'int64',
+    );
+    expect(narrow.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+function numbersOf(document: Json): { name: string; schema: Json }[] {
+  return fieldsOf(document).filter(({ schema }) => ['integer', 'number'].includes(schema.type));
+}
+
+/** The fields of every object that is described, by their names. */
+function fieldsOf(part: Json): { name: string; schema: Json }[] {
+  if (!part || typeof part !== 'object') return [];
+  const own = Array.isArray(part) ? [] : Object.entries<Json>(part.properties ?? {});
+  return [...own.map(([name, schema]) => ({ name, schema })), ...Object.values<Json>(part).flatMap(fieldsOf)];
+}
