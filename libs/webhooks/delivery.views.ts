@@ -35,19 +35,19 @@ export class DeliveryView {
   @ApiProperty({ example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5' })
   recordId: string;
 
-  @ApiProperty({ description: "The record's version with the event." })
+  @ApiProperty({ type: 'integer', description: "The record's version with the event." })
   sequence: number;
 
   @ApiProperty({ format: 'date-time', description: 'When it happened.' })
   occurredOn: string;
 
-  @ApiProperty({ description: '0 Pending, 1 Delivered, 2 Failed' })
+  @ApiProperty({ type: 'integer', description: '0 Pending, 1 Delivered, 2 Failed' })
   state: number;
 
   @ApiProperty()
   stateName: string;
 
-  @ApiProperty({ description: 'Attempts so far.', example: 1 })
+  @ApiProperty({ type: 'integer', description: 'Attempts so far.', example: 1 })
   attemptCount: number;
 
   @ApiProperty({ ...nullableInstant, description: 'The next attempt, at the earliest.' })
@@ -56,7 +56,12 @@ export class DeliveryView {
   @ApiProperty({ ...nullableInstant, description: 'When it was delivered, or given up.' })
   finishedOn: string | null;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'HTTP status of the last answer.', example: 204 })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'HTTP status of the last answer.',
+    example: 204,
+  })
   lastStatus: number | null;
 
   @ApiProperty({ ...nullableText, description: 'Why the last attempt failed: `status`, `timeout`, `dns`, …' })
@@ -64,16 +69,16 @@ export class DeliveryView {
 }
 
 export class AttemptView {
-  @ApiProperty({ description: 'From 1.', example: 1 })
+  @ApiProperty({ type: 'integer', description: 'From 1.', example: 1 })
   number: number;
 
   @ApiProperty({ format: 'date-time', description: 'When it began.' })
   on: string;
 
-  @ApiProperty({ description: 'How long it took.', example: 12 })
+  @ApiProperty({ type: 'integer', description: 'How long it took.', example: 12 })
   milliseconds: number;
 
-  @ApiProperty({ type: Number, nullable: true, example: 204 })
+  @ApiProperty({ type: 'integer', nullable: true, example: 204 })
   status: number | null;
 
   @ApiProperty(nullableText)

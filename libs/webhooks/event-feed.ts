@@ -50,7 +50,7 @@ export class EventView {
   @ApiProperty({ example: 'demo' })
   tenant: string;
 
-  @ApiProperty({ description: "The record's version with the event.", example: 1 })
+  @ApiProperty({ type: 'integer', description: "The record's version with the event.", example: 1 })
   sequence: number;
 
   @ApiProperty({ type: String, isArray: true, example: ['title'] })

@@ -30,27 +30,27 @@ export class TableView {
   @ApiProperty({ example: 'WorkItem' })
   name: string;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'As the source counts them.', example: 1200 })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'As the source counts them.', example: 1200 })
   total: number | null;
 
-  @ApiProperty({ example: 1200 })
+  @ApiProperty({ type: 'integer', example: 1200 })
   read: number;
 
-  @ApiProperty({ description: 'Those without an error.', example: 1198 })
+  @ApiProperty({ type: 'integer', description: 'Those without an error.', example: 1198 })
   valid: number;
 
-  @ApiProperty({ example: 2 })
+  @ApiProperty({ type: 'integer', example: 2 })
   rejected: number;
 
-  @ApiProperty({ description: 'Those that are records of the staging tenant.', example: 0 })
+  @ApiProperty({ type: 'integer', description: 'Those that are records of the staging tenant.', example: 0 })
   loaded: number;
 }
 
 export class ProgressView {
-  @ApiProperty({ description: 'Of the whole way.', example: 40 })
+  @ApiProperty({ type: 'integer', description: 'Of the whole way.', example: 40 })
   percent: number;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'In the step in hand.', example: 8500 })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'In the step in hand.', example: 8500 })
   rowsPerSecond: number | null;
 
   @ApiProperty({ type: [TableView] })
@@ -58,10 +58,10 @@ export class ProgressView {
 }
 
 export class ValidationView {
-  @ApiProperty({ example: 2 })
+  @ApiProperty({ type: 'integer', example: 2 })
   errors: number;
 
-  @ApiProperty({ example: 0 })
+  @ApiProperty({ type: 'integer', example: 0 })
   warnings: number;
 
   @ApiProperty({ example: `/demo/api/v1/etl/import-report/${exampleRequest}` })
@@ -138,7 +138,7 @@ export class FindingView {
   message: string;
 }
 
-const count = { type: Number, nullable: true } as const;
+const count = { type: 'integer', nullable: true } as const;
 const amount = { ...nullableText, example: '1200.00' } as const;
 
 /** A count and a sum on both sides. */

@@ -9,18 +9,16 @@ import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import type { ClientState } from './client';
 
-const number = { type: Number, nullable: true } as const;
-
 export class ClientView extends RecordView {
   @ApiProperty() entityId: string;
   @ApiProperty() clientNumber: string;
-  @ApiProperty({ description: '0 New, 1 Active, 2 Inactive' }) state: number;
+  @ApiProperty({ type: 'integer', description: '0 New, 1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(nullableText) defaultRateSetId: string | null;
   @ApiProperty(nullableText) taxCodeId: string | null;
   @ApiProperty(nullableText) billingContactId: string | null;
-  @ApiProperty(number) paymentTermsDays: number | null;
-  @ApiProperty(number) minutesPerUnit: number | null;
+  @ApiProperty({ type: 'integer', nullable: true }) paymentTermsDays: number | null;
+  @ApiProperty({ type: Number, nullable: true }) minutesPerUnit: number | null;
   @ApiProperty({ ...joinedText, description: "The tax code's code. On GET" }) taxCode?: string | null;
   @ApiProperty(joinedText) sortName?: string | null;
   @ApiProperty(joinedText) fullName?: string | null;

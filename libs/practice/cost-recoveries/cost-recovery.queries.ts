@@ -40,7 +40,8 @@ export class CostRecoveryView extends RecordView {
   @ApiProperty({ type: MoneyView, description: 'What can still be billed', example: gbp(6) })
   remaining: MoneyRecord;
   @ApiProperty({ example: 2 }) remainingQuantity: number;
-  @ApiProperty({ description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' }) state: number;
+  @ApiProperty({ type: 'integer', description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' })
+  state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(nullableText) invoiceId: string | null;
   @ApiProperty(joinedText) matterNumber?: string | null;

@@ -26,7 +26,7 @@ export class DisbursementCodeView extends RecordView {
   @ApiProperty(nullableText) supplierId: string | null;
   @ApiProperty({ ...nullableText, description: 'Of a published code set, such as UTBMS.', example: 'E112' })
   expenseCode: string | null;
-  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
   @ApiProperty({ ...joinedText, description: 'Code of the tax code; on GET.' }) taxCode?: string | null;
   @ApiProperty(joinedText) supplierSortName?: string | null;

@@ -17,7 +17,7 @@ export class DivisionView extends RecordView {
   @ApiProperty()
   isDefault: boolean;
 
-  @ApiProperty({ description: '1 Active, 2 Inactive' })
+  @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' })
   state: number;
 
   @ApiProperty()

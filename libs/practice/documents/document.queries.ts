@@ -12,11 +12,12 @@ const sha256 = {
   description: 'Of its bytes, in hex.',
   example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 };
-const size = { description: 'Bytes.', example: 48213 };
+const size = { type: 'integer', description: 'Bytes.', example: 48213 } as const;
 
 /** Bytes that a document has or had. */
 export class DocumentVersionView {
-  @ApiProperty({ description: 'From 1; `version` of a download.', example: 1 }) number: number;
+  @ApiProperty({ type: 'integer', description: 'From 1; `version` of a download.', example: 1 })
+  number: number;
   @ApiProperty({ example: 'Deed of sale.pdf' }) fileName: string;
   @ApiProperty({ example: 'application/pdf' }) contentType: string;
   @ApiProperty(size) size: number;

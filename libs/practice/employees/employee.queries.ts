@@ -18,7 +18,7 @@ import type { EmployeeState } from './employee';
 
 export class EmployeeView extends RecordView {
   @ApiProperty() entityId: string;
-  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(nullableText) initials: string | null;
   @ApiProperty(nullableText) divisionId: string | null;

@@ -20,7 +20,8 @@ import { taxCodeOf } from './invoice.totals';
 const nullableDay = { ...nullableText, format: 'date', example: '2025-06-30' } as const;
 
 export class InvoiceLineView {
-  @ApiProperty({ example: 1, description: 'Within the invoice' }) id: number;
+  @ApiProperty({ type: 'integer', format: 'int64', example: 1, description: 'Within the invoice' })
+  id: number;
   @ApiProperty({ enum: lineKinds }) kind: string;
   @ApiProperty({ ...nullableText, description: 'The work item or cost recovery that it charges' })
   sourceId: string | null;
@@ -41,7 +42,8 @@ export class InvoiceTaxView {
 }
 
 export class PaymentView {
-  @ApiProperty({ example: 1, description: 'Within the invoice' }) id: number;
+  @ApiProperty({ type: 'integer', format: 'int64', example: 1, description: 'Within the invoice' })
+  id: number;
   @ApiProperty({ format: 'date', example: '2025-07-14' }) date: string;
   @ApiProperty({ type: MoneyView }) amount: MoneyRecord;
   @ApiProperty(nullableText) reference: string | null;
@@ -53,7 +55,10 @@ export class InvoiceView extends RecordView {
   @ApiProperty() clientId: string;
   @ApiProperty() matterId: string;
   @ApiProperty({ ...nullableText, description: 'Taken when it is first issued' }) number: string | null;
-  @ApiProperty({ description: '0 Draft, 1 Issued, 2 PartPaid, 3 Paid, 4 Voided, 5 WrittenOff' })
+  @ApiProperty({
+    type: 'integer',
+    description: '0 Draft, 1 Issued, 2 PartPaid, 3 Paid, 4 Voided, 5 WrittenOff',
+  })
   state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(nullableDay) issueDate: string | null;

@@ -13,8 +13,8 @@ export class MatterTypeView extends RecordView {
   @ApiProperty() name: string;
   @ApiProperty(nullableText) parentId: string | null;
   @ApiProperty({ type: [String] }) divisionIds: string[];
-  @ApiProperty({ type: Number, nullable: true }) retentionYears: number | null;
-  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty({ type: 'integer', nullable: true }) retentionYears: number | null;
+  @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(joinedText) parentName?: string | null;
 }

@@ -20,7 +20,7 @@ export class PersonView {
 }
 
 export class MatterView extends RecordView {
-  @ApiProperty({ description: '1 Open, 2 Closed, 3 Archived' }) state: number;
+  @ApiProperty({ type: 'integer', description: '1 Open, 2 Closed, 3 Archived' }) state: number;
   @ApiProperty() stateName: string;
   @ApiProperty() clientId: string;
   @ApiProperty() divisionId: string;

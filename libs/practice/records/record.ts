@@ -36,7 +36,7 @@ export class RecordView {
   @ApiProperty()
   id: string;
 
-  @ApiProperty({ description: 'Counts the changes; also the ETag.' })
+  @ApiProperty({ type: 'integer', description: 'Counts the changes; also the ETag.' })
   version: number;
 
   @ApiProperty()

@@ -10,11 +10,11 @@ import type { SupplierState } from './supplier';
 
 export class SupplierView extends RecordView {
   @ApiProperty() entityId: string;
-  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(nullableText) taxCodeId: string | null;
   @ApiProperty(nullableText) defaultDisbursementCodeId: string | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Days after which its bills are due' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Days after which its bills are due' })
   paymentTermsDays: number | null;
   @ApiProperty(joinedText) sortName?: string | null;
   @ApiProperty(joinedText) fullName?: string | null;

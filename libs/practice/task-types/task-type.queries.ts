@@ -26,7 +26,7 @@ export class TaskTypeView extends RecordView {
   @ApiProperty() isBillable: boolean;
   @ApiProperty({ type: MoneyView, nullable: true, description: 'For an hour or a unit.' })
   rate: MoneyRecord | null;
-  @ApiProperty({ description: '1 Active, 2 Inactive' }) state: number;
+  @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
 }
 

@@ -49,7 +49,7 @@ export class TenantView {
   @ApiProperty({ enum: ['VAT', 'GST'] })
   taxScheme: string;
 
-  @ApiProperty({ description: 'Month in which the financial year begins' })
+  @ApiProperty({ type: 'integer', description: 'Month in which the financial year begins' })
   financialYearStart: number;
 
   @ApiProperty()

@@ -20,7 +20,7 @@ import type { WorkItemState } from './work-item';
 export class WorkItemView extends RecordView {
   @ApiProperty(nullableText) matterId: string | null;
   @ApiProperty() employeeId: string;
-  @ApiProperty({ description: '0 Timed Fee, 1 Itemised Fee' }) itemType: number;
+  @ApiProperty({ type: 'integer', description: '0 Timed Fee, 1 Itemised Fee' }) itemType: number;
   @ApiProperty() itemTypeName: string;
   @ApiProperty({ format: 'date-time' }) entryDate: string;
   @ApiProperty({ type: 'integer', format: 'int64' }) durationTicks: number;
@@ -40,7 +40,8 @@ export class WorkItemView extends RecordView {
   @ApiProperty({ type: MoneyView, description: 'In the base currency of the tenant' }) totalBase: MoneyRecord;
   @ApiProperty({ type: MoneyView, description: 'What can still be billed' }) remaining: MoneyRecord;
   @ApiProperty() remainingUnits: number;
-  @ApiProperty({ description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' }) state: number;
+  @ApiProperty({ type: 'integer', description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' })
+  state: number;
   @ApiProperty() stateName: string;
   @ApiProperty(nullableText) invoiceId: string | null;
   @ApiProperty(joinedText) matterNumber?: string | null;

@@ -30,6 +30,21 @@ describe('what generated clients hold numbers in', () => {
     );
     expect(narrow.map(({ name }) => name)).toEqual([]);
   });
+
+  it('has decimals only where there may be some', () => {
+    const names = numbers.filter(({ schema }) => schema.type === 'number').map(({ name }) => name);
+    expect([...new Set(names)].sort()).toEqual([
+      'Amount',
+      'minutesPerUnit',
+      'percent',
+      'quantity',
+      'remainingQuantity',
+      'remainingUnits',
+      'taxRate',
+      'unitDuration',
+      'units',
+    ]);
+  });
 });
 
 function numbersOf(document: Json): { name: string; schema: Json }[] {
