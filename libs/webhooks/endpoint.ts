@@ -75,7 +75,7 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
   @ApiProperty({
     type: String,
     nullable: true,
-    enum: ['owner', 'gone', 'failing', null],
+    enum: ['owner', 'gone', 'failing'],
     description: 'Why it is disabled: by its owner, by an answer 410, or by failing for 5 days.',
     example: null,
   })

@@ -47,6 +47,13 @@ describe('what generated clients hold numbers in', () => {
   });
 });
 
+it('names no value of a field twice', () => {
+  const twice = fieldsOf(committedDescription())
+    .filter(({ schema }) => schema.enum && new Set(schema.enum).size < schema.enum.length)
+    .map(({ name }) => name);
+  expect(twice).toEqual([]);
+});
+
 function numbersOf(document: Json): { name: string; schema: Json }[] {
   return fieldsOf(document).filter(({ schema }) => ['integer', 'number'].includes(schema.type));
 }
