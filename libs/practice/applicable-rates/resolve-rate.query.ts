@@ -28,7 +28,7 @@ export class RateToResolve {
   @IdFilter('tasktype', 'What the work is.')
   taskTypeId?: string;
 
-  @ApiProperty({ required: true, example: '2025-06-12' })
+  @ApiProperty({ required: true, example: '2025-06-12T00:00:00Z' })
   @InstantFilter("Entry date: a day, or an instant whose day in the tenant's zone is meant.")
   date?: string;
 

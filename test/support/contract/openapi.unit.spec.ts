@@ -1,7 +1,8 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describeService } from '../check/generated-files';
 import type { Json } from '../client';
-import { committedDescription } from './description';
+import { Answers } from './answers';
+import { committedDescription, operationsOf } from './description';
 
 /** What the strictest set of rules asks for and this description leaves out on purpose. */
 const rules = {
@@ -52,6 +53,18 @@ it('names no value of a field twice', () => {
     .filter(({ schema }) => schema.enum && new Set(schema.enum).size < schema.enum.length)
     .map(({ name }) => name);
   expect(twice).toEqual([]);
+});
+
+it('shows each parameter in the format that it is described to have', () => {
+  const document = committedDescription();
+  const answers = new Answers(document);
+  const wrong = operationsOf(document).flatMap(({ id, parameters }) =>
+    parameters
+      .map(({ name, schema, example = schema.example }) => ({ name, schema, example }))
+      .filter(({ schema, example }) => example !== undefined && answers.faults(schema, example).length)
+      .map(({ name }) => `${id}: ${name}`),
+  );
+  expect(wrong).toEqual([]);
 });
 
 function numbersOf(document: Json): { name: string; schema: Json }[] {
