@@ -31,6 +31,10 @@ const asNumber = Transform(({ value }) =>
   typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
 );
 const asBoolean = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
+/** Python's strftime, and with it many clients, writes the offset of an instant as +0000. */
+const withColonInOffset = Transform(({ value }) =>
+  typeof value === 'string' ? value.replace(/(:\d{2}(?:\.\d{1,9})?[+-]\d{2})(\d{2})$/, '$1:$2') : value,
+);
 const asList = Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value));
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/;
@@ -89,6 +93,7 @@ export function InstantFilter(description: string): PropertyDecorator {
   return parameter(
     description,
     { type: String, format: 'date-time' },
+    withColonInOffset,
     Matches(INSTANT, { message: '$property must be an ISO 8601 date or timestamp' }),
     ValidateBy({
       name: 'instant',

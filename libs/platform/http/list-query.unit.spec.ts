@@ -7,9 +7,13 @@ class Query {
   from?: string;
 }
 
+function queryOf(from: string): Query {
+  return new RequestPipe().transform({ from }, { type: 'query', metatype: Query }) as Query;
+}
+
 function refusal(from: string): string | undefined {
   try {
-    new RequestPipe().transform({ from }, { type: 'query', metatype: Query });
+    queryOf(from);
     return undefined;
   } catch (error) {
     return (error as DomainError).errors[0].code;
@@ -21,6 +25,7 @@ describe('a filter by an instant', () => {
     '2025-06-12',
     '2025-06-12T10:00:00+14:00',
     '2025-06-12T10:00:00.123456789Z',
+    '2025-06-12T10:00:00.000000+0000',
     '0001-01-01',
     '0001-01-01T00:00:00Z',
     '9999-12-31',
@@ -34,4 +39,16 @@ describe('a filter by an instant', () => {
       expect(refusal(from)).toBeDefined();
     },
   );
+
+  it.each([
+    ['2025-06-12T10:00:00.000000+0000', '2025-06-12T10:00:00.000000+00:00'],
+    ['2025-06-12T10:00:00-0930', '2025-06-12T10:00:00-09:30'],
+    ['2025-06-12T10:00:00+01:00', '2025-06-12T10:00:00+01:00'],
+  ])('reads %s as %s: strftime writes an offset without a colon', (from, read) => {
+    expect(queryOf(from).from).toBe(read);
+  });
+
+  it.each(['2025-06-12T10:00:00+01', '2025-06-12T10:00:00+2400', '2025-06-120000'])('refuses %s', (from) => {
+    expect(refusal(from)).toBe('matches');
+  });
 });
