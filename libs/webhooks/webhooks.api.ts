@@ -8,6 +8,7 @@ import {
   ApiOkResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { ApiIdempotencyKey } from '#platform/http/idempotency-key';
 import { envelope, page } from '#practice/records/api';
 
 /** Nothing of a webhook is an event: its writes have no position in the feed. */
@@ -18,11 +19,6 @@ const ifMatch = ApiHeader({
   required: false,
   description: 'The ETag of the version of the webhook that is meant.',
 });
-const idempotencyKey = ApiHeader({
-  name: 'Idempotency-Key',
-  required: false,
-  description: 'Makes the request safe to repeat for 24 hours.',
-});
 
 const ETag = { description: "The webhook's version, for `If-Match`.", schema: { type: 'string' } };
 
@@ -31,13 +27,13 @@ export function ApiCreateWithSecret(view: Type): MethodDecorator {
   const Location = { description: "The record's address.", schema: { type: 'string' } };
   const answer = envelope({ $ref: getSchemaPath(view) });
   const response = ApiCreatedResponse({ ...answer, headers: { ETag, Location } });
-  return applyDecorators(ApiExtraModels(view), idempotencyKey, response);
+  return applyDecorators(ApiExtraModels(view), ApiIdempotencyKey(), response);
 }
 
 /** 200 with the webhook and its new secret. */
 export function ApiRotate(view: Type): MethodDecorator {
   const response = ApiOkResponse({ ...envelope({ $ref: getSchemaPath(view) }), headers: { ETag } });
-  return applyDecorators(ApiExtraModels(view), ifMatch, idempotencyKey, response);
+  return applyDecorators(ApiExtraModels(view), ifMatch, ApiIdempotencyKey(), response);
 }
 
 /** 202 with what is under way. */
@@ -45,7 +41,7 @@ export function ApiQueued(view: Type): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(view),
     ifMatch,
-    idempotencyKey,
+    ApiIdempotencyKey(),
     ApiAcceptedResponse(envelope({ $ref: getSchemaPath(view) })),
   );
 }

@@ -9,6 +9,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { notFound } from '#kernel/errors';
+import { ApiIdempotencyKey } from '#platform/http/idempotency-key';
 import { envelope } from '#practice/records/api';
 import { exampleRequest } from './import.input';
 import { AcceptedView, FindingView, ImportView, TotalView } from './import.views';
@@ -18,11 +19,7 @@ export const ApiAccepted = () =>
   applyDecorators(
     ApiExtension('x-without-events', true),
     ApiExtraModels(AcceptedView),
-    ApiHeader({
-      name: 'Idempotency-Key',
-      required: false,
-      description: 'Makes the request safe to repeat for 24 hours.',
-    }),
+    ApiIdempotencyKey(),
     ApiAcceptedResponse({ schema: { $ref: getSchemaPath(AcceptedView) } }),
   );
 

@@ -2,13 +2,16 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { type FieldOptions, field, instances, NOT_BLANK } from './fields';
 
-/** A list of texts, none of them blank. */
+/** A list of texts, none of them blank; when required, described as one of one at least, which its command checks. */
 export function TextsField(options: FieldOptions & { max: number; maxLength?: number }): PropertyDecorator {
   const { max, maxLength = 200 } = options;
   const each = true;
   return field(
     options,
-    { type: String, isArray: true, maxItems: max, maxLength, pattern: NOT_BLANK.source },
+    {
+      ...{ type: String, isArray: true, minItems: options.required ? 1 : undefined, maxItems: max },
+      ...{ maxLength, pattern: NOT_BLANK.source },
+    },
     IsArray({ message: '$property must be a list' }),
     ArrayMaxSize(max, { message: `$property may hold at most ${max} texts` }),
     IsString({ each, message: '$property must hold only texts' }),

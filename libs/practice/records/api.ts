@@ -7,6 +7,7 @@ import {
   ApiOkResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
+import { ApiIdempotencyKey } from '#platform/http/idempotency-key';
 
 /** How each kind of operation is described; refusals and authentication are added for all in openapi.ts. */
 
@@ -25,16 +26,11 @@ const ifMatch = ApiHeader({
   required: false,
   description: 'The ETag of the version that may be changed.',
 });
-const idempotencyKey = ApiHeader({
-  name: 'Idempotency-Key',
-  required: false,
-  description: 'Makes the request safe to repeat for 24 hours.',
-});
 
 export function ApiCreate(view: Type): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(view),
-    idempotencyKey,
+    ApiIdempotencyKey(),
     ApiCreatedResponse({
       ...envelope({ $ref: getSchemaPath(view) }),
       headers: { Location: { description: "The record's address.", schema: { type: 'string' } } },
@@ -60,7 +56,7 @@ export function ApiAction(view: Type): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(view),
     ifMatch,
-    idempotencyKey,
+    ApiIdempotencyKey(),
     ApiOkResponse(envelope({ $ref: getSchemaPath(view) })),
   );
 }
@@ -140,7 +136,7 @@ export function ApiHistory(): MethodDecorator {
 export function ApiOutcomes(view: Type): MethodDecorator {
   const rows = { type: 'array', items: { $ref: getSchemaPath(view) } };
   const schema = envelope({ type: 'object', required: ['rows'], properties: { rows } });
-  return applyDecorators(ApiExtraModels(view), idempotencyKey, ApiOkResponse(schema));
+  return applyDecorators(ApiExtraModels(view), ApiIdempotencyKey(), ApiOkResponse(schema));
 }
 
 /** A file of text. */

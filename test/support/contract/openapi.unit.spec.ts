@@ -67,6 +67,15 @@ it('shows each parameter in the format that it is described to have', () => {
   expect(wrong).toEqual([]);
 });
 
+it('tells what an Idempotency-Key may be, and that a webhook is for one event at least', () => {
+  const document = committedDescription();
+  const keys = operationsOf(document)
+    .flatMap(({ parameters }) => parameters)
+    .filter(({ name }) => name === 'Idempotency-Key');
+  expect(new Set(keys.map(({ schema }) => schema.pattern))).toEqual(new Set(['^[ -~]{1,255}$']));
+  expect(document.components.schemas.WebhookInput.properties.events.minItems).toBe(1);
+});
+
 function numbersOf(document: Json): { name: string; schema: Json }[] {
   return fieldsOf(document).filter(({ schema }) => ['integer', 'number'].includes(schema.type));
 }
