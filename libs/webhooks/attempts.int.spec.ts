@@ -213,7 +213,8 @@ it.each([
     end = resolve;
   });
   await hooks.event(context);
-  await waitFor(() => sender.underWay === 1, { description: 'the attempt' });
+  const asked = () => sender.to('https://hooks.example.com/in', context.tenant);
+  await waitFor(() => asked().length === 1, { description: 'the attempt' });
   await erase();
   const noted = () => hooks.sql('select from webhooks.erasures where tenant_id = $1', [context.tenant.id]);
   await waitFor(async () => (await noted()).length === 1, { description: 'the erasure' });
