@@ -15,13 +15,11 @@ export interface Step {
 /** By the facts' own column. */
 export type Steps = ReadonlyMap<string, Step>;
 
-const NO_STEPS: Steps = new Map();
-
 /** Where an index finds few facts, their records are looked up once they are added up. */
 export function stepsOf(over: Over, demand: Demand, source: Source): Steps {
   const { report, conditions } = over;
-  if (source.kind === 'listing' || isNarrow(over)) return NO_STEPS;
   const steps = new Map<string, Step>();
+  if (source.kind === 'listing' || isNarrow(over)) return steps;
   const asking = [
     ...[...demand.keys].map((column) => ({ base: baseOf(report, column), asks: column })),
     ...conditions.flatMap((asks) => (asks.meetsAbsent ? [{ base: asks.of, asks }] : [])),

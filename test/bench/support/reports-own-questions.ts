@@ -38,6 +38,7 @@ const UNCOVERED: Record<string, string> = {
     left join read_model.people cp on ${live('people', 'cp', '$1')} and cp.id = c.entity_id`,
 };
 
+/** That the tenant is asked for always lets PostgreSQL know its type, also where no table but the peer's is read. */
 async function uncoveredPairs(
   name: string,
   { env, tenantId }: Loaded,
