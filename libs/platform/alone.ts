@@ -10,7 +10,7 @@ export const BRIEFLY = `set local lock_timeout = ${ALONE_MS}`;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * How long the next try waits. PostgreSQL ends an autovacuum for whoever has waited for its table for `deadlock_timeout`,
+ * How long another try waits. PostgreSQL ends an autovacuum for whoever has waited for its table for `deadlock_timeout`,
  * and for nobody before: while a table of the database is being vacuumed it is a little longer than that.
  */
 const nextTry = (scope: 'session' | 'local') => `
@@ -26,8 +26,8 @@ const nextTry = (scope: 'session' | 'local') => `
  * little at a time.
  */
 export async function alone(client: ClientBase, sql: string): Promise<void> {
-  await patiently(async () => {
-    await client.query(nextTry('session'));
+  await patiently(async (isFirst) => {
+    await client.query(isFirst ? `set lock_timeout = ${ALONE_MS}` : nextTry('session'));
     try {
       await client.query(sql);
     } finally {
@@ -45,8 +45,8 @@ export async function transactionAlone(
   work: () => Promise<void>,
   goOn: () => void = () => undefined,
 ): Promise<void> {
-  await patiently(async () => {
-    await client.query(`begin; ${STANDING_STILL}; ${nextTry('local')}`);
+  await patiently(async (isFirst) => {
+    await client.query(`begin; ${STANDING_STILL}; ${isFirst ? BRIEFLY : nextTry('local')}`);
     try {
       await work();
       await client.query('commit');
@@ -57,10 +57,13 @@ export async function transactionAlone(
   }, goOn);
 }
 
-async function patiently(work: () => Promise<void>, goOn: () => void = () => undefined): Promise<void> {
-  for (;;) {
+async function patiently(
+  work: (isFirst: boolean) => Promise<void>,
+  goOn: () => void = () => undefined,
+): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
     try {
-      return await work();
+      return await work(isFirst);
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
     }
