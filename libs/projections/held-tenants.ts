@@ -9,7 +9,7 @@ import { ReadDatabase } from '#platform/database';
 import { CheckpointMoved, lockTracks, placeCheckpoint, raiseRevision } from './checkpoints';
 import { EventNotApplied } from './event-not-applied';
 import { ABANDONED } from './generation-tables';
-import { liveModels, reachedIn, type Track } from './live-models';
+import { liveModel, reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
 import { Projections } from './projections';
 import { ReachedPositions } from './reached-positions';
@@ -87,7 +87,7 @@ export class HeldTenants {
 
   private async releaseIn(projection: Projection, { id, partition }: RegisteredTenant): Promise<void> {
     for (;;) {
-      const { held } = (await liveModels(this.database.pool)).get(projection.name)!;
+      const { held } = await liveModel(this.database.pool, projection.name);
       const track = held.find(({ tenantId }) => tenantId === id);
       if (!track) return;
       try {
@@ -125,7 +125,7 @@ async function holdIn(
   await lockHolds(client, name);
   // A batch that is being applied is waited for; the next one finds another revision.
   await lockTracks(client, name);
-  const { main, alone, parked, held } = (await liveModels(client)).get(name)!;
+  const { main, alone, parked, held } = await liveModel(client, name);
   if (held.some(({ tenantId }) => tenantId === id)) return;
   await refuseRebuild(client, name, id);
   await client.query('insert into read_model.held (projection, tenant_id, is_new) values ($1, $2, $3)', [

@@ -55,17 +55,28 @@ interface TrackRow {
   at: string;
 }
 
+const tracks = (which: string) =>
+  `select t.projection, t.tenant_id, t.generation, t.parked, t.held, l.revision, g.version, c.partition,
+     c.epoch || '.' || c.transaction_id || '.' || c.position as at
+   from read_model.tracks t
+   left join read_model.checkpoints c using (projection, generation, tenant_id)
+   join read_model.live l on l.projection = t.projection and l.tenant_id = 0
+   join read_model.generations g on g.projection = t.projection and g.generation = t.generation
+   ${which}
+   order by t.projection, t.tenant_id`;
+
 /** Every read model by its name. */
 export async function liveModels(database: Pick<Pool, 'query'>): Promise<Map<string, LiveModel>> {
-  const { rows } = await database.query<TrackRow>(
-    `select t.projection, t.tenant_id, t.generation, t.parked, t.held, l.revision, g.version, c.partition,
-       c.epoch || '.' || c.transaction_id || '.' || c.position as at
-     from read_model.tracks t
-     left join read_model.checkpoints c using (projection, generation, tenant_id)
-     join read_model.live l on l.projection = t.projection and l.tenant_id = 0
-     join read_model.generations g on g.projection = t.projection and g.generation = t.generation
-     order by t.projection, t.tenant_id`,
-  );
+  return modelsOf((await database.query<TrackRow>(tracks(''))).rows);
+}
+
+/** One of them. */
+export async function liveModel(database: Pick<Pool, 'query'>, name: string): Promise<LiveModel> {
+  const { rows } = await database.query<TrackRow>(tracks('where t.projection = $1'), [name]);
+  return modelsOf(rows).get(name)!;
+}
+
+function modelsOf(rows: readonly TrackRow[]): Map<string, LiveModel> {
   const models = new Map<string, LiveModel & { apart: Set<number> }>();
   for (const row of rows) {
     const { projection, generation, tenant_id: tenantId } = row;

@@ -4,7 +4,7 @@ import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
 import { CheckpointMoved } from './checkpoints';
 import { EventNotApplied } from './event-not-applied';
-import { liveModels, type Track } from './live-models';
+import { liveModel, type Track } from './live-models';
 import type { Projection } from './projection';
 import { Projections } from './projections';
 import { tenantHeld } from './rebuild-lock';
@@ -35,7 +35,7 @@ export class ParkedTenants {
   async retry(name: string, alias?: string): Promise<Retried[]> {
     const projection = this.projections.get(name);
     const tenants = await this.tenants.chosen(alias);
-    const { parked, held } = (await liveModels(this.database.pool)).get(name)!;
+    const { parked, held } = await liveModel(this.database.pool, name);
     if (alias !== undefined && held.some(({ tenantId }) => tenantId === tenants[0].id))
       throw tenantHeld(name);
     const results: Retried[] = [];
@@ -50,7 +50,7 @@ export class ParkedTenants {
   private async resume(projection: Projection, tenant: RegisteredTenant): Promise<Retried | undefined> {
     const { alias, id, partition } = tenant;
     for (let wasParked = false; ; wasParked = true) {
-      const { parked } = (await liveModels(this.database.pool)).get(projection.name)!;
+      const { parked } = await liveModel(this.database.pool, projection.name);
       const track = parked.find(({ tenantId }) => tenantId === id);
       if (!track) return wasParked ? { tenant: alias, resumed: true, reason: null } : undefined;
       try {

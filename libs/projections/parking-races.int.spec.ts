@@ -3,7 +3,7 @@ import { START } from '#event-store/position';
 import { divisionsProjection } from '#practice/divisions/division.projection';
 import { waitFor } from '../../test/support/wait-for';
 import { CheckpointMoved } from './checkpoints';
-import { liveModels } from './live-models';
+import { liveModel } from './live-models';
 import { Parking } from './parking';
 import type { Projection } from './projection';
 import { Divisions } from './testing/divisions';
@@ -75,7 +75,7 @@ describe('a runner that meets a poison event', () => {
 
   it('looks again when that happens just before it parks', async () => {
     const { reads, feed } = divisions.store;
-    const { main, revision } = (await liveModels(reads.pool)).get('divisions')!;
+    const { main, revision } = await liveModel(reads.pool, 'divisions');
     const events = await feed.read([{ partition: 5, after: START }], 1000);
     const { rebuild } = divisions.parts();
     await rebuild.rebuild('divisions', { tenant: divisions.contexts[1].tenant.alias });

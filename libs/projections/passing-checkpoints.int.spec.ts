@@ -14,7 +14,7 @@ import {
 import { divisionsProjection } from '#practice/divisions/division.projection';
 import { contextFor, createContext, createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
-import { liveModels } from './live-models';
+import { liveModel } from './live-models';
 import { projectionParts, runnerByHand } from './testing/parts';
 import { createTally, tally } from './testing/tally';
 
@@ -82,7 +82,7 @@ describe('checkpoints of read models that nothing is for', () => {
 
   /** Where a read model stands in the event's partition. */
   async function stands(projection: string, { partition }: RecordedEvent) {
-    return (await liveModels(store.reads.pool)).get(projection)!.main.reached.get(partition);
+    return (await liveModel(store.reads.pool, projection)).main.reached.get(partition);
   }
 
   it('are moved now and then while batch follows batch, and once nothing more is at hand', async () => {
@@ -137,7 +137,7 @@ describe('checkpoints of read models that nothing is for', () => {
     jest.spyOn(counting, 'apply').mockRejectedValueOnce(diskFull);
     await expect(created()).rejects.toThrow('disk full');
     expect(await subscriber.settle!()).toBe(true);
-    const { reached } = (await liveModels(store.reads.pool)).get('tally')!.main;
+    const { reached } = (await liveModel(store.reads.pool, 'tally')).main;
     expect([...reached]).toEqual([[event.partition, event.at]]);
   });
 });

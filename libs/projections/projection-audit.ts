@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { START } from '#event-store/position';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase, WriteDatabase } from '#platform/database';
-import { type LiveModel, liveModels, reachedIn, trackOf } from './live-models';
+import { type LiveModel, liveModel, reachedIn, trackOf } from './live-models';
 import type { Projection, ReadTable } from './projection';
 import { Projections } from './projections';
 import { type Comparison, compareRows, type Difference } from './row-comparison';
@@ -146,7 +146,7 @@ export class ProjectionAudit {
 async function lookAt(live: Client, { name, tables }: Projection): Promise<LiveModel> {
   await live.query('begin isolation level repeatable read read only');
   for (const table of tables) await live.query(`lock table read_model.${table.name} in access share mode`);
-  return (await liveModels(live)).get(name)!;
+  return liveModel(live, name);
 }
 
 /** Rows of tenants that do not exist. */

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { type Position, START } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
 import { CatchUp } from './catch-up';
-import { liveModels, reachedIn, type Track } from './live-models';
+import { liveModel, reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
 
 /** Lets a tenant's track that stands still go on. */
@@ -28,7 +28,7 @@ export class Rejoining {
     partition: number,
     lift: (client: PoolClient) => Promise<void>,
   ): Promise<void> {
-    const { main } = (await liveModels(this.database.pool)).get(projection.name)!;
+    const { main } = await liveModel(this.database.pool, projection.name);
     const joins = track.generation === main.generation;
     await this.catchUp.run(
       projection,
@@ -48,7 +48,7 @@ async function mainPosition(
   { projection }: Track,
   partition: number,
 ): Promise<Position> {
-  const { main } = (await liveModels(database)).get(projection)!;
+  const { main } = await liveModel(database, projection);
   return reachedIn(main, partition) ?? START;
 }
 
