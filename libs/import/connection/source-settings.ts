@@ -180,11 +180,12 @@ const refusedNames = new Set([
 
 function readServer(value: string): Given {
   const [, protocol, name = '', port] =
-    // So few letters that can all be digits of an address begin one.
-    /^(?:((?![a-f]{1,4}:)[a-z]+):)?\s*([^,]*?)\s*(?:,\s*(\d{1,5})\s*)?$/i.exec(value) ?? [];
+    // So few letters that can all be digits of an address begin one. No two parts may take the same blanks: of thousands,
+    // in all ways of sharing them out, the process would think for a minute.
+    /^(?:((?![a-f]{1,4}:)[a-z]+):)?([^,]*)(?:,\s*(\d{1,5}))?$/i.exec(value.trim()) ?? [];
   if (protocol && protocol.toLowerCase() !== 'tcp')
     throw refusedString('Server is reached by TCP alone: tcp:host,port.');
-  const [host, instance] = name.split('\\');
+  const [host, instance] = name.trim().split('\\');
   if (instance !== undefined && port === undefined)
     throw refusedString('Server names an instance: give its port in place of that, as host,port.');
   const ascii = hostOf(host);

@@ -202,6 +202,13 @@ it.each([
   expect(refusalOf(`Server=${server};${LOGIN}`)?.[0]).toBe('host_not_allowed');
 });
 
+it.each(['', 'tcp:'])('refuses a Server of thousands of blanks behind "%s" at once', (before) => {
+  const since = performance.now();
+  const refusal = refusalOf(`Server="${before}${' '.repeat(4_000)},,";${LOGIN}`);
+  expect(refusal).toEqual(['invalid_connection_string', 'Server must be host, or host,port.']);
+  expect(performance.now() - since).toBeLessThan(1_000);
+});
+
 it('says that it is the port that is not allowed', () => {
   expect(refusalOf(`Server=sql.firm.example,443;${LOGIN}`)).toEqual([
     'host_not_allowed',
