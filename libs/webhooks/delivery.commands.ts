@@ -21,6 +21,8 @@ import { Subscriptions } from './subscription';
 import { WebhookRequests } from './webhook-requests';
 
 const DAY_MS = 86_400_000;
+/** Under way for a webhook: a worker looks at each of them to find the next that may go on. */
+const MOST_REPLAYS = 10;
 
 export class TestWebhook {
   constructor(
@@ -90,6 +92,19 @@ async function oldestFailed(
   return rows[0].oldest ?? undefined;
 }
 
+/** @throws DomainError `too_many_replays` at the limit of a webhook, which is locked */
+async function requireRoomForReplay({ client }: Change, { tenant_id, id }: EndpointRow): Promise<void> {
+  const { rowCount } = await client.query(
+    'select from webhooks.replays where tenant_id = $1 and webhook_id = $2 and finished_at is null limit $3',
+    [tenant_id, id, MOST_REPLAYS],
+  );
+  if (rowCount === MOST_REPLAYS)
+    throw conflict(
+      'too_many_replays',
+      `At most ${MOST_REPLAYS} replays of a webhook are under way at once. They go on as what they queue is sent.`,
+    );
+}
+
 @CommandHandler(TestWebhook)
 export class TestWebhookHandler implements ICommandHandler<TestWebhook> {
   constructor(
@@ -150,7 +165,7 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
     private readonly config: Config,
   ) {}
 
-  /** @throws DomainError `permission_denied` to who may not read all of its events; `invalid_range` */
+  /** @throws DomainError `permission_denied` to who may not read all of its events; `invalid_range`, `too_many_replays` */
   execute({ context, id, body }: ReplayWebhook): Promise<Reply> {
     return this.requests.execute(context, async (change) => {
       const { client, now } = change;
@@ -162,6 +177,7 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
       const until = body.until == null ? now : new Date(body.until);
       if (asked >= now) throw invalid('invalid_range', 'since must be in the past.', 'since');
       if (until <= asked) throw invalid('invalid_range', 'until must be after since.', 'until');
+      await requireRoomForReplay(change, webhook);
       const failed = body.mode === 'failed' ? await oldestFailed(change, webhook, asked, until) : undefined;
       const from = Math.min(asked.getTime(), failed?.getTime() ?? Infinity);
       // Of a time that was all before the days that are kept nothing is left: an empty replay.

@@ -1,6 +1,7 @@
 import type { TenantEvents, TenantFeed } from '#event-store/tenant-feed';
 import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
+import type { Reply } from '#platform/http/reply';
 import type { RequestContext, TenantRef } from '#platform/request-context';
 import { ReplayWebhook, ReplayWebhookHandler } from './delivery.commands';
 import { Replays } from './replays';
@@ -44,13 +45,17 @@ const waiting = ({ tenant }: RequestContext, count: number, due: Date) =>
     [tenant.id, count, due],
   );
 
-/** A tenant whose webhook is to be sent all of the last minute again. */
-async function asking(): Promise<RequestContext> {
-  const context = await hooks.tenant();
-  const webhook = await hooks.hook(context);
+/** Asks that a webhook is sent all of the last minute again. */
+function ask(context: RequestContext, webhook: string): Promise<Reply> {
   const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
   const since = new Date(Date.now() - 60_000).toISOString();
-  await handler.execute(new ReplayWebhook(context, toId('webhook', webhook), { since, mode: 'all' }));
+  return handler.execute(new ReplayWebhook(context, toId('webhook', webhook), { since, mode: 'all' }));
+}
+
+/** A tenant that has asked for its webhook. */
+async function asking(): Promise<RequestContext> {
+  const context = await hooks.tenant();
+  await ask(context, await hooks.hook(context));
   return context;
 }
 
@@ -102,4 +107,15 @@ it('what happens waits for no more than a part of a replay', async () => {
   await hooks.sql('update webhooks.deliveries set state = 1 where tenant_id = $1', [busy.tenant.id]);
   await running.run();
   expect(await open()).toEqual([]);
+});
+
+it('of a webhook ten are under way at most, so that those of others are found among them', async () => {
+  const context = await hooks.tenant();
+  const [busy, other] = [await hooks.hook(context), await hooks.hook(context)];
+  const asked = await Promise.allSettled(Array.from({ length: 12 }, () => ask(context, busy)));
+  const refused = asked.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []));
+  expect(refused).toEqual(['too_many_replays', 'too_many_replays']);
+  expect((await ask(context, other)).status).toBe(202);
+  await hooks.sql('update webhooks.replays set finished_at = now()');
+  expect((await ask(context, busy)).status).toBe(202);
 });

@@ -124,7 +124,8 @@ export class WebhooksWriteController {
   @ApiWithoutEvents()
   @ApiOperation({
     summary: 'Send a webhook the events of a time again',
-    description: 'It needs the permissions to read all of its events too.',
+    description:
+      'It needs the permissions to read all of its events too. At most ten replays of a webhook are under way at once.',
   })
   @ApiQueued(ReplayView)
   replay(
