@@ -57,6 +57,14 @@ describe('ClientAuthentication', () => {
     expect(await good(clients)).toMatchObject({ clientId: client.clientId });
   });
 
+  it('lets no more of them through when each comes from another address of one network', async () => {
+    const clients = make();
+    const guesses = Array.from({ length: 40 }, (_, n) =>
+      clients.attempt(client.clientId, `guess ${n}`, `2001:db8::${n + 1}`),
+    );
+    expect(refused(await Promise.all(guesses))).toBe(10);
+  });
+
   it('counts failures across processes', async () => {
     expect(refused(await guess(make(), 6))).toBe(6);
     expect(refused(await guess(make(), 6))).toBe(4);
