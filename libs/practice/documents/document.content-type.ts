@@ -11,9 +11,16 @@ const harmless = new Set([
 ]);
 const OFFICE = /^application\/vnd\.openxmlformats-officedocument\.\w+\.\w+$/;
 
-/** The type that a download has: the document's own when it is harmless, else one that says nothing. */
+/** A parameter may hold any text, a header only what Latin-1 has of it. */
+const IN_A_HEADER = /^[ -~\x80-\xff]*$/;
+
+/**
+ * The type that a download has: the document's own when it is harmless, with its parameters where a header can hold them,
+ * else one that says nothing.
+ */
 export function downloadType(contentType: string): string {
   const [essence] = contentType.toLowerCase().split(';');
   const type = essence.trim();
-  return harmless.has(type) || OFFICE.test(type) ? contentType : UNKNOWN_TYPE;
+  if (!harmless.has(type) && !OFFICE.test(type)) return UNKNOWN_TYPE;
+  return IN_A_HEADER.test(contentType) ? contentType : type;
 }

@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import * as fc from 'fast-check';
 import { newContentKey } from '#platform/storage/content-key';
 import { addVersion, Document, type DocumentState, MAX_VERSIONS, requireFresh } from './document';
@@ -119,5 +120,13 @@ describe('the type of a download', () => {
     'application/x-msdownload',
   ])('says nothing when it is %s', (type) => {
     expect(downloadType(type)).toBe('application/octet-stream');
+  });
+
+  it('comes without parameters that no header can hold', () => {
+    const named = (name: string) => `text/plain; name="${name}"`;
+    expect(downloadType(named('Größe'))).toBe(named('Größe'));
+    expect(downloadType(named('契約'))).toBe('text/plain');
+    for (const name of ['Größe', '契約', '\u0080\ud83d\ude00'])
+      expect(() => validateHeaderValue('content-type', downloadType(named(name)))).not.toThrow();
   });
 });
