@@ -28,11 +28,18 @@ type Verified = AccessToken & { kid: string; expiresAt: number };
 /** Clocks of processes may differ by this much. */
 const skewSeconds = 60;
 
+/** Of all verified tokens that are kept: most have a thousand, but one has as many as its scope and a header allow. */
+const keptCharacters = 16 * 1024 * 1024;
+
 /** Signs and verifies access tokens: JWTs (RFC 9068) that every process verifies alone. */
 @Injectable()
 export class AccessTokens {
   /** Verified tokens by their text: a repeated token costs neither crypto nor a query. */
-  private readonly verified = new LRUCache<string, Verified>({ max: 10_000 });
+  private readonly verified = new LRUCache<string, Verified>({
+    max: 10_000,
+    maxSize: keptCharacters,
+    sizeCalculation: (_token, text) => text.length,
+  });
 
   constructor(
     private readonly config: Config,

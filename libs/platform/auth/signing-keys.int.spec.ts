@@ -51,6 +51,21 @@ describe('signing keys and access tokens', () => {
     expect(JSON.parse(secrets.open(rows[0].private_jwk))).toHaveProperty('d');
   });
 
+  it('keeps so many verified tokens at most that the longest ones take no more memory than the usual ones', async () => {
+    const { keys, tokens } = startProcess();
+    const scope = `${'a'.repeat(11_000)}/.default`;
+    const texts = await Promise.all(Array.from({ length: 1500 }, () => tokens.issue({ ...client, scope })));
+    for (const { text } of texts) await tokens.verify(text);
+    const asked = jest.spyOn(keys, 'forVerifying');
+    let kept = 0;
+    for (const { text } of texts.toReversed()) {
+      await tokens.verify(text);
+      if (asked.mock.calls.length === 0) kept += text.length;
+    }
+    expect(kept).toBeGreaterThan(8 * 1024 ** 2);
+    expect(kept).toBeLessThanOrEqual(16 * 1024 ** 2);
+  });
+
   it('verifies in every process what one signed, also with a key made a moment ago', async () => {
     const [one, other] = [startProcess(), startProcess()];
     await other.keys.list();
