@@ -126,6 +126,7 @@ describe('addresses', () => {
     ['PUT', '/leeds/api/v1/matters', 'HEAD, GET, POST'],
     ['DELETE', '/leeds/api/v1/matters', 'HEAD, GET, POST'],
     ['OPTIONS', '/leeds/api/v1/matters', 'HEAD, GET, POST'],
+    ['QUERY', '/leeds/api/v1/matters', 'HEAD, GET, POST'],
     ['POST', `/leeds/api/v1/matters/matter_${'0'.repeat(32)}`, 'HEAD, GET, PATCH, DELETE'],
     ['GET', `/leeds/api/v1/matters/matter_${'0'.repeat(32)}/close`, 'POST'],
     ['GET', '/oauth2/token', 'POST'],

@@ -58,6 +58,15 @@ describe('a request that no route sees', () => {
     expect(head).toContain(body.traceId);
   });
 
+  it('has a method that no address takes: there is nothing, whatever body it has', async () => {
+    for (const headers of ['', 'Content-Type: application/json\r\nContent-Length: 2\r\n']) {
+      const { body } = await answerTo(
+        `QUERY /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n${headers && '{}'}`,
+      );
+      expect(body).toMatchObject({ status: 404, code: 'no_such_address' });
+    }
+  });
+
   it('is refused when its body is compressed, and taken when it says that it is not', async () => {
     const post = async (coding: string, body: Uint8Array) =>
       fetch(`${await app.getUrl()}/echo`, {

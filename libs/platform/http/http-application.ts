@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { DynamicModule, Type } from '@nestjs/common';
+import { type DynamicModule, NotFoundException, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -60,6 +60,10 @@ export async function createHttpApplication(
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));
     done();
   });
+  // No address takes it. Fastify refuses one without a body before it looks whether there is anything there.
+  fastify.addHook('onRequest', ({ method }, _reply, done) =>
+    done(method === 'QUERY' ? new NotFoundException() : undefined),
+  );
   refuseEncodedBodies(fastify);
   app.useGlobalGuards(new BodilessGuard());
   app.useGlobalPipes(new RequestPipe());
