@@ -139,6 +139,7 @@ describe('addresses', () => {
   it.each([
     ['/%', 400, 'malformed_request'],
     ['/leeds/api/v1/matters/%ff', 400, 'malformed_request'],
+    ['/leeds/api/v1/matters?keywords=M%FCller', 400, 'invalid_query'],
     [`/leeds/api/v1/matters/${'x'.repeat(8000)}`, 404, 'not_found'],
   ])('%s answers %d %s', async (path, status, code) => {
     expectProblem(await api.get(path), status, code);

@@ -136,6 +136,26 @@ describe('a request', () => {
     expect(await answer.json()).toMatchObject({ status: 400, code: 'malformed_request', traceId });
   });
 
+  it.each([
+    ['?name=M%FCller', '/name', 'name is not UTF-8 in percent-encoding'],
+    ['?name=100%', '/name', 'name is not UTF-8 in percent-encoding'],
+    ['?a=1&b~c/=%zz', '/b~0c~1', 'b~c/ is not UTF-8 in percent-encoding'],
+    ['?%E9=1', '', 'A parameter is not UTF-8 in percent-encoding'],
+  ])('is refused with a query that cannot be decoded: %s', async (query, pointer, message) => {
+    const answer = await fetch(`${await app.getUrl()}/word${query}`);
+    const errors = [{ pointer, code: 'undecodable', message }];
+    expect(await answer.json()).toMatchObject({
+      status: 400,
+      code: 'invalid_query',
+      detail: message,
+      errors,
+    });
+  });
+
+  it('may have a query in percent-encoding', async () => {
+    expect((await fetch(`${await app.getUrl()}/word?name=M%C3%BCller+100%25&&flag`)).status).toBe(200);
+  });
+
   it('may have an address with a part that is longer than any id: its route tells what is wrong', async () => {
     const answer = await fetch(`${await app.getUrl()}/${'x'.repeat(15_000)}`);
     expect(await answer.json()).toEqual({ length: 15_000 });

@@ -13,6 +13,7 @@ import { Drain } from './drain';
 import { registerJsonBody } from './json-body';
 import { toProblem } from './problem';
 import { ProblemFilter } from './problem.filter';
+import { refuseUndecodableQueries } from './query-encoding';
 import { registerReplyHook } from './reply-hook';
 import { RequestPipe } from './request.pipe';
 import { newTraceId, traceOf } from './trace';
@@ -64,6 +65,7 @@ export async function createHttpApplication(
   fastify.addHook('onRequest', ({ method }, _reply, done) =>
     done(method === 'QUERY' ? new NotFoundException() : undefined),
   );
+  refuseUndecodableQueries(fastify);
   refuseEncodedBodies(fastify);
   app.useGlobalGuards(new BodilessGuard());
   app.useGlobalPipes(new RequestPipe());

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import { DomainError } from '#kernel/errors';
+import { pointed } from './json-pointer';
+
+/**
+ * Refuses a query that is not UTF-8 in percent-encoding (RFC 3986, section 2): the parser keeps what it cannot decode as it
+ * is, so that words in another encoding were looked for letter by letter, and nothing was found.
+ */
+export function refuseUndecodableQueries(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', ({ url }, _reply, done) => {
+    const at = url.indexOf('?');
+    const parameter =
+      at === -1
+        ? undefined
+        : url
+            .slice(at + 1)
+            .split('&')
+            .find((pair) => !isDecodable(pair));
+    done(parameter === undefined ? undefined : undecodable(parameter));
+  });
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @param parameter name and value as they came */
+function undecodable(parameter: string): DomainError {
+  const [name] = parameter.split('=', 1);
+  const message = `${isDecodable(name) ? decodeURIComponent(name) : 'A parameter'} is not UTF-8 in percent-encoding`;
+  const pointer = isDecodable(name) ? `/${pointed(decodeURIComponent(name))}` : '';
+  return new DomainError('malformed', 'invalid_query', message, [{ pointer, code: 'undecodable', message }]);
+}
