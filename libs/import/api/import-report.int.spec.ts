@@ -47,6 +47,16 @@ describe('a report of very many findings', () => {
     expect(await keys({ table: 'Matter' })).toEqual([]);
   });
 
+  it.each(['text/csv', 'application/json'])(
+    'says that it is another for who does not accept %s',
+    async (accept) => {
+      const asked = new GetReport(context, requestId, { code: 'c9' }, accept);
+      expect((await new GetReportHandler(store.writes).execute(asked)).headers).toMatchObject({
+        Vary: 'Accept',
+      });
+    },
+  );
+
   it('calls amounts that are equal the same on all sides, and tells of less than a penny', async () => {
     await store.writes.pool.query(
       `insert into import.totals

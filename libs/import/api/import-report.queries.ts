@@ -22,6 +22,8 @@ type FindingRow = FindingView & { id: string };
 type Values = unknown[];
 
 const CSV = 'text/csv; charset=utf-8; header=present';
+/** What is kept of an answer is for requests that accept the same (RFC 9110, section 12.5.5). */
+const VARIES = { Vary: 'Accept' };
 const CSV_PAGE = 1_000;
 const findingColumns = ['severity', 'code', 'table', 'importId', 'column', 'message'] as const;
 const totalColumns = [
@@ -75,7 +77,7 @@ export class GetReportHandler implements IQueryHandler<GetReport> {
       this.page(`${TOTALS} and group_by in ('Total', 'Table') ${ORDER}`, [requestId], CSV_PAGE, 0),
     ]);
     const hasMore = rows.length > pageSize;
-    return data({ rows: rows.slice(0, pageSize), pageIndex, pageSize, hasMore, totals });
+    return data({ rows: rows.slice(0, pageSize), pageIndex, pageSize, hasMore, totals }, VARIES);
   }
 
   private async requireOwn({ tenant }: RequestContext, requestId: string): Promise<void> {
@@ -123,6 +125,7 @@ export class GetReportHandler implements IQueryHandler<GetReport> {
 
 function csvReply(filename: string, body: Readable): Reply {
   return new Reply(200, body, {
+    ...VARIES,
     'Content-Type': CSV,
     'Content-Disposition': `attachment; filename="${filename}"`,
     'X-Content-Type-Options': 'nosniff',
