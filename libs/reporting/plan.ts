@@ -32,10 +32,10 @@ export interface Plan extends Restrictions {
 
 /** Lays out the rows of a slice: level, keys, fields, order, filters. */
 export function planRows(report: Report, slice: Slice, over: Restrictions, pivotFields: PivotField[]): Plan {
-  const level = slice.totals ? 'totals' : isLeaf(slice) ? 'leaf' : 'group';
+  const level: Plan['level'] = slice.totals ? 'totals' : isLeaf(slice) ? 'leaf' : 'group';
   const keys = level === 'leaf' ? [] : rowKeys(slice);
   const fields = planFields(slice, level, keys, pivotFields);
-  return {
+  const plan = {
     report,
     ...over,
     level,
@@ -45,8 +45,8 @@ export function planRows(report: Report, slice: Slice, over: Restrictions, pivot
     start: slice.start,
     end: slice.end,
     zero: slice.zero && planZero(report, slice, slice.zero.field, pivotFields),
-    mixesCurrencies: mixesCurrencies(slice, level, keys),
   };
+  return { ...plan, mixesCurrencies: mixesCurrencies(slice, plan) };
 }
 
 function planFields(slice: Slice, level: Plan['level'], keys: Column[], pivotFields: PivotField[]): Field[] {
@@ -152,16 +152,25 @@ function isAmount(expression: Expression): boolean {
   return !!expression.column.measure && aggFunc !== 'count' && aggFunc !== 'countDistinct';
 }
 
-function mixesCurrencies(slice: Slice, level: Plan['level'], keys: Column[]): boolean {
+/** Cells of pivots by currency are each of one, but what rows are sorted by, or dropped for, need not be a cell. */
+function mixesCurrencies(
+  slice: Slice,
+  { level, keys, fields, order, zero }: Omit<Plan, 'mixesCurrencies'>,
+): boolean {
   if (level === 'leaf') return false;
-  const separated = [...keys, ...slice.pivots, ...slice.keys.map(({ column }) => column)];
-  if (separated.some(({ name }) => name === 'currency')) return false;
-  return slice.cols.some(
-    (col) =>
-      col.column.measure?.perCurrency &&
-      isAggregated(col) &&
-      (col.aggFunc === undefined || col.aggFunc === 'sum' || col.aggFunc === 'avg'),
-  );
+  const separates = (columns: readonly Column[]) => columns.some(({ name }) => name === 'currency');
+  if (separates([...keys, ...slice.keys.map(({ column }) => column)])) return false;
+  const isOfOne = separates(slice.pivots);
+  return [
+    ...[...fields, ...(level === 'group' ? order : [])].map(({ expression }) => expression),
+    ...(zero && !separates(zero.keys ?? []) ? zero.measures : []),
+  ].some((expression) => addsMoney(expression) && !(isOfOne && 'pivot' in expression && expression.pivot));
+}
+
+function addsMoney(expression: Expression): boolean {
+  if (expression.kind !== 'aggregate' || !expression.column.measure?.perCurrency) return false;
+  const { aggFunc } = expression;
+  return aggFunc === undefined || aggFunc === 'sum' || aggFunc === 'avg';
 }
 
 function field(name: string, expression: Expression): Field {

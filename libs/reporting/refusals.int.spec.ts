@@ -17,6 +17,7 @@ beforeAll(async () => {
 afterAll(() => reports.stop());
 
 const groups = columns('employeeSortName');
+const byCurrency = { rowGroups: groups, pivots: columns('currency'), cols: cols('total:sum') };
 
 it.each<[reason: string, path: string, slice: object]>([
   ['UNKNOWN_COLUMN', 'slice.cols[1].colId', { cols: cols('units', 'unit') }],
@@ -83,6 +84,8 @@ it.each<[reason: string, path: string, slice: object]>([
   ],
   ['MIXED_CURRENCY', 'slice.cols', { rowGroups: groups, cols: cols('total:sum') }],
   ['MIXED_CURRENCY', 'slice.cols', { totalsOnly: true, cols: cols('rate:avg') }],
+  ['MIXED_CURRENCY', 'slice.cols', { ...byCurrency, sortBy: columns('total') }],
+  ['MIXED_CURRENCY', 'slice.cols', { ...byCurrency, filterZero: true, filterZeroField: 'total' }],
 ])('%s at %s', async (reason, path, slice) => {
   expect(await reports.refusal('work_item_listing', slice)).toMatchObject({
     status: 400,
@@ -147,7 +150,19 @@ it('lists the columns that there are', async () => {
   expect(message).toContain('feeEarnerSortName, feeEarnerId, workItemFinalised');
 });
 
-it('adds up amounts that are kept apart by currency', async () => {
+it('adds up amounts that are kept apart by currency, in cells too', async () => {
+  for (const pivoted of [
+    byCurrency,
+    { ...byCurrency, sortBy: columns('EUR_total'), filterZero: true, filterZeroField: 'GBP_total' },
+  ]) {
+    const { rows } = await reports.rows('work_item_listing', pivoted);
+    expect(rows).toEqual([{ employeeSortName: 'E', EUR_total: 150, GBP_total: 150 }]);
+  }
+  const totals = await reports.rows('work_item_listing', {
+    ...{ ...byCurrency, totalsOnly: true, sortBy: columns('total') },
+  });
+  expect(totals.rows).toEqual([{ EUR_total: 150, GBP_total: 150 }]);
+
   const expected = [
     { currency: 'EUR', total: 150 },
     { currency: 'GBP', total: 150 },

@@ -63,7 +63,12 @@ export function naiveAnswer(
   const units = unitsOf(slice, inside).filter(counted);
   const all = slice.level === 'totals' ? [units.flat()] : sorted(slice, units, sort.keys);
   const page = all.slice(slice.start, slice.end);
-  if (addsMoney(slice) && slice.start < all.length && slice.start < slice.end && all.some(mixesCurrencies))
+  if (
+    addsMoney(slice, pivots) &&
+    slice.start < all.length &&
+    slice.start < slice.end &&
+    all.some(mixesCurrencies)
+  )
     return { faults: [{ reason: 'MIXED_CURRENCY', path: 'slice.cols' }] };
   const fields = fieldsOf(report, slice, pivots);
   const complete = slice.start < slice.end && slice.end >= all.length;
@@ -202,15 +207,31 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
   return col ? [computed(report, col)] : { reason: 'NO_AGGREGATE', path };
 }
 
-/** Whether amounts are added up that the slice does not keep apart by currency. */
-function addsMoney({ level, cols, groups, keys, tuple, pivots }: NaiveSlice): boolean {
+/**
+ * Whether amounts are added up that the slice does not keep apart by currency. Cells of pivots by currency do; what rows
+ * are sorted by or dropped for may be no cell.
+ */
+function addsMoney(
+  { level, cols, groups, keys, tuple, pivots, sort, zero }: NaiveSlice,
+  cells: NaivePivot[],
+): boolean {
   if (level === 'leaf') return false;
-  const apart = [...groups.slice(0, keys.length), ...pivots, ...(level === 'group' ? tuple : [])];
-  if (apart.some(({ name }) => name === 'currency')) return false;
-  return cols.some(
-    ({ column, aggFunc, aggregated }) =>
-      column.money && aggregated && [undefined, 'sum', 'avg'].includes(aggFunc),
-  );
+  const apart = (columns: NaiveColumn[]) => columns.some(({ name }) => name === 'currency');
+  const here = level === 'group' ? tuple : [];
+  if (apart([...groups.slice(0, keys.length), ...here])) return false;
+  const added = cols
+    .filter(
+      ({ column, aggFunc, aggregated }) =>
+        aggregated && column.money && !/^(min|max|count)/.test(aggFunc ?? ''),
+    )
+    .map(({ column }) => column)
+    .filter((column) => !here.includes(column));
+  if (!apart(pivots)) return added.length > 0;
+  const unseen = [
+    ...(level === 'group' ? sort.map(({ colId }) => colId) : []),
+    ...(apart(tuple) ? [] : [zero?.field]),
+  ];
+  return added.some(({ name }) => unseen.includes(name) && !cells.some(({ field }) => field === name));
 }
 
 function mixesCurrencies(unit: Unit): boolean {
