@@ -157,7 +157,7 @@ describe('currencies with other minor units', () => {
   });
 });
 
-describe('a tax code that is not there any more', () => {
+describe('a tax code that nothing can be charged by', () => {
   const line = {
     sourceId: null,
     description: null,
@@ -180,10 +180,24 @@ describe('a tax code that is not there any more', () => {
       'taxcode_a',
       { errors: [expect.objectContaining({ pointer: '/lines/0/taxCodeId' })] },
     ],
-  ])('is told of by %s', (_, known, refusal) => {
+  ])('is not there any more, which is told of %s', (_, known, refusal) => {
     const named = new Map([[known, code]]);
     expect(() => taxationOn('2025-06-30', 'VAT', lines, named, found, 1)).toThrow(
       expect.objectContaining({ code: 'taxcode_not_found', ...refusal }),
+    );
+  });
+
+  it.each([
+    ['a line of the request', 1, [expect.objectContaining({ pointer: '/lines/0/taxCodeId' })]],
+    ['a line that the invoice has', 2, []],
+  ])('has no rate on the day, which is told of %s', (_, held, errors) => {
+    const of = (category: string) => [...uk.values()].find(({ data }) => data.category === category)!;
+    const named = new Map([
+      ['taxcode_a', of('Zero')],
+      ['taxcode_b', of('Standard')],
+    ]);
+    expect(() => taxationOn('1950-06-30', 'VAT', lines, named, found, held)).toThrow(
+      expect.objectContaining({ code: 'tax_rate_not_found', errors }),
     );
   });
 });

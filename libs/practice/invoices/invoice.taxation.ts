@@ -76,7 +76,10 @@ export function taxationOn(
     const code = id === standard?.id ? standard : named.get(id);
     if (index < held && (!code || code.data.isDeleted))
       throw invalid('taxcode_not_found', `There is no tax code ${id} any more, which line ${line.id} has.`);
-    wanted.set(id, referred(code, 'taxcode', `lines/${index - held}/taxCodeId`));
+    const field = `lines/${index - held}/taxCodeId`;
+    const taxedBy = referred(code, 'taxcode', field);
+    if (index >= held && line.taxCodeId !== null) taxRateOn(taxedBy.data, day, field);
+    wanted.set(id, taxedBy);
   }
   const codes = [...wanted.values()].sort((one, other) => one.id.localeCompare(other.id));
   const rates = codes.map(({ id, data }) => ({ taxCodeId: id, percent: taxRateOn(data, day).percent }));

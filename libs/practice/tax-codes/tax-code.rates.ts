@@ -20,12 +20,13 @@ export function rateInForce(rates: readonly TaxRate[], day: Day): TaxRate | unde
 /**
  * The rate in force.
  * @param day of the invoice's issue
+ * @param field that names the code, if one of the request does
  * @throws DomainError `tax_rate_not_found` (422) when the code has none on that day
  */
-export function taxRateOn({ code, category, rates }: TaxCodeFields, day: Day): ChargedRate {
+export function taxRateOn({ code, category, rates }: TaxCodeFields, day: Day, field?: string): ChargedRate {
   if (!taxed.includes(category)) return { percent: '0', from: null };
   const rate = rateInForce(rates, day);
-  if (!rate) throw invalid('tax_rate_not_found', `The tax code ${code} has no rate on ${day}.`);
+  if (!rate) throw invalid('tax_rate_not_found', `The tax code ${code} has no rate on ${day}.`, field);
   return { percent: rate.percent, from: rate.from };
 }
 
