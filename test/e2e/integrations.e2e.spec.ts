@@ -43,6 +43,19 @@ describe('the settings that an integration keeps with a tenant', () => {
     expect((await api.get(path)).body.data).toEqual({});
   });
 
+  it('keep every digit', async () => {
+    api = await newcomer();
+    const sent = `{"ticks": 638847194467412345,
+      "id":[12345678901234567890],"part":0.1234567890123456789012,"z":-1.50e+3 }`;
+    const type = { 'Content-Type': 'application/json' };
+    for (const _ of ['first', 'again']) expect((await put(sent, type)).headers.get('etag')).toBe('"1"');
+    const answer = await fetch(`${office.app.baseUrl}/${ours}/api/v1/${path}`, {
+      headers: { Authorization: `Bearer ${api.token}` },
+    });
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await answer.text()).toBe(`{"success":true,"data":${sent}}`);
+  });
+
   it('have a version, which counts changes only', async () => {
     api = await newcomer();
     expect((await put({ a: 1 }, { 'If-Match': '"0"' })).headers.get('etag')).toBe('"1"');

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '#kernel/errors';
 import { pointed } from './json-pointer';
@@ -14,8 +15,21 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Nothing of the body is stored: its handler says which texts and numbers it takes. */
     storesNothing?: boolean;
+    /** The body is a JsonText. */
+    asText?: boolean;
   }
 }
+
+/** A body with the text that it was made of: JSON.parse leaves 53 bits of a number. */
+export class JsonText {
+  constructor(
+    readonly text: string,
+    readonly value: unknown,
+  ) {}
+}
+
+/** Of a route whose body is a {@link JsonText}. */
+export const AsJsonText = (): MethodDecorator => RouteConfig({ asText: true });
 
 /**
  * Parses a JSON body; an empty one counts as none.
@@ -111,7 +125,11 @@ export function registerJsonBody(fastify: FastifyInstance): void {
   fastify.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
     asBuffer,
-    parserOf((body, { routeOptions }) => parseJson(requireUtf8(body), routeOptions.config)),
+    parserOf((body, { routeOptions: { config } }) => {
+      const text = requireUtf8(body);
+      const value = parseJson(text, config);
+      return config.asText ? new JsonText(text, value) : value;
+    }),
   );
   fastify.addContentTypeParser(
     '*',

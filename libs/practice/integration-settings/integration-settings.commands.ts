@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
+import type { JsonText } from '#platform/http/json-body';
 import type { RequestContext } from '#platform/request-context';
 import { versionMismatch } from '#platform/version-match';
 import { type IntegrationSettings, settingsOf } from './integration-settings.queries';
@@ -11,7 +12,7 @@ const MAX_BYTES = 64 * 1024;
 export class PutIntegrationSettings {
   constructor(
     readonly context: RequestContext,
-    readonly settings: unknown,
+    readonly settings: JsonText | undefined,
   ) {}
 }
 
@@ -27,7 +28,7 @@ export class PutIntegrationSettingsHandler implements ICommandHandler<PutIntegra
   ) {}
 
   async execute({ context, settings }: PutIntegrationSettings): Promise<IntegrationSettings> {
-    const checked = requireSettings(settings);
+    const json = requireSettings(settings);
     const { tenant, integrationId, ifMatch } = context;
     const versions = ifMatch === '*' ? undefined : ifMatch;
     const mayBeFirst = ifMatch?.includes('0') ?? true;
@@ -42,8 +43,8 @@ export class PutIntegrationSettingsHandler implements ICommandHandler<PutIntegra
          set settings = excluded.settings, updated_at = now(),
            version = s.version + (s.settings::text <> excluded.settings::text)::int
          where $4::text[] is null or s.version::text = any ($4)
-       returning s.settings, s.version`,
-      [tenant.id, integrationId, JSON.stringify(checked), versions, mayBeFirst],
+       returning s.settings::text, s.version`,
+      [tenant.id, integrationId, json, versions, mayBeFirst],
     );
     if (rows.length === 0) throw await this.mismatch(context);
     return rows[0];
@@ -55,10 +56,11 @@ export class PutIntegrationSettingsHandler implements ICommandHandler<PutIntegra
   }
 }
 
-function requireSettings(settings: unknown): object {
-  if (typeof settings !== 'object' || settings === null || Array.isArray(settings))
+function requireSettings(settings: JsonText | undefined): string {
+  const { text = '', value } = settings ?? {};
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
-  if (Buffer.byteLength(JSON.stringify(settings)) > MAX_BYTES)
+  if (Buffer.byteLength(text) > MAX_BYTES)
     throw new DomainError('too_large', 'settings_too_large', 'The settings are larger than 64 KiB.');
-  return settings;
+  return text;
 }

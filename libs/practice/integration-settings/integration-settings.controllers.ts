@@ -3,7 +3,8 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
-import { data, type Reply } from '#platform/http/reply';
+import { AsJsonText, type JsonText } from '#platform/http/json-body';
+import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { envelope } from '../records/api';
 import { PutIntegrationSettings } from './integration-settings.commands';
@@ -26,7 +27,10 @@ function ApiSettings(): MethodDecorator {
 }
 
 function answer({ settings, version }: IntegrationSettings): Reply {
-  return data(settings, { ETag: `"${version}"` });
+  return new Reply(200, `{"success":true,"data":${settings}}`, {
+    'Content-Type': 'application/json; charset=utf-8',
+    ETag: `"${version}"`,
+  });
 }
 
 @ApiTags('integrations')
@@ -35,6 +39,7 @@ export class IntegrationSettingsWriteController {
   constructor(private readonly commands: CommandBus) {}
 
   @Put()
+  @AsJsonText()
   @Permission('integrations:write')
   @ApiHeader({
     name: 'If-Match',
@@ -45,7 +50,8 @@ export class IntegrationSettingsWriteController {
   @ApiBody({ schema: anyObject })
   @ApiSettings()
   async replace(@CurrentContext() context: RequestContext, @Body() body: unknown): Promise<Reply> {
-    return answer(await this.commands.execute(new PutIntegrationSettings(context, body)));
+    const put = new PutIntegrationSettings(context, body as JsonText | undefined);
+    return answer(await this.commands.execute(put));
   }
 }
 

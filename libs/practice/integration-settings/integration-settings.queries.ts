@@ -3,8 +3,8 @@ import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 
 export interface IntegrationSettings {
-  /** Any JSON object. */
-  settings: Record<string, unknown>;
+  /** The JSON of any object. */
+  settings: string;
   /** Counts the changes; 0 before the first. */
   version: number;
 }
@@ -15,11 +15,11 @@ export async function settingsOf(
   { tenant, integrationId }: RequestContext,
 ): Promise<IntegrationSettings> {
   const { rows } = await pool.query<IntegrationSettings>(
-    `select settings, version from platform.integration_settings
+    `select settings::text, version from platform.integration_settings
      where tenant_id = $1 and integration_id = $2`,
     [tenant.id, integrationId],
   );
-  return rows[0] ?? { settings: {}, version: 0 };
+  return rows[0] ?? { settings: '{}', version: 0 };
 }
 
 export class GetIntegrationSettings {
