@@ -5,9 +5,9 @@ const title = tables.find(({ name }) => name === 'Matter')!.columns.find(({ name
 
 it('takes the spaces off the end of a text of a fixed length, and no others, however many these are', () => {
   const collector = new StagedRowCollector([{ ...title, isPadded: true }]);
-  const within = `a${' '.repeat(60_000)}b`;
+  const within = `a${' '.repeat(400_000)}b`;
   const since = performance.now();
   for (const text of [`${within}   `, '  c\t  ', '   ', '']) collector.add([text]);
-  expect(performance.now() - since).toBeLessThan(1_000);
+  expect(performance.now() - since).toBeLessThan(10_000);
   expect(collector.take()!.text.toString()).toBe(`${within}\n  c\\t\n\\N\n\\N\n`);
 });
