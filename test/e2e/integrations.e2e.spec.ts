@@ -45,15 +45,24 @@ describe('the settings that an integration keeps with a tenant', () => {
 
   it('keep every digit', async () => {
     api = await newcomer();
-    const sent = `{"ticks": 638847194467412345,
-      "id":[12345678901234567890],"part":0.1234567890123456789012,"z":-1.50e+3 }`;
+    const json =
+      '{"ticks":638847194467412345,"id":[12345678901234567890],"part":0.1234567890123456789012,"z":-1.50e+3}';
+    const spread = ` ${json.replaceAll(':', `:${' '.repeat(20_000)}`)}\n`;
     const type = { 'Content-Type': 'application/json' };
-    for (const _ of ['first', 'again']) expect((await put(sent, type)).headers.get('etag')).toBe('"1"');
+    for (const body of [json, spread]) expect((await put(body, type)).headers.get('etag')).toBe('"1"');
     const answer = await fetch(`${office.app.baseUrl}/${ours}/api/v1/${path}`, {
       headers: { Authorization: `Bearer ${api.token}` },
     });
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(await answer.text()).toBe(`{"success":true,"data":${sent}}`);
+    expect(await answer.text()).toBe(`{"success":true,"data":${json}}`);
+  });
+
+  it('hold of a name that comes twice the last, whatever was in the others', async () => {
+    for (const hidden of [`${'['.repeat(32_000)}${']'.repeat(32_000)}`, '"\\u0000"', '{"__proto__":1}']) {
+      const answer = await put(`{"a":${hidden},"a":1}`, { 'Content-Type': 'application/json' });
+      expect([answer.status, answer.body]).toEqual([200, { success: true, data: { a: 1 } }]);
+    }
+    expect((await api.get(path)).body.data).toEqual({ a: 1 });
   });
 
   it('have a version, which counts changes only', async () => {

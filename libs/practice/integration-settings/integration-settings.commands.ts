@@ -2,6 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
+import { exactJson } from '#platform/http/exact-json';
 import type { JsonText } from '#platform/http/json-body';
 import type { RequestContext } from '#platform/request-context';
 import { versionMismatch } from '#platform/version-match';
@@ -60,7 +61,8 @@ function requireSettings(settings: JsonText | undefined): string {
   const { text = '', value } = settings ?? {};
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
-  if (Buffer.byteLength(text) > MAX_BYTES)
+  const json = exactJson(text);
+  if (Buffer.byteLength(json) > MAX_BYTES)
     throw new DomainError('too_large', 'settings_too_large', 'The settings are larger than 64 KiB.');
-  return text;
+  return json;
 }
