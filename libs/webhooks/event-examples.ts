@@ -7,6 +7,7 @@ import { MatterStatus, matterStatusName } from '#practice/matters/matter';
 import { Activity, activityName } from '#practice/records/activity';
 import { DISABLING } from './delivery/failure-watch';
 import { type EventName, notices } from './event-catalogue';
+import { withFollowing } from './following-fields';
 import { impliedBy } from './messages';
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
@@ -140,7 +141,7 @@ export function exampleOf(event: EventName, record: Json, settable: readonly str
     id: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5',
     tenant: 'demo',
     sequence: version,
-    changed: [...changed].sort(),
+    changed: changed.filter((field) => field in record).sort(),
   };
 }
 
@@ -149,7 +150,7 @@ function changedBy(event: EventName, settable: readonly string[]): readonly stri
   const { name, kind } = event;
   // Lines that a draft begins with are told by an event of their own.
   if (name.endsWith('.created'))
-    return [...settable.filter((field) => field !== 'lines'), ...(computed[kind] ?? [])];
-  if (name.endsWith('.updated')) return settable.slice(0, 1);
+    return withFollowing(kind, [...settable.filter((field) => field !== 'lines'), ...(computed[kind] ?? [])]);
+  if (name.endsWith('.updated')) return withFollowing(kind, settable.slice(0, 1));
   return impliedBy(name) ?? [];
 }

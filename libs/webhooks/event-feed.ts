@@ -53,7 +53,12 @@ export class EventView {
   @ApiProperty({ type: 'integer', description: "The record's version with the event.", example: 1 })
   sequence: number;
 
-  @ApiProperty({ type: String, isArray: true, example: ['title'] })
+  @ApiProperty({
+    type: String,
+    isArray: true,
+    description: 'Fields that the event changed, and those that follow from them.',
+    example: ['sortTitle', 'title'],
+  })
   changed: string[];
 }
 

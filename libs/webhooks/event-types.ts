@@ -96,7 +96,11 @@ function schemaOf({ name, qualified }: EventName, record: Json): Json {
         type: 'integer',
         description: 'The version of the record that is sent: of two messages the higher one is newer.',
       },
-      changed: { type: 'array', items: text, description: 'Fields that the event changed.' },
+      changed: {
+        type: 'array',
+        items: text,
+        description: 'Fields that the event changed, and those that follow from them.',
+      },
       truncated: { const: true, description: 'The record was too large to be sent.' },
     },
   };

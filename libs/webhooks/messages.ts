@@ -4,15 +4,10 @@ import type { WantedEvents } from '#event-store/tenant-feed';
 import { Entity } from '#practice/entities/entity';
 import type { Message } from './delivery';
 import { type EventName, eventOfType, importPromoted, typesReadable } from './event-catalogue';
+import { CONTENT, withFollowing } from './following-fields';
 
 /** How bulk work marks its events: no message is sent of each, their end is told by one. */
 const SILENT = new Set(['import', 'demo']);
-
-/** What the data of an event holds beside fields of its record. */
-const INNER = new Set(['referenceOwner', 'entryDay', 'workitem.minutesPerUnit']);
-
-/** What a document shows of its content. */
-const CONTENT = ['size', 'sha256', 'versions'];
 
 const STATE = ['state', 'stateName'];
 const PAID = [...STATE, 'paid', 'balance', 'payments'];
@@ -108,9 +103,7 @@ export function impliedBy(name: string): readonly string[] | undefined {
 /** An event that this program cannot read is told all the same: the record says how things stand. */
 function namesIn(event: RecordedEvent['event'], area: string): string[] {
   try {
-    return Object.keys(event.data)
-      .filter((name) => !INNER.has(name) && !INNER.has(`${area}.${name}`))
-      .flatMap((name) => (name === 'content' ? CONTENT : name));
+    return withFollowing(area, Object.keys(event.data));
   } catch {
     return [];
   }
