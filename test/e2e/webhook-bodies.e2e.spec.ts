@@ -96,7 +96,9 @@ it('sends of each event what its type says, and no more', () => {
 it('names fields that the record has, and all that a request has changed', async () => {
   const untold = () =>
     changes.flatMap(({ operation, before, after }) => {
-      const told = sent.filter(({ body }) => body.data.id === after.id).flatMap(({ body }) => body.changed);
+      const told = sent
+        .filter(({ body: { data, sequence } }) => data.id === after.id && sequence > before.version)
+        .flatMap(({ body }) => body.changed);
       const differing = Object.keys(after).filter(
         (name) => !EVERY_WRITE.includes(name) && JSON.stringify(after[name]) !== JSON.stringify(before[name]),
       );
