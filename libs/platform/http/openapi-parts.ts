@@ -100,7 +100,7 @@ const refusals = new Map([
     'The body is not JSON, or a parameter or header is wrong.',
     [
       ...['invalid_query', 'malformed_json', 'too_deep', 'too_many_parts', 'malformed_request'],
-      ...['invalid_position', 'if_match_invalid', 'idempotency_key_invalid'],
+      ...['invalid_position', 'if_match_invalid', 'idempotency_key_invalid', 'page_too_large'],
       ...['file_missing', 'malformed_form', 'body_incomplete', 'content_digest_invalid'],
     ],
     'pageSize must be at most 200',

@@ -63,6 +63,32 @@ describe('reading one record', () => {
   });
 });
 
+describe('a page of very long records', () => {
+  let firms: Firms;
+  beforeAll(async () => {
+    firms = await openFirms(1);
+  });
+  afterAll(() => firms.close());
+
+  it('is refused before they are all in memory, and fewer are answered', async () => {
+    const [context] = firms.contexts;
+    const ids = await Promise.all(['One', 'Two', 'Three'].map((name) => firms.createDivision(context, name)));
+    await firms.settled();
+    await firms.store.reads.pool.query(
+      `update read_model.divisions set state = jsonb_set(state::jsonb, '{name}', to_jsonb(repeat('x', 12000000)))::json
+       where name = any($1)`,
+      [['One', 'Two', 'Three']],
+    );
+    const list = (query: object) =>
+      new ListRecordsHandler(firms.store.reads).execute(
+        new ListRecords(context, divisions, { ids, ...query } as ListRecords['query']),
+      );
+    for (const query of [{}, { pageSize: 3 }, { includeTotalCount: true }])
+      await expect(list(query)).rejects.toMatchObject({ fault: 'malformed', code: 'page_too_large' });
+    expect(await list({ pageSize: 1 })).toMatchObject({ body: { data: { rows: [{}], hasMore: true } } });
+  });
+});
+
 describe('reading what changed', () => {
   let firms: Firms;
   let context: RequestContext;

@@ -14,6 +14,7 @@ import { HistoryQuery } from './history-query';
 import type { Ask } from './list-statements';
 import { inZone } from './list-times';
 import { caughtUp } from './own-write';
+import { weighed } from './page-weight';
 import { isOneStatement, isPlannedOnce, readPage } from './read-page';
 import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
@@ -84,9 +85,10 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
  * assigned to a property are), so that what they lead to stays until the next collection of everything.
  */
 function asking(database: Pick<Pool, 'query'>): Ask {
-  return async (statement) => (await database.query(statement)).rows.splice(0);
+  return async (statement) => (await database.query({ ...statement, types: weighed() })).rows.splice(0);
 }
 
+/** @throws DomainError `page_too_large` */
 @QueryHandler(ListRecords)
 export class ListRecordsHandler implements IQueryHandler<ListRecords> {
   private readonly words = new UsualWords();
