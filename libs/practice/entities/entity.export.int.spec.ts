@@ -101,6 +101,25 @@ describe('an export of all that is held on a person', () => {
     await expect(exported(newId('entity'))).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('of very long records holds fewer at once', async () => {
+    await store.reads.pool.query(
+      `update read_model.work_items set state = jsonb_set(state::jsonb, '{title}', to_jsonb(repeat('x', 12000000)))::json
+       where tenant_id = $1`,
+      [context.tenant.id],
+    );
+    let [length, longest] = [0, 0];
+    for await (const chunk of await stream()) {
+      length += chunk.length;
+      longest = Math.max(longest, chunk.length);
+    }
+    await store.reads.pool.query(
+      `update read_model.work_items set state = jsonb_set(state::jsonb, '{title}', '"short"')::json where tenant_id = $1`,
+      [context.tenant.id],
+    );
+    expect(length).toBeGreaterThan(36_000_000);
+    expect(longest).toBeLessThan(32_000_000);
+  });
+
   it('of tens of thousands of records holds a hundred in memory', async () => {
     await store.reads.pool.query(
       `insert into read_model.work_items

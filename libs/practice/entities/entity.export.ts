@@ -16,12 +16,13 @@ import type { RequestContext } from '#platform/request-context';
 import { live } from '#projections/live';
 import { ReachedPositions } from '#projections/reached-positions';
 import { envelope } from '../records/api';
+import { isTooLarge, weighed } from '../records/page-weight';
 import { folded, tableOf } from '../records/state-table';
 import { Entity, type EntityState } from './entity';
 import { type Held, held } from './entity.held';
 import { EntityView, entityView } from './entity.queries';
 
-/** Records and events read at once: what is in memory of an export. */
+/** Records and events read at once: what is in memory of an export. Of long records fewer are. */
 const AT_ONCE = 100;
 
 export class ExportEntity {
@@ -94,16 +95,24 @@ export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
       [tenantId, toUuid(id), id],
     );
     const { ids } = found.rows[0];
-    for (let from = 0; from < ids.length; from += AT_ONCE) {
-      const page = await this.reads.pool.query(
-        `select r.id, r.version, r.created_on, r.created_by, r.updated_on, r.updated_by, r.state
-         ${rows} and r.id = any($2::uuid[]) order by r.id`,
-        [tenantId, ids.slice(from, from + AT_ONCE)],
-      );
-      yield page.rows.map((row) => {
-        const { id: own, version, audit, data } = folded({ kind }, row);
-        return { id: own, version, ...audit, ...data };
-      });
+    for (let [from, atOnce] = [0, AT_ONCE]; from < ids.length; ) {
+      const some = ids.slice(from, from + atOnce);
+      try {
+        const page = await this.reads.pool.query({
+          text: `select r.id, r.version, r.created_on, r.created_by, r.updated_on, r.updated_by, r.state
+            ${rows} and r.id = any($2::uuid[]) order by r.id`,
+          values: [tenantId, some],
+          types: weighed(),
+        });
+        from += some.length;
+        yield page.rows.map((row) => {
+          const { id: own, version, audit, data } = folded({ kind }, row);
+          return { id: own, version, ...audit, ...data };
+        });
+      } catch (error) {
+        if (!isTooLarge(error) || some.length === 1) throw error;
+        atOnce = Math.ceil(some.length / 4);
+      }
     }
   }
 

@@ -4,10 +4,11 @@ import { exactTypes } from '#platform/database';
 
 /**
  * Of the records of a page, as they are kept; the largest there are have 8 million. They are parsed, viewed and written
- * as one: two hundred invoices of a thousand long lines each held everybody up for a minute, or ended the process.
+ * as one: of a hundred invoices of a thousand long lines a page held everybody else up for ten seconds.
  */
-export const MOST_CHARACTERS = 32_000_000;
+const MOST_CHARACTERS = 32_000_000;
 
+const CODE = 'page_too_large';
 const RECORD = types.builtins.JSON;
 
 /**
@@ -15,11 +16,11 @@ const RECORD = types.builtins.JSON;
  * as they come.
  * @throws DomainError `page_too_large` (400)
  */
-export function weighed(mostCharacters = MOST_CHARACTERS): CustomTypesConfig {
+export function weighed(): CustomTypesConfig {
   let characters = 0;
   const counted = (parse: (text: string) => unknown) => (text: string) => {
     characters += text.length;
-    if (characters > mostCharacters) throw tooLarge();
+    if (characters > MOST_CHARACTERS) throw tooLarge();
     return parse(text);
   };
   return {
@@ -30,8 +31,13 @@ export function weighed(mostCharacters = MOST_CHARACTERS): CustomTypesConfig {
   };
 }
 
+/** Whether a statement failed as `weighed` has it fail. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof DomainError && error.code === CODE;
+}
+
 function tooLarge(): DomainError {
   const message = 'The records of this page are too long to be answered at once: ask for fewer by pageSize.';
-  const errors = [{ pointer: '/pageSize', code: 'page_too_large', message }];
-  return new DomainError('malformed', 'page_too_large', message, errors);
+  const errors = [{ pointer: '/pageSize', code: CODE, message }];
+  return new DomainError('malformed', CODE, message, errors);
 }
