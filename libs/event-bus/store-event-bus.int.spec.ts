@@ -233,6 +233,23 @@ describe('the event bus over the store', () => {
     expect(errors).toHaveBeenCalledTimes(1);
   });
 
+  it('takes a partition that is let go also where the clock was set back', async () => {
+    const other = await store.writes.pool.connect();
+    try {
+      await other.query("select pg_advisory_lock(hashtext('partitions of audit'), 0)");
+      const subscription = bus.subscribe(ledger.subscriber('first'));
+      await waitFor(() => subscription.partitions().length === PARTITIONS - 1, {
+        description: 'all other partitions',
+      });
+      const now = Date.now;
+      jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
+      await other.query('select pg_advisory_unlock_all()');
+      await owning(subscription);
+    } finally {
+      other.release(true);
+    }
+  });
+
   it('goes on over new connections when those it has fall silent', async () => {
     const route = await SilentRoute.to(store.url);
     const far = openStore(route.url, [Parent]);

@@ -13,8 +13,8 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   private readonly locks: PartitionLocks;
   private readonly listener: Listener;
   private readonly log = new Logger('EventBus');
-  private ownershipCheckedAt = 0;
-  private loosenedAt = 0;
+  private ownershipCheckedAt = Number.NEGATIVE_INFINITY;
+  private loosenedAt = Number.NEGATIVE_INFINITY;
 
   /**
    * @param name of the subscriber: one at a time of a name has a partition
@@ -37,7 +37,7 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
 
   async own(): Promise<void> {
     await this.listener.connect();
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.ownershipCheckedAt < OWNERSHIP_MS && this.partitions.length > 0) return;
     await this.locks.take();
     this.ownershipCheckedAt = now;

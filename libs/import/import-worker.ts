@@ -26,9 +26,9 @@ const MOST_DEATHS = 5;
 /** Carries imports out. */
 @Injectable()
 export class ImportWorker extends RequestWorker<ImportTurn> {
-  private forgotAt = 0;
-  private settledAt = 0;
-  private erasedAt = 0;
+  private forgotAt = Number.NEGATIVE_INFINITY;
+  private settledAt = Number.NEGATIVE_INFINITY;
+  private erasedAt = Number.NEGATIVE_INFINITY;
   private settling?: Promise<void>;
   private readonly ending = new AbortController();
 
@@ -58,15 +58,15 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
 
   protected override async tidy(): Promise<void> {
     this.settle();
-    if (Date.now() - this.forgotAt < FORGET_EVERY_MS) return;
-    this.forgotAt = Date.now();
+    if (performance.now() - this.forgotAt < FORGET_EVERY_MS) return;
+    this.forgotAt = performance.now();
     await this.repeats.forget();
   }
 
   /** Beside the queue, which does not wait for it. */
   private settle(): void {
-    if (this.settling || Date.now() - this.settledAt < this.settings.laterMs) return;
-    this.settledAt = Date.now();
+    if (this.settling || performance.now() - this.settledAt < this.settings.laterMs) return;
+    this.settledAt = performance.now();
     this.settling = this.loading
       .settle(this.ending.signal)
       .catch((error: Error) => {
@@ -79,8 +79,8 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
   }
 
   private async repeatErasures(): Promise<void> {
-    if (this.ending.signal.aborted || Date.now() - this.erasedAt < this.settings.erasuresMs) return;
-    this.erasedAt = Date.now();
+    if (this.ending.signal.aborted || performance.now() - this.erasedAt < this.settings.erasuresMs) return;
+    this.erasedAt = performance.now();
     try {
       const count = await this.erasures.repeat();
       if (count > 0)

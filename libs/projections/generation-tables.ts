@@ -139,7 +139,7 @@ export async function attachTables(
 
 async function readsUnderWay(client: ClientBase, projection: Projection): Promise<void> {
   const { rows } = await client.query<{ now: string }>('select clock_timestamp()::text as now');
-  for (const end = Date.now() + LONGEST_READ_MS; Date.now() < end; await delay(POLL_MS)) {
+  for (const end = performance.now() + LONGEST_READ_MS; performance.now() < end; await delay(POLL_MS)) {
     const { rows: running } = await client.query(
       `select from pg_stat_activity a
        where datname = current_database() and state = 'active' and xact_start < $1::timestamptz

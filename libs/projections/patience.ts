@@ -20,8 +20,8 @@ export async function patiently(attempt: () => Promise<boolean>, lost: () => voi
       // Somebody else has this generation in hand, after all.
       if (error instanceof CheckpointMoved) continue;
       if (!isConnectionLost(error)) throw error;
-      lostAt ??= Date.now();
-      if (Date.now() - lostAt > PATIENCE_MS) throw error;
+      lostAt ??= performance.now();
+      if (performance.now() - lostAt > PATIENCE_MS) throw error;
       lost();
     }
   }

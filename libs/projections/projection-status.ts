@@ -98,7 +98,7 @@ export class ProjectionStatus implements OnModuleInit {
 
   /** Resolves once every read model shows all events, or after so many milliseconds. */
   async settled(milliseconds: number): Promise<void> {
-    for (const end = Date.now() + milliseconds; Date.now() < end; await delay(POLL_MS)) {
+    for (const end = performance.now() + milliseconds; performance.now() < end; await delay(POLL_MS)) {
       if ((await this.list()).every(({ lag }) => lag === 0)) return;
     }
   }

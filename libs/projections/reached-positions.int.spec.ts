@@ -44,6 +44,14 @@ describe('whoever follows a position', () => {
     expect(rows).toEqual([{ name: 'One' }]);
   });
 
+  it('waits no longer where the clock is set back meanwhile', async () => {
+    const { tenant, position } = await written();
+    const reaching = reached.reach(tenant, position, 'this', 100);
+    const now = Date.now;
+    jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
+    await expect(reaching).rejects.toMatchObject({ code: 'position_not_reached' });
+  });
+
   it('stops with the reason of the signal', async () => {
     const { tenant, position } = await written();
     const cancelled = new AbortController();

@@ -26,10 +26,10 @@ export class ReachedPositions {
    * @throws DomainError `position_not_reached` (503) after `waitMs`, or at once while the tenant is held
    */
   async reach(tenant: TenantRef, position: Position, what: string, waitMs = WAIT_MS): Promise<void> {
-    for (const end = Date.now() + waitMs; ; await delay(POLL_MS)) {
+    for (const end = performance.now() + waitMs; ; await delay(POLL_MS)) {
       const { behind, held } = await this.standing(tenant, position);
       if (!behind) return;
-      if (!held && Date.now() < end) continue;
+      if (!held && performance.now() < end) continue;
       const detail = `The read models have not come as far as ${what} yet; try again.`;
       const headers = { 'Retry-After': held ? HELD_RETRY_SECONDS : '1' };
       throw new DomainError('unavailable', 'position_not_reached', detail, [], headers);

@@ -41,7 +41,7 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
     let lost: Error | undefined;
     for (const name of this.rebuild.names) {
       if (this.stopping.signal.aborted) return;
-      if ((this.notBefore.get(name) ?? 0) > Date.now()) continue;
+      if ((this.notBefore.get(name) ?? 0) > performance.now()) continue;
       try {
         const rebuilt = await this.rebuild.resume(name, this.stopping.signal);
         if (rebuilt)
@@ -54,7 +54,7 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
           continue;
         }
         this.log.error(`The rebuild of ${name} failed: ${(error as Error).message}`);
-        this.notBefore.set(name, Date.now() + AFTER_FAILURE_MS);
+        this.notBefore.set(name, performance.now() + AFTER_FAILURE_MS);
       }
     }
     if (lost) this.log.warn(`Rebuilds that have died wait for the database: ${lost.message}`);

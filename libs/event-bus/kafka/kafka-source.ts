@@ -101,7 +101,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
       if (isBehind) {
         this.asked.delete(partition);
       } else {
-        this.heard.set(partition, Date.now());
+        this.heard.set(partition, performance.now());
         this.asked.add(partition);
       }
     }
@@ -192,14 +192,15 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   }
 
   private hear(partition: number): void {
-    this.heard.set(partition, Date.now());
+    this.heard.set(partition, performance.now());
     this.asked.delete(partition);
   }
 
   /** The message that came does not follow on, or none has come for a while. */
   private isMissing(partition: number): boolean {
     return (
-      !!this.inboxes.get(partition)?.isSifted || Date.now() - (this.heard.get(partition) ?? 0) >= SILENCE_MS
+      !!this.inboxes.get(partition)?.isSifted ||
+      performance.now() - (this.heard.get(partition) ?? Number.NEGATIVE_INFINITY) >= SILENCE_MS
     );
   }
 }

@@ -129,9 +129,9 @@ export class KafkaJsMembership implements Membership {
   /** @throws when it falls silent before the end */
   private async watch(consumer: Consumer, until: AbortSignal): Promise<void> {
     const { FETCH, REQUEST, GROUP_JOIN, REBALANCING } = consumer.events;
-    let sign = Date.now();
+    let sign = performance.now();
     const alive = () => {
-      sign = Date.now();
+      sign = performance.now();
     };
     consumer.on(FETCH, alive);
     consumer.on(REQUEST, alive); // answered: one to join, or a heartbeat
@@ -147,7 +147,7 @@ export class KafkaJsMembership implements Membership {
       assign(payload.memberAssignment[this.topic] ?? []);
     });
     while (!until.aborted) {
-      if (Date.now() - sign > SILENCE_MS) throw new Error('The consumer has fallen silent');
+      if (performance.now() - sign > SILENCE_MS) throw new Error('The consumer has fallen silent');
       await delay(HEARTBEAT_MS, undefined, { signal: until }).catch(() => undefined);
     }
   }

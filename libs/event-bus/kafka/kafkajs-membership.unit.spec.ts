@@ -52,7 +52,7 @@ describe('a member of a consumer group', () => {
       .spyOn(timers, 'setTimeout')
       .mockImplementation((_, value) => new Promise((resolve) => setImmediate(() => resolve(value!))));
     let now = 1_000_000;
-    jest.spyOn(Date, 'now').mockImplementation(() => now);
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
     pass = (milliseconds) => {
       now += milliseconds;
     };

@@ -91,7 +91,7 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
   constructor() {
     const calls = { wake: () => undefined, lost: () => this.forget() };
     this.source = new KafkaSource(this.kafka.transport, 'topic', 'trial', this.kafka.feed, calls);
-    jest.spyOn(Date, 'now').mockImplementation(() => this.now);
+    jest.spyOn(performance, 'now').mockImplementation(() => this.now);
   }
 
   write({ partition, count, backwards }: Given<'write'>): void {

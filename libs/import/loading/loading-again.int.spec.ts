@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { BulkAppender } from '#event-store/append-bulk';
-import { SystemClock } from '#kernel/clock';
 import { Grants } from '#platform/auth/grants';
 import { Integrations } from '#platform/auth/integrations';
 import type { RegisteredTenant } from '#platform/auth/tenants';
@@ -167,7 +166,7 @@ describe('an import that is loaded again', () => {
     await stageSource(imports.client, run.staging);
     const staging = await imports.loading().load(run);
     await imports.finish(run);
-    const grants = new Grants(imports.store.writes, new SystemClock());
+    const grants = new Grants(imports.store.writes);
     expect(await grants.find(integrationId, staging.alias)).toMatchObject({
       ...{ tenant: { id: staging.id }, limit: 7, period: 11 },
       permissions: new Set(['workitems:read', 'reports:read']),
@@ -175,8 +174,7 @@ describe('an import that is loaded again', () => {
     expect(await grants.find(shut.integrationId, staging.alias)).toBeUndefined();
     expect(await grants.find(integrationId, `firm--staging-${before.id}`)).toBeUndefined();
     // What the parent takes back is taken back here.
-    const found = () =>
-      new Grants(imports.store.writes, new SystemClock()).find(integrationId, staging.alias);
+    const found = () => new Grants(imports.store.writes).find(integrationId, staging.alias);
     await integrations.grant({ clientId }, { tenant: 'firm', permissions: ['reports:read', 'audit:read'] });
     expect(await found()).toMatchObject({ permissions: new Set(['reports:read']) });
     // What it keeps is the most here, too.
@@ -198,8 +196,7 @@ describe('an import that is loaded again', () => {
     const terms = { tenant: 'firm', permissions, limit: 7, period: 11 };
     const made = await integrations.create({ name: 'Late', ...terms });
     const allowed = { tenant: { id: staging.id }, permissions: new Set(['workitems:read']), limit: 7 };
-    const seen = (alias: string) =>
-      new Grants(imports.store.writes, new SystemClock()).find(made.integrationId, alias);
+    const seen = (alias: string) => new Grants(imports.store.writes).find(made.integrationId, alias);
     expect(await seen(staging.alias)).toMatchObject(allowed);
     expect(await seen(`firm--staging-${before.id}`)).toBeUndefined();
     await integrations.revoke({ clientId: made.clientId }, 'firm');
@@ -211,7 +208,7 @@ describe('an import that is loaded again', () => {
   it('is the one that its alias names at once, also to whom the process has just let into the one before', async () => {
     const integrations = new Integrations(imports.store.writes, imports.tenants);
     const { integrationId } = await integrations.create({ name: 'Reader', tenant: 'firm' });
-    const grants = new Grants(imports.store.writes, new SystemClock());
+    const grants = new Grants(imports.store.writes);
     const seen = async () => (await grants.find(integrationId, 'firm--staging'))?.tenant.id;
     expect(await seen()).toBe((await imports.tenants.get('firm--staging')).id);
     for (let times = 0; times < 2; times++) {

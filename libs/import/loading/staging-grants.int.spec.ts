@@ -1,5 +1,4 @@
 import { Client } from 'pg';
-import { SystemClock } from '#kernel/clock';
 import { Grants } from '#platform/auth/grants';
 import { Integrations } from '#platform/auth/integrations';
 import { waitFor } from '../../../test/support/wait-for';
@@ -51,7 +50,7 @@ describe('who is let in, or out, while a staging tenant is opened', () => {
       const { staging } = await opening;
       const [, , late] = await changes;
       const found = async ({ integrationId }: { integrationId: string }) =>
-        (await new Grants(store.writes, new SystemClock()).find(integrationId, staging.alias))?.permissions;
+        (await new Grants(store.writes).find(integrationId, staging.alias))?.permissions;
       expect(await found(gone)).toBeUndefined();
       expect(await found(back)).toEqual(new Set(['matters:read']));
       expect(await found(late)).toContain('matters:read');

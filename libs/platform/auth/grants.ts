@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
 import { aliasPattern } from './tenants';
@@ -36,15 +35,11 @@ const STAGING = '--';
 export class Grants {
   private readonly cache: LRUCache<string, EffectiveGrant | 'none', Lookup>;
 
-  constructor(
-    private readonly database: WriteDatabase,
-    clock: Clock,
-  ) {
+  constructor(private readonly database: WriteDatabase) {
     this.cache = new LRUCache<string, EffectiveGrant | 'none', Lookup>({
       max: 10_000,
       ttl: freshForMs,
       ttlResolution: 0,
-      perf: { now: () => clock.now().getTime() },
       fetchMethod: async (_key, _stale, { context, options }) => {
         const grant = await this.read(context);
         if (!grant) options.ttl = refusalFreshForMs;

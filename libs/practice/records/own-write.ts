@@ -20,7 +20,10 @@ export async function caughtUp<Shown extends { version: number }>(
 ): Promise<Shown> {
   const [version, first] = await Promise.all([loader.versionOf(tenant.id, id), read()]);
   let shown: Shown | undefined = first;
-  for (const end = Date.now() + OWN_WRITE_MS; (shown?.version ?? 0) < version && Date.now() < end; ) {
+  for (
+    const end = performance.now() + OWN_WRITE_MS;
+    (shown?.version ?? 0) < version && performance.now() < end;
+  ) {
     await delay(POLL_MS);
     shown = await read();
   }

@@ -108,8 +108,8 @@ export class GetTenantHandler implements IQueryHandler<GetTenant> {
   async execute({ context: { tenant } }: GetTenant): Promise<Reply> {
     let state = await this.state(tenant.id);
     for (
-      const end = Date.now() + NEW_TENANT_MS;
-      !state && Date.now() < end;
+      const end = performance.now() + NEW_TENANT_MS;
+      !state && performance.now() < end;
       state = await this.state(tenant.id)
     ) {
       await delay(POLL_MS);
