@@ -78,3 +78,20 @@ it('what is known of attempts goes in the end, though it was in hand when their 
   await hooks.pruning.prune();
   expect(await attempts()).toEqual([]);
 });
+
+it('the hours of a year go at once where the log is kept for fewer days', async () => {
+  await hooks.sql(
+    `insert into webhooks.hours (partition, hour, epoch, transaction_id, position)
+     select p, date_trunc('hour', now()) - h * interval '1 hour', 1, '1', 1
+     from generate_series(100, 111) p, generate_series(0, 365 * 24) h`,
+  );
+  await hooks.sql('analyze webhooks.hours');
+  await hooks.pruning.prune();
+  const left = await hooks.sql(
+    `select partition, count(*) filter (where hour <= now() - interval '30 days')::int as before, count(*)::int as kept
+     from webhooks.hours where partition >= 100 group by partition`,
+  );
+  expect(left).toHaveLength(12);
+  for (const { before, kept } of left as { before: number; kept: number }[])
+    expect([before, kept]).toEqual([1, 30 * 24 + 1]);
+});

@@ -107,8 +107,9 @@ export class WebhookPruning implements OnApplicationShutdown {
     // Who asks for the events themselves may ask for more days than the log of deliveries has.
     const told = new Date(Math.min(oldest.getTime(), this.clock.now().getTime() - FEED_MS));
     await this.database.pool.query(
-      `delete from webhooks.hours h where hour < $1 and exists (
-         select from webhooks.hours l where l.partition = h.partition and l.hour > h.hour and l.hour <= $1)`,
+      `delete from webhooks.hours h
+       using (select partition, max(hour) as hour from webhooks.hours where hour <= $1 group by partition) last
+       where h.partition = last.partition and h.hour < last.hour`,
       [told],
     );
     await this.database.pool.query('delete from webhooks.replays where finished_at < $1', [oldest]);
