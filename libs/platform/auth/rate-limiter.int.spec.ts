@@ -163,19 +163,30 @@ describe('RateLimiter', () => {
     await new Promise(setImmediate);
   });
 
-  it('deletes windows that ended', async () => {
-    const store = new RateWindows(databases[0].pool, 1000);
-    await databases[0].pool.query(
+  it('deletes windows that ended, each by the period of its own grant', async () => {
+    const { pool } = databases[0];
+    await pool.query(
       `insert into platform.tenants (alias, region, partition, stream_id) values ('t', 'uk', 0, gen_random_uuid());
-       insert into platform.integrations (id, client_id, name, secret_hash) values (gen_random_uuid(), 'c', 'c', '');
+       insert into platform.integrations (id, client_id, name, secret_hash)
+         select gen_random_uuid(), name, name, '' from unnest(array['hourly', 'for good']) name;
        insert into platform.grants (tenant_id, integration_id, permissions, period_seconds)
-         select t.id, i.id, '{}', 3600 from platform.tenants t, platform.integrations i;
-       insert into platform.rate_windows values (9, gen_random_uuid(), now() - interval '61 minutes', 1),
-         (9, gen_random_uuid(), now() - interval '59 minutes', 1)`,
+         select t.id, i.id, '{}', case i.name when 'hourly' then 3600 else 1000000000 end
+         from platform.tenants t, platform.integrations i;
+       insert into platform.rate_windows
+         select g.tenant_id, g.integration_id, now() - minutes * interval '1 minute', minutes
+         from platform.grants g, unnest(array[61, 59]) minutes`,
     );
+    const store = new RateWindows(pool, 1000);
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 600_001);
     await store.pruneNowAndThen();
-    const { rows } = await databases[0].pool.query('select from platform.rate_windows where tenant_id = 9');
-    expect(rows).toHaveLength(1);
+    const { rows } = await pool.query(
+      `select i.name, w.used::int as minutes from platform.rate_windows w
+       join platform.integrations i on i.id = w.integration_id order by i.name, w.used`,
+    );
+    expect(rows).toEqual([
+      { name: 'for good', minutes: 59 },
+      { name: 'for good', minutes: 61 },
+      { name: 'hourly', minutes: 59 },
+    ]);
   });
 });

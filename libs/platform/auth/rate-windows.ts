@@ -57,8 +57,9 @@ export class RateWindows {
     if (performance.now() - this.lastPruned < pruneEveryMs) return;
     this.lastPruned = performance.now();
     await this.pool.query(
-      `delete from platform.rate_windows
-       where window_start < now() - (select max(period_seconds) from platform.grants) * interval '1 second'`,
+      `delete from platform.rate_windows w using platform.grants g
+       where g.tenant_id = w.tenant_id and g.integration_id = w.integration_id
+         and w.window_start < now() - g.period_seconds * interval '1 second'`,
     );
   }
 }
