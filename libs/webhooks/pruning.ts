@@ -35,6 +35,7 @@ const WEBHOOKS_OF_LOG = `
 export class WebhookPruning implements OnApplicationShutdown {
   private readonly log = new Logger(WebhookPruning.name);
   private timer?: NodeJS.Timeout;
+  private running?: Promise<void>;
 
   constructor(
     private readonly database: WriteDatabase,
@@ -45,9 +46,14 @@ export class WebhookPruning implements OnApplicationShutdown {
     private readonly answers: ErasedAnswers,
   ) {}
 
+  /** One run at a time: that of a large log takes longer than the minute, and two would do the same work. */
   start(): void {
     this.timer = setInterval(() => {
-      this.run().catch((error: Error) => this.log.warn(`Webhooks were not looked after: ${error.message}`));
+      this.running ??= this.run()
+        .catch((error: Error) => this.log.warn(`Webhooks were not looked after: ${error.message}`))
+        .finally(() => {
+          this.running = undefined;
+        });
     }, EVERY_MS).unref();
   }
 

@@ -16,6 +16,7 @@ const EVERY_MS = 60 * 60_000;
 export class DocumentSweep implements OnApplicationShutdown {
   private readonly log = new Logger(DocumentSweep.name);
   private timer?: NodeJS.Timeout;
+  private running?: Promise<unknown>;
 
   constructor(
     private readonly storage: ContentStorage,
@@ -24,9 +25,14 @@ export class DocumentSweep implements OnApplicationShutdown {
     private readonly config: Config,
   ) {}
 
+  /** One at a time, however long a folder with very many files takes. */
   start(): void {
     this.timer = setInterval(() => {
-      this.sweep().catch((error: Error) => this.log.warn(`The documents were not swept: ${error.message}`));
+      this.running ??= this.sweep()
+        .catch((error: Error) => this.log.warn(`The documents were not swept: ${error.message}`))
+        .finally(() => {
+          this.running = undefined;
+        });
     }, EVERY_MS).unref();
   }
 
