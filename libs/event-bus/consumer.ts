@@ -10,6 +10,8 @@ import type { Calls, Source } from './source';
 const POLL_MS = 250;
 const HELD_LOOKS = { first: 5, last: POLL_MS };
 const RETRY_MS = 500;
+/** How often a problem that lasts is told. */
+const REMINDER_MS = 60_000;
 
 /** Reads a source, a batch after another, and hands over to a subscriber. */
 export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscription {
@@ -24,6 +26,8 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   private signalled = false;
   /** On performance.now: since when something is there that cannot be read yet. */
   private heldSince?: number;
+  /** On performance.now: when the problem was last told. */
+  private toldAt = 0;
   private wake: () => void = () => undefined;
 
   /** @param limit events that are handed over at once */
@@ -56,17 +60,31 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     while (!this.stopping) {
       try {
         const more = (await this.round()) || !(await this.settled());
-        this.problem = undefined;
+        this.goesOn();
         if (!more) await this.rest(await this.pause());
       } catch (error) {
         this.forget();
-        this.log.error(`${this.subscriber.name}: ${(error as Error).message}`, (error as Error).stack);
-        this.problem = `${this.subscriber.name}: ${(error as Error).message}`;
+        this.standsStill(error as Error);
         // Whoever read on would build upon the gap: the partitions are kept, so that nobody does.
         await this.rest(error instanceof FeedOutOfOrder ? undefined : RETRY_MS, true);
       }
     }
     await this.source.close();
+  }
+
+  /** It is tried again twice a second: a line for each would hide all others. */
+  private standsStill({ message, stack }: Error): void {
+    const problem = `${this.subscriber.name}: ${message}`;
+    const now = performance.now();
+    if (problem === this.problem && now - this.toldAt < REMINDER_MS) return;
+    this.log.error(problem, stack);
+    this.problem = problem;
+    this.toldAt = now;
+  }
+
+  private goesOn(): void {
+    if (this.problem) this.log.log(`${this.subscriber.name} goes on`);
+    this.problem = undefined;
   }
 
   private forget(): void {

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { Cursor, FeedEntry } from '#event-store/feed';
 import { type Position, START } from '#event-store/position';
 import { Consumer } from './consumer';
@@ -13,12 +14,16 @@ class HeldSource implements Source<FeedEntry> {
   partitions = [0];
   isThere = false;
   isFree = false;
+  /** What keeps it from being read. */
+  fault?: string;
   /** On performance.now. */
   readonly reads: number[] = [];
 
   constructor(readonly calls: Calls) {}
 
-  async own(): Promise<void> {}
+  async own(): Promise<void> {
+    if (this.fault) throw new Error(this.fault);
+  }
 
   async read([{ after }]: Cursor[]): Promise<{ events: FeedEntry[]; more: boolean }> {
     this.reads.push(performance.now());
@@ -115,6 +120,26 @@ describe('a consumer', () => {
     source.calls.wake();
     await jest.advanceTimersByTimeAsync(1_000);
     expect(asked).toBe(2);
+  });
+
+  it('tells what keeps it from going on once, again when that changes or lasts a minute, and that it goes on', async () => {
+    const told: string[] = [];
+    const tell = (message: string) => told.push(message);
+    jest.spyOn(Logger.prototype, 'error').mockImplementation(tell);
+    jest.spyOn(Logger.prototype, 'log').mockImplementation(tell);
+
+    source.fault = 'the topic has too few partitions';
+    await jest.advanceTimersByTimeAsync(150_000);
+    expect(told).toEqual(Array(3).fill('audit: the topic has too few partitions'));
+    expect(consumer.problem).toBe('audit: the topic has too few partitions');
+
+    source.fault = 'the topic is gone';
+    await jest.advanceTimersByTimeAsync(30_000);
+    source.fault = undefined;
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(told.slice(3)).toEqual(['audit: the topic is gone', 'audit goes on']);
+    expect(consumer.problem).toBeUndefined();
+    jest.restoreAllMocks();
   });
 
   it('asks a subscriber that has no partitions for nothing', async () => {

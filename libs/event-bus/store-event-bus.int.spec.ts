@@ -34,6 +34,7 @@ describe('the event bus over the store', () => {
     ledger = new Ledger('audit');
     door = new Door();
     errors = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    jest.spyOn(Logger.prototype, 'log').mockImplementation();
   });
   afterEach(async () => {
     door.open();
@@ -191,7 +192,7 @@ describe('the event bus over the store', () => {
     expect(attempts[1]).toEqual(attempts[0]);
     expect(attempts[2]).toEqual(attempts[0]);
     expect(ledger.names).toHaveLength(20);
-    expect(errors.mock.calls.map(([message]) => message)).toEqual(Array(2).fill('audit: disk full'));
+    expect(errors.mock.calls.map(([message]) => message)).toEqual(['audit: disk full']);
   });
 
   it('finishes the batch in hand before it stops', async () => {
