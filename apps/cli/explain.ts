@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { DomainError } from '#kernel/errors';
 import { ConfigError } from '#platform/config';
-import { databaseRefusal } from '#platform/database-refusal';
+import { databaseRefusal, variableOf } from '#platform/database-refusal';
 import { SecretsError } from '#platform/secrets';
 
 /** What the system says of files and of the terminal; the rest is said of connections. */
@@ -31,7 +31,8 @@ function explain(error: unknown): { code: string; message: string } {
 /** Writes it, with --json as an object `{error: {code, message}}`. */
 export function explainTo(err: (line: string) => void, error: unknown, json: boolean): void {
   const { code, message } = explain(error);
-  err(json ? JSON.stringify({ error: { code, message } }) : message);
+  const told = variableOf(error) + message;
+  err(json ? JSON.stringify({ error: { code, message: told } }) : told);
 }
 
 function usage(error: CommanderError): string {

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DateTime } from 'luxon';
 import { invalid } from '#kernel/errors';
+import { requireOwnDatabases } from '#platform/named-databases';
 import { ParkedTenants } from '#projections/parked-tenants';
 import { type Audited, ProjectionAudit } from '#projections/projection-audit';
 import { ProjectionExport } from '#projections/projection-export';
@@ -31,6 +32,7 @@ export function projectionsCommand(session: Session): Command {
       'builds read models again from the events; the present ones answer until the new are complete',
     )
     .action(async (names: string[], options: Chosen) => {
+      await requireOwnDatabases(await session.config());
       const results = await session.use(ProjectionRebuild, async (rebuild) => {
         const rebuilt: Rebuilt[] = [];
         for (const name of named(names, options, rebuild.names))

@@ -8,6 +8,7 @@ import { Integrations } from '#platform/auth/integrations';
 import { SigningKeys } from '#platform/auth/signing-keys';
 import { Tenants } from '#platform/auth/tenants';
 import { Config, ConfigError, type Region } from '#platform/config';
+import { toldOf } from '#platform/database-refusal';
 import { findEmbeddedPostgres } from '#platform/embedded-postgres';
 import { PlatformModule } from '#platform/platform.module';
 import { Resealing } from '#platform/resealing';
@@ -100,7 +101,9 @@ async function withDatabase(config: Config): Promise<Config> {
 async function connect(config: Config): Promise<INestApplicationContext> {
   if (!config.SECRETS_KEY)
     throw new ConfigError(['SECRETS_KEY is required: DATA_DIR has that of the embedded database alone']);
-  const REGION = (await installedRegion(config.databaseUrl)) ?? config.REGION;
+  const region = installedRegion(config.databaseUrl);
+  const REGION =
+    (await (config.READ_DATABASE_URL ? toldOf('DATABASE_URL', region) : region)) ?? config.REGION;
   @Module({
     imports: [
       PlatformModule.forRoot(Object.assign(new Config(), config, { REGION })),

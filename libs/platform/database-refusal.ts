@@ -12,6 +12,19 @@ const TLS =
 const NO_TLS = /^The server does not support SSL|^There was an error establishing an SSL/;
 const NO_PASSWORD = /^SASL: .*client password must be/;
 
+/** Of two databases, what goes wrong with one is told with the variable that names it. */
+export function toldOf<Result>(variable: string, work: Promise<Result>): Promise<Result> {
+  return work.catch((error: object) => {
+    throw Object.assign(error, { variable });
+  });
+}
+
+/** `<variable>: ` of an error that was told of one, else nothing. */
+export function variableOf(error: unknown): string {
+  const { variable } = error as { variable?: string };
+  return variable ? `${variable}: ` : '';
+}
+
 /** Why no connection to a database can be made, in a line; undefined when an error tells of something else. */
 export function databaseRefusal(error: unknown): string | undefined {
   const { code = '', message: whole = '', syscall } = error as NodeJS.ErrnoException;

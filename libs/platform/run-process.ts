@@ -4,7 +4,7 @@ import { type Config, ConfigError, loadConfig } from './config';
 import { Ending } from './ending';
 import { Drain } from './http/drain';
 import { createHttpApplication } from './http/http-application';
-import { migrate } from './migrate';
+import { migrateDatabases } from './named-databases';
 import { watchShutdowns } from './pending-shutdowns';
 import { startupProblem } from './startup-problem';
 
@@ -69,8 +69,7 @@ async function start(parts: ProcessParts, ending: Ending, graceMs: () => number)
     });
     config = prepared.config;
   }
-  await migrate(config.databaseUrl, 'write');
-  if (!parts.withoutReadModels) await migrate(config.readDatabaseUrl, 'read');
+  await migrateDatabases(config, parts.withoutReadModels ? ['write'] : ['write', 'read']);
   const app = await createHttpApplication(parts.module(config), config);
   let shutdowns: ReadonlySet<string> = new Set();
   ending.add({

@@ -1,11 +1,16 @@
 import { DomainError } from '#kernel/errors';
 import { ConfigError } from './config';
-import { databaseRefusal } from './database-refusal';
+import { databaseRefusal, variableOf } from './database-refusal';
 import { MigrationError, reasonOf } from './migrate';
 import { SecretsError } from './secrets';
 
 /** Why a process cannot start, in one line for whoever started it; undefined when it is nothing that they could mend. */
 export function startupProblem(error: unknown): string | undefined {
+  const problem = problemOf(error);
+  return problem && variableOf(error) + problem;
+}
+
+function problemOf(error: unknown): string | undefined {
   if (error instanceof DomainError) return error.detail;
   if (error instanceof ConfigError) return error.message;
   if (error instanceof SecretsError) return error.message;

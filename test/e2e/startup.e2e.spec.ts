@@ -93,9 +93,13 @@ describe('a process that cannot start says why in one line', () => {
     const guest = new URL(database.url);
     [guest.username, guest.password] = [role, 'guest'];
     const reading = { ...given(), READ_DATABASE_URL: guest.href };
-    await expectOneLine('query', reading, /^The database's role lacks a right: permission denied/);
+    await expectOneLine(
+      'query',
+      reading,
+      /^READ_DATABASE_URL: The database's role lacks a right: permission/,
+    );
     await execute(other.url, `alter role ${role} connection limit 0`);
-    await expectOneLine('query', reading, /^The database does not answer: too many connections/);
+    await expectOneLine('query', reading, /^READ_DATABASE_URL: The database does not answer: too many/);
     await execute(other.url, `drop role ${role}`);
     await other.drop();
   });
