@@ -2,11 +2,9 @@ import { DatabaseError } from 'pg';
 import { DomainError } from '#kernel/errors';
 import { isConnectionLost } from '#platform/connection-lost';
 
-/** A statement was ended (SQLSTATE class 57), or the server is a standby (25006). */
-const OUTAGE = /^(57|25006)/;
-
 function isOutage(error: unknown): boolean {
-  if (error instanceof DatabaseError) return OUTAGE.test(error.code ?? '') || isConnectionLost(error);
+  // Class 57: a statement was ended.
+  if (error instanceof DatabaseError) return error.code?.startsWith('57') || isConnectionLost(error);
   // What is neither our answer nor our mistake comes from the connection.
   return !(error instanceof DomainError || error instanceof TypeError || error instanceof RangeError);
 }

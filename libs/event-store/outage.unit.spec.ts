@@ -12,6 +12,11 @@ describe('a query of the store that fails', () => {
     await expect(failing('FATAL', '55000')).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 
+  it('finds it away when a statement was ended, or it takes no writes', async () => {
+    await expect(failing('ERROR', '57014')).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(failing('ERROR', '25006')).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+
   it('tells of a fault as it is', async () => {
     await expect(failing('ERROR', '22012')).rejects.toMatchObject({ code: '22012' });
   });

@@ -1,7 +1,10 @@
 import { DatabaseError } from 'pg';
 
-/** Connection lost (SQLSTATE class 08), given up as its transaction stood still (25P03), server out of resources or stopping (53, 57P, 58). */
-const SERVER_AWAY = /^(08|25P03|53|57P|58)/;
+/**
+ * Connection lost (SQLSTATE class 08), given up as its transaction stood still (25P03), server out of resources or stopping
+ * (53, 57P, 58); or it takes no writes (25006): a standby, where another connection may lead to what is the primary now.
+ */
+const SERVER_AWAY = /^(08|25006|25P03|53|57P|58)/;
 /** What pg says, without a code, of a connection that has ended or could not be made. */
 export const CONNECTION_ENDED =
   /^(Connection (terminated|ended)|Client (has encountered|was closed)|timeout ex(ceeded|pired)|Query read timeout)/;

@@ -5,7 +5,7 @@ const database = (code: string) => Object.assign(new DatabaseError('failed', 0, 
 const system = (code: string) => Object.assign(new Error('failed'), { code });
 
 describe('whether a connection was lost', () => {
-  it.each(['08000', '08006', '25P03', '53100', '53300', '57P01', '57P02', '57P03', '58030'])(
+  it.each(['08000', '08006', '25006', '25P03', '53100', '53300', '57P01', '57P02', '57P03', '58030'])(
     'yes: SQLSTATE %s',
     (code) => expect(isConnectionLost(database(code))).toBe(true),
   );
@@ -42,7 +42,7 @@ describe('whether a connection was lost', () => {
 });
 
 describe('whether a request failed because the database did not answer', () => {
-  it.each(['08006', '53300', '57P01', '57014', '55P03'])('yes: SQLSTATE %s', (code) =>
+  it.each(['08006', '25006', '53300', '57P01', '57014', '55P03'])('yes: SQLSTATE %s', (code) =>
     expect(isOutage(database(code))).toBe(true),
   );
   it.each(['23505', '22003', '42P01'])('no: SQLSTATE %s', (code) =>

@@ -40,6 +40,15 @@ describe('why no connection to a database can be made', () => {
     expect(databaseRefusal(error)).toBe('The database does not answer: Connection terminated unexpectedly');
   });
 
+  it('is that it takes no writes', () => {
+    const error = Object.assign(database('25006'), {
+      message: 'delete from "migrations" - cannot execute DELETE in a read-only transaction',
+    });
+    expect(databaseRefusal(error)).toBe(
+      'The database takes no writes, as a standby does not: cannot execute DELETE in a read-only transaction',
+    );
+  });
+
   it('is the password that its address lacks', () => {
     const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
     expect(databaseRefusal(error)).toMatch(/^The database .* wants a password/);

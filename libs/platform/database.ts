@@ -54,6 +54,10 @@ export const SHORT_STATEMENTS: ClientConfig = {
 const GOODBYE_MS = 1_000;
 const PROBE_MS = 5_000;
 
+/** A standby takes no writes, nor does the server of a host that shuts it to them when its disk is full. */
+export type DatabaseState = 'ok' | 'read-only' | 'unavailable';
+const STATE = `select case current_setting('transaction_read_only') when 'on' then 'read-only' else 'ok' end as state`;
+
 /** Ends a connection. A server that is silent is not waited for. */
 export async function hangUp(client: Client): Promise<void> {
   await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
@@ -107,11 +111,11 @@ class Database implements OnApplicationShutdown {
     this.probe = openPool(url, config, `${name}-probe`, '', limits);
   }
 
-  /** Whether the server answers, after some seconds at most. */
-  async answers(): Promise<boolean> {
-    return this.probe.query('select').then(
-      () => true,
-      () => false,
+  /** How the server is, after some seconds at most. */
+  async state(): Promise<DatabaseState> {
+    return this.probe.query<{ state: DatabaseState }>(STATE).then(
+      ({ rows }) => rows[0].state,
+      () => 'unavailable',
     );
   }
 

@@ -3,7 +3,7 @@ import { Controller, Get, Inject, Optional, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Public } from '../auth/permission.guard';
-import { ReadDatabase, WriteDatabase } from '../database';
+import { type DatabaseState, ReadDatabase, WriteDatabase } from '../database';
 import { Health } from './health';
 
 /** Whoever asks waits some seconds; a server that is silent would not answer for longer. */
@@ -44,16 +44,21 @@ export class HealthController {
       return { status: 'stopping' };
     }
     const [eventStore, readModels, told] = await Promise.all([
-      inTime(this.writes.answers(), false),
-      inTime(this.reads.answers(), false, this.withoutReadModels ? GLANCE_MS : PATIENCE_MS),
+      inTime<DatabaseState>(this.writes.state(), 'unavailable'),
+      inTime<DatabaseState>(
+        this.reads.state(),
+        'unavailable',
+        this.withoutReadModels ? GLANCE_MS : PATIENCE_MS,
+      ),
       inTime(this.health.degraded(), NOT_TOLD),
     ]);
-    const checks = { eventStore: word(eventStore), readModels: word(readModels) };
-    if (!eventStore || !(readModels || this.withoutReadModels)) {
+    const checks = { eventStore, readModels };
+    const isLost = eventStore === 'unavailable' || (readModels === 'unavailable' && !this.withoutReadModels);
+    if (isLost) {
       void reply.status(503);
       return { status: 'unavailable', checks };
     }
-    const degraded = readModels ? told : ['the read models do not answer', ...told];
+    const degraded = [...lineOf('event store', eventStore), ...lineOf('read models', readModels), ...told];
     return degraded.length > 0 ? { status: 'degraded', checks, degraded } : { status: 'ok', checks };
   }
 }
@@ -64,6 +69,7 @@ function inTime<Result>(work: Promise<Result>, otherwise: Result, patienceMs = P
   return Promise.race([work.catch(() => otherwise), late]);
 }
 
-function word(ok: boolean): string {
-  return ok ? 'ok' : 'unavailable';
+function lineOf(what: string, state: DatabaseState): string[] {
+  if (state === 'ok') return [];
+  return [`the ${what} ${state === 'read-only' ? 'can only be read' : 'do not answer'}`];
 }
