@@ -60,8 +60,9 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     while (!this.stopping) {
       try {
         const more = (await this.round()) || !(await this.settled());
-        this.goesOn();
-        if (!more) await this.rest(await this.pause());
+        const pause = more ? 0 : await this.pause();
+        if (!(await this.isHeldForLong())) this.goesOn();
+        if (!more) await this.rest(pause);
       } catch (error) {
         this.forget();
         this.standsStill(error as Error);
@@ -73,13 +74,22 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   }
 
   /** It is tried again twice a second: a line for each would hide all others. */
-  private standsStill({ message, stack }: Error): void {
+  private standsStill({ message, stack }: Pick<Error, 'message' | 'stack'>): void {
     const problem = `${this.subscriber.name}: ${message}`;
     const now = performance.now();
     if (problem === this.problem && now - this.toldAt < REMINDER_MS) return;
     this.log.error(problem, stack);
     this.problem = problem;
     this.toldAt = now;
+  }
+
+  /** Seconds are nothing; after a minute somebody must end what holds it back, and know what that is. */
+  private async isHeldForLong(): Promise<boolean> {
+    const now = performance.now();
+    if (this.heldSince === undefined || now - this.heldSince < REMINDER_MS) return false;
+    if (this.problem && now - this.toldAt < REMINDER_MS) return true;
+    this.standsStill({ message: `held back by a transaction that is open: ${await this.source.holder?.()}` });
+    return true;
   }
 
   private goesOn(): void {

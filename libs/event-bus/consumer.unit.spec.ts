@@ -34,6 +34,10 @@ class HeldSource implements Source<FeedEntry> {
     return this.isThere && after === START;
   }
 
+  async holder(): Promise<string> {
+    return 'pid 7';
+  }
+
   async close(): Promise<void> {}
 }
 
@@ -102,6 +106,26 @@ describe('a consumer', () => {
     expect(after - before).toBeLessThan(30);
     await jest.advanceTimersByTimeAsync(10_000);
     expect(source.reads.length - after).toBeLessThan(45);
+  });
+
+  it('tells who holds it back for a minute, each minute, until that is over', async () => {
+    const told: string[] = [];
+    const tell = (message: string) => told.push(message);
+    jest.spyOn(Logger.prototype, 'error').mockImplementation(tell);
+    jest.spyOn(Logger.prototype, 'log').mockImplementation(tell);
+    const problem = 'audit: held back by a transaction that is open: pid 7';
+
+    await signalled();
+    await jest.advanceTimersByTimeAsync(55_000);
+    expect([told, consumer.problem]).toEqual([[], undefined]);
+    await jest.advanceTimersByTimeAsync(90_000);
+    expect([told, consumer.problem]).toEqual([[problem, problem], problem]);
+
+    source.isFree = true;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect([told.at(-1), consumer.problem]).toEqual(['audit goes on', undefined]);
+    expect(handled).toHaveLength(1);
+    jest.restoreAllMocks();
   });
 
   it('looks at its own pace when nothing is held back', async () => {

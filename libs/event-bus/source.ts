@@ -10,6 +10,8 @@ export interface Source<Event extends FeedEntry> {
   read(cursors: Cursor[], limit: number): Promise<{ events: Event[]; more: boolean }>;
   /** Whether there is something behind the cursors that cannot be read yet, and nobody tells when it can be. */
   isHeldBack(cursors: Cursor[]): Promise<boolean>;
+  /** Who holds it back, in words for an operator. */
+  holder?(): Promise<string>;
   /** Gives everything back. */
   close(): Promise<void>;
 }

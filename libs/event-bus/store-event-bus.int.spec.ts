@@ -154,7 +154,7 @@ describe('the event bus over the store', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('knows what an open transaction holds back', async () => {
+  it('knows what an open transaction holds back, and whose that is', async () => {
     const page = store.feed.read.bind(store.feed);
     const calls = { wake: () => undefined, lost: () => undefined };
     const source = new StoreSource(store.config.databaseUrl, 'held', store.feed, page, calls);
@@ -166,6 +166,7 @@ describe('the event bus over the store', () => {
       await write(0, 1);
       expect(await source.read(cursors, 10)).toMatchObject({ events: [] });
       expect(await source.isHeldBack(cursors)).toBe(true);
+      expect(await source.holder()).toMatch(/^pid \d+, user \w+, database \w+, application /);
     });
     await waitFor(async () => (await source.read(cursors, 10)).events.length === 1, {
       description: 'the event to be free', // other tests write to the same server

@@ -23,7 +23,7 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   constructor(
     url: string,
     name: string,
-    private readonly feed: Pick<Feed, 'oldest' | 'endStandingCopies'>,
+    private readonly feed: Pick<Feed, 'oldest' | 'holder' | 'endStandingCopies'>,
     private readonly page: (cursors: Cursor[], limit: number) => Promise<Event[]>,
     calls: Calls,
   ) {
@@ -60,6 +60,10 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   /** By a transaction that is older than what was committed: no signal comes when it ends. */
   async isHeldBack(cursors: Cursor[]): Promise<boolean> {
     return (await this.feed.oldest(cursors)).some((oldest) => oldest !== undefined);
+  }
+
+  holder(): Promise<string> {
+    return this.feed.holder();
   }
 
   async close(): Promise<void> {

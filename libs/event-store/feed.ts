@@ -70,6 +70,16 @@ export const OLDEST_QUERY = `
   ) e on true
   order by c.number`;
 
+/** Whose transaction is the oldest that is open and has written: of any database of the server, also a prepared one. */
+const HOLDER_QUERY = `
+  select who from (
+    select age(backend_xid), format('pid %s, user %s, database %s, application %s', pid, usename, datname, application_name) as who
+    from pg_stat_activity where backend_xid is not null
+    union all
+    select age(transaction), format('prepared transaction %s, user %s, database %s', gid, owner, database)
+    from pg_prepared_xacts
+  ) writing order by age desc limit 1`;
+
 /** By position and by stream: a server that was restored may give positions anew. */
 export const HAS_QUERY = `
   select e.known is not null as known
@@ -146,6 +156,12 @@ export class Feed {
       values: feedParameters(cursors, 1),
     });
     return rows.map(({ oldest }) => oldest ?? undefined);
+  }
+
+  /** Who holds the feed back, in words for an operator. */
+  async holder(): Promise<string> {
+    const { rows } = await this.database.pool.query<{ who: string }>(HOLDER_QUERY);
+    return rows[0]?.who ?? 'it has just ended';
   }
 
   /** Ends what holds the feed back without an end of its own. @returns how many sessions that were */
