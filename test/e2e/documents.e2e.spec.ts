@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { ApiClient, Json } from '../support/client';
 import { formOf } from '../support/form';
 import { waitFor } from '../support/wait-for';
@@ -227,6 +227,7 @@ describe('a download', () => {
       const answer = await download(id);
       expectProblem(answer, 503, 'content_unavailable');
       expect(answer.headers.get('etag')).toBeNull();
+      expect(answer.headers.get('retry-after')).toBe('10');
       await waitFor(() => office.output().includes(why), { description: why });
     };
     await refused(text.toUpperCase(), 'its bytes are not those that were stored');
@@ -237,4 +238,17 @@ describe('a download', () => {
       description: 'a line about the missing file',
     });
   });
+});
+
+it('is not stored while its folder cannot be used, and then again', async () => {
+  const { documents } = office;
+  const send = () => api.post('documents', formOf({ file: 'a', documentCollectionId: collectionId }));
+  renameSync(documents, `${documents}-away`);
+  writeFileSync(documents, 'not a folder');
+  const answer = await send();
+  rmSync(documents);
+  renameSync(`${documents}-away`, documents);
+  expectProblem(answer, 503, 'storage_unavailable');
+  expect(answer.headers.get('retry-after')).toBe('10');
+  expect((await send()).status).toBe(201);
 });

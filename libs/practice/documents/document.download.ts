@@ -107,6 +107,8 @@ export class DownloadDocumentHandler implements IQueryHandler<DownloadDocument> 
         'unavailable',
         'content_unavailable',
         'The document cannot be read at the moment.',
+        [],
+        { 'Retry-After': '10' },
       );
     }
   }

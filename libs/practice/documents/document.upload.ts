@@ -152,6 +152,8 @@ export class DocumentUploads {
         'unavailable',
         'storage_unavailable',
         'The document cannot be stored at the moment.',
+        [],
+        { 'Retry-After': '10' },
       );
     }
   }
