@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { DomainError } from '#kernel/errors';
 import { ConfigError } from '#platform/config';
 import { databaseRefusal, variableOf } from '#platform/database-refusal';
+import { reasonOf } from '#platform/migrate';
 import { SecretsError } from '#platform/secrets';
 
 /** What the system says of files and of the terminal; the rest is said of connections. */
@@ -22,6 +23,11 @@ function explain(error: unknown): { code: string; message: string } {
     return {
       code: 'not_migrated',
       message: `The database's tables are not up to date (${message}): run the command migrate.`,
+    };
+  if (code === '42501')
+    return {
+      code: 'role_lacks_right',
+      message: `The database's role lacks a right: ${reasonOf({ message })}`,
     };
   const refusal = databaseRefusal(error);
   if (refusal) return { code: 'database_unreachable', message: refusal };
