@@ -1,4 +1,4 @@
-import type { Cursor, FeedEntry } from '#event-store/feed';
+import type { Cursor, FeedEntry, FeedPage } from '#event-store/feed';
 
 /** Where a consumer gets its events from, and which partitions it may take. */
 export interface Source<Event extends FeedEntry> {
@@ -6,8 +6,8 @@ export interface Source<Event extends FeedEntry> {
   readonly partitions: number[];
   /** Takes what it may. */
   own(): Promise<void>;
-  /** Events after each partition's cursor in commit order, about so many of each; `more` when there are others at once. */
-  read(cursors: Cursor[], limit: number): Promise<{ events: Event[]; more: boolean }>;
+  /** Events after each partition's cursor in commit order, about so many of each. */
+  read(cursors: Cursor[], limit: number): Promise<FeedPage<Event>>;
   /** Whether there is something behind the cursors that cannot be read yet, and nobody tells when it can be. */
   isHeldBack(cursors: Cursor[]): Promise<boolean>;
   /** Who holds it back, in words for an operator. */

@@ -155,7 +155,7 @@ describe('the event bus over the store', () => {
   });
 
   it('knows what an open transaction holds back, and whose that is', async () => {
-    const page = store.feed.read.bind(store.feed);
+    const page = store.feed.page.bind(store.feed);
     const calls = { wake: () => undefined, lost: () => undefined };
     const source = new StoreSource(store.config.databaseUrl, 'held', store.feed, page, calls);
     const cursors = (await store.feed.partitions()).map((partition) => ({ partition, after: START }));

@@ -23,7 +23,7 @@ export class StoreEventBus extends EventBus implements OnApplicationShutdown {
   subscribe(subscriber: Subscriber): Subscription {
     const { databaseUrl, PROJECTION_BATCH } = this.config;
     const page = (cursors: Cursor[], limit: number) =>
-      this.feed.read(cursors, limit, subscriber.passesOver?.());
+      this.feed.page(cursors, limit, subscriber.passesOver?.());
     const consumer = new Consumer(
       subscriber,
       PROJECTION_BATCH,

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Cursor, Feed, FeedEntry } from '#event-store/feed';
+import type { Cursor, Feed, FeedEntry, FeedPage } from '#event-store/feed';
 import { APPENDED_CHANNEL } from '#event-store/signal';
 import { Listener } from '#platform/listener';
 import { PartitionLocks } from './partition-locks';
@@ -18,13 +18,13 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
 
   /**
    * @param name of the subscriber: one at a time of a name has a partition
-   * @param page at most so many events of each partition after its cursor
+   * @param read at most so many events of each partition after its cursor
    */
   constructor(
     url: string,
     name: string,
     private readonly feed: Pick<Feed, 'oldest' | 'holder' | 'endStandingCopies'>,
-    private readonly page: (cursors: Cursor[], limit: number) => Promise<Event[]>,
+    readonly read: (cursors: Cursor[], limit: number) => Promise<FeedPage<Event>>,
     calls: Calls,
   ) {
     this.listener = new Listener(url, APPENDED_CHANNEL, 'practice listener', () => calls.wake());
@@ -50,11 +50,6 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
     const ended = await this.feed.endStandingCopies();
     if (ended > 0)
       this.log.warn(`Ended ${ended} sessions that held back the feed: who copied rows stood still`);
-  }
-
-  async read(cursors: Cursor[], limit: number): Promise<{ events: Event[]; more: boolean }> {
-    const events = await this.page(cursors, limit);
-    return { events, more: events.length >= limit };
   }
 
   /** By a transaction that is older than what was committed: no signal comes when it ends. */

@@ -1,14 +1,7 @@
 import { Client } from 'pg';
 import { createTestStore, type TestStore } from '../../test/support/store';
-import {
-  BARE_FEED_QUERY,
-  type Cursor,
-  FEED_QUERY,
-  feedParameters,
-  HAS_QUERY,
-  hasParameters,
-  OLDEST_QUERY,
-} from './feed';
+import { type Cursor, cursorParameters, feedParameters, hasParameters } from './feed';
+import { BARE_FEED_QUERY, FEED_QUERY, HAS_QUERY, OLDEST_QUERY } from './feed-queries';
 import { END, type Position, START } from './position';
 import { endsOf } from './testing/read-feed';
 import { Parent } from './testing/streams';
@@ -111,7 +104,7 @@ describe('the plan of a poll', () => {
         partition,
         after: reached(partition),
       }));
-      const plan = await explain(OLDEST_QUERY, mode, cursors, 1);
+      const plan = await explainWith(OLDEST_QUERY, mode, cursorParameters(cursors, 1));
       expect(nodes(plan).filter((node) => node['Relation Name'] === 'events')).toMatchObject([
         {
           'Node Type': 'Index Scan',

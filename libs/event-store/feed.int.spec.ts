@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
@@ -110,11 +111,51 @@ describe('the feed', () => {
     await waitFor(async () => (all = await store.feed.read(cursors, 1000)).length === 2, {
       description: 'both events',
     });
-    expect(await store.feed.read(cursors, 1000, [bare])).toEqual(
+    const { events } = await store.feed.page(cursors, 1000, [bare]);
+    expect(events).toEqual(
       all.map((recorded) =>
         recorded.tenantId === bare ? { ...recorded, event: { ...recorded.event, data: {} } } : recorded,
       ),
     );
+  });
+
+  it('has few long events in a page, of each partition one at least, and says that there are more', async () => {
+    const contexts = await Promise.all([1, 2].map(() => createContext(store)));
+    // Of letters by chance, and of one again and again, which PostgreSQL keeps compressed.
+    const chance = Array.from({ length: 38 }, () => randomBytes(180_000).toString('base64'));
+    const names = ['short', ...chance, ...Array(20).fill('x'.repeat(240_000)), 'last'];
+    for (const context of contexts)
+      for (const name of names) await openParent(store.store, context, { name });
+    let pages = 0;
+    let cursors = contexts.map(({ tenant: { partition } }) => ({ partition, after: START }));
+    await waitFor(async () => (await store.feed.read(cursors, 1000)).length === 2 * names.length, {
+      description: 'all events',
+    });
+    const seen = new Map(cursors.map(({ partition }) => [partition, [] as string[]]));
+    for (let more = true; more; ) {
+      const page = await store.feed.page(cursors, 1000);
+      more = page.more;
+      pages++;
+      for (const { partition } of cursors) {
+        const own = page.events.filter((recorded) => recorded.partition === partition);
+        const texts = own.map(({ event }) => (event.data as { name: string }).name);
+        expect(texts.slice(0, -1).join('').length).toBeLessThan(24 * 1024 * 1024);
+        expect(texts.length > 0 || !more).toBe(true);
+        seen.get(partition)!.push(...texts);
+      }
+      cursors = cursors.map(({ partition, after }) => {
+        const last = page.events.findLast((recorded) => recorded.partition === partition);
+        return { partition, after: last?.at ?? after };
+      });
+    }
+    expect([...seen.values()].map((texts) => texts.map(({ length }) => length))).toEqual(
+      contexts.map(() => names.map(({ length }) => length)),
+    );
+    expect(pages).toBeGreaterThan(1);
+    const { events, more } = await store.feed.page([{ ...cursors[0], after: START }], 1000, [
+      contexts[0].tenant.id,
+    ]);
+    expect([events.length, more]).toEqual([names.length, false]);
   });
 
   it('shows a polling reader each event once and in order, however transactions overlap', async () => {

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
 import { endStandingCopies } from '#platform/standing-copies';
-import { Codec, EVENT_COLUMNS, type EventRow, type StoredRow } from './codec';
+import { Codec, type EventRow, type StoredRow } from './codec';
 import type { RecordedEvent } from './events';
+import { BARE_FEED_QUERY, FEED_QUERY, HAS_QUERY, HOLDER_QUERY, OLDEST_QUERY } from './feed-queries';
 import { type Position, parsePosition } from './position';
 
 /** What every event of the feed tells of itself. */
@@ -28,70 +29,22 @@ export interface Cursor {
   after: Position;
 }
 
-/**
- * The next events of each partition, in commit order. Only events below every open transaction are visible,
- * so that a commit that comes late is never skipped.
- */
-export const FEED_QUERY = feedQuery('*');
-
-/** The same, but what is not wanted of an event is neither unpacked nor sent: of the tenants of the last parameter. */
-export const BARE_FEED_QUERY =
-  feedQuery(`tenant_id, stream_id, version, event_id, type, schema_version, recorded_at,
-      partition, epoch, transaction_id, position, metadata,
-      case when tenant_id = any($6::integer[]) then '{}' else data end as data`);
-
-function feedQuery(columns: string): string {
-  return `
-  select ${EVENT_COLUMNS}
-  from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[]) as c(partition, epoch, transaction_id, position)
-  cross join lateral (
-    select ${columns} from event_store.events f
-    where f.partition = c.partition
-      and (f.epoch, f.transaction_id, f.position) > (c.epoch, c.transaction_id::xid8, c.position)
-      and (f.epoch, f.transaction_id)
-        < ((select max(epoch) from event_store.epochs), pg_snapshot_xmin(pg_current_snapshot()))
-    order by f.epoch, f.transaction_id, f.position
-    limit (select $5::bigint)
-  ) e
-  order by e.partition, e.epoch, e.transaction_id, e.position`;
+export interface FeedPage<Event> {
+  events: Event[];
+  /** Whether there may be others at once. */
+  more: boolean;
 }
 
-/** The time of the next event of each cursor, seen or not yet to be seen. */
-export const OLDEST_QUERY = `
-  select e.recorded_at as oldest
-  from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[]) with ordinality
-    as c(partition, epoch, transaction_id, position, number)
-  left join lateral (
-    select recorded_at from event_store.events f
-    where f.partition = c.partition
-      and (f.epoch, f.transaction_id, f.position) > (c.epoch, c.transaction_id::xid8, c.position)
-    order by f.epoch, f.transaction_id, f.position
-    limit (select $5::bigint)
-  ) e on true
-  order by c.number`;
+interface FeedRow extends EventRow {
+  /** Of the last event of a partition that had no room for the next one. */
+  cut: true | null;
+}
 
-/** Whose transaction is the oldest that is open and has written: of any database of the server, also a prepared one. */
-const HOLDER_QUERY = `
-  select who from (
-    select age(backend_xid), format('pid %s, user %s, database %s, application %s', pid, usename, datname, application_name) as who
-    from pg_stat_activity where backend_xid is not null
-    union all
-    select age(transaction), format('prepared transaction %s, user %s, database %s', gid, owner, database)
-    from pg_prepared_xacts
-  ) writing order by age desc limit 1`;
+const FEED = { name: 'event_store.feed', text: FEED_QUERY };
+const BARE_FEED = { name: 'event_store.bare_feed', text: BARE_FEED_QUERY };
 
-/** By position and by stream: a server that was restored may give positions anew. */
-export const HAS_QUERY = `
-  select e.known is not null as known
-  from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[], $5::text[], $6::bigint[]) with ordinality
-    as c(partition, epoch, transaction_id, position, stream_id, version, number)
-  left join lateral (
-    select true as known from event_store.events f
-    where f.partition = c.partition and f.epoch = c.epoch and f.transaction_id = c.transaction_id::xid8
-      and f.position = c.position and f.stream_id::text = c.stream_id and f.version = c.version
-    limit 1
-  ) e on true
-  order by c.number`;
+/** In bytes, of the events of a page. What is made of them takes several times as much memory. */
+const PAGE_WEIGHT = 16 * 1024 * 1024;
 
 /** Reads the store in commit order, a partition at a time. */
 @Injectable()
@@ -101,26 +54,32 @@ export class Feed {
     private readonly codec: Codec,
   ) {}
 
-  /**
-   * At most `limit` events of each partition after its cursor. One that cannot be read throws when its data is asked for.
-   * @param bare tenants of whose events the data is not wanted, and not there
-   */
-  async read(cursors: Cursor[], limit: number, bare: readonly number[] = []): Promise<RecordedEvent[]> {
-    const rows = await this.rows(cursors, limit, bare);
+  /** At most `limit` events of each partition after its cursor. One that cannot be read throws when its data is asked for. */
+  async read(cursors: Cursor[], limit: number): Promise<RecordedEvent[]> {
+    const rows = await this.rows(FEED, feedParameters(cursors, limit));
     return rows.map((row) => this.codec.decodeLeniently(row));
   }
 
+  /**
+   * The same, or fewer where they are long.
+   * @param bare tenants of whose events the data is not wanted, and not there
+   */
+  async page(
+    cursors: Cursor[],
+    limit: number,
+    bare: readonly number[] = [],
+  ): Promise<FeedPage<RecordedEvent>> {
+    const values = feedParameters(cursors, limit, weightOfEach(cursors));
+    const rows = await (bare.length === 0
+      ? this.rows(FEED, values)
+      : this.rows(BARE_FEED, [...values, bare]));
+    return { events: rows.map((row) => this.codec.decodeLeniently(row)), more: isMore(rows, limit) };
+  }
+
   /** The same events as they are stored. */
-  async readStored(cursors: Cursor[], limit: number): Promise<StoredEvent[]> {
-    const rows = await this.rows(cursors, limit);
-    return rows.map((row) => ({
-      tenantId: row.tenant_id,
-      streamId: row.stream_id,
-      version: row.version,
-      partition: row.partition,
-      at: parsePosition(row.at),
-      row,
-    }));
+  async storedPage(cursors: Cursor[], limit: number): Promise<FeedPage<StoredEvent>> {
+    const rows = await this.rows(FEED, feedParameters(cursors, limit, weightOfEach(cursors)));
+    return { events: rows.map(storedEvent), more: isMore(rows, limit) };
   }
 
   /** Makes stored events readable that came by another way, with the keys of now. */
@@ -153,7 +112,7 @@ export class Feed {
     const { rows } = await this.database.pool.query<{ oldest: Date | null }>({
       name: 'event_store.oldest',
       text: OLDEST_QUERY,
-      values: feedParameters(cursors, 1),
+      values: cursorParameters(cursors, 1),
     });
     return rows.map(({ oldest }) => oldest ?? undefined);
   }
@@ -193,14 +152,8 @@ export class Feed {
     return new Map(rows.map(({ partition, at }) => [partition, parsePosition(at)]));
   }
 
-  private async rows(cursors: Cursor[], limit: number, bare: readonly number[] = []): Promise<EventRow[]> {
-    const values = feedParameters(cursors, limit);
-    const { rows } = await this.database.pool.query<EventRow>(
-      bare.length === 0
-        ? { name: 'event_store.feed', text: FEED_QUERY, values }
-        : { name: 'event_store.bare_feed', text: BARE_FEED_QUERY, values: [...values, bare] },
-    );
-    return rows;
+  private async rows(statement: { name: string; text: string }, values: unknown[]): Promise<FeedRow[]> {
+    return (await this.database.pool.query<FeedRow>({ ...statement, values })).rows;
   }
 
   /** Wrapped keys by tenant and stream. */
@@ -216,6 +169,19 @@ export class Feed {
   }
 }
 
+function weightOfEach(cursors: readonly Cursor[]): number {
+  return Math.ceil(PAGE_WEIGHT / cursors.length);
+}
+
+function isMore(rows: readonly FeedRow[], limit: number): boolean {
+  return rows.length >= limit || rows.some(({ cut }) => cut);
+}
+
+function storedEvent(row: EventRow): StoredEvent {
+  const { tenant_id: tenantId, stream_id: streamId, version, partition } = row;
+  return { tenantId, streamId, version, partition, at: parsePosition(row.at), row };
+}
+
 /**
  * How far a reader is behind, in seconds, by when the oldest event that it has not seen was recorded; 0 when it has seen
  * all. An event of this very millisecond is unseen too.
@@ -224,7 +190,8 @@ export function lagOf(oldest: Date | undefined, now: Date): number {
   return oldest ? Math.max(0.001, (now.getTime() - oldest.getTime()) / 1000) : 0;
 }
 
-export function feedParameters(cursors: Cursor[], limit: number): unknown[] {
+/** Of the query for the oldest. */
+export function cursorParameters(cursors: Cursor[], limit: number): unknown[] {
   return [
     cursors.map(({ partition }) => partition),
     cursors.map(({ after }) => after.epoch),
@@ -232,6 +199,15 @@ export function feedParameters(cursors: Cursor[], limit: number): unknown[] {
     cursors.map(({ after }) => after.position),
     limit,
   ];
+}
+
+/** @param weight of each partition's events, but for the last one; all that the limit allows by default */
+export function feedParameters(
+  cursors: Cursor[],
+  limit: number,
+  weight = Number.MAX_SAFE_INTEGER,
+): unknown[] {
+  return [...cursorParameters(cursors, limit), weight];
 }
 
 export function hasParameters(entries: readonly EventKey[]): unknown[] {

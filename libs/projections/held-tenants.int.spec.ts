@@ -151,7 +151,7 @@ describe('a tenant whose read models are held', () => {
     jest.spyOn(parts.positions, 'reach').mockResolvedValue();
     await parts.held.hold(await tenant(1));
     await divisions.createMany(0, 6);
-    const read = async () => feed.read(await runner.cursors([5]), 1000, runner.passesOver!());
+    const read = async () => (await feed.page(await runner.cursors([5]), 1000, runner.passesOver!())).events;
     const events = await read();
     const { id } = await tenant(1);
     for (const { tenantId, event } of events) expect('name' in event.data).toBe(tenantId !== id);

@@ -60,7 +60,7 @@ export class KafkaPublisher implements OnApplicationShutdown {
       cursors: (partitions: number[]) => this.cursors(partitions),
       handle: (events: StoredEvent[]) => this.handle(events),
     };
-    const page = this.feed.readStored.bind(this.feed);
+    const page = this.feed.storedPage.bind(this.feed);
     const { databaseUrl, PROJECTION_BATCH } = this.config;
     const consumer = new Consumer<StoredEvent>(
       subscriber,

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Counter, register } from 'prom-client';
 import type { RecordedEvent } from '#event-store/events';
-import type { Cursor, Feed, StoredEvent } from '#event-store/feed';
+import type { Cursor, Feed, FeedPage, StoredEvent } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
 import type { Calls, Source } from '../source';
 import { fromNotice, type Notice, noticeOf } from './cloud-event';
@@ -82,7 +82,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     // The group shares the partitions out.
   }
 
-  async read(cursors: Cursor[], limit: number): Promise<{ events: RecordedEvent[]; more: boolean }> {
+  async read(cursors: Cursor[], limit: number): Promise<FeedPage<RecordedEvent>> {
     await this.sift(cursors);
     const arrived: StoredEvent[] = [];
     const missing: Cursor[] = [];
@@ -92,11 +92,10 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
       arrived.push(...next);
       if (next.length === 0 && this.isMissing(cursor.partition)) missing.push(cursor);
     }
-    const [fromKafka, fromStore] = await Promise.all([
+    const [fromKafka, { events: fromStore, more: isBehind }] = await Promise.all([
       this.feed.decode(arrived),
-      missing.length > 0 ? this.feed.read(missing, limit) : [],
+      missing.length > 0 ? this.feed.page(missing, limit) : { events: [], more: false },
     ]);
-    const isBehind = fromStore.length >= limit;
     for (const { partition } of missing) {
       if (isBehind) {
         this.asked.delete(partition);

@@ -56,14 +56,19 @@ export class KafkaTrial {
   /** Every event of the store, as it is stored; the feed holds them back while a transaction is open, whoever's. */
   async stored() {
     const { feed, writes } = this.store;
-    const cursors = (await feed.partitions()).map((partition) => ({ partition, after: START }));
+    const reached = new Map((await feed.partitions()).map((partition) => [partition, START]));
     const { rows } = await writes.pool.query<{ count: number }>(
       'select count(*)::integer as count from event_store.events',
     );
-    let stored: StoredEvent[] = [];
-    await waitFor(async () => (stored = await feed.readStored(cursors, 1_000_000)).length >= rows[0].count, {
-      description: 'the feed to show every event',
-    });
+    const stored: StoredEvent[] = [];
+    const isComplete = async () => {
+      const cursors = [...reached].map(([partition, after]) => ({ partition, after }));
+      const { events } = await feed.storedPage(cursors, 1_000_000);
+      for (const { partition, at } of events) reached.set(partition, at);
+      stored.push(...events);
+      return stored.length >= rows[0].count;
+    };
+    await waitFor(isComplete, { description: 'the feed to show every event' });
     return stored;
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RecordedEvent } from '#event-store/events';
 import { START } from '#event-store/position';
 import type { RequestContext } from '#platform/request-context';
@@ -75,6 +76,32 @@ describe('a state table', () => {
       query.mockRestore();
       client.release();
     }
+  });
+
+  it('looks at few long records at once, and comes to all of them', async () => {
+    const streams = Array.from({ length: 5 }, () => randomUUID());
+    const of = (...versions: number[]) =>
+      versions.flatMap((version) => streams.map((streamId) => ({ ...events[version - 1], streamId })));
+    await applyAll(of(1));
+    await store.reads.pool.query(
+      `update read_model.divisions set state = jsonb_set(state::jsonb, '{padding}', to_jsonb(repeat('x', 20000000)))::json`,
+    );
+    const client = await store.reads.pool.connect();
+    const query = jest.spyOn(client, 'query');
+    try {
+      await divisionsProjection.apply(client, 1, of(2, 3));
+      const asked = query.mock.calls.flatMap(([text], index) =>
+        typeof text === 'string' && text.startsWith('select') ? query.mock.results[index] : [],
+      );
+      const states = await Promise.all(
+        asked.map(async ({ value }) => (await value).rows.filter(({ state }: { state: unknown }) => state)),
+      );
+      expect(states.map(({ length }) => length)).toEqual([3, 2]);
+    } finally {
+      query.mockRestore();
+      client.release();
+    }
+    expect(await rows()).toEqual(streams.map(() => ({ version: 3, name: 'three' })));
   });
 
   it('is the same when events come again', async () => {

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg';
 import { type Audit, type Folded, fold, type RecordedEvent } from '#event-store/events';
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Kind, toId, toUuid } from '#kernel/ids';
+import { sentBytes } from '#platform/sent-bytes';
 import type { Derived, Projection, ReadRow, ReadTable } from '#projections/projection';
 import { writeRows } from '#projections/write-rows';
 import type { RecordState } from './record';
@@ -42,6 +43,9 @@ interface Row {
   updated_by: string;
   state: object;
 }
+
+/** In bytes, but for the last one: what is made of them takes several times as much memory. */
+const STATES_AT_ONCE = 16 * 1024 * 1024;
 
 /** What every record's row has, beside its generation. */
 const COMMON: Record<string, string> = {
@@ -84,25 +88,28 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     stream: 'id',
   };
 
+  /** By record: those that there is no room for are undefined. */
   async function known(
     client: PoolClient,
     generation: number,
-    events: RecordedEvent[],
-  ): Promise<Map<string, Folded<State>>> {
+    events: readonly RecordedEvent[],
+  ): Promise<Map<string, Folded<State> | undefined>> {
     // A stream whose first event is at hand has no row yet.
     const streams = firstOfEach(events).filter(({ version }) => version > 1);
     if (streams.length === 0) return new Map();
     // Without a name: a plan that was made while the table was empty would read all of it for each batch of a first load.
     const { rows } = await client.query<Row & { tenant_id: number }>(
-      `select t.tenant_id, id, version, created_on, created_by, updated_on, updated_by, state
-       from unnest($2::int[], $3::uuid[]) as a(tenant, stream)
+      `select t.tenant_id, id, version, created_on, created_by, updated_on, updated_by,
+         case when sum(${sentBytes('state')}) over (order by place rows unbounded preceding) - ${sentBytes('state')}
+           < ${STATES_AT_ONCE} then state end as state
+       from unnest($2::int[], $3::uuid[]) with ordinality as a(tenant, stream, place)
        join read_model.${table.name} t on t.generation = $1 and t.tenant_id = a.tenant and t.id = a.stream`,
       [generation, streams.map(({ tenantId }) => tenantId), streams.map(({ streamId }) => streamId)],
     );
     return new Map(
       rows.map((row) => [
         keyOf({ tenantId: row.tenant_id, streamId: row.id }),
-        folded(definition, row) as Folded<State>,
+        row.state ? (folded(definition, row) as Folded<State>) : undefined,
       ]),
     );
   }
@@ -140,6 +147,32 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     return row;
   }
 
+  /** Writes the rows of as many records as there is room for. @returns the events of the others */
+  async function applied(
+    client: PoolClient,
+    generation: number,
+    events: readonly RecordedEvent[],
+  ): Promise<RecordedEvent[]> {
+    const states = await known(client, generation, events);
+    const last = new Map<string, RecordedEvent>();
+    const left: RecordedEvent[] = [];
+    for (const recorded of events) {
+      const key = keyOf(recorded);
+      const before = states.get(key);
+      if (!before && states.has(key)) {
+        left.push(recorded);
+        continue;
+      }
+      // A row that already holds the event was built from it.
+      if (before && before.version >= recorded.version) continue;
+      states.set(key, next(before, recorded));
+      last.set(key, recorded);
+    }
+    const rows = [...last].map(([key, recorded]) => rowOf(states.get(key)!, recorded));
+    await writeRows(client, table, generation, rows, 'update', shape.derived);
+    return left;
+  }
+
   return {
     name: shape.name,
     version: shape.version,
@@ -147,18 +180,7 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     derived: shape.derived,
     eventTypes: new Set(Object.keys(definition.events)),
     async apply(client, generation, events) {
-      const states = await known(client, generation, events);
-      const last = new Map<string, RecordedEvent>();
-      for (const recorded of events) {
-        const key = keyOf(recorded);
-        const before = states.get(key);
-        // A row that already holds the event was built from it.
-        if (before && before.version >= recorded.version) continue;
-        states.set(key, next(before, recorded));
-        last.set(key, recorded);
-      }
-      const rows = [...last].map(([key, recorded]) => rowOf(states.get(key)!, recorded));
-      await writeRows(client, table, generation, rows, 'update', shape.derived);
+      for (let left = events; left.length > 0; ) left = await applied(client, generation, left);
     },
     rows(events) {
       let state: Folded<State> | undefined;
