@@ -1,4 +1,4 @@
-import { type CustomTypesConfig, types } from 'pg';
+import { type CustomTypesConfig, type Pool, type QueryConfig, types } from 'pg';
 import { DomainError } from '#kernel/errors';
 import { exactTypes } from '#platform/database';
 
@@ -12,26 +12,33 @@ const CODE = 'page_too_large';
 const RECORD = types.builtins.JSON;
 
 /**
- * Parses what one page's statement answers with. Beyond the limit the statement fails, and its other rows are passed over
- * as they come.
+ * The rows that one page's statement answers with. Beyond the limit those that still come are not parsed; only then it
+ * is refused: a pool ends the connection of a statement that fails, and with it all that was planned there.
  * @throws DomainError `page_too_large` (400)
  */
-export function weighed(): CustomTypesConfig {
+export async function weighed<Row extends object>(
+  database: Pick<Pool, 'query'>,
+  statement: QueryConfig,
+): Promise<Row[]> {
   let characters = 0;
-  const counted = (parse: (text: string) => unknown) => (text: string) => {
-    characters += text.length;
-    if (characters > MOST_CHARACTERS) throw tooLarge();
-    return parse(text);
-  };
-  return {
-    getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+  const types = {
+    getTypeParser(oid: number, format?: 'text') {
       const parse = exactTypes.getTypeParser(oid, format);
-      return oid === RECORD ? counted(parse) : parse;
-    }) as typeof types.getTypeParser,
-  };
+      if (oid !== RECORD) return parse;
+      return (text: string) => {
+        characters += text.length;
+        return characters > MOST_CHARACTERS ? null : parse(text);
+      };
+    },
+  } as CustomTypesConfig;
+  const answered = await database.query<Row>({ ...statement, types }).catch((error: Error) => error);
+  // Even if it took longer than a statement may.
+  if (characters > MOST_CHARACTERS) throw tooLarge();
+  if (answered instanceof Error) throw answered;
+  return answered.rows;
 }
 
-/** Whether a statement failed as `weighed` has it fail. */
+/** Whether a page was refused as `weighed` refuses it. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof DomainError && error.code === CODE;
 }

@@ -70,7 +70,7 @@ describe('a page of very long records', () => {
   });
   afterAll(() => firms.close());
 
-  it('is refused before they are all in memory, and fewer are answered', async () => {
+  it('is refused before they are all in memory, on connections that are kept, and fewer are answered', async () => {
     const [context] = firms.contexts;
     const ids = await Promise.all(['One', 'Two', 'Three'].map((name) => firms.createDivision(context, name)));
     await firms.settled();
@@ -83,8 +83,12 @@ describe('a page of very long records', () => {
       new ListRecordsHandler(firms.store.reads).execute(
         new ListRecords(context, divisions, { ids, ...query } as ListRecords['query']),
       );
+    const { pool, plannedOnce } = firms.store.reads;
+    const broken: Error[] = [];
+    for (const one of [pool, plannedOnce]) one.on('release', (error) => error && broken.push(error));
     for (const query of [{}, { pageSize: 3 }, { includeTotalCount: true }])
       await expect(list(query)).rejects.toMatchObject({ fault: 'malformed', code: 'page_too_large' });
+    expect(broken).toEqual([]);
     expect(await list({ pageSize: 1 })).toMatchObject({ body: { data: { rows: [{}], hasMore: true } } });
   });
 });

@@ -1,5 +1,5 @@
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import type { Folded } from '#event-store/events';
 import { Loader } from '#event-store/loader';
 import { parsePosition, toToken } from '#event-store/position';
@@ -85,7 +85,8 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
  * assigned to a property are), so that what they lead to stays until the next collection of everything.
  */
 function asking(database: Pick<Pool, 'query'>): Ask {
-  return async (statement) => (await database.query({ ...statement, types: weighed() })).rows.splice(0);
+  return async <Row extends object>(statement: QueryConfig) =>
+    (await weighed<Row>(database, statement)).splice(0);
 }
 
 /** @throws DomainError `page_too_large` */
