@@ -101,7 +101,7 @@ async function requireRoomForReplay({ client }: Change, { tenant_id, id }: Endpo
   if (rowCount === MOST_REPLAYS)
     throw conflict(
       'too_many_replays',
-      `At most ${MOST_REPLAYS} replays of a webhook are under way at once. They go on as what they queue is sent.`,
+      `At most ${MOST_REPLAYS} replays of a webhook are under way at once. They go on as what they queue is sent, and end when it is disabled.`,
     );
 }
 

@@ -178,7 +178,15 @@ export async function updateEndpoint(
   );
   const named = { tenant_id: before.tenant_id, webhook_id: before.id };
   if (isSwitchedOff) await failWaiting(client, named, now, 'some');
-  if (isSwitchedOn) await failWaiting(client, named, now, 'all');
+  if (isSwitchedOn) {
+    // Unless a worker has seen it disabled, and ended them. First: one in hand may be queueing what fails then.
+    await client.query(
+      `update webhooks.replays set finished_at = $3
+       where tenant_id = $1 and webhook_id = $2 and finished_at is null`,
+      [before.tenant_id, before.id, now],
+    );
+    await failWaiting(client, named, now, 'all');
+  }
   // A new start: what was has no weight any more.
   if (isSwitchedOn || isResumed || next.url !== before.url)
     await client.query(

@@ -4,6 +4,8 @@ import { toId } from '#kernel/ids';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext, TenantRef } from '#platform/request-context';
 import { ReplayWebhook, ReplayWebhookHandler } from './delivery.commands';
+import { UpdateWebhook, UpdateWebhookHandler } from './endpoint.commands';
+import type { WebhookPatch } from './endpoint.input';
 import { Replays } from './replays';
 import { openWebhooks, type Webhooks } from './testing/webhook-parts';
 
@@ -50,6 +52,12 @@ function ask(context: RequestContext, webhook: string): Promise<Reply> {
   const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
   const since = new Date(Date.now() - 60_000).toISOString();
   return handler.execute(new ReplayWebhook(context, toId('webhook', webhook), { since, mode: 'all' }));
+}
+
+/** Changes a webhook. */
+function patch(context: RequestContext, webhook: string, body: WebhookPatch): Promise<Reply> {
+  const handler = new UpdateWebhookHandler(hooks.requests, hooks.subscriptions, hooks.signal);
+  return handler.execute(new UpdateWebhook(context, toId('webhook', webhook), body, undefined));
 }
 
 /** A tenant that has asked for its webhook. */
@@ -118,4 +126,14 @@ it('of a webhook ten are under way at most, so that those of others are found am
   expect((await ask(context, other)).status).toBe(202);
   await hooks.sql('update webhooks.replays set finished_at = now()');
   expect((await ask(context, busy)).status).toBe(202);
+});
+
+it('end when their webhook is disabled, though it is enabled again at once', async () => {
+  const context = await hooks.tenant();
+  const webhook = await hooks.hook(context);
+  for (let count = 0; count < 10; count++) await ask(context, webhook);
+  await expect(ask(context, webhook)).rejects.toThrow('end when it is disabled');
+  for (const enabled of [false, true]) await patch(context, webhook, { enabled });
+  expect(await open()).not.toContain(context.tenant.id);
+  expect((await ask(context, webhook)).status).toBe(202);
 });

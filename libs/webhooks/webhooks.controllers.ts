@@ -125,7 +125,8 @@ export class WebhooksWriteController {
   @ApiOperation({
     summary: 'Send a webhook the events of a time again',
     description:
-      'It needs the permissions to read all of its events too. At most ten replays of a webhook are under way at once.',
+      'It needs the permissions to read all of its events too. At most ten replays of a webhook are under way at once; ' +
+      'they go on as what they queue is sent, and end when it is disabled.',
   })
   @ApiQueued(ReplayView)
   replay(
