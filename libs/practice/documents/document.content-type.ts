@@ -11,16 +11,17 @@ const harmless = new Set([
 ]);
 const OFFICE = /^application\/vnd\.openxmlformats-officedocument\.\w+\.\w+$/;
 
-/** A parameter may hold any text, a header only what Latin-1 has of it. */
+/** A parameter that may hold any text, while a header holds only what Latin-1 has of it. */
+const QUOTED = / *; *[^;="]+="[^"]*"/g;
 const IN_A_HEADER = /^[ -~\x80-\xff]*$/;
 
 /**
- * The type that a download has: the document's own when it is harmless, with its parameters where a header can hold them,
- * else one that says nothing.
+ * The type that a download has: the document's own when it is harmless, with those of its parameters that a header can
+ * hold, else one that says nothing.
  */
 export function downloadType(contentType: string): string {
   const [essence] = contentType.toLowerCase().split(';');
   const type = essence.trim();
   if (!harmless.has(type) && !OFFICE.test(type)) return UNKNOWN_TYPE;
-  return IN_A_HEADER.test(contentType) ? contentType : type;
+  return contentType.replace(QUOTED, (parameter) => (IN_A_HEADER.test(parameter) ? parameter : ''));
 }

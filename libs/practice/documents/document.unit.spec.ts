@@ -122,10 +122,12 @@ describe('the type of a download', () => {
     expect(downloadType(type)).toBe('application/octet-stream');
   });
 
-  it('comes without parameters that no header can hold', () => {
+  it('comes without parameters that no header can hold, and with all others', () => {
     const named = (name: string) => `text/plain; name="${name}"`;
     expect(downloadType(named('Größe'))).toBe(named('Größe'));
     expect(downloadType(named('契約'))).toBe('text/plain');
+    const type = 'text/plain ; charset=utf-8;a="; name=b"; name="契約;=";n=1 ; c="契"';
+    expect(downloadType(type)).toBe('text/plain ; charset=utf-8;a="; name=b";n=1');
     for (const name of ['Größe', '契約', '\u0080\ud83d\ude00'])
       expect(() => validateHeaderValue('content-type', downloadType(named(name)))).not.toThrow();
   });
