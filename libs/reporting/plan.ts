@@ -18,7 +18,7 @@ export interface Plan extends Restrictions {
   /** What a group row stands for. */
   keys: Column[];
   fields: Field[];
-  order: { expression: Expression; desc: boolean }[];
+  order: { expression: Expression; desc: boolean; path: string }[];
   /** Ties go in the direction of the last sort column. */
   tiesDesc: boolean;
   ignoredSort: string[];
@@ -26,8 +26,8 @@ export interface Plan extends Restrictions {
   end: number;
   /** Rows at these keys (leaf rows without them) count only when one of the measures, if any, is neither 0 nor null. */
   zero?: { keys?: Column[]; measures: Expression[] };
-  /** Whether amounts of several currencies could be added up. */
-  mixesCurrencies: boolean;
+  /** What of the request could add up amounts of several currencies, as a path. */
+  mixesCurrencies?: string;
 }
 
 /** Lays out the rows of a slice: level, keys, fields, order, filters. */
@@ -75,7 +75,7 @@ function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Col
     const expression = sortExpression(colId, path);
     if (!expression) ignoredSort.push(colId);
     // Rows that are in the order of a column already cannot be told apart by it again.
-    else if (!sorted.has(colId)) order.push({ expression, desc });
+    else if (!sorted.has(colId)) order.push({ expression, desc, path });
     if (expression) tiesDesc = desc;
     sorted.add(colId);
   }
@@ -156,15 +156,19 @@ function isAmount(expression: Expression): boolean {
 function mixesCurrencies(
   slice: Slice,
   { level, keys, fields, order, zero }: Omit<Plan, 'mixesCurrencies'>,
-): boolean {
-  if (level === 'leaf') return false;
+): string | undefined {
+  if (level === 'leaf') return undefined;
   const separates = (columns: readonly Column[]) => columns.some(({ name }) => name === 'currency');
-  if (separates([...keys, ...slice.keys.map(({ column }) => column)])) return false;
+  if (separates([...keys, ...slice.keys.map(({ column }) => column)])) return undefined;
   const isOfOne = separates(slice.pivots);
-  return [
-    ...[...fields, ...(level === 'group' ? order : [])].map(({ expression }) => expression),
-    ...(zero && !separates(zero.keys ?? []) ? zero.measures : []),
-  ].some((expression) => addsMoney(expression) && !(isOfOne && 'pivot' in expression && expression.pivot));
+  const mixes = (expression: Expression) =>
+    addsMoney(expression) && !(isOfOne && 'pivot' in expression && expression.pivot);
+  if (fields.some(({ expression }) => mixes(expression))) return 'slice.cols';
+  const sorted = level === 'group' && order.find(({ expression }) => mixes(expression));
+  if (sorted) return sorted.path;
+  return zero && !separates(zero.keys ?? []) && zero.measures.some(mixes)
+    ? 'slice.filterZeroField'
+    : undefined;
 }
 
 function addsMoney(expression: Expression): boolean {

@@ -84,8 +84,8 @@ it.each<[reason: string, path: string, slice: object]>([
   ],
   ['MIXED_CURRENCY', 'slice.cols', { rowGroups: groups, cols: cols('total:sum') }],
   ['MIXED_CURRENCY', 'slice.cols', { totalsOnly: true, cols: cols('rate:avg') }],
-  ['MIXED_CURRENCY', 'slice.cols', { ...byCurrency, sortBy: columns('total') }],
-  ['MIXED_CURRENCY', 'slice.cols', { ...byCurrency, filterZero: true, filterZeroField: 'total' }],
+  ['MIXED_CURRENCY', 'slice.sortBy[1].colId', { ...byCurrency, sortBy: columns('EUR_total', 'total') }],
+  ['MIXED_CURRENCY', 'slice.filterZeroField', { ...byCurrency, filterZero: true, filterZeroField: 'total' }],
 ])('%s at %s', async (reason, path, slice) => {
   expect(await reports.refusal('work_item_listing', slice)).toMatchObject({
     status: 400,

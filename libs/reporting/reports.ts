@@ -131,7 +131,7 @@ export class Reports {
     if (mixed === 't')
       throw refused(
         'MIXED_CURRENCY',
-        'slice.cols',
+        plan.mixesCurrencies!,
         'Amounts of several currencies cannot be added up. Group by currency, or ask for one currency.',
       );
     const found = Number(count);

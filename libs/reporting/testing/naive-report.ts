@@ -63,13 +63,9 @@ export function naiveAnswer(
   const units = unitsOf(slice, inside).filter(counted);
   const all = slice.level === 'totals' ? [units.flat()] : sorted(slice, units, sort.keys);
   const page = all.slice(slice.start, slice.end);
-  if (
-    addsMoney(slice, pivots) &&
-    slice.start < all.length &&
-    slice.start < slice.end &&
-    all.some(mixesCurrencies)
-  )
-    return { faults: [{ reason: 'MIXED_CURRENCY', path: 'slice.cols' }] };
+  const path = addsMoney(slice, pivots);
+  if (path && slice.start < all.length && slice.start < slice.end && all.some(mixesCurrencies))
+    return { faults: [{ reason: 'MIXED_CURRENCY', path }] };
   const fields = fieldsOf(report, slice, pivots);
   const complete = slice.start < slice.end && slice.end >= all.length;
   return {
@@ -208,17 +204,17 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
 }
 
 /**
- * Whether amounts are added up that the slice does not keep apart by currency. Cells of pivots by currency do; what rows
- * are sorted by or dropped for may be no cell.
+ * The path of what adds up amounts that the slice does not keep apart by currency. Cells of pivots by currency do; what
+ * rows are sorted by or dropped for may be no cell.
  */
 function addsMoney(
   { level, cols, groups, keys, tuple, pivots, sort, zero }: NaiveSlice,
   cells: NaivePivot[],
-): boolean {
-  if (level === 'leaf') return false;
+): string | undefined {
+  if (level === 'leaf') return undefined;
   const apart = (columns: NaiveColumn[]) => columns.some(({ name }) => name === 'currency');
   const here = level === 'group' ? tuple : [];
-  if (apart([...groups.slice(0, keys.length), ...here])) return false;
+  if (apart([...groups.slice(0, keys.length), ...here])) return undefined;
   const added = cols
     .filter(
       ({ column, aggFunc, aggregated }) =>
@@ -226,12 +222,12 @@ function addsMoney(
     )
     .map(({ column }) => column)
     .filter((column) => !here.includes(column));
-  if (!apart(pivots)) return added.length > 0;
-  const unseen = [
-    ...(level === 'group' ? sort.map(({ colId }) => colId) : []),
-    ...(apart(tuple) ? [] : [zero?.field]),
-  ];
-  return added.some(({ name }) => unseen.includes(name) && !cells.some(({ field }) => field === name));
+  if (!apart(pivots)) return added.length > 0 ? 'slice.cols' : undefined;
+  const isUnseen = (of: string | null | undefined) =>
+    added.some(({ name }) => name === of) && !cells.some(({ field }) => field === of);
+  const sorted = level === 'group' ? sort.findIndex(({ colId }) => isUnseen(colId)) : -1;
+  if (sorted >= 0) return `slice.sortBy[${sorted}].colId`;
+  return !apart(tuple) && isUnseen(zero?.field) ? 'slice.filterZeroField' : undefined;
 }
 
 function mixesCurrencies(unit: Unit): boolean {
