@@ -131,6 +131,20 @@ it('names the line of the request whose tax code there is not, however many the 
   refused(await api.patch(`invoices/${id}`, { lines: [lines[0], right, wrong] }), 2);
 });
 
+it('names none of the request when it is what is found unbilled whose tax code has no rate on the day', async () => {
+  const rates = [{ percent: 5, from: '2025-01-01' }];
+  const taxCodeId = await api.create('taxcodes', { code: 'LATE', name: 'Late', category: 'Reduced', rates });
+  const disbursementCodeId = await api.create('disbursementcodes', { code: 'LATE', name: 'Late', taxCodeId });
+  const own = await matter(api, { clientId });
+  const cost = { matterId: own, disbursementCodeId, kind: 'CostRecovery', entryDate: '2025-06-12T10:00:00Z' };
+  await api.create('costrecoveries', { ...cost, quantity: 1, unitAmount: { Amount: 25, Currency: 'GBP' } });
+  const { id } = await desk.draft([], { matterId: own, issueDate: '2024-06-30' });
+  const body = { lines: [{ kind: 'Text', description: 'Costs' }], unbilledUntil: '2025-06-30' };
+  const refusal = await api.post(`invoices/${id}/lines`, body);
+  expectProblem(refusal, 422, 'tax_rate_not_found');
+  expect(refusal.body.errors).toEqual([]);
+});
+
 async function pending(): Promise<string> {
   const id = await desk.work();
   await api.data('POST', `workitems/${id}/unfinalise`);

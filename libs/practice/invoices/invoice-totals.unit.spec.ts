@@ -182,21 +182,21 @@ describe('a tax code that nothing can be charged by', () => {
     ],
   ])('is not there any more, which is told of %s', (_, known, refusal) => {
     const named = new Map([[known, code]]);
-    expect(() => taxationOn('2025-06-30', 'VAT', lines, named, found, 1)).toThrow(
+    expect(() => taxationOn('2025-06-30', 'VAT', lines, named, found, lines.slice(1))).toThrow(
       expect.objectContaining({ code: 'taxcode_not_found', ...refusal }),
     );
   });
 
   it.each([
-    ['a line of the request', 1, [expect.objectContaining({ pointer: '/lines/0/taxCodeId' })]],
-    ['a line that the invoice has', 2, []],
-  ])('has no rate on the day, which is told of %s', (_, held, errors) => {
+    ['a line of the request', lines.slice(1), [expect.objectContaining({ pointer: '/lines/0/taxCodeId' })]],
+    ['a line that the invoice has', [], []],
+  ])('has no rate on the day, which is told of %s', (_, request, errors) => {
     const of = (category: string) => [...uk.values()].find(({ data }) => data.category === category)!;
     const named = new Map([
       ['taxcode_a', of('Zero')],
       ['taxcode_b', of('Standard')],
     ]);
-    expect(() => taxationOn('1950-06-30', 'VAT', lines, named, found, held)).toThrow(
+    expect(() => taxationOn('1950-06-30', 'VAT', lines, named, found, request)).toThrow(
       expect.objectContaining({ code: 'tax_rate_not_found', errors }),
     );
   });

@@ -164,8 +164,9 @@ async function relined(
   const lines = [...kept, ...added];
   const day = state.issueDate ?? dayIn(tenant.timeZone, work.now);
   const codes = await loadTaxCodes(work, lines);
-  const held = kept.length - first;
-  const { taxation } = taxationOn(day, tenant.taxScheme, lines, codes, draft.found, held);
+  // What is found unbilled comes last.
+  const request = lines.slice(kept.length - first, lines.length - known.length);
+  const { taxation } = taxationOn(day, tenant.taxScheme, lines, codes, draft.found, request);
   if (added.length > 0) requireBounds(totalsOf(lines, taxation, state.currency));
   const events: InvoiceEvent[] = [
     ...(gone.length > 0 ? [{ type: 'InvoiceLinesRemoved', data: { ids: goneIds } } as const] : []),

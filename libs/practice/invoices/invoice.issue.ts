@@ -52,8 +52,7 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
     work.now,
   );
   const named = await loadTaxCodes(work, data.lines);
-  const { lines } = data;
-  const { taxation, codes } = taxationOn(issueDate, tenant.taxScheme, lines, named, found, lines.length);
+  const { taxation, codes } = taxationOn(issueDate, tenant.taxScheme, data.lines, named, found, []);
   if (decimal(totalsOf(data.lines, taxation, data.currency).total).isNegative())
     throw conflict('negative_total', 'More is taken off than is charged.');
   const sources = await loadSources(work, data.lines);

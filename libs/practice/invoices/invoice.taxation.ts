@@ -50,7 +50,7 @@ export interface Taxed {
 /**
  * @param named the codes that lines name, by id
  * @param day whose rates are charged
- * @param held how many of the lines the invoice has already, before those of the request
+ * @param request those of the lines that the request names, in its order
  * @throws DomainError `taxcode_not_found`, `tax_rate_not_found` (422)
  * @see resources.md: Invoices
  */
@@ -60,12 +60,12 @@ export function taxationOn(
   lines: readonly InvoiceLine[],
   named: ReadonlyMap<string, Folded<TaxCodeState> | undefined>,
   found: DefaultTax,
-  held = 0,
+  request = lines,
 ): Taxed {
   const standard = defaultCode(day, scheme, found);
   const defaultTaxCodeId = standard?.id ?? null;
   const wanted = new Map<string, Folded<TaxCodeState>>();
-  for (const [index, line] of lines.entries()) {
+  for (const line of lines) {
     if (line.kind === 'Text') continue;
     const id = taxCodeOf(line, { defaultTaxCodeId, rates: [] });
     if (id === null)
@@ -74,11 +74,12 @@ export function taxationOn(
         `There is no tax code for the invoice on ${day}; name one in its lines.`,
       );
     const code = id === standard?.id ? standard : named.get(id);
-    if (index < held && (!code || code.data.isDeleted))
+    const index = request.indexOf(line);
+    if (index < 0 && (!code || code.data.isDeleted))
       throw invalid('taxcode_not_found', `There is no tax code ${id} any more, which line ${line.id} has.`);
-    const field = `lines/${index - held}/taxCodeId`;
+    const field = `lines/${index}/taxCodeId`;
     const taxedBy = referred(code, 'taxcode', field);
-    if (index >= held && line.taxCodeId !== null) taxRateOn(taxedBy.data, day, field);
+    if (index >= 0 && line.taxCodeId !== null) taxRateOn(taxedBy.data, day, field);
     wanted.set(id, taxedBy);
   }
   const codes = [...wanted.values()].sort((one, other) => one.id.localeCompare(other.id));
