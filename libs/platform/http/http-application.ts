@@ -17,6 +17,7 @@ import { refuseUndecodableQueries } from './query-encoding';
 import { registerReplyHook } from './reply-hook';
 import { RequestPipe } from './request.pipe';
 import { newTraceId, traceOf } from './trace';
+import { registerUnreadAnswers } from './unread-answers';
 import { registerUploads, UPLOAD_MS } from './upload';
 
 const BODY_LIMIT = 1024 * 1024;
@@ -56,6 +57,7 @@ export async function createHttpApplication(
   registerJsonBody(fastify);
   registerUploads(fastify);
   registerRequestMetrics(fastify);
+  registerUnreadAnswers(fastify);
   registerReplyHook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));

@@ -177,7 +177,7 @@ const refusals = new Map([
     'Cannot be done at the moment.',
     [
       ...['database_unavailable', 'store_unavailable', 'position_not_reached'],
-      ...['storage_unavailable', 'content_unavailable', 'promotion_in_progress'],
+      ...['storage_unavailable', 'content_unavailable', 'promotion_in_progress', 'answers_unread'],
     ],
     'The database does not answer at the moment.',
     { ...rateLimit, ...retryAfter },
