@@ -12,6 +12,7 @@ import {
 import { Config } from './config';
 import { isConnectionLost } from './connection-lost';
 import { giveSigns, SILENCE_MS } from './sign-of-life';
+import { TenantShares } from './tenant-shares';
 
 /** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
 export const exactTypes: CustomTypesConfig = {
@@ -206,6 +207,8 @@ export class WriteDatabase extends Database {
 export class ReadDatabase extends Database {
   /** For pages of lists that are of few kinds: each connection plans a statement with a name once, whatever its parameters. */
   readonly plannedOnce: Pool;
+  /** Of the connections of either pool. */
+  readonly shares: TenantShares;
 
   constructor(config: Config) {
     super(config.readDatabaseUrl, config, 'practice-management-read', READ_SETTINGS);
@@ -215,6 +218,7 @@ export class ReadDatabase extends Database {
       'practice-management-lists',
       `${READ_SETTINGS} ${PLAN_ONCE}`,
     );
+    this.shares = new TenantShares(config.DATABASE_POOL);
   }
 
   /** All that the work reads is of one moment: a promotion shows a tenant's read models all at once. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
+import { Semaphore } from 'async-mutex';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CustomTypesConfig, PoolClient, QueryArrayResult } from 'pg';
-import { DomainError } from '#kernel/errors';
 import { ReadDatabase, STANDING_STILL } from '#platform/database';
+import { busy } from '#platform/tenant-shares';
 import type { Query } from './sql/items';
 
 /** Of each connection. A prepared statement takes some 300 kB of the server's process. */
@@ -14,16 +14,14 @@ const MAXIMUM_PREPARED = 50;
 /** Everything as PostgreSQL prints it: a row's values are read by their column's type. */
 const printed: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
 
-/** How long a report waits for those of its tenant's other requests to end, as long as for a connection. */
-const WAIT_MS = 5_000;
 /** What is cancelled before its server has begun it goes on: one of a hundred that were asked for just then. */
 const CANCEL_AGAIN_MS = 100;
-const busy = (detail: string) =>
-  new DomainError('unavailable', 'reports_busy', detail, [], { 'Retry-After': '1' });
 const TOO_MANY = busy(
-  'Other reports of this tenant take all the time that it may have: ask again when they are done.',
+  'reports_busy',
+  'Other lists and reports of this tenant take all the time that it may have: ask again when they are done.',
 );
 const UNREAD = busy(
+  'reports_busy',
   'Answers to other requests of this tenant have not been read yet: ask again when they are.',
 );
 
@@ -48,7 +46,7 @@ export type Ask = (query: Query) => Promise<(string | null)[][]>;
 /** What is known of a request that is being answered. */
 interface Answering {
   /** It may ask for more at once than its tenant's share, and waits for itself. */
-  turn: SemaphoreInterface;
+  turn: Semaphore;
   /** Characters that it has read. */
   size: number;
 }
@@ -60,21 +58,14 @@ interface Answering {
 @Injectable()
 export class ReportStatements {
   private readonly known = new WeakMap<PoolClient, Known>();
-  private readonly shares = new LRUCache<number, SemaphoreInterface>({
-    max: 10_000,
-    memoMethod: () => withTimeout(new Semaphore(this.share), WAIT_MS, TOO_MANY),
-  });
   private readonly answering = new WeakMap<AbortSignal, Answering>();
   /** By tenant: characters of answers that are in this process's memory until their clients have read them. */
   private readonly unread = new Map<number, number>();
   /** Of a tenant: with more than these it is answered nothing else. */
   mostUnread = 128_000_000;
-  private readonly share: number;
   private named = 0;
 
-  constructor(private readonly database: ReadDatabase) {
-    this.share = Math.ceil(database.pool.options.max / 2);
-  }
+  constructor(private readonly database: ReadDatabase) {}
 
   /** @throws DomainError reports_busy: others of the tenant take too long, or are not read */
   rows(query: Query, reader: Reader): Promise<(string | null)[][]> {
@@ -114,7 +105,7 @@ export class ReportStatements {
     const { tenantId, gone } = reader;
     const request = this.answeringOf(reader);
     return request.turn.runExclusive(() =>
-      this.shares.memo(tenantId).runExclusive(async () => {
+      this.database.shares.run(tenantId, TOO_MANY, async () => {
         if ((this.unread.get(tenantId) ?? 0) - request.size > this.mostUnread) throw UNREAD;
         return this.connected(gone, (client, known) =>
           work(async (query) => {
@@ -131,7 +122,7 @@ export class ReportStatements {
   private answeringOf({ tenantId, gone }: Reader): Answering {
     const known = this.answering.get(gone);
     if (known) return known;
-    const request: Answering = { turn: new Semaphore(this.share), size: 0 };
+    const request: Answering = { turn: new Semaphore(this.database.shares.each), size: 0 };
     this.answering.set(gone, request);
     gone.addEventListener('abort', () => this.keep(request, tenantId, -request.size));
     return request;

@@ -178,6 +178,7 @@ const refusals = new Map([
     [
       ...['database_unavailable', 'store_unavailable', 'position_not_reached'],
       ...['storage_unavailable', 'content_unavailable', 'promotion_in_progress', 'answers_unread'],
+      'lists_busy',
     ],
     'The database does not answer at the moment.',
     { ...rateLimit, ...retryAfter },

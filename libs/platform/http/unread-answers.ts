@@ -1,13 +1,17 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { DomainError } from '#kernel/errors';
 import { contextOf } from '../auth/current-context';
+import { busy } from '../tenant-shares';
 import { Reply } from './reply';
 
 /** Characters of a tenant's answers that may wait to be read: four of the longest pages of a list. */
 const MOST_UNREAD = 128_000_000;
 /** A connection keeps as much on its way: what is shorter is not counted. */
 const SHORT = 64_000;
+const UNREAD = busy(
+  'answers_unread',
+  'Answers to other requests of this tenant have not been read yet: ask again when they are.',
+);
 
 /**
  * An answer is in this process's memory until its client has read it. While those of a tenant have not read so much,
@@ -24,7 +28,7 @@ export function registerUnreadAnswers(fastify: FastifyInstance, most = MOST_UNRE
   };
   const refusal = (request: FastifyRequest) => {
     const tenantId = contextOf(request)?.tenant.id;
-    return tenantId !== undefined && (unread.get(tenantId) ?? 0) > most ? tooMuchUnread() : undefined;
+    return tenantId !== undefined && (unread.get(tenantId) ?? 0) > most ? UNREAD : undefined;
   };
 
   // Once it is known who asks.
@@ -47,14 +51,4 @@ export function registerUnreadAnswers(fastify: FastifyInstance, most = MOST_UNRE
     }
     done();
   });
-}
-
-function tooMuchUnread(): DomainError {
-  return new DomainError(
-    'unavailable',
-    'answers_unread',
-    'Answers to other requests of this tenant have not been read yet: ask again when they are.',
-    [],
-    { 'Retry-After': '1' },
-  );
 }

@@ -63,6 +63,29 @@ describe('reading one record', () => {
   });
 });
 
+describe('lists of one firm that take long', () => {
+  let firms: Firms;
+  beforeAll(async () => {
+    firms = await openFirms(2);
+  });
+  afterAll(() => firms.close());
+
+  it('leave connections to another', async () => {
+    const [one, two] = firms.contexts;
+    const { reads } = firms.store;
+    const list = (context: RequestContext, of: ListRecords['list']) =>
+      new ListRecordsHandler(reads).execute(new ListRecords(context, of, {} as ListRecords['query']));
+    const client = await firms.store.writes.pool.connect();
+    await client.query('begin; lock table read_model.divisions in access exclusive mode');
+    const slow = Array.from({ length: reads.pool.options.max + 1 }, () => list(one, divisions));
+    const other = await list(two, entities).catch((error: Error) => error);
+    await client.query('commit');
+    client.release();
+    expect(other).toMatchObject({ status: 200 });
+    for (const reply of await Promise.all(slow)) expect(reply).toMatchObject({ status: 200 });
+  });
+});
+
 describe('a page of very long records', () => {
   let firms: Firms;
   beforeAll(async () => {

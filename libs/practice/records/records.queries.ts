@@ -9,6 +9,7 @@ import { ReadDatabase } from '#platform/database';
 import type { ListQuery } from '#platform/http/list-query';
 import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
+import { busy } from '#platform/tenant-shares';
 import { shownChanges } from './history-changes';
 import { HistoryQuery } from './history-query';
 import type { Ask } from './list-statements';
@@ -20,6 +21,11 @@ import type { AnyList, RecordRow } from './record-list';
 import { oneStatement } from './record-statements';
 import { zoneOf } from './tenant-zone';
 import { UsualWords } from './usual-words';
+
+const TOO_MANY = busy(
+  'lists_busy',
+  'Other lists and reports of this tenant take all the time that it may have: ask again when they are done.',
+);
 
 /** A row as the folded record that its projection wrote. */
 export function foldedRow<State extends object>(list: AnyList, row: RecordRow): Folded<State> {
@@ -89,7 +95,7 @@ function asking(database: Pick<Pool, 'query'>): Ask {
     (await weighed<Row>(database, statement)).splice(0);
 }
 
-/** @throws DomainError `page_too_large` */
+/** @throws DomainError `page_too_large`; `lists_busy`: the tenant's other lists and reports take too long */
 @QueryHandler(ListRecords)
 export class ListRecordsHandler implements IQueryHandler<ListRecords> {
   private readonly words = new UsualWords();
@@ -102,9 +108,11 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
     const { pageIndex = 0, pageSize = 50 } = query;
     const read = (ask: Ask) => readPage(ask, list, context.tenant, query, this.words);
     const pool = isPlannedOnce(list, context.tenant, query) ? this.reads.plannedOnce : this.reads.pool;
-    const found = isOneStatement(list, context.tenant, query)
-      ? await read(asking(pool))
-      : await this.reads.snapshot((client) => read(asking(client)), pool);
+    const found = await this.reads.shares.run(context.tenant.id, TOO_MANY, () =>
+      isOneStatement(list, context.tenant, query)
+        ? read(asking(pool))
+        : this.reads.snapshot((client) => read(asking(client)), pool),
+    );
     const { rows, hasMore, totalCount } = found;
     const answer: Page<object> = {
       rows: rows.map((row) => list.view(row)),
