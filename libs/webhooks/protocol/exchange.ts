@@ -17,6 +17,12 @@ const keptBytes = 20 * 1024;
 const keptDetailBytes = 1024;
 const keptHeaderCharacters = 100;
 const NO_CONTENT = 204;
+/**
+ * Before an answer (RFC 9110, section 15.2). Five receivers that sent them as fast as they could left the process a tenth of its
+ * time for all others.
+ */
+const MOST_HINTS = 1_000;
+const TOO_MANY_HINTS = `More than ${MOST_HINTS} answers of the kind 1xx came before one that counts.`;
 /** What undici says of a 100 before the answer, on which it gives the connection up. */
 const BAD_RESPONSE = 'bad response';
 const UNASKED = 'The receiver sent 100 Continue, which it was not asked for.';
@@ -110,6 +116,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   private headers: IncomingHttpHeaders = {};
   private readonly chunks: Buffer[] = [];
   private size = 0;
+  private hints = 0;
 
   constructor(private readonly isSecure: boolean) {
     this.ended = new Promise((resolve, reject) => {
@@ -134,7 +141,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200) return;
+    if (status < 200) {
+      if (++this.hints > MOST_HINTS) this.stop(new Failure('protocol', TOO_MANY_HINTS));
+      return;
+    }
     this.status = status;
     this.headers = headers;
     // It has no body, whatever its headers say of one: undici takes such an answer for a broken one.

@@ -171,6 +171,23 @@ describe('an answer that is too much', () => {
     expect(outcome.response).toBeUndefined();
   });
 
+  it('of hints that never end is no answer, and its connection closed', async () => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100);
+    let closed = false;
+    const receiver = await misbehaving((socket) => {
+      socket.on('close', () => (closed = true));
+      const more = () => {
+        while (!socket.destroyed && socket.write(hints));
+        if (!socket.destroyed) socket.once('drain', more);
+      };
+      more();
+    });
+    const outcome = await send(receiver);
+    expect(outcome).toMatchObject({ error: 'protocol', detail: expect.stringContaining('More than 1000') });
+    expect(outcome.status).toBeUndefined();
+    await waitFor(() => closed, { description: 'the connection to be closed' });
+  });
+
   it('in its headers is no answer', async () => {
     const outcome = await sendRaw(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
     expect(outcome).toMatchObject({ error: 'protocol' });
