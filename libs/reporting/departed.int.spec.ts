@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Logger } from '@nestjs/common';
 import { Agent, request } from 'undici';
 import { waitFor } from '../../test/support/wait-for';
 import { ReportStatements } from './report-statements';
@@ -105,4 +106,17 @@ describe('answers that their clients do not read', () => {
       socket.destroy();
     },
   );
+
+  it('and are all that a process keeps for a tenant: its next is refused as it comes, which is no failure to log', async () => {
+    await free();
+    reports.app.get(ReportStatements).mostUnread = Number.POSITIVE_INFINITY;
+    const sockets = await Promise.all(Array.from({ length: 5 }, idle));
+    const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
+    const { statusCode, answer } = await ask('two');
+    expect([statusCode, answer]).toMatchObject([503, { code: 'answers_unread' }]);
+    expect((await ask('one')).statusCode).toBe(200);
+    expect(logged).not.toHaveBeenCalled();
+    logged.mockRestore();
+    for (const socket of sockets) socket.destroy();
+  });
 });

@@ -120,7 +120,7 @@ function refusal({ message, extensions: { http: _, ...extensions } }: GraphQLErr
 
 async function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const problem = toProblem((await overLimit(request)) ?? error, request.url, traceOf(request));
-  if (problem.status >= 500) logger.error(error);
+  if (problem.status === 500) logger.error(error);
   setRateLimitHeaders(reply, request.caller);
   await reply.status(problem.status).headers(problem.headers).send(problem.body);
 }

@@ -12,6 +12,7 @@ import { Config, loadConfig } from '#platform/config';
 import { ReadDatabase } from '#platform/database';
 import { registerJsonBody } from '#platform/http/json-body';
 import { newTraceId } from '#platform/http/trace';
+import { registerUnreadAnswers } from '#platform/http/unread-answers';
 import type { RequestContext } from '#platform/request-context';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database';
 import { ReportingModule } from '../reporting.module';
@@ -124,7 +125,9 @@ export class ReportsApplication {
       bodyParser: false,
       logger: false,
     });
-    registerJsonBody(adapter.getInstance() as unknown as FastifyInstance);
+    const fastify = adapter.getInstance() as unknown as FastifyInstance;
+    registerJsonBody(fastify);
+    registerUnreadAnswers(fastify);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return app;
