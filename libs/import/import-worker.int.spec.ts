@@ -135,6 +135,18 @@ it('takes nothing again that it has in hand, though it stood still for longer th
   expect(begun).toEqual([first, second]);
 });
 
+it('tells the operator whose imports it has in hand, for which others wait', async () => {
+  const logged = jest.spyOn(Logger.prototype, 'log').mockReturnValue();
+  const ids = [await queue(), await queue()];
+  start(forever);
+  const waits = await queue();
+  await waitFor(() => logged.mock.calls.length >= ids.length, { description: 'two lines' });
+  const lines = logged.mock.calls.map(([line]) => String(line));
+  logged.mockRestore();
+  for (const id of ids) expect(lines).toContainEqual(expect.stringMatching(`^Import ${id} of .+: taken up$`));
+  expect(await seen(waits)).toMatchObject({ status: 'Queued', leased_by: null });
+});
+
 it('ends an import that is cancelled', async () => {
   const id = await queue();
   start(forever);

@@ -91,10 +91,13 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
   }
 
   protected async carryOut(turn: ImportTurn): Promise<void> {
+    const name = `Import ${turn.requestId} of ${turn.tenant.alias}`;
+    // Some may go on for ever, which keeps others waiting: whose, no other's status says.
+    this.log.log(`${name}: taken up`);
     try {
       const { outcome, message } = await this.endingOf(turn);
       await turn.end(outcome, message);
-      this.log.log(`Import ${turn.requestId} of ${turn.tenant.alias}: ${outcome}`);
+      this.log.log(`${name}: ${outcome}`);
     } catch (error) {
       // Whoever takes it next goes on from there; what failed for want of the database can be told by nobody now.
       if (error instanceof WorkerEnding) await this.requests.release(turn.requestId, turn.worker);
