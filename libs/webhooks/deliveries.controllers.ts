@@ -84,7 +84,11 @@ export class WebhookEventsReadController {
 
   @Get()
   @Permission('webhooks:read')
-  @ApiOperation({ summary: 'List what happened, in order, to catch up by asking' })
+  @ApiOperation({
+    summary: 'List what happened, in order, to catch up by asking',
+    description:
+      'Of an import there is `import.promoted` alone: its records are told by `changedAfter` of their lists.',
+  })
   @ApiFeed(EventView)
   list(@CurrentContext() context: RequestContext, @Query() query: EventsQuery): Promise<Reply> {
     return this.queries.execute(new ListEvents(context, query));

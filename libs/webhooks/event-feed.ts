@@ -18,7 +18,10 @@ export const FEED_MS = 30 * 86_400_000;
 const SEARCH_MS = 1_000;
 
 export class EventsQuery {
-  @TextFilter('What the last answer gave as `after`; without it all of the last 30 days.', 100)
+  @TextFilter(
+    'What the last answer gave as `after`. Without it, or when it is more than 30 days old, all of the last 30 days.',
+    100,
+  )
   after?: string;
 
   @WholeNumberFilter('Events an answer.', { min: 1, max: 200, default: 50 })

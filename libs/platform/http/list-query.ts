@@ -146,7 +146,10 @@ export const SYNC_START = 'start';
 
 /** What every list takes; an area adds its own filters and the fields it can be sorted by. */
 export class ListQuery {
-  @WholeNumberFilter('Page, from 0.', { min: 0, max: 10_000_000, default: 0 })
+  @WholeNumberFilter(
+    'Page, from 0. A record that changes between two pages may move others past both: `changedAfter` misses none.',
+    { min: 0, max: 10_000_000, default: 0 },
+  )
   pageIndex?: number;
 
   @WholeNumberFilter('Records a page.', { min: 1, max: 200, default: 50 })
@@ -158,13 +161,17 @@ export class ListQuery {
   )
   keywords?: string;
 
-  @InstantFilter("Only records changed at this instant or later; a date begins in the tenant's zone.")
+  @InstantFilter(
+    "Only records changed at this instant or later; a date begins in the tenant's zone. Records are shown later than " +
+      'they changed, those of an import by as long as its promotion takes: `changedAfter` misses none.',
+  )
   updatedSince?: string;
 
   @TextFilter(
     'A value of X-Event-Position, or `start`: all records that changed after that, oldest change first, deleted ones ' +
       "included. To synchronise, begin with `start`, and send each answer's X-Event-Position with the next request, " +
-      'without pageIndex and other filters: nothing is missed. Without rows there is nothing new yet.',
+      'without pageIndex and other filters: nothing is missed. Without rows there is nothing new yet. What a record ' +
+      'shows of others (`On GET`, as names) is no change of its own: keep that of the others, by their ids.',
     100,
   )
   changedAfter?: string;

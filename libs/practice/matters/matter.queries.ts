@@ -19,6 +19,8 @@ export class PersonView {
   billingGrade: string | null;
 }
 
+const joinedPerson = { type: PersonView, nullable: true, required: false, description: 'On GET' } as const;
+
 export class MatterView extends RecordView {
   @ApiProperty({ type: 'integer', description: '1 Open, 2 Closed, 3 Archived' }) state: number;
   @ApiProperty() stateName: string;
@@ -51,9 +53,9 @@ export class MatterView extends RecordView {
   @ApiProperty(joinedText) divisionName?: string | null;
   @ApiProperty(joinedText) matterType?: string | null;
   @ApiProperty(joinedText) billingContactSortName?: string | null;
-  @ApiProperty({ type: PersonView, nullable: true, required: false }) responsiblePerson?: PersonView | null;
-  @ApiProperty({ type: PersonView, nullable: true, required: false }) actingPerson?: PersonView | null;
-  @ApiProperty({ type: PersonView, nullable: true, required: false }) assistingPerson?: PersonView | null;
+  @ApiProperty(joinedPerson) responsiblePerson?: PersonView | null;
+  @ApiProperty(joinedPerson) actingPerson?: PersonView | null;
+  @ApiProperty(joinedPerson) assistingPerson?: PersonView | null;
 }
 
 export function matterView(folded: Folded<MatterState>): MatterView {
