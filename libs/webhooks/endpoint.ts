@@ -68,7 +68,7 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
   @ApiProperty({
     ...optionalInstant,
     description:
-      'When it was last disabled: a replay since then sends what it missed; one since `failingSince`, while that is told, what failed before too.',
+      'When it was last disabled: a replay since then sends what it missed; one since `failingSince`, while that is told, what failed before too. A replay that this ended sends what is left when it is asked for again, with its own `since`.',
   })
   disabledOn: string | null;
 
