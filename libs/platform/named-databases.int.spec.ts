@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
 import { Config } from './config';
 import { migrateDatabases, requireOwnDatabases } from './named-databases';
@@ -94,6 +95,26 @@ describe('the databases that the configuration names', () => {
     [reads.username, reads.password] = [role, 'reads'];
     await requireOwnDatabases(given(first, reads.href));
     await execute(first, `drop role ${role}`);
+  });
+
+  it('are looked at once another process has migrated them, however long that takes', async () => {
+    await install(first);
+    const migrating = new Client(first);
+    await migrating.connect();
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      await migrating.query('begin; lock table event_store.events');
+      const looking = requireOwnDatabases(given(first, first));
+      const settled = looking.catch((error: Error) => error);
+      const waiting = 'select from pg_locks where not granted and relation = $1::regclass';
+      while ((await migrating.query(waiting, ['event_store.events'])).rowCount === 0);
+      jest.advanceTimersByTime(600_000);
+      await migrating.query('commit');
+      expect(await settled).toBeUndefined();
+    } finally {
+      jest.useRealTimers();
+      await migrating.end();
+    }
   });
 
   it('are told apart where one does not answer', async () => {

@@ -59,7 +59,8 @@ function at<Result>(
 }
 
 async function contentsOf(url: string): Promise<Contents> {
-  const client = new Client({ connectionString: url, ...CONNECTION, query_timeout: 15_000 });
+  // As long as it takes: a migration that is under way in another process may hold the events.
+  const client = new Client({ connectionString: url, ...CONNECTION });
   // A connection that breaks fails the query in hand; without a listener it would end the process.
   client.on('error', () => undefined);
   try {
