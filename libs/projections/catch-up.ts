@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import type { RecordedEvent } from '#event-store/events';
-import { type Cursor, Feed } from '#event-store/feed';
+import { type Cursor, Feed, type FeedPage } from '#event-store/feed';
 import { comparePositions, type Position } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
 import {
@@ -58,12 +58,12 @@ export class CatchUp {
    */
   async approach(projection: Projection, track: Track, limit?: Limit): Promise<void> {
     const partitions = await this.feed.partitions();
-    let events: RecordedEvent[];
+    let unread: FeedPage<RecordedEvent>;
     do {
-      events = await this.unread(track, partitions, await limit?.(this.database.pool));
-      for (let from = 0; from < events.length; from += BATCH)
-        await this.applied(projection, track, events.slice(from, from + BATCH));
-    } while (events.length >= FEW);
+      unread = await this.unread(track, partitions, await limit?.(this.database.pool));
+      for (let from = 0; from < unread.events.length; from += BATCH)
+        await this.applied(projection, track, unread.events.slice(from, from + BATCH));
+    } while (unread.more || unread.events.length >= FEW);
   }
 
   /** False when there was too much left after all, or an event that must be told apart. */
@@ -77,8 +77,8 @@ export class CatchUp {
     try {
       return await this.standingStill(projection, async (client) => {
         const rest = await this.unread(track, partitions, await limit?.(client));
-        if (rest.length >= BATCH) return false;
-        await this.apply(client, projection, track, rest);
+        if (rest.more) return false;
+        await this.apply(client, projection, track, rest.events);
         await complete(client);
         return true;
       });
@@ -92,14 +92,17 @@ export class CatchUp {
     track: Track,
     partitions: readonly number[],
     upTo?: Position,
-  ): Promise<RecordedEvent[]> {
+  ): Promise<FeedPage<RecordedEvent>> {
     const cursors: Cursor[] = [];
     for (const partition of partitions) {
       const after = reachedIn(track, partition);
       if (after) cursors.push({ partition, after });
     }
-    const events = await this.feed.read(cursors, BATCH);
-    return upTo ? events.filter(({ at }) => comparePositions(at, upTo) <= 0) : events;
+    const page = await this.feed.page(cursors, BATCH);
+    if (!upTo) return page;
+    const events = page.events.filter(({ at }) => comparePositions(at, upTo) <= 0);
+    // It is given for the track of a tenant, which is of one partition: what comes after a later event is later still.
+    return { events, more: page.more && events.length === page.events.length };
   }
 
   /** When a batch fails, event by event. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { type Gauge, register } from 'prom-client';
 import { START } from '#event-store/position';
@@ -59,6 +60,29 @@ describe('a tenant whose read models are held', () => {
       description: 'no lag',
     });
   };
+
+  it('catches up over long events a few at a time', async () => {
+    const { tally } = divisions;
+    const batches: number[] = [];
+    const measured: Projection = {
+      ...tally,
+      apply(client, generation, events) {
+        batches.push(JSON.stringify(events.map(({ event }) => event.data)).length);
+        return tally.apply(client, generation, events);
+      },
+    };
+    parts = divisions.parts([measured]);
+    jest.spyOn(parts.positions, 'reach').mockResolvedValue();
+    await parts.held.hold(await tenant(1));
+    await divisions.append(80, () => randomBytes(180_000).toString('base64'));
+    parts.runner.start();
+    await settled();
+    batches.length = 0;
+    await parts.held.release(await tenant(1));
+    expect(await counted(1)).toBe(160);
+    expect(batches.length).toBeGreaterThan(1);
+    expect(Math.max(...batches)).toBeLessThan(20_000_000);
+  });
 
   it('is left alone by every runner, those that start later too, while others go on', async () => {
     parts.runner.start();

@@ -75,7 +75,7 @@ export class Divisions {
   }
 
   /** Many divisions of every tenant at once, each created and renamed. */
-  async append(perTenant: number): Promise<void> {
+  async append(perTenant: number, renamed = (number: number) => `Renamed ${number}`): Promise<void> {
     const { writes, codec, keys } = this.store;
     const signal = new AppendSignal(writes);
     const bulk = new BulkAppender(writes, codec, keys, signal, new SystemClock());
@@ -86,7 +86,7 @@ export class Divisions {
         id: newId('division'),
         events: [
           { type: 'DivisionCreated', data: { ...created, name: `Division ${number}` } },
-          { type: 'DivisionUpdated', data: { name: `Renamed ${number}` } },
+          { type: 'DivisionUpdated', data: { name: renamed(number) } },
         ],
       }));
       await bulk.append(context, streams, 'test');
