@@ -1,6 +1,9 @@
 import { sentBytes } from '#platform/sent-bytes';
 import { EVENT_COLUMNS } from './codec';
 
+/** In bytes, of the events of a page. What is made of them takes several times as much memory. */
+export const PAGE_WEIGHT = 16 * 1024 * 1024;
+
 /**
  * The next events of each partition, in commit order, until they weigh as much as is given: what comes then is `cut`. Only
  * events below every open transaction are visible, so that a commit that comes late is never skipped.

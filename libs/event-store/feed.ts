@@ -3,7 +3,14 @@ import { WriteDatabase } from '#platform/database';
 import { endStandingCopies } from '#platform/standing-copies';
 import { Codec, type EventRow, type StoredRow } from './codec';
 import type { RecordedEvent } from './events';
-import { BARE_FEED_QUERY, FEED_QUERY, HAS_QUERY, HOLDER_QUERY, OLDEST_QUERY } from './feed-queries';
+import {
+  BARE_FEED_QUERY,
+  FEED_QUERY,
+  HAS_QUERY,
+  HOLDER_QUERY,
+  OLDEST_QUERY,
+  PAGE_WEIGHT,
+} from './feed-queries';
 import { type Position, parsePosition } from './position';
 
 /** What every event of the feed tells of itself. */
@@ -42,9 +49,6 @@ interface FeedRow extends EventRow {
 
 const FEED = { name: 'event_store.feed', text: FEED_QUERY };
 const BARE_FEED = { name: 'event_store.bare_feed', text: BARE_FEED_QUERY };
-
-/** In bytes, of the events of a page. What is made of them takes several times as much memory. */
-const PAGE_WEIGHT = 16 * 1024 * 1024;
 
 /** Reads the store in commit order, a partition at a time. */
 @Injectable()

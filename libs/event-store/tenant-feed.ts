@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
+import { sentBytes } from '#platform/sent-bytes';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
 import type { RecordedEvent } from './events';
+import { PAGE_WEIGHT } from './feed-queries';
 import { type Position, parsePosition } from './position';
 
 /** A part of a tenant's events in feed order. */
@@ -30,26 +32,33 @@ export interface WantedEvents {
  */
 const QUERY = `
   with scanned as materialized (
-    select tenant_id, stream_id, version, type, metadata ->> 'source' as source, epoch, transaction_id, position
+    select tenant_id, stream_id, version, type, metadata ->> 'source' as source, epoch, transaction_id, position,
+      ${sentBytes('data')} as weight
     from event_store.events
     where partition = $2 and (epoch, transaction_id, position) > ($3, $4::xid8, $5)
       and (epoch, transaction_id)
         < ((select max(epoch) from event_store.epochs), pg_snapshot_xmin(pg_current_snapshot()))
     order by epoch, transaction_id, position limit $6
   ), own as materialized (
-    select tenant_id, stream_id, version from scanned
-    where tenant_id = $1
-      and ($8::text[] is null or type = any ($8) or type = any ($9) and source <> all ($10))
-    order by epoch, transaction_id, position limit $7
+    select tenant_id, stream_id, version, weight,
+      sum(weight) over (order by epoch, transaction_id, position rows unbounded preceding) from (
+        select * from scanned
+        where tenant_id = $1
+          and ($8::text[] is null or type = any ($8) or type = any ($9) and source <> all ($10))
+        order by epoch, transaction_id, position limit $7
+      ) s
   ), page as (
-    select (select count(*) from own) = $7 as is_full
+    select count(*) = $7 or coalesce(max(sum), 0) >= ${PAGE_WEIGHT} as is_full from own
   )
   select ${EVENT_COLUMNS},
     case when not p.is_full then (select count(*)::int from scanned) end as count,
     case when not p.is_full then
       (select epoch || '.' || transaction_id || '.' || position from scanned
        order by epoch desc, transaction_id desc, position desc limit 1) end as last
-  from page p left join (own join event_store.events e using (tenant_id, stream_id, version)) on true
+  from page p left join (
+    (select * from own where sum - weight < ${PAGE_WEIGHT}) o
+    join event_store.events e using (tenant_id, stream_id, version)
+  ) on true
   order by e.epoch, e.transaction_id, e.position`;
 
 interface FeedRow extends EventRow {
@@ -69,8 +78,8 @@ export class TenantFeed {
   ) {}
 
   /**
-   * At most `limit` events of the tenant behind a position, all or those that are wanted; one that cannot be read
-   * throws when its data is asked for.
+   * At most `limit` events of the tenant behind a position, all or those that are wanted, fewer where they are long; one
+   * that cannot be read throws when its data is asked for.
    */
   async read(
     tenant: Pick<TenantRef, 'id' | 'partition'>,
@@ -94,8 +103,8 @@ export class TenantFeed {
       ],
     });
     const own = rows.filter(({ event_id }) => event_id !== null);
-    const isFull = own.length === limit;
     const [{ count, last }] = rows;
+    const isFull = count === null;
     const reached = isFull ? own[own.length - 1].at : last;
     return {
       events: own.map((row) => this.codec.decodeLeniently(row)),
