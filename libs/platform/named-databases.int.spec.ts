@@ -28,11 +28,19 @@ describe('the databases that the configuration names', () => {
   }
 
   async function install(url: string): Promise<void> {
+    await begin(url);
+    await append(url);
+  }
+
+  async function begin(url: string): Promise<void> {
     const key = randomBytes(8).toString('hex');
     await execute(
       url,
       `insert into platform.installation (region, partitions, key_check) values ('uk', 12, '${key}')`,
     );
+  }
+
+  async function append(url: string): Promise<void> {
     await execute(
       url,
       `insert into event_store.events
@@ -95,6 +103,17 @@ describe('the databases that the configuration names', () => {
     [reads.username, reads.password] = [role, 'reads'];
     await requireOwnDatabases(given(first, reads.href));
     await execute(first, `drop role ${role}`);
+  });
+
+  it('may be one whose first event comes while they are looked at', async () => {
+    await begin(first);
+    const end = Client.prototype.end as () => Promise<void>;
+    jest.spyOn(Client.prototype, 'end').mockImplementationOnce(async function (this: Client) {
+      await append(first);
+      await end.call(this);
+    } as never);
+    await requireOwnDatabases(given(first, first));
+    expect(await execute(first, 'select from event_store.events')).toHaveLength(1);
   });
 
   it('are looked at once another process has migrated them, however long that takes', async () => {

@@ -34,14 +34,15 @@ export async function requireOwnDatabases(
   config: Config,
   sets: readonly MigrationSet[] = ['write', 'read'],
 ): Promise<void> {
+  const hasOwnReads = config.READ_DATABASE_URL && sets.includes('read');
+  // First: where both are one, what others write until the second look is in the store, too.
+  const reads = hasOwnReads ? await at(config, 'read', contentsOf) : undefined;
   const store = await at(config, 'write', contentsOf);
   if (store.hasReadModels && !store.hasEventTables)
     throw new ConfigError([
       'DATABASE_URL is a database of read models alone, without events: is it in the place of READ_DATABASE_URL?',
     ]);
-  if (!config.READ_DATABASE_URL || !sets.includes('read')) return;
-  const { eventsOf } = await at(config, 'read', contentsOf);
-  if (eventsOf && eventsOf !== store.eventsOf)
+  if (reads?.eventsOf && reads.eventsOf !== store.eventsOf)
     throw new ConfigError([
       'READ_DATABASE_URL is a database with events, which are not those of DATABASE_URL but of another installation',
     ]);
