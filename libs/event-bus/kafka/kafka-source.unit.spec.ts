@@ -9,8 +9,10 @@ describe('a source over Kafka', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('gives every event once and in order, whatever comes through Kafka', async () => {
-    const property = fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (all) => {
+    const steps = fc.array(step, { maxLength: 60, size: 'max' });
+    const property = fc.asyncProperty(steps, fc.integer({ min: 1, max: LIMIT }), async (all, room) => {
       const trial = new SourceTrial();
+      trial.kafka.room = room;
       await trial.rebalance({ owned: [0, 1, 2] });
       for (const [name, given] of all) await trial[name](given as never);
       await trial.finish();
@@ -49,6 +51,16 @@ describe('a source over Kafka', () => {
     await trial.rebalance({ owned: [0, 1, 2] });
     const read = () => trial.read({ elapsed: 0, outcome: 'handled', part: 0 });
     for (const count of [2 * LIMIT, LIMIT, LIMIT, LIMIT, 1, 0]) expect(await read()).toBe(count);
+  });
+
+  it('reads on in the store without a pause where long events leave no room for those that follow', async () => {
+    const trial = new SourceTrial();
+    trial.kafka.room = 2;
+    trial.kafka.append(0, 5);
+    trial.kafka.append(1, 1);
+    await trial.rebalance({ owned: [0, 1, 2] });
+    const read = () => trial.read({ elapsed: 0, outcome: 'handled', part: 0 });
+    for (const count of [3, 2, 1, 0]) expect(await read()).toBe(count);
   });
 
   it('asks the store once in a while for partitions that are silent, and for no others', async () => {

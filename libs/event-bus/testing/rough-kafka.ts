@@ -11,6 +11,8 @@ export type Message = Pick<EventMessage, 'headers' | 'value'>;
 /** A store and a topic in memory. The topic holds what it is told to hold, and a member gets what it is told to get. */
 export class RoughKafka {
   epoch = 1;
+  /** How many events of a partition are in a page of the store's: long ones are fewer than the limit. */
+  room = Number.POSITIVE_INFINITY;
   /** How often the store was asked for events. */
   storeReads = 0;
   /** Who has joined last. */
@@ -34,14 +36,13 @@ export class RoughKafka {
           (event) => event.streamId === streamId && comparePositions(event.at, at) === 0,
         ),
       ),
-    read: async (cursors: Cursor[], limit: number) => {
+    page: async (cursors: Cursor[], limit: number) => {
       this.storeReads++;
-      return cursors.flatMap(({ partition, after }) =>
-        this.events[partition]
-          .filter(({ at }) => comparePositions(at, after) > 0)
-          .slice(0, limit)
-          .map(recorded),
+      const ahead = cursors.map(({ partition, after }) =>
+        this.events[partition].filter(({ at }) => comparePositions(at, after) > 0),
       );
+      const events = ahead.flatMap((some) => some.slice(0, Math.min(limit, this.room)).map(recorded));
+      return { events, more: events.length >= limit || ahead.some(({ length }) => length > this.room) };
     },
     decode: async (stored: StoredEvent[]) => stored.map(recorded),
   } as unknown as Feed;
