@@ -65,6 +65,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
         if (!more) await this.rest(pause);
       } catch (error) {
         this.forget();
+        this.heldSince = undefined;
         this.standsStill(error as Error);
         // Whoever read on would build upon the gap: the partitions are kept, so that nobody does.
         await this.rest(error instanceof FeedOutOfOrder ? undefined : RETRY_MS, true);
@@ -73,12 +74,15 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     await this.source.close();
   }
 
-  /** It is tried again twice a second: a line for each would hide all others. */
-  private standsStill({ message, stack }: Pick<Error, 'message' | 'stack'>): void {
+  /**
+   * It is tried again twice a second: a line for each would hide all others.
+   * @param detail for the log alone: anybody may ask for the problem
+   */
+  private standsStill({ message, stack }: Pick<Error, 'message' | 'stack'>, detail = ''): void {
     const problem = `${this.subscriber.name}: ${message}`;
     const now = performance.now();
     if (problem === this.problem && now - this.toldAt < REMINDER_MS) return;
-    this.log.error(problem, stack);
+    this.log.error(problem + detail, stack);
     this.problem = problem;
     this.toldAt = now;
   }
@@ -88,7 +92,8 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     const now = performance.now();
     if (this.heldSince === undefined || now - this.heldSince < REMINDER_MS) return false;
     if (this.problem && now - this.toldAt < REMINDER_MS) return true;
-    this.standsStill({ message: `held back by a transaction that is open: ${await this.source.holder?.()}` });
+    const holder = `: ${await this.source.holder?.()}`;
+    this.standsStill({ message: 'held back by a transaction that is open' }, holder);
     return true;
   }
 
