@@ -183,7 +183,7 @@ describe('the event bus over the store', () => {
     await waitFor(
       async () => {
         const cursors = (await store.feed.partitions()).map((partition) => ({ partition, after: START }));
-        return (await store.feed.read(cursors, 100)).length === 20;
+        return (await store.feed.page(cursors, 100)).events.length === 20;
       },
       { description: 'the feed to show 20 events' },
     );

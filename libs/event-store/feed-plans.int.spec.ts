@@ -47,7 +47,7 @@ describe('the plan of a poll', () => {
   });
 
   function explain(query: string, mode: string, cursors: Cursor[], limit: number): Promise<Node> {
-    const all = [...feedParameters(cursors, limit), ...(query === BARE_FEED_QUERY ? [[1, 2]] : [])];
+    const all = [...feedParameters(cursors, limit, 1e9), ...(query === BARE_FEED_QUERY ? [[1, 2]] : [])];
     return explainWith(query, mode, all);
   }
 

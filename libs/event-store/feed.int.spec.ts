@@ -10,6 +10,7 @@ import type { RecordedEvent } from './events';
 import type { Cursor } from './feed';
 import { comparePositions, type Position, START } from './position';
 import { openParent } from './testing/commands';
+import { endsOf, readFeed } from './testing/read-feed';
 import { Parent, parentOpened } from './testing/streams';
 
 /** A new stream of one event, as a command would append it. */
@@ -77,8 +78,8 @@ describe('the feed', () => {
     await store.close();
   });
 
-  const everything = (context: RequestContext) =>
-    store.feed.read([{ partition: context.tenant.partition, after: START }], 1000);
+  const everything = async (context: RequestContext) =>
+    (await store.feed.page([{ partition: context.tenant.partition, after: START }], 1000)).events;
 
   it.each([
     ['commit', ['early', 'late']],
@@ -108,7 +109,7 @@ describe('the feed', () => {
     const cursors = [...partitions].map((partition) => ({ partition, after: START }));
     const bare = contexts[1].tenant.id;
     let all: RecordedEvent[] = [];
-    await waitFor(async () => (all = await store.feed.read(cursors, 1000)).length === 2, {
+    await waitFor(async () => (all = (await store.feed.page(cursors, 1000)).events).length === 2, {
       description: 'both events',
     });
     const { events } = await store.feed.page(cursors, 1000, [bare]);
@@ -128,9 +129,7 @@ describe('the feed', () => {
       for (const name of names) await openParent(store.store, context, { name });
     let pages = 0;
     let cursors = contexts.map(({ tenant: { partition } }) => ({ partition, after: START }));
-    await waitFor(async () => (await store.feed.read(cursors, 1000)).length === 2 * names.length, {
-      description: 'all events',
-    });
+    for (const [partition, upTo] of await endsOf(store)) await readFeed(store.feed, partition, upTo);
     const seen = new Map(cursors.map(({ partition }) => [partition, [] as string[]]));
     for (let more = true; more; ) {
       const page = await store.feed.page(cursors, 1000);
@@ -172,7 +171,7 @@ describe('the feed', () => {
       cursors.set(partition, { partition, after: START });
     const reading = waitFor(
       async () => {
-        const events = await store.feed.read([...cursors.values()], 7);
+        const events = (await store.feed.page([...cursors.values()], 7)).events;
         for (const { partition, at } of events) cursors.set(partition, { partition, after: at });
         seen.push(...events);
         return !writing && seen.length >= committed.length;

@@ -58,14 +58,9 @@ export class Feed {
     private readonly codec: Codec,
   ) {}
 
-  /** At most `limit` events of each partition after its cursor. One that cannot be read throws when its data is asked for. */
-  async read(cursors: Cursor[], limit: number): Promise<RecordedEvent[]> {
-    const rows = await this.rows(FEED, feedParameters(cursors, limit));
-    return rows.map((row) => this.codec.decodeLeniently(row));
-  }
-
   /**
-   * The same, or fewer where they are long.
+   * At most `limit` events of each partition after its cursor, fewer where they are long. One that cannot be read throws when its
+   * data is asked for.
    * @param bare tenants of whose events the data is not wanted, and not there
    */
   async page(
@@ -205,12 +200,8 @@ export function cursorParameters(cursors: Cursor[], limit: number): unknown[] {
   ];
 }
 
-/** @param weight of each partition's events, but for the last one; all that the limit allows by default */
-export function feedParameters(
-  cursors: Cursor[],
-  limit: number,
-  weight = Number.MAX_SAFE_INTEGER,
-): unknown[] {
+/** @param weight of each partition's events, but for the last one */
+export function feedParameters(cursors: Cursor[], limit: number, weight: number): unknown[] {
   return [...cursorParameters(cursors, limit), weight];
 }
 

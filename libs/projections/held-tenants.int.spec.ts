@@ -157,7 +157,7 @@ describe('a tenant whose read models are held', () => {
     const { feed } = divisions.store;
     const runner = runnerByHand(divisions.store, divisions.projections);
     const cursors = await runner.cursors([5]);
-    const events = await feed.read(cursors, 1000);
+    const events = (await feed.page(cursors, 1000)).events;
     jest.spyOn(parts.positions, 'reach').mockResolvedValue();
     await parts.held.hold(await tenant(1));
     expect(await runner.handle(events)).toBe(false);

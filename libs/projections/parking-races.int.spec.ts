@@ -48,20 +48,20 @@ describe('a runner that meets a poison event', () => {
     const [one, two] = [runner(), runner()];
     const cursors = await one.cursors([5]);
     await two.cursors([5]);
-    const events = await divisions.store.feed.read(cursors, 1000);
+    const events = (await divisions.store.feed.page(cursors, 1000)).events;
     expect(await Promise.all([one.handle(events), two.handle(events)])).toEqual([false, false]);
     expect(await parked()).toEqual([{ tenant: divisions.contexts[2].tenant.id }]);
     expect(await held()).toEqual([rows(0), rows(1)]);
     for (const runner of [one, two]) {
       const [cursor] = await runner.cursors([5]);
-      expect(await divisions.store.feed.read([cursor], 1000)).toEqual([]);
+      expect((await divisions.store.feed.page([cursor], 1000)).events).toEqual([]);
     }
   });
 
   it('parks nobody, and writes nothing, when another tenant was rebuilt alone behind its back', async () => {
     const late = runner();
     const cursors = await late.cursors([5]);
-    const events = await divisions.store.feed.read(cursors, 1000);
+    const events = (await divisions.store.feed.page(cursors, 1000)).events;
     const { rebuild } = divisions.parts();
     await rebuild.rebuild('divisions', { tenant: divisions.contexts[1].tenant.alias });
     expect(await late.handle(events)).toBe(false);
@@ -76,7 +76,7 @@ describe('a runner that meets a poison event', () => {
   it('looks again when that happens just before it parks', async () => {
     const { reads, feed } = divisions.store;
     const { main, revision } = await liveModel(reads.pool, 'divisions');
-    const events = await feed.read([{ partition: 5, after: START }], 1000);
+    const events = (await feed.page([{ partition: 5, after: START }], 1000)).events;
     const { rebuild } = divisions.parts();
     await rebuild.rebuild('divisions', { tenant: divisions.contexts[1].tenant.alias });
     const batch = { projection, track: main, revision, events, relevant: events };

@@ -71,7 +71,7 @@ describe('checkpoints of read models that nothing is for', () => {
     await write();
     const after = [...cursors].map(([partition, at]) => ({ partition, after: at }));
     let events: RecordedEvent[] = [];
-    await waitFor(async () => (events = await store.feed.read(after, 10)).length === 1, {
+    await waitFor(async () => (events = (await store.feed.page(after, 10)).events).length === 1, {
       description: 'the event in the feed',
     });
     const [event] = events;

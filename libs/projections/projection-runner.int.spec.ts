@@ -82,7 +82,7 @@ describe('the projection runner', () => {
   /** What a subscriber is handed: everything behind where it stands. */
   async function unread(cursors: Cursor[], count: number): Promise<RecordedEvent[]> {
     let events: RecordedEvent[] = [];
-    await waitFor(async () => (events = await store.feed.read(cursors, 1000)).length === count, {
+    await waitFor(async () => (events = (await store.feed.page(cursors, 1000)).events).length === count, {
       description: `${count} events in the feed`,
     });
     return events;

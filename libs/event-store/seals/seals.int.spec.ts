@@ -29,7 +29,7 @@ describe('seals', () => {
     waitFor(
       async () => {
         const cursor = { partition: context.tenant.partition, after: START };
-        return (await store.feed.read([cursor], 1000)).length === count;
+        return (await store.feed.page([cursor], 1000)).events.length === count;
       },
       { description: `the feed to show ${count} events` },
     );

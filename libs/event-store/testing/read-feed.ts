@@ -13,7 +13,7 @@ export async function readFeed(feed: Feed, partition: number, upTo: Position): P
   let after = START;
   while (comparePositions(after, upTo) < 0) {
     let batch: RecordedEvent[] = [];
-    await waitFor(async () => (batch = await feed.read([{ partition, after }], 1000)).length > 0, {
+    await waitFor(async () => (batch = (await feed.page([{ partition, after }], 1000)).events).length > 0, {
       description: 'the feed to go on',
     });
     events.push(...batch);

@@ -28,7 +28,7 @@ describe('a state table', () => {
       await new UpdateDivisionHandler(store.store).execute(new UpdateDivision(context, record.id, { name }));
     }
     const cursor = { partition: context.tenant.partition, after: START };
-    await waitFor(async () => (events = await store.feed.read([cursor], 10)).length === 3, {
+    await waitFor(async () => (events = (await store.feed.page([cursor], 10)).events).length === 3, {
       description: 'three events',
     });
   });

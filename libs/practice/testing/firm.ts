@@ -31,7 +31,7 @@ export async function project(
   let events: RecordedEvent[] = [];
   await waitFor(
     async () => {
-      const read = await store.feed.read([{ partition: tenant.partition, after: START }], 10_000);
+      const read = (await store.feed.page([{ partition: tenant.partition, after: START }], 10_000)).events;
       events = read.filter(({ tenantId }) => tenantId === tenant.id);
       return events.length === rows[0].total;
     },

@@ -70,7 +70,7 @@ async function recorded(store: TestStore, { tenant }: RequestContext): Promise<R
   let events: RecordedEvent[] = [];
   await waitFor(
     async () => {
-      const read = await store.feed.read([{ partition: tenant.partition, after: START }], 100_000);
+      const read = (await store.feed.page([{ partition: tenant.partition, after: START }], 100_000)).events;
       events = read.filter(({ tenantId }) => tenantId === tenant.id);
       return events.length === rows[0].total;
     },
