@@ -1,7 +1,6 @@
 import { type ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { DomainError } from '#kernel/errors';
 import { toProblem } from '#platform/http/problem';
 import type { ReportContext } from './report-context';
 import { withFaultOfValue } from './value-fault';
@@ -15,7 +14,7 @@ export function failure(error: unknown, traceId: string): GraphQLError {
   if ((error as { code?: string })?.code === statementTimeout)
     return unavailable('report_timeout', 'The report took too long: narrow its criteria.', 503);
   const { status, headers, body } = toProblem(error, '', traceId);
-  if (status >= 500 && !(error instanceof DomainError)) log(error, traceId);
+  if (status === 500) log(error, traceId);
   return unavailable(body.code, body.detail, status, headers['Retry-After']);
 }
 

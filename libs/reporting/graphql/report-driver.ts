@@ -3,13 +3,14 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Injectable, Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { Authenticator } from '#platform/auth/authenticator';
 import { requirePermission } from '#platform/auth/permission.guard';
 import { toProblem } from '#platform/http/problem';
 import { overLimit } from '#platform/http/problem.filter';
 import { setRateLimitHeaders } from '#platform/http/reply';
 import { traceOf } from '#platform/http/trace';
+import { departure } from './departure';
 import { tooLarge } from './document-limits';
 import type { ReportContext } from './report-context';
 import { SplicedAnswer } from './spliced-answer';
@@ -73,17 +74,6 @@ async function answer(
     .headers(Object.fromEntries(headers))
     .header('Cache-Control', 'no-store');
   return spliced.complete(body.string);
-}
-
-const GONE = new GraphQLError('The client has gone.', {
-  extensions: { code: 'SERVICE_UNAVAILABLE', reason: 'client_gone', http: { status: 503 } },
-});
-
-/** Comes when the client has its answer, or has closed its connection before. */
-function departure({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  raw.once('close', () => controller.abort(GONE));
-  return controller.signal;
 }
 
 async function execute(
