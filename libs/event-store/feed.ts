@@ -169,7 +169,7 @@ export class Feed {
 }
 
 function weightOfEach(cursors: readonly Cursor[]): number {
-  return Math.ceil(PAGE_WEIGHT / cursors.length);
+  return Math.ceil(PAGE_WEIGHT / Math.max(1, cursors.length));
 }
 
 function isMore(rows: readonly FeedRow[], limit: number): boolean {
