@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
-import { createContext, createTestStore, type TestStore } from '../../test/support/store';
+import { contextFor, createContext, createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { type AppendJob, claimsOf } from './append-job';
 import { APPEND_SQL, appendParameters } from './append-parameters';
@@ -121,7 +121,9 @@ describe('the feed', () => {
   });
 
   it('has few long events in a page, of each partition one at least, and says that there are more', async () => {
-    const contexts = await Promise.all([1, 2].map(() => createContext(store)));
+    const contexts = await Promise.all(
+      [4, 7].map(async (partition) => contextFor({ ...(await createContext(store)).tenant, partition })),
+    );
     // Of letters by chance, and of one again and again, which PostgreSQL keeps compressed.
     const chance = Array.from({ length: 38 }, () => randomBytes(180_000).toString('base64'));
     const names = ['short', ...chance, ...Array(20).fill('x'.repeat(240_000)), 'last'];
