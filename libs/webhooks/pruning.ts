@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
+import { Rounds } from '#kernel/rounds';
 import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
 import { firstUuidOf } from './delivery';
@@ -34,8 +35,10 @@ const WEBHOOKS_OF_LOG = `
 @Injectable()
 export class WebhookPruning implements OnApplicationShutdown {
   private readonly log = new Logger(WebhookPruning.name);
-  private timer?: NodeJS.Timeout;
-  private running?: Promise<void>;
+  private readonly rounds = new Rounds(
+    () => this.run(),
+    (error) => this.log.warn(`Webhooks were not looked after: ${error.message}`),
+  );
 
   constructor(
     private readonly database: WriteDatabase,
@@ -46,19 +49,13 @@ export class WebhookPruning implements OnApplicationShutdown {
     private readonly answers: ErasedAnswers,
   ) {}
 
-  /** One run at a time: that of a large log takes longer than the minute, and two would do the same work. */
   start(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.run()
-        .catch((error: Error) => this.log.warn(`Webhooks were not looked after: ${error.message}`))
-        .finally(() => {
-          this.running = undefined;
-        });
-    }, EVERY_MS).unref();
+    this.rounds.start(EVERY_MS);
   }
 
+  /** A run that is in hand is not waited for: that of a large log takes minutes. */
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    void this.rounds.stop();
   }
 
   async run(): Promise<void> {

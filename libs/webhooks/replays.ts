@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { parsePosition } from '#event-store/position';
 import { TenantFeed } from '#event-store/tenant-feed';
 import { Clock } from '#kernel/clock';
+import { Rounds } from '#kernel/rounds';
 import { WriteDatabase } from '#platform/database';
 import { endpointKey, queueMessages } from './delivery';
 import { messagesFor, SUBSCRIBED, type Subscribed } from './fan-out';
@@ -30,8 +31,10 @@ interface ReplayRow extends Omit<Subscribed, 'id'> {
 @Injectable()
 export class Replays implements OnApplicationShutdown {
   private readonly log = new Logger(Replays.name);
-  private timer?: NodeJS.Timeout;
-  private running?: Promise<void>;
+  private readonly rounds = new Rounds(
+    () => this.run(),
+    (error) => this.log.warn(`A replay is held up: ${error.message}`),
+  );
   private stopping = false;
 
   constructor(
@@ -42,19 +45,12 @@ export class Replays implements OnApplicationShutdown {
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.run()
-        .catch((error: Error) => this.log.warn(`A replay is held up: ${error.message}`))
-        .finally(() => {
-          this.running = undefined;
-        });
-    }, EVERY_MS);
+    this.rounds.start(EVERY_MS);
   }
 
   async onApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    clearInterval(this.timer);
-    await this.running;
+    await this.rounds.stop();
   }
 
   /** All that is open, turn by turn: one that is long, or cannot go on, holds up no others. */

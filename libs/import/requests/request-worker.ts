@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Rounds } from '#kernel/rounds';
 import type { ImportSettings } from '../connection/import-settings';
 import { WorkerEnding } from './import-request';
 import type { Turn } from './turn';
@@ -9,8 +10,10 @@ export abstract class RequestWorker<Taken extends Turn> implements OnApplication
   protected readonly log = new Logger(this.constructor.name);
   protected readonly worker = randomUUID();
   private readonly turns = new Map<Taken, Promise<void>>();
-  private timer?: NodeJS.Timeout;
-  private looking?: Promise<void>;
+  private readonly looks = new Rounds(
+    () => this.look(),
+    (error) => this.log.warn(`Imports are held up: ${error.message}`),
+  );
 
   constructor(
     protected readonly settings: ImportSettings,
@@ -18,19 +21,12 @@ export abstract class RequestWorker<Taken extends Turn> implements OnApplication
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => {
-      this.looking ??= this.look()
-        .catch((error: Error) => this.log.warn(`Imports are held up: ${error.message}`))
-        .finally(() => {
-          this.looking = undefined;
-        });
-    }, this.settings.pollMs);
+    this.looks.start(this.settings.pollMs);
   }
 
   /** What is under way is another worker's at once. */
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.looking;
+    await this.looks.stop();
     for (const turn of this.turns.keys()) turn.abort(new WorkerEnding());
     await Promise.all(this.turns.values());
   }

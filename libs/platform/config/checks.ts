@@ -3,6 +3,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { IsUrl, ValidateBy } from 'class-validator';
 import { parseOpening } from '../net/openings';
+import { isDecodable } from '../percent-encoding';
 
 /** @param wrong what is wrong with a value, to follow the variable's name; undefined when nothing is */
 function check(name: string, wrong: (value: unknown) => string | undefined): PropertyDecorator {
@@ -96,15 +97,6 @@ export function AreHeaders(): PropertyDecorator {
       ? undefined
       : 'must be name=value,name=value with values percent-encoded',
   );
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A file of certificates, PEM, that can be read now. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { DomainError } from '#kernel/errors';
+import { isDecodable } from '../percent-encoding';
 import { pointed } from './json-pointer';
 
 /**
@@ -18,15 +19,6 @@ export function refuseUndecodableQueries(fastify: FastifyInstance): void {
             .find((pair) => !isDecodable(pair));
     done(parameter === undefined ? undefined : undecodable(parameter));
   });
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** @param parameter name and value as they came */

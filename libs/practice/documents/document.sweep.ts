@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { holderOf } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { Clock } from '#kernel/clock';
+import { Rounds } from '#kernel/rounds';
 import { Config } from '#platform/config';
 import { ContentStorage } from '#platform/storage/content-storage';
 import { CONTENT } from './document';
@@ -15,8 +16,10 @@ const EVERY_MS = 60 * 60_000;
 @Injectable()
 export class DocumentSweep implements OnApplicationShutdown {
   private readonly log = new Logger(DocumentSweep.name);
-  private timer?: NodeJS.Timeout;
-  private running?: Promise<unknown>;
+  private readonly rounds = new Rounds(
+    () => this.sweep(),
+    (error) => this.log.warn(`The documents were not swept: ${error.message}`),
+  );
 
   constructor(
     private readonly storage: ContentStorage,
@@ -25,19 +28,13 @@ export class DocumentSweep implements OnApplicationShutdown {
     private readonly config: Config,
   ) {}
 
-  /** One at a time, however long a folder with very many files takes. */
   start(): void {
-    this.timer = setInterval(() => {
-      this.running ??= this.sweep()
-        .catch((error: Error) => this.log.warn(`The documents were not swept: ${error.message}`))
-        .finally(() => {
-          this.running = undefined;
-        });
-    }, EVERY_MS).unref();
+    this.rounds.start(EVERY_MS);
   }
 
+  /** One that is in hand is not waited for: a folder with very many files takes long. */
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    void this.rounds.stop();
   }
 
   /** @returns how many were removed: bytes that are no document's, and bytes that never were all there */
