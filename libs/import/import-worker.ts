@@ -13,6 +13,7 @@ import {
   ImportFailed,
   isDatabaseAway,
   LeaseLost,
+  MOST_DEATHS,
   WorkerEnding,
 } from './requests/import-request';
 import { ImportRequests } from './requests/import-requests';
@@ -20,8 +21,6 @@ import { ImportTurn } from './requests/import-turn';
 import { RequestWorker } from './requests/request-worker';
 
 const FORGET_EVERY_MS = 3_600_000;
-/** An import over which so many workers died would take the next one too. */
-const MOST_DEATHS = 5;
 
 /** Carries imports out. */
 @Injectable()

@@ -130,18 +130,25 @@ export class PromotionStrikes {
 
   /** Waits until a worker waits for what is held. @returns its number */
   private async caught({ pid }: Hold, { step, at }: Point): Promise<number> {
-    const waiting = await this.until(
-      async () =>
-        (
-          await this.ask<{ copy: number }>(
-            `select substring(application_name from '\\d+$')::int as copy from pg_stat_activity
-             where application_name like 'worker %' and $1 = any(pg_blocking_pids(pid))`,
-            [pid],
-          )
-        ).at(0),
-      `the promotion to stand in ${step}: ${at}`,
-    );
+    const point = `${step}: ${at}`;
+    const waiting = await this.until(async () => {
+      await this.expectUnended(point);
+      const found = await this.ask<{ copy: number }>(
+        `select substring(application_name from '\\d+$')::int as copy from pg_stat_activity
+         where application_name like 'worker %' and $1 = any(pg_blocking_pids(pid))`,
+        [pid],
+      );
+      return found.at(0);
+    }, `the promotion to stand in ${point}`);
     return waiting.copy;
+  }
+
+  private async expectUnended(point: string): Promise<void> {
+    const [ended] = await this.ask<{ message: string }>(
+      'select message from import.requests where id = $1 and finished_at is not null',
+      [this.setting.requestId],
+    );
+    if (ended) throw new Error(`The promotion ended before it came to ${point}. ${ended.message}`);
   }
 
   private async standing() {

@@ -54,6 +54,50 @@ describe('a promotion that cannot go on at once', () => {
     }
   }
 
+  /** A statement that the server has ended for its time, as one that found a table locked for ten seconds. */
+  const cutShort = () =>
+    imports.store.writes.transaction((client) =>
+      client.query('set local statement_timeout = 1; select pg_sleep(60)'),
+    );
+
+  it('is gone on with after a statement was given up for its time', async () => {
+    const { requestId } = await imports.run();
+    await queue(requestId);
+    let turns = 0;
+    const promotion = {
+      async promote() {
+        if (++turns === 1) await cutShort();
+        return { created: 1, changed: 0 };
+      },
+      letGo: async () => undefined,
+    };
+    expect(await carriedOut(requestId, promotion)).toBe('Promoted');
+  });
+
+  it('is given up, and the tenant let go, when turn after turn dies before anything has arrived', async () => {
+    const { requestId } = await imports.run();
+    await queue(requestId);
+    let turns = 0;
+    const letGo = jest.fn(async () => undefined);
+    const promotion = {
+      async promote() {
+        turns++;
+        await cutShort();
+      },
+      letGo,
+    };
+    expect(await carriedOut(requestId, promotion)).toBe('PromotionFailed');
+    expect(turns).toBe(5);
+    expect(letGo).toHaveBeenCalledTimes(1);
+    const [row] = await imports.sql<{ message: string }>(
+      'select message from import.requests where id = $1',
+      [requestId],
+    );
+    expect(row.message).toBe(
+      'Something went wrong on our side. Tell the operator. Nothing came to the tenant.',
+    );
+  });
+
   it.each([
     // As the event store says that it did not answer, while its server is there for everything else.
     [new DomainError('unavailable', 'store_unavailable', 'The event store does not answer.'), []],

@@ -15,6 +15,8 @@ export interface TakenPromotion {
   requestId: string;
   requestedBy: string;
   step: PromotionStep;
+  /** Turns before this one that nobody has ended. */
+  deaths: number;
   tenant: RegisteredTenant;
 }
 
@@ -83,15 +85,16 @@ export class PromotionRequests {
        )
        update import.requests r
        set leased_by = $1, leased_until = clock_timestamp() + $3 * interval '1 millisecond', status = 'Promoting',
-         message = case when r.status = 'PromotionQueued' then $4 else r.message end, started_at = coalesce(r.started_at, now()), updated_at = now()
+         message = case when r.status = 'PromotionQueued' then $4 else r.message end, started_at = coalesce(r.started_at, now()), updated_at = now(),
+         deaths = r.deaths + (r.leased_by is not null)::int
        from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
-       returning r.id as "requestId", r.requested_by as "requestedBy", r.promotion_step as step,
+       returning r.id as "requestId", r.requested_by as "requestedBy", r.promotion_step as step, r.deaths,
          t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"`,
       [worker, underWay, this.settings.leaseMs, messages.Checking],
     );
     if (rows.length === 0) return undefined;
-    const [{ requestId, requestedBy, step, ...tenant }] = rows;
-    return { requestId, requestedBy, step, tenant };
+    const [{ requestId, requestedBy, step, deaths, ...tenant }] = rows;
+    return { requestId, requestedBy, step, deaths, tenant };
   }
 
   /**

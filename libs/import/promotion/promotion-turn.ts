@@ -10,11 +10,17 @@ type Outcome = Parameters<PromotionRequests['end']>[2];
 /** A worker's turn at a promotion. */
 export class PromotionTurn extends Turn<PromotionRequests> implements PromotionRun {
   readonly requestedBy: string;
+  /** Turns before this one that nobody has ended. */
+  readonly deaths: number;
   private at: PromotionStep;
 
-  constructor({ requestId, requestedBy, step, tenant }: TakenPromotion, parts: TurnParts<PromotionRequests>) {
+  constructor(
+    { requestId, requestedBy, step, deaths, tenant }: TakenPromotion,
+    parts: TurnParts<PromotionRequests>,
+  ) {
     super(requestId, tenant, parts);
     this.requestedBy = requestedBy;
+    this.deaths = deaths;
     this.at = step;
   }
 

@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
-import { ImportCancelled, isDatabaseAway, LeaseLost, WorkerEnding } from '../requests/import-request';
+import {
+  ImportCancelled,
+  isDatabaseAway,
+  LeaseLost,
+  MOST_DEATHS,
+  WorkerEnding,
+} from '../requests/import-request';
 import { RequestWorker } from '../requests/request-worker';
 import { Promotion } from './promotion';
 import { CANCELLED, PromotionRequests } from './promotion-requests';
@@ -62,6 +68,9 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
   }
 
   private async promote(turn: PromotionTurn): Promise<void> {
+    // The tenant is closed until it ends. Once something has arrived it can only go on.
+    if (turn.step === 'Checking' && turn.deaths >= MOST_DEATHS)
+      throw new Error(`${turn.deaths} turns at its checks have ended without a word`);
     const promoted = await this.promotion.promote(turn);
     if ('errors' in promoted) {
       const { errors } = promoted;

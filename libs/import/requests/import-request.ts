@@ -1,5 +1,5 @@
 import { DomainError } from '#kernel/errors';
-import { isConnectionLost } from '#platform/connection-lost';
+import { isConnectionLost, isOutage } from '#platform/connection-lost';
 
 /** Steps of an import that a worker has in hand, in their order. */
 export const steps = [
@@ -101,5 +101,9 @@ export class ImportFailed extends Error {}
 /** Whether nothing is wrong but that a database went away or did not answer: whoever takes the request next goes on. */
 export function isDatabaseAway(error: unknown): boolean {
   // The event store says so in its own words.
-  return isConnectionLost(error) || (error instanceof DomainError && error.code === 'store_unavailable');
+  if (error instanceof DomainError) return error.code === 'store_unavailable';
+  return isConnectionLost(error) || isOutage(error);
 }
+
+/** A request over which so many turns died would take the next one too. */
+export const MOST_DEATHS = 5;
