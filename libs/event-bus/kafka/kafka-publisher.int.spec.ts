@@ -5,13 +5,16 @@ import { openParent } from '#event-store/testing/commands';
 import { Parent } from '#event-store/testing/streams';
 import { toId } from '#kernel/ids';
 import { ConfigError } from '#platform/config';
+import type { RequestContext } from '#platform/request-context';
 import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
 import {
   countMessages,
   createTopic,
+  limitMessages,
   type SeenMessage,
   withoutRepeats,
 } from '../../../test/support/kafka/consumer';
+import { contextFor } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 import { Door } from '../testing/door';
 import type { KafkaProcess } from '../testing/kafka-process';
@@ -168,6 +171,36 @@ describeWithKafka('the publisher of events', () => {
     const messages = await published();
     await expectEveryEvent(messages);
     expect(messages.every(({ value }) => JSON.parse(value).data.name === name)).toBe(true);
+  });
+
+  it('publishes the other partitions once while the brokers refuse one', async () => {
+    const [refused, other] = [4, 7].map((partition, index) =>
+      contextFor({ ...trial.contexts[index].tenant, partition }),
+    );
+    const open = (context: RequestContext, name: string) => openParent(trial.store.store, context, { name });
+    const one = trial.process();
+    await one.publisher.start();
+    await limitMessages(broker.brokers, trial.topic, 20_000);
+    const sending = jest.spyOn(one.transport, 'send');
+    const attempts = async (count: number) => {
+      const wanted = sending.mock.calls.length + count;
+      const tried = () => sending.mock.calls.length >= wanted;
+      await waitFor(tried, { description: `${count} attempts` });
+    };
+    await Promise.all([open(refused, 'x'.repeat(40_000)), open(refused, 'after'), open(other, 'first')]);
+    await attempts(4); // who it is that is refused shows when each is tried alone
+    const first = await countMessages(broker.brokers, trial.topic);
+    await open(other, 'second');
+    await trial.messages(first + 1);
+    await attempts(4);
+    expect(await countMessages(broker.brokers, trial.topic)).toBe(first + 1);
+    expect(await one.health.degraded()).toEqual([expect.stringMatching(/^publisher: .*larger than/)]);
+
+    await limitMessages(broker.brokers, trial.topic, 1_000_000);
+    await trial.messages(first + 3);
+    const messages = await published(first + 3);
+    await expectEveryEvent(withoutRepeats(messages));
+    await waitFor(async () => (await one.health.degraded()).length === 0, { description: 'no problem' });
   });
 
   it('publishes what only a newer program knows', async () => {

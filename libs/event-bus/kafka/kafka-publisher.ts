@@ -34,6 +34,8 @@ export class KafkaPublisher implements OnApplicationShutdown {
   private readonly log = new Logger(KafkaPublisher.name);
   private consumer?: Consumer<StoredEvent>;
   private readonly reached = new Map<number, Position>();
+  /** On performance.now, by partition: when something of it last was in what the brokers did not take. */
+  private readonly refused = new Map<number, number>();
 
   constructor(
     private readonly config: Config,
@@ -105,16 +107,40 @@ export class KafkaPublisher implements OnApplicationShutdown {
 
   /** False as soon as a partition is no longer ours. */
   private async handle(events: StoredEvent[]): Promise<boolean> {
+    for (const group of this.groups(events))
+      for (const batch of this.batches(group)) if (!(await this.publish(batch))) return false;
+    return true;
+  }
+
+  /**
+   * All at once; after a failure each partition by itself, those that failed last at the end. One that the brokers refuse,
+   * as for an event that is too large for them, would keep all others back, and have them published again at each attempt.
+   */
+  private groups(events: StoredEvent[]): StoredEvent[][] {
+    if (this.refused.size === 0) return [events];
+    const refusedAt = (partition: number) => this.refused.get(partition) ?? Number.NEGATIVE_INFINITY;
+    const partitions = [...new Set(events.map(({ partition }) => partition))];
+    return partitions
+      .sort((one, other) => refusedAt(one) - refusedAt(other))
+      .map((partition) => events.filter((event) => event.partition === partition));
+  }
+
+  private async publish({ events, messages, moves }: Batch): Promise<boolean> {
     const topic = this.config.KAFKA_TOPIC;
-    for (const { events: some, messages, moves } of this.batches(events)) {
-      const owned = this.consumer!.partitions();
-      if ([...moves.keys()].some((partition) => !owned.includes(partition))) return false;
-      const startedAt = Date.now();
+    const owned = this.consumer!.partitions();
+    const partitions = [...moves.keys()];
+    if (partitions.some((partition) => !owned.includes(partition))) return false;
+    const startedAt = Date.now();
+    try {
       await this.transport.send(topic, messages);
-      recordEventSpans(some, { name: (type) => `publish ${type}`, kind: SpanKind.PRODUCER, startedAt });
-      if (!(await this.published.move(topic, [...moves.values()]))) return false;
-      for (const { partition, to } of moves.values()) this.reached.set(partition, to);
+    } catch (error) {
+      for (const partition of partitions) this.refused.set(partition, performance.now());
+      throw error;
     }
+    for (const partition of partitions) this.refused.delete(partition);
+    recordEventSpans(events, { name: (type) => `publish ${type}`, kind: SpanKind.PRODUCER, startedAt });
+    if (!(await this.published.move(topic, [...moves.values()]))) return false;
+    for (const { partition, to } of moves.values()) this.reached.set(partition, to);
     return true;
   }
 

@@ -1,4 +1,4 @@
-import { type Admin, type Consumer, Kafka, logLevel } from 'kafkajs';
+import { type Admin, ConfigResourceTypes, type Consumer, Kafka, logLevel } from 'kafkajs';
 import { waitFor } from '../wait-for';
 
 /** A message as anybody reads it who knows Kafka and nothing of this service. */
@@ -39,6 +39,13 @@ export async function createTopic(brokers: string, topic: string, numPartitions:
 export async function countMessages(brokers: string, topic: string): Promise<number> {
   const offsets = await administer(brokers, (admin) => admin.fetchTopicOffsets(topic));
   return offsets.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
+}
+
+/** From now on the brokers take no more bytes at once for a partition of the topic. */
+export async function limitMessages(brokers: string, topic: string, bytes: number): Promise<void> {
+  const configEntries = [{ name: 'max.message.bytes', value: String(bytes) }];
+  const resources = [{ type: ConfigResourceTypes.TOPIC, name: topic, configEntries }];
+  await administer(brokers, (admin) => admin.alterConfigs({ validateOnly: false, resources }));
 }
 
 /** Reads a topic from its beginning, in a consumer group of its own. */
