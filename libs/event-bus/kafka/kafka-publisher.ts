@@ -100,6 +100,9 @@ export class KafkaPublisher implements OnApplicationShutdown {
   /** Asked after each failure too: the topic may have gone. */
   private async cursors(partitions: number[]) {
     await this.openTopic();
+    // What others publish now is not refused us.
+    for (const partition of this.refused.keys())
+      if (!partitions.includes(partition)) this.refused.delete(partition);
     const cursors = await this.published.positions(this.config.KAFKA_TOPIC, partitions);
     for (const { partition, after } of cursors) this.reached.set(partition, after);
     return cursors;
