@@ -190,6 +190,19 @@ describe('the event store', () => {
     expect(tries).toBe(5);
   });
 
+  it('refuses as concurrent, and as no fault of ours, what disagrees because others keep changing it', async () => {
+    const { record } = await openParent(store.store, context);
+    let tries = 0;
+    const fought = store.store.execute(context, async (work) => {
+      const { parent } = await work.load({ parent: at(Parent, record.id) });
+      await renameParent(store.store, context, record.id, `name ${++tries}`);
+      if (tries > 2) throw new RecordsDisagree('a line and its source');
+      return work.change(Parent, parent!, [parentRenamed('lost')]);
+    });
+    await expect(fought).rejects.toMatchObject({ fault: 'conflict', code: 'concurrent_update' });
+    expect(tries).toBe(5);
+  });
+
   it('says 503 when the database cannot be reached, for reading and for writing', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const url = new URL(store.url);

@@ -29,6 +29,15 @@ export interface Written<State extends object = object> {
 
 type Done = Omit<Written, 'record'> & { record: Folded | undefined };
 
+/** What an attempt read does not go together. */
+class Disagreement {
+  constructor(
+    readonly error: RecordsDisagree,
+    /** Of its unit of work. */
+    readonly seen: string,
+  ) {}
+}
+
 const ATTEMPTS = 5;
 /** A number taken by another process says nothing of the request, only that others are numbered too. */
 const COUNTER_ATTEMPTS = 25;
@@ -88,13 +97,16 @@ export class EventStore {
     source: string,
   ): Promise<Done> {
     let refusal: AppendRefused | undefined;
+    let disagreement: Disagreement | undefined;
     let fights = 0;
     for (let count = 0; fights < ATTEMPTS && count < COUNTER_ATTEMPTS; count++) {
       const once = () => this.once(context, attempt, status, source);
       const turn = refusal && turnOf(context, refusal);
       const result = await (turn ? this.turns.take(turn, once) : once());
-      if (result instanceof RecordsDisagree) {
-        if (++fights === ATTEMPTS) throw result;
+      if (result instanceof Disagreement) {
+        // Nobody has written them since: they go together no more than before.
+        if (++fights === ATTEMPTS && result.seen === disagreement?.seen) throw result.error;
+        disagreement = result;
         continue;
       }
       if (!(result instanceof AppendRefused)) return result;
@@ -111,14 +123,14 @@ export class EventStore {
     attempt: (work: UnitOfWork) => Promise<Folded | undefined>,
     status: number,
     source: string,
-  ): Promise<Done | AppendRefused | RecordsDisagree> {
+  ): Promise<Done | AppendRefused | Disagreement> {
     const { loader, codec, keys } = this;
     const work = new UnitOfWork(context, this.clock.now(), source, { loader, codec, keys });
     const record = await attempt(work).catch((error: Error) => {
-      if (error instanceof RecordsDisagree) return error;
+      if (error instanceof RecordsDisagree) return new Disagreement(error, work.seen);
       throw error;
     });
-    if (record instanceof RecordsDisagree) return record;
+    if (record instanceof Disagreement) return record;
     const span = work.startSpan();
     try {
       const job = work.job(status, record);

@@ -79,6 +79,11 @@ export class UnitOfWork {
     return Object.fromEntries(names.map((name, index) => [name, answers[index]])) as Answers<Asks>;
   }
 
+  /** The streams that were read, at their versions: a text to compare. */
+  get seen(): string {
+    return JSON.stringify([...this.read].map(([stream, { version }]) => [stream, version]));
+  }
+
   /** Appends events to a new stream. */
   create<State extends object, Event extends DomainEvent>(
     definition: StreamDefinition<State, Event>,

@@ -35,7 +35,8 @@ export class DomainError extends Error {
 
 /**
  * Records that are only ever changed together do not go together. Those that were read one after the other may have
- * been changed in between: the command is decided again. When they disagree still, it is a fault of ours.
+ * been changed in between: the command is decided again. When they disagree still and nobody has changed them, it is a
+ * fault of ours.
  */
 export class RecordsDisagree extends Error {}
 
