@@ -14,7 +14,7 @@ import {
 } from './document-collection';
 import type { DocumentCollectionInput, DocumentCollectionPatch } from './document-collection.input';
 import { presentSubject, subjectQuestions } from './document-collection.subject';
-import { levelsFrom, pathFrom } from './document-collection.tree';
+import { countPlacing, levelsFrom, pathFrom } from './document-collection.tree';
 
 export class CreateDocumentCollection {
   constructor(
@@ -64,6 +64,7 @@ interface Place {
 async function placeFor(work: UnitOfWork, parentId: string | null | undefined, id?: string): Promise<Place> {
   if (!parentId) return { above: [], levels: 1 };
   const above = await pathFrom(work, parentId);
+  if (above.length > 0) await countPlacing(work, above[0].data.subjectId);
   return { above, levels: id ? await levelsFrom(work, id) : 1 };
 }
 

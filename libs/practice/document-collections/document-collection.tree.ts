@@ -1,5 +1,5 @@
 import type { Folded } from '#event-store/events';
-import { along, at, linkedTo, via } from '#event-store/load';
+import { along, at, counter, linkedTo, via } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import { DocumentCollection, type DocumentCollectionState, MAX_LEVELS, PARENT } from './document-collection';
 
@@ -26,6 +26,16 @@ async function threeFrom(work: UnitOfWork, id: string): Promise<Collection[]> {
     grandparent: along(DocumentCollection, id, ['parentId', 'parentId']),
   });
   return [own, parent, grandparent].filter((one) => one !== undefined);
+}
+
+/**
+ * Moves a counter of the subject along, so that of two collections that are placed at once the later one sees what the
+ * other has brought below it: what lies in a collection is no change of that one. To be called before `levelsFrom`.
+ */
+export async function countPlacing(work: UnitOfWork, subjectId: string): Promise<void> {
+  const placed = `documentcollections ${subjectId}`;
+  const { places } = await work.load({ places: counter(placed) });
+  work.count(placed, places, places + 1);
 }
 
 /** How many levels a collection has with what lies in it; no more than it may have are looked at. */

@@ -32,9 +32,9 @@ afterAll(async () => {
   await store.close();
 });
 
-async function create(parentId: string | null = null): Promise<string> {
+async function create(parentId: string | null = null, by: Pick<TestStore, 'store'> = store): Promise<string> {
   const command = new CreateDocumentCollection(context, { name: 'x', subjectId, parentId });
-  return (await new CreateDocumentCollectionHandler(store.store).execute(command)).record.id;
+  return (await new CreateDocumentCollectionHandler(by.store).execute(command)).record.id;
 }
 const move = (id: string, parentId: string | null, by: Pick<TestStore, 'store'> = store) =>
   new UpdateDocumentCollectionHandler(by.store).execute(
@@ -99,4 +99,18 @@ it('counts what moves along', async () => {
   await create(below);
   await expect(move(branch, lowest)).rejects.toMatchObject({ code: 'collections_too_deep' });
   expect(MAX_LEVELS).toBe(20);
+});
+
+it.each(['is made', 'is moved'])('counts what %s below while it moves', async (how) => {
+  let lowest = await create();
+  for (let level = 2; level <= 18; level++) lowest = await create(lowest);
+  const [branch, pair] = [await create(), await create()];
+  const below = await create(branch);
+  await create(pair);
+  const append = store.appender.append.bind(store.appender);
+  jest.spyOn(store.appender, 'append').mockImplementationOnce(async (job) => {
+    await (how === 'is made' ? create(below, other) : move(pair, branch, other));
+    return append(job);
+  });
+  await expect(move(branch, lowest)).rejects.toMatchObject({ code: 'collections_too_deep' });
 });
