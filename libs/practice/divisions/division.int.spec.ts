@@ -1,6 +1,7 @@
+import { toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
-import { Division } from './division';
+import { DEFAULT_DIVISION, Division } from './division';
 import {
   CreateDivision,
   CreateDivisionHandler,
@@ -36,6 +37,29 @@ describe('divisions on a real store', () => {
     expect(
       states.map((folded) => folded?.data).map((state) => (state as { isDefault: boolean }).isDefault),
     ).toEqual([false, true]);
+  });
+
+  it.each([1, 2, 3])('hands it over when another was given it before its step %d', async (step) => {
+    const [own, faster] = [await create(`Own ${step}`), await create(`Faster ${step}`)];
+    const make = ({ record }: typeof own) =>
+      new UpdateDivisionHandler(store.store).execute(
+        new UpdateDivision(context, record.id, { isDefault: true }),
+      );
+    const load = store.loader.load.bind(store.loader);
+    const append = store.appender.append.bind(store.appender);
+    let steps = 0;
+    const meanwhile = async () => {
+      if (++steps === step) await make(faster);
+    };
+    jest.spyOn(store.loader, 'load').mockImplementation((...asks) => meanwhile().then(() => load(...asks)));
+    jest.spyOn(store.appender, 'append').mockImplementation((job) => meanwhile().then(() => append(job)));
+    const { record } = await make(own).finally(() => jest.restoreAllMocks());
+    expect(record.data.isDefault).toBe(true);
+    const { rows } = await store.writes.pool.query(
+      'select stream_id from event_store.reservations where tenant_id = $1 and kind = $2',
+      [context.tenant.id, DEFAULT_DIVISION.kind],
+    );
+    expect(rows).toEqual([{ stream_id: toUuid(own.record.id) }]);
   });
 
   it('keeps the last active division, whoever asks at once', async () => {

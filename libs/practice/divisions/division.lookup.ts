@@ -1,8 +1,8 @@
 import type { Folded } from '#event-store/events';
-import { at, counter, holderOf } from '#event-store/load';
+import { counter, holding } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
-import { newId, toId } from '#kernel/ids';
-import { existing, givenReference } from '../records/record';
+import { newId } from '#kernel/ids';
+import { givenReference } from '../records/record';
 import { ACTIVE_DIVISIONS, DEFAULT_DIVISION, Division, type DivisionState } from './division';
 
 export { Division };
@@ -29,10 +29,6 @@ export async function createDivision(
 
 /** The present default division, if any, ceases to be it. */
 export async function yieldDefault(work: UnitOfWork): Promise<void> {
-  const { holder } = await work.load({ holder: holderOf(DEFAULT_DIVISION.kind, DEFAULT_DIVISION.key) });
-  if (!holder) return;
-  const { division } = await work.load({ division: at(Division, toId('division', holder)) });
-  work.change(Division, existing(division, 'division'), [
-    { type: 'DivisionUpdated', data: { isDefault: false } },
-  ]);
+  const { holder } = await work.load({ holder: holding(Division, DEFAULT_DIVISION) });
+  if (holder) work.change(Division, holder, [{ type: 'DivisionUpdated', data: { isDefault: false } }]);
 }
