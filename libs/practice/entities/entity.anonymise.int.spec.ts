@@ -171,6 +171,20 @@ describe('people whose data is erased, on a real store', () => {
     }
   });
 
+  it.each([1, 2])('and who becomes a client with an open matter before its step %d is kept', async (step) => {
+    const id = await person();
+    const load = store.loader.load.bind(store.loader);
+    const append = store.appender.append.bind(store.appender);
+    let steps = 0;
+    const meanwhile = async () => {
+      if (++steps === step) await openMatter(await activeClient(id));
+    };
+    jest.spyOn(store.loader, 'load').mockImplementation((...asks) => meanwhile().then(() => load(...asks)));
+    jest.spyOn(store.appender, 'append').mockImplementation((job) => meanwhile().then(() => append(job)));
+    const erasing = anonymise(id).finally(() => jest.restoreAllMocks());
+    await expect(erasing).rejects.toMatchObject({ code: 'open_matters' });
+  });
+
   it('and is remembered where an index finds it, without a look at all events', async () => {
     const asked = jest.spyOn(store.writes.pool, 'query');
     const erasures = new Erasures(store.writes, store.codec);

@@ -27,15 +27,8 @@ export class AnonymiseEntityHandler implements ICommandHandler<AnonymiseEntity> 
   constructor(private readonly store: EventStore) {}
 
   execute({ context, id }: AnonymiseEntity): Promise<Written<EntityState>> {
-    return this.store.execute(context, (work) => anonymise(work, id));
+    return this.store.execute(context, (work) => erase(work, id, { on: work.now.toISOString() }));
   }
-}
-
-/** @throws DomainError `not_found`, `open_matters` */
-async function anonymise(work: UnitOfWork, id: string) {
-  const { client } = await work.load({ client: holding(Client, { kind: ENTITY_CLIENT, key: id }) });
-  const openMatters = client ? await openMattersOf(work, client.id) : 0;
-  return erase(work, id, { openMatters, on: work.now.toISOString() });
 }
 
 async function openMattersOf(work: UnitOfWork, clientId: string): Promise<number> {
@@ -45,14 +38,14 @@ async function openMattersOf(work: UnitOfWork, clientId: string): Promise<number
 }
 
 /**
- * @param openMatters of the client that the entity is; what is open counts for nothing where it was erased before
  * @param on an instant
+ * @param again what is open counts for nothing where it was erased before
  * @throws DomainError `not_found`, `open_matters`
  */
 export async function erase(
   work: UnitOfWork,
   id: string,
-  { openMatters, on }: { openMatters: number; on: string },
+  { on, again = false }: { on: string; again?: boolean },
 ): Promise<Folded<EntityState>> {
   const { entity, client, employee, supplier } = await work.load({
     entity: at(Entity, id),
@@ -62,6 +55,7 @@ export async function erase(
   });
   if (!entity) throw notFound('entity');
   work.requireMatch(entity);
+  const openMatters = client && !again ? await openMattersOf(work, client.id) : 0;
   // Nor has it become one meanwhile, of which nothing is known here.
   if (!client) work.requireUnlinked(id, CLIENT_ENTITY);
   if (!employee) work.requireUnlinked(id, EMPLOYEE_ENTITY);

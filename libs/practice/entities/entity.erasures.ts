@@ -103,7 +103,7 @@ export class ErasedEntities {
     try {
       const { position } = await this.store.execute(
         operatorContext(tenant),
-        (work) => erase(work, subject, { openMatters: 0, on }),
+        (work) => erase(work, subject, { on, again: true }),
         { source },
       );
       return position ? 'erased' : 'already';
