@@ -11,14 +11,22 @@ export const CONNECTION_ENDED =
 
 /** Codes of Node's that tell of a connection, and not of a file. */
 const UNREACHABLE = /^(ECONN[A-Z]+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** A statement was ended for its time, or for that of its wait (SQLSTATE query_canceled, lock_not_available). */
-const CUT_SHORT = ['57014', '55P03'];
+/**
+ * A statement was ended for its time, or for that of its wait (SQLSTATE query_canceled, lock_not_available), or its transaction
+ * for the sake of another (deadlock_detected, serialization_failure).
+ */
+const CUT_SHORT = ['57014', '55P03', '40P01', '40001'];
 
 /** Whether a request failed because its database did not answer it: with another cause the same may be a file's or a program's fault. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof DatabaseError) return CUT_SHORT.includes(error.code ?? '') || isConnectionLost(error);
   const { code = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException;
   return UNREACHABLE.test(code) || CONNECTION_ENDED.test(message);
+}
+
+/** Whether work failed for no fault of its own: a database went away, did not answer it, or gave a statement of it up. It may succeed later. */
+export function isTransient(error: unknown): boolean {
+  return isConnectionLost(error) || isOutage(error);
 }
 
 /** Whether a database query failed because its server went away or did not answer: the same may succeed later. */

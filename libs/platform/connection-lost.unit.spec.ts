@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { isConnectionLost, isOutage } from './connection-lost';
+import { isConnectionLost, isOutage, isTransient } from './connection-lost';
 
 const database = (code: string) => Object.assign(new DatabaseError('failed', 0, 'error'), { code });
 const system = (code: string) => Object.assign(new Error('failed'), { code });
@@ -42,8 +42,9 @@ describe('whether a connection was lost', () => {
 });
 
 describe('whether a request failed because the database did not answer', () => {
-  it.each(['08006', '25006', '53300', '57P01', '57014', '55P03'])('yes: SQLSTATE %s', (code) =>
-    expect(isOutage(database(code))).toBe(true),
+  it.each(['08006', '25006', '53300', '57P01', '57014', '55P03', '40P01', '40001'])(
+    'yes: SQLSTATE %s',
+    (code) => expect(isOutage(database(code))).toBe(true),
   );
   it.each(['23505', '22003', '42P01'])('no: SQLSTATE %s', (code) =>
     expect(isOutage(database(code))).toBe(false),
@@ -55,4 +56,14 @@ describe('whether a request failed because the database did not answer', () => {
     expect(isOutage(system(code))).toBe(false),
   );
   it.each([undefined, null, 'a string'])('no: %p', (error) => expect(isOutage(error)).toBe(false));
+});
+
+describe('whether work may succeed later', () => {
+  it.each(['53100', '57P01', '57014', '55P03', '40P01', '40001'])('yes: SQLSTATE %s', (code) =>
+    expect(isTransient(database(code))).toBe(true),
+  );
+  it.each(['EPIPE', 'ENOSPC'])('yes: %s', (code) => expect(isTransient(system(code))).toBe(true));
+  it.each([database('23505'), database('42P01'), new Error('Cannot fold this')])('no: %p', (error) =>
+    expect(isTransient(error)).toBe(false),
+  );
 });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { printPosition, START } from '#event-store/position';
 import { Tenants } from '#platform/auth/tenants';
-import { isConnectionLost } from '#platform/connection-lost';
+import { isTransient } from '#platform/connection-lost';
 import { ReadDatabase } from '#platform/database';
 import { CheckpointMoved } from './checkpoints';
 import { GenerationBuild } from './generation-build';
@@ -47,7 +47,7 @@ export class NextGeneration {
       run.report('catching up');
       await finish(next);
     } catch (error) {
-      if (!isConnectionLost(error) && !(error instanceof CheckpointMoved) && !run.stopped) {
+      if (!isTransient(error) && !(error instanceof CheckpointMoved) && !run.stopped) {
         await client.query('rollback');
         for (const { projection, unfinished } of next)
           await dropGeneration(client, projection, unfinished.generation);

@@ -67,9 +67,9 @@ describe('a rebuild that is interrupted', () => {
     );
     return row && { ...row, streams: Number(row.events) / 2 };
   };
-  const cut = (sessions: string) =>
+  const cut = (sessions: string, how: 'cancel' | 'terminate' = 'terminate') =>
     divisions.store.writes.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
+      `select pg_${how}_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name like $1 and pid <> pg_backend_pid()`,
       [sessions],
     );
@@ -171,6 +171,19 @@ describe('a rebuild that is interrupted', () => {
       expect(folds).toBe(STREAMS);
     },
   );
+
+  it('goes on when a statement is given up for its time while it catches up', async () => {
+    const holder = await hold();
+    const phases: string[] = [];
+    const rebuilt = rebuilding().rebuild('divisions', { progress: ({ phase }) => phases.push(phase) });
+    await waiting(1);
+    // As the server does where it waits for ten seconds.
+    await cut('practice-management-read', 'cancel');
+    await holder.end();
+    await rebuilt;
+    expect(phases).toContain('waiting for the database');
+    expect(folds).toBe(STREAMS);
+  });
 
   it('lets whoever has its lock now go on with the same generation, and waits for it', async () => {
     const holder = await hold();

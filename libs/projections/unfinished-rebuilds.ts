@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { isConnectionLost } from '#platform/connection-lost';
+import { isTransient } from '#platform/connection-lost';
 import { ReadDatabase } from '#platform/database';
 import { endStandingCopies } from '#platform/standing-copies';
 import { ProjectionRebuild } from './projection-rebuild';
@@ -48,7 +48,7 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
           this.log.log(`Rebuilt ${name} from ${rebuilt.events} events: generation ${rebuilt.generation}`);
       } catch (error) {
         if (this.stopping.signal.aborted) return;
-        if (isConnectionLost(error)) {
+        if (isTransient(error)) {
           // Nobody knows whether it was being rebuilt at all.
           lost = error as Error;
           continue;
@@ -64,7 +64,7 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
   private async loosen(): Promise<void> {
     const ended = await endStandingCopies(this.reads.pool, this.standingMs).catch((error: Error) => {
       // A database that is away is told of by what comes next.
-      if (!isConnectionLost(error)) this.log.error(`Who stands still was not looked for: ${error.message}`);
+      if (!isTransient(error)) this.log.error(`Who stands still was not looked for: ${error.message}`);
       return 0;
     });
     if (ended > 0)

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { DatabaseError } from 'pg';
 import type { ReadDatabase } from '#platform/database';
 import type { ProjectionRebuild } from './projection-rebuild';
 import { UnfinishedRebuilds } from './unfinished-rebuilds';
@@ -61,6 +62,12 @@ describe('looking for unfinished rebuilds', () => {
 
   it('looks again at once after a lost connection', async () => {
     failures.set('people', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    await lookedAt();
+    expect(await lookedAt()).toEqual(['people', 'matters', 'tenants']);
+  });
+
+  it('looks again at once after a statement was given up for its time', async () => {
+    failures.set('people', Object.assign(new DatabaseError('canceled', 0, 'error'), { code: '57014' }));
     await lookedAt();
     expect(await lookedAt()).toEqual(['people', 'matters', 'tenants']);
   });

@@ -1,5 +1,5 @@
 import { DomainError } from '#kernel/errors';
-import { isConnectionLost, isOutage } from '#platform/connection-lost';
+import { isTransient } from '#platform/connection-lost';
 
 /** Steps of an import that a worker has in hand, in their order. */
 export const steps = [
@@ -102,7 +102,7 @@ export class ImportFailed extends Error {}
 export function isDatabaseAway(error: unknown): boolean {
   // The event store says so in its own words.
   if (error instanceof DomainError) return error.code === 'store_unavailable';
-  return isConnectionLost(error) || isOutage(error);
+  return isTransient(error);
 }
 
 /** A request over which so many turns died would take the next one too. */
