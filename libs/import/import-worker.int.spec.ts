@@ -208,6 +208,20 @@ it('leaves it to the next when the database was away', async () => {
   expect(await ended(id)).toMatchObject({ message: 'Over.', deaths: 1 });
 });
 
+it('waits for a database that cannot be reached, however long that is so', async () => {
+  const id = await queue();
+  let tries = 0;
+  start(
+    async () => {
+      // As the read models' server, which may be another one, while it is brought up to date.
+      if (++tries <= 7) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      return { outcome: 'ValidationFailed', message: 'Over.' };
+    },
+    { laterMs: 20 },
+  );
+  expect(await ended(id)).toMatchObject({ message: 'Over.', deaths: 0 });
+});
+
 it('gives up an import over which worker after worker dies', async () => {
   const id = await queue();
   await store.writes.pool.query(

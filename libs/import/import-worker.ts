@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
+import { isUnreachable } from '#platform/connection-lost';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from './connection/import-settings';
 import { SourceFailure } from './connection/source-failure';
@@ -99,8 +100,12 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
       this.log.log(`${name}: ${outcome}`);
     } catch (error) {
       // Whoever takes it next goes on from there; what failed for want of the database can be told by nobody now.
-      if (error instanceof WorkerEnding) await this.requests.release(turn.requestId, turn.worker);
-      else if (!(error instanceof LeaseLost)) throw error;
+      if (error instanceof WorkerEnding) return this.requests.release(turn.requestId, turn.worker);
+      if (error instanceof LeaseLost) return;
+      // That is no death: there was nobody whom the import may have brought down.
+      if (isUnreachable(error))
+        await this.requests.release(turn.requestId, turn.worker, this.settings.laterMs);
+      throw error;
     }
   }
 

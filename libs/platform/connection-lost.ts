@@ -17,6 +17,18 @@ const UNREACHABLE = /^(ECONN[A-Z]+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOT
  */
 const CUT_SHORT = ['57014', '55P03', '40P01', '40001'];
 
+/** A server that starts or stops, or has no connection left (SQLSTATE cannot_connect_now, too_many_connections), and what pg says of one that does not answer. */
+const NOT_CONNECTED = ['57P03', '53300'];
+const NO_ANSWER = /^(timeout ex(ceeded|pired)|Connection terminated due to connection timeout)/;
+/** Codes of Node's of a connection that was never made. */
+const NOBODY_THERE = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+
+/** Whether no connection to a database could be made: nothing was asked of it that may have brought it down. */
+export function isUnreachable(error: unknown): boolean {
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  return NOT_CONNECTED.includes(code) || NOBODY_THERE.test(code) || NO_ANSWER.test(message);
+}
+
 /** Whether a request failed because its database did not answer it: with another cause the same may be a file's or a program's fault. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof DatabaseError) return CUT_SHORT.includes(error.code ?? '') || isConnectionLost(error);

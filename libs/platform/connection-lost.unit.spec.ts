@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { isConnectionLost, isOutage, isTransient } from './connection-lost';
+import { isConnectionLost, isOutage, isTransient, isUnreachable } from './connection-lost';
 
 const database = (code: string) => Object.assign(new DatabaseError('failed', 0, 'error'), { code });
 const system = (code: string) => Object.assign(new Error('failed'), { code });
@@ -66,4 +66,16 @@ describe('whether work may succeed later', () => {
   it.each([database('23505'), database('42P01'), new Error('Cannot fold this')])('no: %p', (error) =>
     expect(isTransient(error)).toBe(false),
   );
+});
+
+describe('whether no connection could be made', () => {
+  it.each([
+    ...[database('57P03'), database('53300'), system('ECONNREFUSED'), system('ENOTFOUND')],
+    ...[new Error('timeout exceeded when trying to connect'), new Error('timeout expired')],
+    new Error('Connection terminated due to connection timeout'),
+  ])('yes: %p', (error) => expect(isUnreachable(error)).toBe(true));
+  it.each([
+    ...[database('57P02'), database('57014'), system('ECONNRESET')],
+    ...[new Error('Connection terminated unexpectedly'), new Error('Query read timeout')],
+  ])('no: %p', (error) => expect(isUnreachable(error)).toBe(false));
 });

@@ -83,7 +83,7 @@ async function requireNoStaging(client: ClientBase, { tenant }: RequestContext):
 interface Standing {
   status: ImportStatus;
   is_kept: boolean;
-  leased_until: Date | null;
+  leased_by: string | null;
   promotion_step: PromotionStep | null;
 }
 
@@ -94,11 +94,11 @@ export class CancelImportHandler implements ICommandHandler<CancelImport> {
   /** One that has ended otherwise is left as it is. @throws DomainError `not_found`, `promotion_in_progress`, `import_promoted` */
   execute({ context, requestId }: CancelImport): Promise<Reply> {
     return this.repeats.execute(context, async (change) => {
-      const { status, is_kept, leased_until, promotion_step } = await standing(change, context, requestId);
+      const { status, is_kept, leased_by, promotion_step } = await standing(change, context, requestId);
       if (status === 'Promoting' && promotion_step !== 'Checking')
         throw conflict('promotion_in_progress', 'The promotion has begun, and can only go on.');
       if (status === 'Promoted') throw conflict('import_promoted', 'The import has been promoted.');
-      if (status === 'Promoting' || (steps.includes(status as Step) && leased_until !== null)) {
+      if (status === 'Promoting' || (steps.includes(status as Step) && leased_by !== null)) {
         await change.client.query('update import.requests set cancel_requested = true where id = $1', [
           requestId,
         ]);
@@ -114,7 +114,7 @@ export class CancelImportHandler implements ICommandHandler<CancelImport> {
 
 async function standing({ client }: Change, { tenant }: RequestContext, id: string): Promise<Standing> {
   const { rows } = await client.query<Standing>(
-    'select status, is_kept, leased_until, promotion_step from import.requests where id = $1 and tenant_id = $2 for update',
+    'select status, is_kept, leased_by, promotion_step from import.requests where id = $1 and tenant_id = $2 for update',
     [id, tenant.id],
   );
   if (rows.length === 0) throw notFound('import');

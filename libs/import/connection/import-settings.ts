@@ -12,7 +12,7 @@ export class ImportSettings {
   stallMs = 30_000;
   /** Between tries, doubled each time. */
   retryMs = 1_000;
-  /** Until a promotion that cannot go on is taken up again. */
+  /** Until an import or a promotion that cannot go on is taken up again. */
   laterMs = 5_000;
   /** How often erasures are repeated in staging tenants. */
   erasuresMs = 30_000;

@@ -91,13 +91,14 @@ describe('an import that is loaded again', () => {
   it.each([
     [
       'by the worker that has it in hand',
-      ({ requestId }: ImportRun) =>
-        new ImportRequests(imports.store.writes, new ImportSettings()).end(
+      async ({ requestId }: ImportRun) => {
+        await imports.client.query('update import.requests set leased_by = $2 where id = $1', [
           requestId,
           worker,
-          'Cancelled',
-          '',
-        ),
+        ]);
+        const requests = new ImportRequests(imports.store.writes, new ImportSettings());
+        await requests.end(requestId, worker, 'Cancelled', '');
+      },
     ],
     [
       'when nobody has it in hand',
@@ -118,10 +119,6 @@ describe('an import that is loaded again', () => {
     );
     await expect(loading.load(run)).rejects.toThrow('died');
     const half = await imports.tenants.get('firm--staging');
-    await imports.client.query('update import.requests set leased_by = $2 where id = $1', [
-      run.requestId,
-      worker,
-    ]);
     await cancel(run);
     expect(await tenant(half.id)).toMatchObject({ alias: `firm--staging-${half.id}` });
     const grants = await imports.sql(

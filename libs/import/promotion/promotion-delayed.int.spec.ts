@@ -98,6 +98,22 @@ describe('a promotion that cannot go on at once', () => {
     );
   });
 
+  it('waits for a database that cannot be reached, however long that is so', async () => {
+    const { requestId } = await imports.run();
+    await queue(requestId);
+    let turns = 0;
+    const letGo = jest.fn(async () => undefined);
+    const promotion = {
+      async promote() {
+        if (++turns <= 7) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+        return { created: 1, changed: 0 };
+      },
+      letGo,
+    };
+    expect(await carriedOut(requestId, promotion)).toBe('Promoted');
+    expect(letGo).not.toHaveBeenCalled();
+  });
+
   it.each([
     // As the event store says that it did not answer, while its server is there for everything else.
     [new DomainError('unavailable', 'store_unavailable', 'The event store does not answer.'), []],

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
+import { isUnreachable } from '#platform/connection-lost';
 import { WriteDatabase } from '#platform/database';
 import { ImportSettings } from '../connection/import-settings';
 import {
@@ -41,6 +42,8 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
       if (error instanceof WorkerEnding || error instanceof LeaseLost)
         // It may have held the tenant's read models after those who went on had ended.
         return this.promotion.letGo(turn);
+      // That is no death: there was nobody whom it may have brought down.
+      if (isUnreachable(error)) await this.requests.release(requestId, worker, this.settings.laterMs);
       if (isDatabaseAway(error)) throw error;
       if (error instanceof ImportCancelled) {
         await this.promotion.letGo(turn);

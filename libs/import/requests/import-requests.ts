@@ -57,7 +57,7 @@ export class ImportRequests {
        update import.requests r
        set leased_by = $1, leased_until = clock_timestamp() + $3 * interval '1 millisecond',
          started_at = coalesce(r.started_at, now()), updated_at = now(),
-         deaths = r.deaths + (r.leased_until is not null)::int
+         deaths = r.deaths + (r.leased_by is not null)::int
        from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
        returning r.id as "requestId", r.tenant_id, r.status, r.connection, r.staging_tenant_id, r.deaths,
          t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"`,
@@ -83,11 +83,13 @@ export class ImportRequests {
     return rows.at(0)?.cancel_requested;
   }
 
-  /** Another worker may take it at once. */
-  async release(id: string, worker: string): Promise<void> {
+  /** Another worker may take it, from `retryMs` on. */
+  async release(id: string, worker: string, retryMs = 0): Promise<void> {
     await this.database.pool.query(
-      'update import.requests set leased_by = null, leased_until = null where id = $1 and leased_by = $2',
-      [id, worker],
+      `update import.requests
+       set leased_by = null, leased_until = clock_timestamp() + $3 * interval '1 millisecond'
+       where id = $1 and leased_by = $2`,
+      [id, worker, retryMs],
     );
   }
 
