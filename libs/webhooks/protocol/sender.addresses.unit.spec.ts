@@ -17,8 +17,16 @@ afterEach(async () => {
 
 /** @param answers what the name's server says, one time after the other, the last again and again */
 function sending(rules: typeof production, ...answers: string[][]) {
+  return sendingWithin({ connectMs: 500, totalMs: 2_000 }, rules, ...answers);
+}
+
+function sendingWithin(
+  limits: { connectMs: number; totalMs: number },
+  rules: typeof production,
+  ...answers: string[][]
+) {
   const resolve = jest.fn(async () => (answers.length > 1 ? answers.shift()! : answers[0]));
-  const sender = new Sender(rules, { resolve, connectMs: 500, totalMs: 2_000 });
+  const sender = new Sender(rules, { resolve, ...limits });
   senders.push(sender);
   return { resolve, send: (to = url) => sender.send(to, {}, '{}') };
 }
@@ -136,11 +144,12 @@ describe('several addresses', () => {
 
   it('leave the first of them its time, however many they are', async () => {
     const receiver = await answering((_, reply) => reply.writeHead(204).end());
-    const { send } = sending(insecure, ['127.0.0.1', ...Array<string>(30).fill('::1')]);
-    // As over a long way.
+    const many = ['127.0.0.1', ...Array<string>(30).fill('::1')];
+    const { send } = sendingWithin({ connectMs: 10_000, totalMs: 20_000 }, insecure, many);
+    // As over a long way: longer than all of them would have where each had as much.
     const connect = Socket.prototype.connect;
     jest.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {
-      setTimeout(() => connect.apply(this, args as never), 30);
+      setTimeout(() => connect.apply(this, args as never), 400);
       return this;
     });
     expect(await send(`http://hooks.example.com:${receiver.port}/`)).toMatchObject({
