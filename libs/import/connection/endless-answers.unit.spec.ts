@@ -39,13 +39,16 @@ let server: Server;
 let asked: number;
 afterEach(() => server?.close());
 
-function open(answers: Buffer[], signal?: AbortSignal, resolve?: Resolve): Promise<Source> {
+/** In seconds, for what comes to its end before: longer than that takes on any machine. */
+const LONG = 20;
+
+function open(answers: Buffer[], signal?: AbortSignal, resolve?: Resolve, seconds?: number): Promise<Source> {
   asked = 0;
   server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.on('data', () => socket.write(answers[asked++] ?? ''));
   });
-  return openFrom(signal, resolve);
+  return openFrom(signal, resolve, seconds);
 }
 
 async function openFrom(
@@ -71,7 +74,7 @@ describe.each([
 
   it('is left at once when nobody wants it any more', async () => {
     const abort = new AbortController();
-    const opening = open(answers, abort.signal);
+    const opening = open(answers, abort.signal, undefined, LONG);
     const left = expect(opening).rejects.toThrow('Enough');
     await waitFor(() => asked === answers.length, { description: 'half of the answer' });
     abort.abort(new Error('Enough'));
@@ -96,7 +99,7 @@ it.each<[string, Buffer[], Buffer]>([
         if (answered++ === answers.length) socket.on('drain', endlessly) && endlessly();
       });
     });
-    const asking = openFrom(undefined, undefined, 3).then((source) =>
+    const asking = openFrom(undefined, undefined, LONG).then((source) =>
       source.query('select x').finally(() => source.close()),
     );
     await expect(asking).rejects.toMatchObject({ code: 'too_much', kind: 'lasting' });
@@ -113,7 +116,7 @@ it('gives up a server that sends it back to itself', async () => {
       socket.once('data', () => socket.write(sentTo((server.address() as AddressInfo).port)));
     });
   });
-  const opening = openFrom(undefined, undefined, 3);
+  const opening = openFrom(undefined, undefined, LONG);
   await expect(opening).rejects.toMatchObject({ code: 'sent_in_circles', kind: 'lasting' });
   expect(connections).toBeLessThan(20);
 });
