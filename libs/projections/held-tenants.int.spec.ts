@@ -262,12 +262,13 @@ describe('a tenant whose read models are held', () => {
     await parts.positions.reach(await tenant(1), before, 'this');
     await renames[1]('Unseen');
     await divisions.visible();
-    const began = performance.now();
-    await expect(parts.positions.reach(await tenant(1), await position(), 'this')).rejects.toMatchObject({
+    // Others would be waited for so long, and the test with them.
+    const hour = 3_600_000;
+    await expect(
+      parts.positions.reach(await tenant(1), await position(), 'this', hour),
+    ).rejects.toMatchObject({
       ...{ fault: 'unavailable', code: 'position_not_reached', headers: { 'Retry-After': '30' } },
     });
-    // Others would have been waited for five seconds long.
-    expect(performance.now() - began).toBeLessThan(4_500);
     await parts.positions.reach(await tenant(0), await position(), 'this');
   });
 });

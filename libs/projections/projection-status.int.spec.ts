@@ -22,7 +22,7 @@ describe('how far behind the read models are', () => {
     runner.start();
     await divisions.create(0);
     await expectExact(divisions.store);
-    await status.settled(5_000);
+    await status.settled(60_000);
     const lags = async () => (await status.list()).map(({ lag }) => lag);
     expect(await lags()).toEqual([0, 0]);
 
@@ -69,7 +69,7 @@ describe('how far behind the read models are', () => {
     expect(await status.list()).toMatchObject([{ lag: 0 }, { lag: expect.any(Number) }]);
     expect((await status.list())[1].lag).toBeGreaterThan(0);
     runner.start();
-    await status.settled(5_000);
+    await status.settled(60_000);
     await expectExact(divisions.store);
   });
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
@@ -186,12 +185,8 @@ describe('what waits for a webhook that is disabled', () => {
     let held: object[] | undefined;
     await hooks.store.writes.transaction(async (client) => {
       await client.query('select from webhooks.deliveries where webhook_id = $1 for update', [webhook]);
-      const disabled = patch({ enabled: false });
-      const first = await Promise.race([
-        disabled.then(() => 'disabled'),
-        delay(2_000, 'waits', { ref: false }),
-      ]);
-      expect(first).toBe('disabled');
+      // Where it waited for them, its statement would be given up.
+      await patch({ enabled: false });
       held = await deliveries();
     });
     expect(held).toMatchObject([{ state: DeliveryState.Pending }]);
