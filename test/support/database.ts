@@ -58,9 +58,12 @@ async function clone(server: string, template: string, name: string): Promise<vo
   }
 }
 
-/** The last queries of connections that do not close within two seconds: a closed pool's take a moment. */
+/** A closed pool's connections take a moment, which a busy machine makes a long one; whoever leaves none open waits no longer. */
+const CLOSE_MS = 60_000;
+
+/** The last queries of connections that do not close. */
 async function openConnections(server: string, name: string): Promise<string[]> {
-  const deadline = Date.now() + 2000;
+  const deadline = Date.now() + CLOSE_MS;
   for (;;) {
     const rows = await execute<{ query: string }>(
       server,
