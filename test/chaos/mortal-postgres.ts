@@ -1,14 +1,21 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres';
 import { runAs, usableBinaries } from '#platform/postgres-binaries';
 import { clusterFolder } from '#platform/postgres-cluster';
+import { dataRoot } from '../support/database-server';
 
-/** A PostgreSQL of the test's own, as durable as in production, that can die and come back on its port. */
+/**
+ * It outlives whatever dies here, as all that it has written is the system's: only a power cut would take it. A disk is
+ * not waited for. One that stalls for some seconds keeps every connection busy, and requests fail for which nobody here is
+ * to blame.
+ */
+const settings = { fsync: 'off', max_wal_size: '256MB' };
+
+/** A PostgreSQL of the test's own that can die and come back on its port. */
 export class MortalPostgres {
   private constructor(
     private readonly dataDir: string,
@@ -17,7 +24,7 @@ export class MortalPostgres {
   ) {}
 
   static async start(): Promise<MortalPostgres> {
-    const dataDir = mkdtempSync(join(tmpdir(), 'practice-chaos-'));
+    const dataDir = mkdtempSync(join(dataRoot(), 'practice-chaos-'));
     chmodSync(dataDir, 0o755); // as root the server runs as another user
     // It outlives us when Jest is killed, and then stops the server and removes the folder.
     const cleaner = spawn(process.execPath, [require.resolve('../support/remove-data-dir.cjs'), dataDir], {
@@ -61,7 +68,7 @@ export class MortalPostgres {
   }
 }
 
-const launch = (dataDir: string) => startEmbeddedPostgres({ dataDir, log: silent });
+const launch = (dataDir: string) => startEmbeddedPostgres({ dataDir, settings, log: silent });
 
 /** That the server has stopped unexpectedly is what was wanted. */
 function silent(): void {}

@@ -55,7 +55,7 @@ export async function startDatabaseServer(): Promise<{ url: string; stop(): Prom
  * hundreds of files, for which a file system on disk may look long. ext4 without a journal does: it passes by the numbers
  * of all files that were removed in the last minutes, one by one.
  */
-function dataRoot(): string {
+export function dataRoot(): string {
   if (!existsSync(MEMORY)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY);
   return Math.min(bavail * bsize, freemem()) >= ROOM ? MEMORY : tmpdir();
