@@ -6,6 +6,7 @@ import { openSession } from '../../apps/cli/session';
 import { type Credentials, requestToken } from '../support/client';
 import { type RunningApp, startApp } from '../support/process';
 import { waitFor } from '../support/wait-for';
+import { LOADED_MS } from './loaded';
 import { MortalPostgres } from './mortal-postgres';
 import type { Outages } from './outages';
 
@@ -112,6 +113,7 @@ export class Deployment {
       const all = await Promise.all(NAMES.map((name) => this.addressesOf(name)));
       for (const address of all.flat()) {
         await waitFor(async () => (await fetch(`${address}/health/ready`)).status === 200, {
+          timeoutMs: LOADED_MS,
           description: `${address} to find its database again`,
         });
       }
@@ -126,7 +128,7 @@ export class Deployment {
       const lags = await this.measure('projector', /^projection_lag_seconds\{.*\} (.*)$/gm);
       return lags.length > 0 && lags.every((lag) => lag === 0);
     };
-    await waitFor(shown, { description: 'every read model to show all events' });
+    await waitFor(shown, { timeoutMs: LOADED_MS, description: 'every read model to show all events' });
   }
 
   /** What the metrics of all copies say in the lines that match. */

@@ -1,6 +1,7 @@
 import { type Admin, AssignerProtocol } from 'kafkajs';
 import { administer, createTopic } from '../support/kafka/consumer';
 import { waitFor } from '../support/wait-for';
+import { LOADED_MS } from './loaded';
 
 /** The topic of a deployment and the group that builds its read models, as an operator of Kafka sees them. */
 export class EventTopic {
@@ -32,7 +33,7 @@ export class EventTopic {
           const hasEachSome = ids.length === members && partitions.every((own) => own.length > 0);
           return isOther && hasEachSome && new Set(partitions.flat()).size === this.partitions;
         },
-        { timeoutMs: 180_000, description: `${members} members that share all partitions` },
+        { timeoutMs: LOADED_MS, description: `${members} members that share all partitions` },
       ),
     );
     return ids;

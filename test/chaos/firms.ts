@@ -5,6 +5,7 @@ import { Clerk, openFirm } from './clerk';
 import type { Deployment } from './deployment';
 import type { Fight } from './fight';
 import type { Ledger } from './ledger';
+import { LOADED_MS } from './loaded';
 import type { Outages } from './outages';
 import { Pace } from './pace';
 import { Random } from './random';
@@ -72,7 +73,7 @@ export class Firms {
       const isSeen = async () =>
         (await api.get('workitems?pageSize=1', { 'X-Min-Position': position })).status === 200;
       const description = `${api.tenant} to see ${position}`;
-      await waitFor(() => lost.aborted || isSeen(), { description });
+      await waitFor(() => lost.aborted || isSeen(), { timeoutMs: LOADED_MS, description });
     });
     await Promise.all(seeing);
   }

@@ -7,6 +7,7 @@ import { Fight } from './fight';
 import { Firms, tenants } from './firms';
 import { expectIntact } from './intact';
 import { Ledger } from './ledger';
+import { LOADED_MS } from './loaded';
 import { type Misfortune, misfortunes } from './misfortunes';
 import { Outages } from './outages';
 import { Pace } from './pace';
@@ -29,8 +30,6 @@ const WITHOUT_BROKER = 500;
 const THROUGH_KAFKA = 500;
 /** So many that there is work until the last misfortune; each makes about two events. */
 const DUTIES_PER_SECOND = 200;
-/** A loaded machine may need it until a group is shared out again and its members have caught up. */
-const LOADED_MS = 180_000;
 const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
 
 describeWithKafka('Kafka under fire', () => {

@@ -1,4 +1,5 @@
 import { waitFor } from '../support/wait-for';
+import { LOADED_MS } from './loaded';
 import type { Random } from './random';
 
 /** Something bad happens; over when what is there must work again by itself. */
@@ -16,7 +17,7 @@ export async function misfortunes(all: Misfortune[], { random, done, lost }: Set
   for (const [index, strike] of random.shuffled(all).entries()) {
     const at = (index + random.next()) / all.length;
     const isTime = () => lost.aborted || done() >= at;
-    await waitFor(isTime, { timeoutMs: 120_000, description: `${at} of the work` });
+    await waitFor(isTime, { timeoutMs: LOADED_MS, description: `${at} of the work` });
     if (lost.aborted) return;
     await strike(index === all.length - 1);
   }

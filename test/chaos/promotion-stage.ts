@@ -7,10 +7,8 @@ import { execute } from '../support/database';
 import { localCertificate } from '../support/tds/certificate';
 import { waitFor } from '../support/wait-for';
 import { Deployment } from './deployment';
+import { LOADED_MS } from './loaded';
 import { SourceFirm } from './source-firm';
-
-/** A loaded machine may need it. */
-const LOADED_MS = 180_000;
 
 /** Two of each process that a promotion may lose, and what is outside of the service: a firm's SQL Server, a receiver of webhooks. */
 export class PromotionStage {

@@ -2,11 +2,9 @@ import { Pool } from 'pg';
 import { waitFor } from '../support/wait-for';
 import { type Deployment, workerName } from './deployment';
 import { Hold } from './hold';
+import { LOADED_MS } from './loaded';
 import type { Outages } from './outages';
 import type { Point, Victim } from './promotion-points';
-
-/** A loaded machine may need it until a process is there again and has come to the next point. */
-const LOADED_MS = 180_000;
 
 interface Setting {
   deployment: Deployment;

@@ -93,4 +93,4 @@ it('rebuilds every read model under fire: nothing is lost, doubled or half shown
   await expectReads(firms.askers, ledger);
   await expectIntact(deployment.env);
   passed = true;
-}, 600_000);
+}, 900_000);

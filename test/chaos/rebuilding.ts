@@ -1,6 +1,7 @@
 import { Pool } from 'pg';
 import { waitFor } from '../support/wait-for';
 import { type RunningCli, startCli } from './cli';
+import { LOADED_MS } from './loaded';
 import type { Outages } from './outages';
 
 const GENERATIONS =
@@ -78,7 +79,7 @@ export class Rebuilding {
       }
     };
     try {
-      await waitFor(async () => this.lost.aborted || asked(), { description });
+      await waitFor(async () => this.lost.aborted || asked(), { timeoutMs: LOADED_MS, description });
     } finally {
       await pool.end();
     }

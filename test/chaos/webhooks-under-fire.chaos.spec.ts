@@ -7,6 +7,7 @@ import { type RunningApp, startApp } from '../support/process';
 import { contextFor, openStore } from '../support/store';
 import { waitFor } from '../support/wait-for';
 import { Deployment } from './deployment';
+import { LOADED_MS } from './loaded';
 
 /** The worker is killed five times while it sends; nothing is lost, and what comes twice says so. */
 const EVENTS = 10_000;
@@ -77,7 +78,7 @@ describe('webhooks under fire', () => {
     for (let count = 1; count <= KILLS; count++) {
       const some = (EVENTS * count) / (KILLS + 1);
       await waitFor(() => receiver.received.length >= some, {
-        timeoutMs: 120_000,
+        timeoutMs: LOADED_MS,
         description: `${some} deliveries`,
       });
       expect(await worker.stop('SIGKILL')).toBeNull();
@@ -96,7 +97,7 @@ describe('webhooks under fire', () => {
       )[0].open;
     const ids = () => new Set(receiver.received.map(({ body }) => body.data.id));
     await waitFor(async () => ids().size >= EVENTS && (await open()) === 0, {
-      timeoutMs: 180_000,
+      timeoutMs: LOADED_MS,
       description: 'every event to be delivered',
     });
     for (const received of receiver.received) verify(received, secret);
@@ -113,5 +114,5 @@ describe('webhooks under fire', () => {
     // What was under way and not written down when a worker died, and no more.
     expect(again).toBeLessThan(KILLS * 2_000);
     passed = true;
-  }, 900_000);
+  }, 1_200_000);
 });
