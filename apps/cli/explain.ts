@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { DomainError } from '#kernel/errors';
 import { ConfigError } from '#platform/config';
-import { databaseRefusal, variableOf } from '#platform/database-refusal';
-import { reasonOf } from '#platform/migrate';
+import { databaseRefusal, variableOf } from '#platform/database/database-refusal';
+import { reasonOf } from '#platform/database/migrate';
 import { SecretsError } from '#platform/secrets';
 
 /** What the system says of files and of the terminal; the rest is said of connections. */

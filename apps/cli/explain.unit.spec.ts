@@ -1,4 +1,4 @@
-import { toldOf } from '#platform/database-refusal';
+import { toldOf } from '#platform/database/database-refusal';
 import { explainTo } from './explain';
 
 it('tells of a right that is lacking without the statement that wanted it, and of which database', async () => {

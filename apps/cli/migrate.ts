@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { migrateDatabases } from '#platform/named-databases';
+import { migrateDatabases } from '#platform/database/named-databases';
 import type { Session } from './session';
 
 export function migrateCommand(session: Session): Command {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Reconciled, Reconciliation } from '#projections/reconciliation';
+import { type Reconciled, Reconciliation } from '#projections/audit/reconciliation';
 import { proofLines } from './proofs';
 import type { Session } from './session';
 

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { serveApiDescription } from '#platform/http/serve-openapi';
-import { runProcess } from '#platform/run-process';
+import { serveApiDescription } from '#platform/http/openapi/serve-openapi';
+import { runProcess } from '#platform/process/run-process';
 import { CommandModule } from './command.module';
 
 void runProcess({

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { KafkaPublisher } from '#event-bus/kafka/kafka-publisher';
-import { runProcess } from '#platform/run-process';
+import { runProcess } from '#platform/process/run-process';
 import { FollowedStore } from '#projections/followed-store';
 import { ProjectionRunner } from '#projections/projection-runner';
-import { UnfinishedRebuilds } from '#projections/unfinished-rebuilds';
+import { UnfinishedRebuilds } from '#projections/rebuild/unfinished-rebuilds';
 import { ProjectorModule } from './projector.module';
 
 void runProcess({

@@ -3,7 +3,7 @@ import { Housekeeping } from '#event-store/housekeeping';
 import { Sealing } from '#event-store/seals/sealing';
 import { ImportWorker } from '#import/import-worker';
 import { PromotionWorker } from '#import/promotion/promotion-worker';
-import { runProcess } from '#platform/run-process';
+import { runProcess } from '#platform/process/run-process';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import { WebhooksWorker } from '#webhooks/webhooks-worker';
 import { WorkerModule } from './worker.module';

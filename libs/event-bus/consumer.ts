@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { Contiguity, FeedOutOfOrder } from '#event-store/contiguity';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor, FeedEntry } from '#event-store/feed';
+import { Contiguity, FeedOutOfOrder } from '#event-store/feed/contiguity';
 import { comparePositions } from '#event-store/position';
 import { pauseBetweenLooks } from '#kernel/looks';
 import type { Subscriber, Subscription } from './event-bus';

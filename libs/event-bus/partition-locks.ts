@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { CONNECTION, hangUp, SHORT_STATEMENTS } from '#platform/database';
-import { SILENCE_MS } from '#platform/sign-of-life';
+import { SILENCE_MS } from '#platform/database/sign-of-life';
 
 /**
  * Ownership of partitions by session locks: whoever holds the lock consumes; when its session ends, however it

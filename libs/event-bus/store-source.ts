@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Cursor, Feed, FeedEntry, FeedPage } from '#event-store/feed';
 import { APPENDED_CHANNEL } from '#event-store/signal';
-import { Listener } from '#platform/listener';
+import { Listener } from '#platform/process/listener';
 import { PartitionLocks } from './partition-locks';
 import type { Calls, Source } from './source';
 

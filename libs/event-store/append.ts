@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
-import { type AppendJob, claimsOf } from './append-job';
-import { appendStatement } from './append-parameters';
+import { type AppendJob, claimsOf } from './append/append-job';
+import { appendStatement } from './append/append-parameters';
+import { type Claims, Coalescer } from './append/coalescer';
 import { type ClosedReason, tenantClosed } from './closed-tenants';
-import { type Claims, Coalescer } from './coalescer';
 import { fromStore } from './outage';
 import type { Position } from './position';
 import { AppendSignal } from './signal';

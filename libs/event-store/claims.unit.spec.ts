@@ -1,5 +1,5 @@
 import { v5, v7 } from 'uuid';
-import { type AppendJob, claimsOf } from './append-job';
+import { type AppendJob, claimsOf } from './append/append-job';
 import { nameClaim, streamClaim, tenantClaim } from './claims';
 
 const job = (more: Partial<AppendJob>): AppendJob => ({

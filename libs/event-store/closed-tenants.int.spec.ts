@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
-import { BulkAppender } from './append-bulk';
+import { BulkAppender } from './append/append-bulk';
 import { ClosedTenants } from './closed-tenants';
 import { at } from './load';
 import { openParent, renameParent } from './testing/commands';

@@ -3,7 +3,7 @@ import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Id, newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, openStore, type TestStore } from '../../test/support/store';
-import { BulkAppender } from './append-bulk';
+import { BulkAppender } from './append/append-bulk';
 import { ClosedTenants } from './closed-tenants';
 import { Erasures } from './erasures';
 import type { Folded } from './events';

@@ -8,7 +8,7 @@ import { StreamRebuild } from '#event-store/streams/stream-rebuild';
 import { StreamRefold } from '#event-store/streams/stream-refold';
 import { StreamVerifier } from '#event-store/streams/stream-verifier';
 import { Appender } from './append';
-import { BulkAppender } from './append-bulk';
+import { BulkAppender } from './append/append-bulk';
 import { ClosedTenants } from './closed-tenants';
 import { Codec } from './codec';
 import { Epochs } from './epochs';
@@ -16,13 +16,13 @@ import { Erasures } from './erasures';
 import { EventStore } from './event-store';
 import { type AnyDefinition, Definitions } from './events';
 import { Feed } from './feed';
+import { LatestEvent } from './feed/latest-event';
+import { TenantFeed } from './feed/tenant-feed';
 import { History } from './history';
 import { Housekeeping } from './housekeeping';
-import { LatestEvent } from './latest-event';
 import { Loader } from './loader';
 import { AppendSignal } from './signal';
 import { SubjectKeys } from './subject-keys';
-import { TenantFeed } from './tenant-feed';
 
 /** The event store for the kinds of stream that a process knows; needs PlatformModule. */
 @Global()

@@ -6,7 +6,7 @@ import { Turns } from '#kernel/turns';
 import { failSpan } from '#platform/observability/spans';
 import type { RequestContext } from '#platform/request-context';
 import { Appender, AppendRefused } from './append';
-import { taken } from './append-draft';
+import { taken } from './append/append-draft';
 import { Codec } from './codec';
 import type { Folded } from './events';
 import { type Repeat, repeatOf } from './load';

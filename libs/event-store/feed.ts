@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
-import { endStandingCopies } from '#platform/standing-copies';
+import { endStandingCopies } from '#platform/database/standing-copies';
 import { Codec, type EventRow, type StoredRow } from './codec';
 import type { RecordedEvent } from './events';
 import {
@@ -10,7 +10,7 @@ import {
   HOLDER_QUERY,
   OLDEST_QUERY,
   PAGE_WEIGHT,
-} from './feed-queries';
+} from './feed/feed-queries';
 import { type Position, parsePosition } from './position';
 
 /** What every event of the feed tells of itself. */

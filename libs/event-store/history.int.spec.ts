@@ -2,7 +2,7 @@ import { SystemClock } from '#kernel/clock';
 import { newId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, type TestStore } from '../../test/support/store';
-import { BulkAppender, type NewStream } from './append-bulk';
+import { BulkAppender, type NewStream } from './append/append-bulk';
 import type { RecordedEvent } from './events';
 import { History } from './history';
 import { END } from './position';

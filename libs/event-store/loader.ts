@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Id, kindOf, toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
-import { Coalescer } from './coalescer';
+import { Coalescer } from './append/coalescer';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
 import { type AnyDefinition, type Folded, fold, type RecordedEvent } from './events';
 import {

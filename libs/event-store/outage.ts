@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { DomainError } from '#kernel/errors';
-import { isConnectionLost } from '#platform/connection-lost';
+import { isConnectionLost } from '#platform/database/connection-lost';
 
 function isOutage(error: unknown): boolean {
   // Class 57: a statement was ended.

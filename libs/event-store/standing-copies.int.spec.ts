@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { CopyStream } from '#platform/copy-rows';
-import { endStandingCopies } from '#platform/standing-copies';
+import { CopyStream } from '#platform/database/copy-rows';
+import { endStandingCopies } from '#platform/database/standing-copies';
 import { createTestStore, type TestStore } from '../../test/support/store';
 import { waitFor } from '../../test/support/wait-for';
 import { Parent } from './testing/streams';

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { testConfig } from '../../test/support/auth-application';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database';
-import { isConnectionLost } from './connection-lost';
 import { ReadDatabase, WriteDatabase } from './database';
+import { isConnectionLost } from './database/connection-lost';
 
 describe('the pools', () => {
   let test: TestDatabase;

@@ -10,9 +10,9 @@ import {
   types,
 } from 'pg';
 import { Config } from './config';
-import { isConnectionLost } from './connection-lost';
-import { giveSigns, SILENCE_MS } from './sign-of-life';
-import { TenantShares } from './tenant-shares';
+import { isConnectionLost } from './database/connection-lost';
+import { giveSigns, SILENCE_MS } from './database/sign-of-life';
+import { TenantShares } from './database/tenant-shares';
 
 /** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
 export const exactTypes: CustomTypesConfig = {

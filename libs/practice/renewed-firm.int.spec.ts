@@ -7,7 +7,7 @@ import type { RequestContext } from '#platform/request-context';
 import { HeldTenants } from '#projections/held-tenants';
 import { live } from '#projections/live';
 import { ProjectionsModule } from '#projections/projections.module';
-import { TenantRenewal } from '#projections/tenant-renewal';
+import { TenantRenewal } from '#projections/rebuild/tenant-renewal';
 import { definitions } from './areas';
 import { createFirm } from './testing/firm';
 import { liveFirm } from './testing/firm-life';

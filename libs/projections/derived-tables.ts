@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { alone } from '#platform/alone';
+import { alone } from '#platform/database/alone';
 import type { Derived, FactTable, Grain, Projection, ReadTable, RollupTable } from './projection';
 
 /** Stands in a rollup's key for rows without a value there: a key column takes no null. */

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import type { RecordedEvent } from '#event-store/events';
-import { isConnectionLost } from '#platform/connection-lost';
+import { isConnectionLost } from '#platform/database/connection-lost';
 import { CheckpointMoved } from './checkpoints';
 
 /** A projection cannot go on past an event. */

@@ -1,10 +1,10 @@
 import { Logger } from '@nestjs/common';
-import { isConnectionLost } from '#platform/connection-lost';
-import { CopyStream } from '#platform/copy-rows';
+import { isConnectionLost } from '#platform/database/connection-lost';
+import { CopyStream } from '#platform/database/copy-rows';
 import { waitFor } from '../../test/support/wait-for';
+import { UnfinishedRebuilds } from './rebuild/unfinished-rebuilds';
 import { Divisions } from './testing/divisions';
 import { expectExact } from './testing/expect-exact';
-import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
 /** As of 15 s. */
 const SILENCE_MS = 500;

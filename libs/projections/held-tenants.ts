@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import { Feed } from '#event-store/feed';
-import { LatestEvent } from '#event-store/latest-event';
+import { LatestEvent } from '#event-store/feed/latest-event';
 import { START } from '#event-store/position';
 import { DomainError } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
 import { CheckpointMoved, lockTracks, placeCheckpoint, raiseRevision } from './checkpoints';
 import { EventNotApplied } from './event-not-applied';
-import { ABANDONED } from './generation-tables';
 import { liveModel, reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
 import { Projections } from './projections';
 import { ReachedPositions } from './reached-positions';
-import { lockHolds, rebuildRunning } from './rebuild-lock';
+import { ABANDONED } from './rebuild/generation-tables';
+import { lockHolds, rebuildRunning } from './rebuild/rebuild-lock';
 import { Rejoining } from './rejoining';
 
 /** Nobody can write to the tenant meanwhile, but what is not shown by then is not shown for as long as it is held. */

@@ -7,7 +7,7 @@ import { EventNotApplied } from './event-not-applied';
 import { liveModel, type Track } from './live-models';
 import type { Projection } from './projection';
 import { Projections } from './projections';
-import { tenantHeld } from './rebuild-lock';
+import { tenantHeld } from './rebuild/rebuild-lock';
 import { Rejoining } from './rejoining';
 
 export interface Retried {

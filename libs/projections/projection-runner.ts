@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { SpanKind } from '@opentelemetry/api';
 import { EventBus, type Subscription } from '#event-bus/event-bus';
-import { recordEventSpans } from '#event-store/event-spans';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
+import { recordEventSpans } from '#event-store/feed/event-spans';
 import { comparePositions, type Position } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
 import { type CheckpointMove, CheckpointMoved, moveCheckpoints, moved, movesTo } from './checkpoints';

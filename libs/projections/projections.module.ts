@@ -1,27 +1,27 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EventBusModule } from '#event-bus/event-bus.module';
 import { Tenants } from '#platform/auth/tenants';
+import { ProjectionAudit } from './audit/projection-audit';
+import { ProjectionExport } from './audit/projection-export';
+import { ProjectionStatus } from './audit/projection-status';
+import { Reconciliation } from './audit/reconciliation';
+import { Scratch } from './audit/scratch';
 import { CatchUp } from './catch-up';
 import { FollowedStore } from './followed-store';
-import { GenerationBuild } from './generation-build';
 import { HeldTenants } from './held-tenants';
-import { NextGeneration } from './next-generation';
 import { ParkedTenants } from './parked-tenants';
 import { Parking } from './parking';
 import type { Projection } from './projection';
-import { ProjectionAudit } from './projection-audit';
-import { ProjectionExport } from './projection-export';
-import { ProjectionRebuild } from './projection-rebuild';
 import { ProjectionRunner } from './projection-runner';
-import { ProjectionStatus } from './projection-status';
 import { Projections } from './projections';
 import { ReachedPositions } from './reached-positions';
-import { Reconciliation } from './reconciliation';
+import { GenerationBuild } from './rebuild/generation-build';
+import { NextGeneration } from './rebuild/next-generation';
+import { ProjectionRebuild } from './rebuild/projection-rebuild';
+import { TenantFill } from './rebuild/tenant-fill';
+import { TenantRenewal } from './rebuild/tenant-renewal';
+import { UnfinishedRebuilds } from './rebuild/unfinished-rebuilds';
 import { Rejoining } from './rejoining';
-import { Scratch } from './scratch';
-import { TenantFill } from './tenant-fill';
-import { TenantRenewal } from './tenant-renewal';
-import { UnfinishedRebuilds } from './unfinished-rebuilds';
 
 /** What brings very many events of a tenant to its read models. */
 const renewal = [HeldTenants, TenantRenewal, TenantFill];

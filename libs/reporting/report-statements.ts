@@ -5,7 +5,7 @@ import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CustomTypesConfig, PoolClient, QueryArrayResult } from 'pg';
 import { ReadDatabase, STANDING_STILL } from '#platform/database';
-import { busy } from '#platform/tenant-shares';
+import { busy } from '#platform/database/tenant-shares';
 import type { Query } from './sql/items';
 
 /** Of each connection. A prepared statement takes some 300 kB of the server's process. */

@@ -1,7 +1,7 @@
 import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
 import { ApiProperty } from '@nestjs/swagger';
+import { TenantFeed } from '#event-store/feed/tenant-feed';
 import { fromToken, toToken } from '#event-store/position';
-import { TenantFeed } from '#event-store/tenant-feed';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import { TextFilter, WholeNumberFilter } from '#platform/http/list-query';

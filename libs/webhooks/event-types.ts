@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { apiDescription } from '#platform/http/api-description';
+import { apiDescription } from '#platform/http/openapi/api-description';
 import { areaOf, type EventName, eventNames } from './event-catalogue';
 import { exampleOf, type Json } from './event-examples';
 

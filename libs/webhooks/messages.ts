@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '#event-store/events';
+import type { WantedEvents } from '#event-store/feed/tenant-feed';
 import { printPosition } from '#event-store/position';
-import type { WantedEvents } from '#event-store/tenant-feed';
 import { Entity } from '#practice/entities/entity';
 import type { Message } from './delivery';
 import { type EventName, eventOfType, importPromoted, typesReadable } from './event-catalogue';

@@ -1,4 +1,4 @@
-import type { TenantEvents, TenantFeed } from '#event-store/tenant-feed';
+import type { TenantEvents, TenantFeed } from '#event-store/feed/tenant-feed';
 import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
 import type { Reply } from '#platform/http/reply';

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { TenantFeed } from '#event-store/feed/tenant-feed';
 import { parsePosition } from '#event-store/position';
-import { TenantFeed } from '#event-store/tenant-feed';
 import { Clock } from '#kernel/clock';
 import { Rounds } from '#kernel/rounds';
 import { WriteDatabase } from '#platform/database';

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { newId } from '#kernel/ids';
-import { migrate } from '#platform/migrate';
+import { migrate } from '#platform/database/migrate';
 import { execute } from '../support/database';
 import { createContext, openStore } from '../support/store';
 import { argument } from './support/argument';

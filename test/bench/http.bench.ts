@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { migrate } from '#platform/migrate';
+import { migrate } from '#platform/database/migrate';
 import { packageRoot } from '#platform/package-root';
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';

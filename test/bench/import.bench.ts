@@ -19,7 +19,7 @@ import { rowsStatement } from '#import/extraction/statements';
 import { ImportRequests } from '#import/requests/import-requests';
 import { ImportTurn } from '#import/requests/import-turn';
 import { tables } from '#import/schema/schema-1.0';
-import { migrate } from '#platform/migrate';
+import { migrate } from '#platform/database/migrate';
 import { Secrets } from '#platform/secrets';
 import { definitions } from '#practice/areas';
 import { ApiClient, type Json, requestToken } from '../support/client';

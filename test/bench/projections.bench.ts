@@ -10,7 +10,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { toUuid } from '#kernel/ids';
-import { migrate } from '#platform/migrate';
+import { migrate } from '#platform/database/migrate';
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';
 import { startDeployed } from '../support/deployed';

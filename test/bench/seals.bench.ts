@@ -7,7 +7,7 @@ import { SealVerification } from '#event-store/seals/seal-verification';
 import { Sealing } from '#event-store/seals/sealing';
 import { Seals } from '#event-store/seals/seals';
 import { newId } from '#kernel/ids';
-import { migrate } from '#platform/migrate';
+import { migrate } from '#platform/database/migrate';
 import { execute } from '../support/database';
 import { createContext, openStore } from '../support/store';
 import { argument } from './support/argument';

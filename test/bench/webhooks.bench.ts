@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { migrate } from '#platform/migrate';
+import { migrate } from '#platform/database/migrate';
 import { packageRoot } from '#platform/package-root';
 import { ApiClient, type Json, requestToken } from '../support/client';
 import { execute } from '../support/database';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres';
-import { runAs, usableBinaries } from '#platform/postgres-binaries';
-import { clusterFolder } from '#platform/postgres-cluster';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/database/embedded-postgres';
+import { runAs, usableBinaries } from '#platform/database/postgres-binaries';
+import { clusterFolder } from '#platform/database/postgres-cluster';
 import { dataRoot } from '../support/database-server';
 
 /**

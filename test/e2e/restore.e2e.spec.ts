@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { comparePositions, fromToken } from '#event-store/position';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/embedded-postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '#platform/database/embedded-postgres';
 import { ApiClient, type Credentials, type Json, requestToken } from '../support/client';
 import { createDataDir } from '../support/data-dir';
 import { createTestDatabase, execute, type TestDatabase } from '../support/database';

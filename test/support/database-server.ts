@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../libs/platform/embedded-postgres';
+import { startEmbeddedPostgres } from '../../libs/platform/database/embedded-postgres';
 import { removeDataDir } from './remove-data-dir.cjs';
 
 const prefix = 'practice-test-';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { migrate } from '../../libs/platform/migrate';
+import { migrate } from '../../libs/platform/database/migrate';
 import { execute } from './database';
 import { startDatabaseServer } from './database-server';
 import { serveShared } from './shared';

@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { SpanKind } from '@opentelemetry/api';
-import { recordEventSpans } from '#event-store/event-spans';
 import { Definitions } from '#event-store/events';
 import { Feed, lagOf, type StoredEvent } from '#event-store/feed';
+import { recordEventSpans } from '#event-store/feed/event-spans';
 import type { Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { toId } from '#kernel/ids';

@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
 import { nameClaim } from '#event-store/claims';
 import { WriteDatabase } from '#platform/database';
-import { SILENCE_MS } from '#platform/sign-of-life';
+import { SILENCE_MS } from '#platform/database/sign-of-life';
 import { SEALED_AT_ONCE, sealNext } from './seals';
 
 const EVERY_MS = 5_000;

@@ -2,7 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { ClientBase } from 'pg';
 import { v7 } from 'uuid';
 import { conflict, notFound } from '#kernel/errors';
-import { BRIEFLY } from '#platform/alone';
+import { BRIEFLY } from '#platform/database/alone';
 import type { Change } from '#platform/http/repeatable-requests';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';

@@ -1,4 +1,4 @@
-import { CopyText } from '#platform/copy-text';
+import { CopyText } from '#platform/database/copy-text';
 import type { RowCollector, SourceRow } from '../connection/row-batches';
 import type { Column } from '../schema/table';
 import type { SourceColumn } from './source-schema';

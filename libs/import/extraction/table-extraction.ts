@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { CopyStream } from '#platform/copy-rows';
+import { CopyStream } from '#platform/database/copy-rows';
 import type { ImportSettings } from '../connection/import-settings';
 import type { Source } from '../connection/source';
 import { SourceFailure } from '../connection/source-failure';

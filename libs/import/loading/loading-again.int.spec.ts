@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BulkAppender } from '#event-store/append-bulk';
+import { BulkAppender } from '#event-store/append/append-bulk';
 import { Grants } from '#platform/auth/grants';
 import { Integrations } from '#platform/auth/integrations';
 import type { RegisteredTenant } from '#platform/auth/tenants';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BulkAppender } from '#event-store/append-bulk';
+import { BulkAppender } from '#event-store/append/append-bulk';
 import { EventStore } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import type { Position } from '#event-store/position';
@@ -13,7 +13,7 @@ import { markTaxRateUsed, TaxCode } from '#practice/tax-codes/tax-code.lookup';
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { HeldTenants } from '#projections/held-tenants';
 import { ReachedPositions } from '#projections/reached-positions';
-import { TenantFill } from '#projections/tenant-fill';
+import { TenantFill } from '#projections/rebuild/tenant-fill';
 import type { ImportRun } from '../import-run';
 import { ExistingRecords, isOwn } from '../records/existing-records';
 import { KnownRecords } from '../records/known-records';

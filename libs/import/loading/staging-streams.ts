@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import { type Id, toId } from '#kernel/ids';
 import type { TenantRef } from '#platform/request-context';
 import { ACTIVE_DIVISIONS, Division, type DivisionState } from '#practice/divisions/division';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BulkStream } from '#event-store/append-bulk';
+import type { BulkStream } from '#event-store/append/append-bulk';
 import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';

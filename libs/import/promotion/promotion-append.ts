@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { BulkAppender, type BulkStream } from '#event-store/append-bulk';
-import type { ReservedKey } from '#event-store/append-job';
+import { BulkAppender, type BulkStream } from '#event-store/append/append-bulk';
+import type { ReservedKey } from '#event-store/append/append-job';
 import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';

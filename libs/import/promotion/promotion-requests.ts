@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type ClientBase, DatabaseError } from 'pg';
 import { conflict } from '#kernel/errors';
-import { transactionAlone } from '#platform/alone';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
+import { transactionAlone } from '#platform/database/alone';
 import { ImportSettings } from '../connection/import-settings';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { LeaseLost, type PromotionStatus, promotable, type RequestRow } from '../requests/import-request';

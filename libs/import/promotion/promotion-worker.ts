@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
-import { isUnreachable } from '#platform/connection-lost';
 import { WriteDatabase } from '#platform/database';
+import { isUnreachable } from '#platform/database/connection-lost';
 import { ImportSettings } from '../connection/import-settings';
 import {
   ImportCancelled,

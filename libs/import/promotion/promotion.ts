@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BulkAppender, type BulkStream } from '#event-store/append-bulk';
+import { BulkAppender, type BulkStream } from '#event-store/append/append-bulk';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
@@ -9,7 +9,7 @@ import { type Id, toId } from '#kernel/ids';
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { Tenant, type TenantState } from '#practice/tenants/tenant';
 import { HeldTenants } from '#projections/held-tenants';
-import { TenantRenewal } from '#projections/tenant-renewal';
+import { TenantRenewal } from '#projections/rebuild/tenant-renewal';
 import { IMPORT } from '../loading/loading';
 import { Validation } from '../validation/validation';
 import { ImportedRecords } from './imported-records';

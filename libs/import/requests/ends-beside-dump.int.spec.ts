@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { SystemClock } from '#kernel/clock';
-import { isOutage } from '#platform/connection-lost';
+import { isOutage } from '#platform/database/connection-lost';
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { waitedBriefly } from '../../../test/support/brief-waits';
 import { writeFirm } from '../../../test/support/firms/write-firm';

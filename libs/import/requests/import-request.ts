@@ -1,5 +1,5 @@
 import { DomainError } from '#kernel/errors';
-import { isTransient } from '#platform/connection-lost';
+import { isTransient } from '#platform/database/connection-lost';
 
 /** Steps of an import that a worker has in hand, in their order. */
 export const steps = [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
-import { BulkAppender } from '#event-store/append-bulk';
+import { BulkAppender } from '#event-store/append/append-bulk';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import { Erasures } from '#event-store/erasures';
 import type { Folded } from '#event-store/events';

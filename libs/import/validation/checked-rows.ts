@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Clock } from '#kernel/clock';
-import { alone } from '#platform/alone';
 import { WriteDatabase } from '#platform/database';
+import { alone } from '#platform/database/alone';
 import type { ImportRun } from '../import-run';
 import { Comparison } from '../promotion/comparison';
 import { makeSourceTotals } from '../reconciliation/source-totals';

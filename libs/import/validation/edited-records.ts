@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { alone } from '#platform/alone';
+import { alone } from '#platform/database/alone';
 import type { ImportRun } from '../import-run';
 import type { Comparison } from '../promotion/comparison';
 import { openCountedBy } from '../records/counted-by';

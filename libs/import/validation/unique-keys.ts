@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import type { ReservedKey } from '#event-store/append-job';
+import type { ReservedKey } from '#event-store/append/append-job';
 import { checkedTable } from './checked-names';
 import { isUnchanged } from './edited-records';
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { alone } from '#platform/alone';
+import { alone } from '#platform/database/alone';
 import { ONCE } from '../staging/staging-area';
 
 /**

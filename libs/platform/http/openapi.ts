@@ -3,9 +3,9 @@ import { MetadataScanner, ModulesContainer, Reflector } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.guard';
 import { allPermissions } from '../auth/permissions';
-import { Examples, nameOf, type Schemas } from './openapi-examples';
-import { fixedPaths } from './openapi-fixed-paths';
-import { namesOf } from './openapi-names';
+import { Examples, nameOf, type Schemas } from './openapi/openapi-examples';
+import { fixedPaths } from './openapi/openapi-fixed-paths';
+import { namesOf } from './openapi/openapi-names';
 import {
   bodyOf,
   completed,
@@ -15,8 +15,8 @@ import {
   type Method,
   type Operation,
   type Route,
-} from './openapi-operation';
-import * as parts from './openapi-parts';
+} from './openapi/openapi-operation';
+import * as parts from './openapi/openapi-parts';
 
 type Paths = OpenAPIObject['paths'];
 

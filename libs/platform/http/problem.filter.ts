@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contextOf } from '../auth/current-context';
-import { methodsAt } from './described-methods';
+import { methodsAt } from './openapi/described-methods';
 import { type ProblemAnswer, toProblem } from './problem';
 import { setRateLimitHeaders } from './reply';
 import { traceOf } from './trace';

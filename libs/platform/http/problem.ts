@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { DomainError, type Fault, type FieldError } from '#kernel/errors';
-import { isOutage } from '../connection-lost';
+import { isOutage } from '../database/connection-lost';
 
 const STATUS: Record<Fault, number> = {
   malformed: 400,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contextOf } from '../auth/current-context';
-import { busy } from '../tenant-shares';
+import { busy } from '../database/tenant-shares';
 import { Reply } from './reply';
 
 /** Characters of a tenant's answers that may wait to be read: four of the longest pages of a list. */

@@ -1,4 +1,4 @@
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import type { Folded } from '#event-store/events';
 import { newId } from '#kernel/ids';
 import { decimal, roundMoney, text } from '#kernel/money';

@@ -1,4 +1,4 @@
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import { newId } from '#kernel/ids';
 import { activateClient, CLIENT_NUMBER, Client, type ClientState, deactivateClient } from '../clients/client';
 import type { ClientEvent } from '../clients/client.events';

@@ -1,4 +1,4 @@
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import type { Day } from '#kernel/zone';
 import { BillableStatus } from '../billable/billable';
 import { definitionOf } from '../invoices/invoice.sources';

@@ -1,4 +1,4 @@
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import { newId } from '#kernel/ids';
 import { newTenant, Tenant } from '../tenants/tenant';
 import { DemoFirm } from './demo-firm';

@@ -3,7 +3,7 @@ import { decimal, roundMoney, text } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
 import type { RequestContext } from '#platform/request-context';
 import { derive } from '#projections/derived-tables';
-import { generationTable } from '#projections/generation-tables';
+import { generationTable } from '#projections/rebuild/generation-tables';
 import { BillableStatus } from '../billable/billable';
 import type { CostRecoveryState } from '../cost-recoveries/cost-recovery';
 import { type InvoiceState, InvoiceStatus } from '../invoices/invoice';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BulkAppender, type NewStream } from '#event-store/append-bulk';
+import { BulkAppender, type NewStream } from '#event-store/append/append-bulk';
 import { EventStore } from '#event-store/event-store';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';

@@ -1,4 +1,4 @@
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import type { Folded } from '#event-store/events';
 import type { DomainEvent } from '#kernel/decider';
 import { type Id, newId } from '#kernel/ids';

@@ -1,4 +1,4 @@
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import { newId } from '#kernel/ids';
 import { archiveMatter, closeMatter, MATTER_NUMBER, Matter, type MatterState } from '../matters/matter';
 import type { MatterEvent, MatterFields } from '../matters/matter.events';

@@ -1,4 +1,4 @@
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import { type Id, newId } from '#kernel/ids';
 import { createEntity, Entity } from '../entities/entity';
 import type { EntityFields } from '../entities/entity.events';

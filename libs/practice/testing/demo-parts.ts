@@ -1,4 +1,4 @@
-import { BulkAppender } from '#event-store/append-bulk';
+import { BulkAppender } from '#event-store/append/append-bulk';
 import { AppendSignal } from '#event-store/signal';
 import { Clock } from '#kernel/clock';
 import type { Installation } from '#platform/auth/installation';

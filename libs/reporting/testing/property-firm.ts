@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
-import { BulkAppender, type NewStream } from '#event-store/append-bulk';
+import { BulkAppender, type NewStream } from '#event-store/append/append-bulk';
 import type { RecordedEvent } from '#event-store/events';
 import { START } from '#event-store/position';
 import { AppendSignal } from '#event-store/signal';

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import type { NewStream } from '#event-store/append-bulk';
+import type { NewStream } from '#event-store/append/append-bulk';
 import { DomainError } from '#kernel/errors';
 import type { Id } from '#kernel/ids';
 import { decimal, text } from '#kernel/money';

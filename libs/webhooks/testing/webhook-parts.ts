@@ -1,7 +1,7 @@
 import { StoreEventBus } from '#event-bus/store-event-bus';
 import { ClosedTenants } from '#event-store/closed-tenants';
 import type { Written } from '#event-store/event-store';
-import { TenantFeed } from '#event-store/tenant-feed';
+import { TenantFeed } from '#event-store/feed/tenant-feed';
 import type { Clock } from '#kernel/clock';
 import { toUuid } from '#kernel/ids';
 import { allPermissions } from '#platform/auth/permissions';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '#platform/embedded-postgres';
+import { startEmbeddedPostgres } from '#platform/database/embedded-postgres';
 import { packageRoot } from '#platform/package-root';
 
 export interface BenchServer {

@@ -1,4 +1,4 @@
-import { BulkAppender } from '#event-store/append-bulk';
+import { BulkAppender } from '#event-store/append/append-bulk';
 import { at } from '#event-store/load';
 import { AppendSignal } from '#event-store/signal';
 import { SystemClock } from '#kernel/clock';

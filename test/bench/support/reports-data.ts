@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrate } from '#platform/migrate';
+import { migrate } from '#platform/database/migrate';
 import { live } from '#projections/live';
 import type { Credentials } from '../../support/client';
 import { execute } from '../../support/database';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { migrate } from '#platform/migrate';
+import { migrate } from '#platform/database/migrate';
 import { startDatabaseServer } from '../database-server';
 
 /** Applies all migrations to an empty database; a second time there must be nothing left to do. */

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { tables } from '#import/schema/schema-1.0';
-import { copyText } from '#platform/copy-rows';
-import { CopyText } from '#platform/copy-text';
+import { copyText } from '#platform/database/copy-rows';
+import { CopyText } from '#platform/database/copy-text';
 import { sourceTable, tableNamed } from './firm-tables';
 
 /** A row by its columns' names; those that are not named are null. */

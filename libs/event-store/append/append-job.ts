@@ -1,0 +1,90 @@
+import { nameClaim, streamClaim, tenantClaim } from '../claims';
+import type { Claims } from './coalescer';
+
+/** A stream after its new events. */
+export interface StreamWrite {
+  stream: string;
+  kind: string;
+  /** 0: it must not exist. */
+  expected: number;
+  version: number;
+  stateVersion: number;
+  /** JSON */
+  state: string;
+}
+
+export interface EventWrite {
+  stream: string;
+  version: number;
+  id: string;
+  type: string;
+  schema: number;
+  /** JSON */
+  data: string;
+}
+
+/** A key that a stream has to itself in its tenant. */
+export interface ReservedKey {
+  kind: string;
+  key: string;
+  stream: string;
+}
+
+/** Elements as in `event_store.append`, without c. */
+export interface Sections {
+  unlinked: { target: string; kind: string | null };
+  links: { target: string; kind: string; source: string };
+  unlinks: { target: string; kind: string; source: string };
+  keys: ReservedKey;
+  unkeys: ReservedKey;
+  counters: { name: string; expected: number; value: number };
+  repeats: {
+    integration: string;
+    key: string;
+    hash: string;
+    status: number;
+    streams: { kind: string; id: string; version: number }[];
+    outcome: unknown;
+  };
+  subjects: { subject: string; wrapped: string };
+  /** Whose key is destroyed. */
+  erasures: { subject: string };
+}
+export type Section = keyof Sections;
+
+/** One command's changes, all or none of which are appended. UUIDs with dashes. */
+export interface AppendJob {
+  tenantId: number;
+  partition: number;
+  at: Date;
+  /** JSON of the metadata that all its events have. */
+  metadata: string;
+  streams: StreamWrite[];
+  events: EventWrite[];
+  guards: { stream: string; version: number }[];
+  sections: { [Name in Section]?: Sections[Name][] };
+}
+
+/**
+ * What an append needs to itself (what it writes, and whom nobody may link to meanwhile) and what it may share
+ * (what it relies on, and what it links to).
+ */
+export function claimsOf({ tenantId, streams, guards, sections }: AppendJob): Claims {
+  const exclusive = [
+    ...streams.map(({ stream }) => streamClaim(stream)),
+    ...(sections.unlinked ?? []).map(({ target }) => streamClaim(target)),
+    ...[...(sections.keys ?? []), ...(sections.unkeys ?? [])].map(({ kind, key }) =>
+      nameClaim('key', tenantId, kind, key),
+    ),
+    ...(sections.counters ?? []).map(({ name }) => nameClaim('counter', tenantId, name)),
+    ...(sections.repeats ?? []).map(({ integration, key }) =>
+      nameClaim('repeat', tenantId, integration, key),
+    ),
+  ];
+  const shared = [
+    tenantClaim(tenantId),
+    ...guards.map(({ stream }) => streamClaim(stream)),
+    ...(sections.links ?? []).map(({ target }) => streamClaim(target)),
+  ];
+  return { exclusive, shared: shared.filter((claim) => !exclusive.includes(claim)) };
+}

@@ -1,0 +1,101 @@
+import { storedJson } from '../stored-json';
+import type { AppendJob, Section } from './append-job';
+import type { Claims } from './coalescer';
+
+const SECTIONS: readonly Section[] = [
+  'unlinked',
+  'links',
+  'unlinks',
+  'keys',
+  'unkeys',
+  'counters',
+  'repeats',
+  'subjects',
+];
+
+/** Array syntax of numbers, UUIDs and names, none of which has to be quoted. */
+const array = (values: unknown[]) => `{${values.join(',')}}`;
+
+/** The parameters of `event_store.append` for a batch. */
+export function appendParameters(jobs: readonly AppendJob[], claims: readonly Claims[]): (string | null)[] {
+  const locks = sortedLocks(claims);
+  const streams = elements(jobs, 'streams');
+  const events = elements(jobs, 'events');
+  const guards = elements(jobs, 'guards');
+  return [
+    array(locks.map(([claim]) => claim)),
+    array(locks.map(([, exclusive]) => exclusive)),
+    array(jobs.map(({ tenantId }) => tenantId)),
+    array(jobs.map(({ partition }) => partition)),
+    array(jobs.map(({ at }) => at.toISOString())),
+    array(streams.commands),
+    array(streams.all.map(({ stream }) => stream)),
+    array(streams.all.map(({ kind }) => kind)),
+    array(streams.all.map(({ expected }) => expected)),
+    array(streams.all.map(({ version }) => version)),
+    array(streams.all.map(({ stateVersion }) => stateVersion)),
+    streams.all.map(({ state }) => state).join('\n'),
+    array(events.commands),
+    array(events.all.map(({ stream }) => stream)),
+    array(events.all.map(({ version }) => version)),
+    array(events.all.map(({ id }) => id)),
+    array(events.all.map(({ type }) => type)),
+    array(events.all.map(({ schema }) => schema)),
+    events.all.map(({ data }) => data).join('\n'),
+    events.commands.map((command) => jobs[command - 1].metadata).join('\n'),
+    array(guards.commands),
+    array(guards.all.map(({ stream }) => stream)),
+    array(guards.all.map(({ version }) => version)),
+    ...SECTIONS.map((name) => section(jobs, name)),
+  ];
+}
+
+const PARAMETERS = 23 + SECTIONS.length;
+const placeholders = (count: number) =>
+  Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ');
+
+export const APPEND_SQL = `select * from event_store.append(${placeholders(PARAMETERS)})`;
+const APPEND_AND_ERASE_SQL = `select * from event_store.append_and_erase(${placeholders(PARAMETERS + 1)})`;
+
+/** The statement that appends a batch. Only one that erases somebody is asked to. */
+export function appendStatement(
+  jobs: readonly AppendJob[],
+  claims: readonly Claims[],
+): { name: string; text: string; values: (string | null)[] } {
+  const values = appendParameters(jobs, claims);
+  const erasures = section(jobs, 'erasures');
+  return erasures === null
+    ? { name: 'event_store.append', text: APPEND_SQL, values }
+    : { name: 'event_store.append_and_erase', text: APPEND_AND_ERASE_SQL, values: [...values, erasures] };
+}
+
+/** Each lock once, exclusive where anyone needs it so; all batches take them in the same order. */
+function sortedLocks(claims: readonly Claims[]): [bigint, boolean][] {
+  const locks = new Map<bigint, boolean>();
+  for (const { exclusive, shared } of claims) {
+    for (const claim of shared) if (!locks.has(claim)) locks.set(claim, false);
+    for (const claim of exclusive) locks.set(claim, true);
+  }
+  return [...locks].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** A list of all jobs, and beside it the number, from 1, of the command that each element belongs to. */
+function elements<Name extends 'streams' | 'events' | 'guards'>(jobs: readonly AppendJob[], name: Name) {
+  const commands: number[] = [];
+  const all: AppendJob[Name][number][] = [];
+  for (const [index, job] of jobs.entries()) {
+    for (const element of job[name]) {
+      commands.push(index + 1);
+      all.push(element);
+    }
+  }
+  return { commands, all };
+}
+
+function section(jobs: readonly AppendJob[], name: Section): string | null {
+  const all: object[] = [];
+  for (const [index, { sections }] of jobs.entries()) {
+    for (const element of sections[name] ?? []) all.push({ c: index + 1, ...element });
+  }
+  return all.length > 0 ? storedJson(all) : null;
+}

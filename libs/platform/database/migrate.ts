@@ -1,0 +1,91 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import knex, { type Knex } from 'knex';
+import { CONNECTION } from '../database';
+import { packageRoot } from '../package-root';
+import { outdated } from './postgres-version';
+
+export type MigrationSet = 'write' | 'read';
+
+/** The numbered SQL files of a folder; the file name is the migration's key. */
+class SqlFiles implements Knex.MigrationSource<string> {
+  constructor(private readonly folder: string) {}
+
+  async getMigrations(): Promise<string[]> {
+    return (await readdir(this.folder)).filter((name) => name.endsWith('.sql')).sort();
+  }
+
+  getMigrationName(name: string): string {
+    return name;
+  }
+
+  async getMigration(name: string): Promise<Knex.Migration> {
+    const sql = await readFile(join(this.folder, name), 'utf8');
+    return {
+      // knex reads a bare ? as a placeholder, also without bindings
+      up: async (trx) => {
+        try {
+          await trx.raw(sql.replaceAll('?', '\\?'));
+        } catch (cause) {
+          throw new MigrationError(`Migration ${join(this.folder, name)} failed: ${reasonOf(cause)}`, {
+            cause,
+          });
+        }
+      },
+      down: () => Promise.reject(new Error('Migrations only go forward: they expand, then contract.')),
+    };
+  }
+}
+
+/** Why a database cannot be brought up to date, in one line. */
+export class MigrationError extends Error {}
+
+/** knex puts the whole statement before the message, here a file's worth of SQL. */
+export const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1)!;
+
+/**
+ * Applies the migrations of a set that a database has not seen yet, each file in a transaction of its own.
+ * Processes that start at once wait for each other.
+ * @param folder where the set's files are
+ * @returns the names of the files that were applied, in order
+ * @throws MigrationError that names the file that failed; files before it stay applied. Where PostgreSQL is too old, one
+ * that says so, and nothing is applied
+ */
+export async function migrate(
+  url: string,
+  set: MigrationSet,
+  folder = join(packageRoot(), 'migrations', set),
+): Promise<string[]> {
+  const lockKey = `migrations_${set}`;
+  const db = knex({
+    client: 'pg',
+    log: { warn() {} }, // a failed migration's error is thrown as well
+    connection: { connectionString: url, ...CONNECTION },
+    pool: { min: 0, max: 2 },
+    migrations: {
+      migrationSource: new SqlFiles(folder),
+      schemaName: 'public',
+      tableName: `migrations_${set}`,
+      // Files that only a newer program has are no fault: amid a rolling update, and after a rollback, the older one starts too.
+      disableMigrationsListValidation: true,
+    },
+  });
+  try {
+    const { rows } = await db.raw("select current_setting('server_version_num')::int as version");
+    const fault = outdated(rows[0].version);
+    if (fault) throw new MigrationError(fault);
+    return await db.transaction(async (lock) => {
+      await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
+      // Who holds the advisory lock is alone, so knex's own lock row can only be that of a killed process.
+      await db.migrate.forceFreeMigrationsLock();
+      const applied: string[] = [];
+      for (;;) {
+        const [, [name]] = await db.migrate.up(); // latest() would put all files into one transaction
+        if (!name) return applied;
+        applied.push(name);
+      }
+    });
+  } finally {
+    await db.destroy();
+  }
+}

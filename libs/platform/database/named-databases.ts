@@ -1,0 +1,86 @@
+import { Client } from 'pg';
+import { type Config, ConfigError } from '../config';
+import { CONNECTION, hangUp } from '../database';
+import { toldOf } from './database-refusal';
+import { type MigrationSet, migrate } from './migrate';
+
+/** What a database holds, as far as its role may see it. */
+interface Contents {
+  hasEventTables: boolean;
+  hasReadModels: boolean;
+  /** The installation whose events are in it, once there are any. */
+  eventsOf?: string;
+}
+
+/**
+ * Applies the outstanding migrations to the databases that DATABASE_URL and READ_DATABASE_URL name, unless one of them is
+ * taken for the other, or is another installation's: the service would begin anew in it, or overwrite what others read.
+ * @param sets those that the process needs; databases of others are not asked for anything
+ * @returns the names of the files that were applied
+ * @throws ConfigError that says which variable is wrong, before anything is written
+ */
+export async function migrateDatabases(
+  config: Config,
+  sets: readonly MigrationSet[] = ['write', 'read'],
+): Promise<Record<MigrationSet, string[]>> {
+  await requireOwnDatabases(config, sets);
+  const applied: Record<MigrationSet, string[]> = { write: [], read: [] };
+  for (const set of sets) applied[set] = await at(config, set, (url) => migrate(url, set));
+  return applied;
+}
+
+/** @throws ConfigError as migrateDatabases does */
+export async function requireOwnDatabases(
+  config: Config,
+  sets: readonly MigrationSet[] = ['write', 'read'],
+): Promise<void> {
+  const hasOwnReads = config.READ_DATABASE_URL && sets.includes('read');
+  // First: where both are one, what others write until the second look is in the store, too.
+  const reads = hasOwnReads ? await at(config, 'read', contentsOf) : undefined;
+  const store = await at(config, 'write', contentsOf);
+  if (store.hasReadModels && !store.hasEventTables)
+    throw new ConfigError([
+      'DATABASE_URL is a database of read models alone, without events: is it in the place of READ_DATABASE_URL?',
+    ]);
+  if (reads?.eventsOf && reads.eventsOf !== store.eventsOf)
+    throw new ConfigError([
+      'READ_DATABASE_URL is a database with events, which are not those of DATABASE_URL but of another installation',
+    ]);
+}
+
+function at<Result>(
+  config: Config,
+  set: MigrationSet,
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
+  if (!config.READ_DATABASE_URL) return work(config.databaseUrl);
+  return set === 'write'
+    ? toldOf('DATABASE_URL', work(config.databaseUrl))
+    : toldOf('READ_DATABASE_URL', work(config.readDatabaseUrl));
+}
+
+async function contentsOf(url: string): Promise<Contents> {
+  // As long as it takes: a migration that is under way in another process may hold the events.
+  const client = new Client({ connectionString: url, ...CONNECTION });
+  // A connection that breaks fails the query in hand; without a listener it would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<Contents & { isReadable: boolean }>(
+      `select to_regnamespace('event_store') is not null as "hasEventTables",
+         to_regnamespace('read_model') is not null as "hasReadModels",
+         (select count(*) = 2 from pg_class c join pg_namespace n on n.oid = c.relnamespace
+          where (n.nspname, c.relname) in (('platform', 'installation'), ('event_store', 'events'))
+            and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')) as "isReadable"`,
+    );
+    const [{ isReadable, ...contents }] = rows;
+    // The role of the read models may see nothing else of a database that they share with the events.
+    if (!isReadable) return contents;
+    const installed = await client.query<{ id: string }>(
+      'select id from platform.installation where exists (select from event_store.events)',
+    );
+    return { ...contents, eventsOf: installed.rows[0]?.id };
+  } finally {
+    await hangUp(client);
+  }
+}

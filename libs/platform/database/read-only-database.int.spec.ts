@@ -1,0 +1,58 @@
+import type { FastifyReply } from 'fastify';
+import { testConfig } from '../../../test/support/auth-application';
+import { createTestDatabase, execute, type TestDatabase } from '../../../test/support/database';
+import { ReadDatabase, WriteDatabase } from '../database';
+import { Health } from '../observability/health';
+import { HealthController } from '../observability/health.controller';
+import { startupProblem } from '../process/startup-problem';
+import { isOutage } from './connection-lost';
+import { migrate } from './migrate';
+
+describe('a database that takes no writes', () => {
+  let test: TestDatabase;
+  let writes: WriteDatabase;
+  let reads: ReadDatabase;
+
+  /** Of sessions that begin from now on. */
+  const setReadOnly = (value: 'on' | 'off') =>
+    execute(
+      test.url,
+      `begin read write; alter database ${new URL(test.url).pathname.slice(1)}
+         set default_transaction_read_only = ${value}; commit`,
+    );
+
+  beforeEach(async () => {
+    test = await createTestDatabase();
+    await setReadOnly('on');
+    [writes, reads] = [new WriteDatabase(testConfig(test.url)), new ReadDatabase(testConfig(test.url))];
+  });
+  afterEach(async () => {
+    await Promise.all([writes, reads].map((database) => database.onApplicationShutdown()));
+    await test.drop();
+  });
+
+  it('is one that is away: another connection may lead to one that does', async () => {
+    const write = () =>
+      writes.transaction((client) => client.query('create table written (id int)')).catch((error) => error);
+    expect(isOutage(await write())).toBe(true);
+    await setReadOnly('off');
+    expect(isOutage(await write())).toBe(false);
+    expect(await execute(test.url, 'select from written')).toEqual([]);
+  });
+
+  it('is told by readiness, which stays', async () => {
+    const status = jest.fn();
+    const reply = { server: { drain: { isBegun: false } }, status } as unknown as FastifyReply;
+    expect(await new HealthController(writes, reads, new Health()).ready(reply)).toEqual({
+      status: 'degraded',
+      checks: { eventStore: 'read-only', readModels: 'read-only' },
+      degraded: ['the event store can only be read', 'the read models can only be read'],
+    });
+    expect(status).not.toHaveBeenCalled();
+  });
+
+  it('lets no process start, which says so in a line', async () => {
+    const problem = await migrate(test.url, 'write').then(() => undefined, startupProblem);
+    expect(problem).toMatch(/^The database takes no writes, as a standby does not: cannot execute [^"]+$/);
+  });
+});

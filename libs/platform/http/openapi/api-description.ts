@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { packageRoot } from '../../package-root';
+
+let read: OpenAPIObject | undefined;
+
+/** The description of the service (`openapi.json`), which the check keeps equal to the code; read when first asked for. */
+export function apiDescription(): OpenAPIObject {
+  read ??= JSON.parse(readFileSync(join(packageRoot(), 'openapi.json'), 'utf8')) as OpenAPIObject;
+  return read;
+}

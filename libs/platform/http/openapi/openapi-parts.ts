@@ -1,0 +1,216 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { NOT_JSON, TITLES } from '../problem';
+
+/** What all operations of the API description share. */
+
+type Components = NonNullable<OpenAPIObject['components']>;
+type Answer = Extract<NonNullable<Components['responses']>[string], { description: string }>;
+
+const text = { type: 'string' };
+const fieldError = {
+  type: 'object',
+  required: ['pointer', 'code', 'message'],
+  properties: {
+    pointer: { ...text, example: '/clientId', description: 'JSON pointer into the body (RFC 6901).' },
+    code: text,
+    message: text,
+  },
+};
+const problemMembers = {
+  type: { ...text, example: 'about:blank' },
+  title: { ...text, example: 'Unprocessable Content' },
+  status: { type: 'integer', example: 422 },
+  detail: { ...text, example: 'clientId: the client is not active.' },
+  instance: { ...text, example: '/demo/api/v1/matters' },
+  code: { ...text, example: 'client_not_active', description: 'Stable; meant for programs.' },
+  errors: { type: 'array', items: fieldError },
+  traceId: text,
+  success: { type: 'boolean', enum: [false] },
+  reason: { ...text, description: 'The same as `detail`.' },
+};
+
+/** `application/problem+json`, as problem.ts writes it. */
+export const problem = {
+  type: 'object',
+  description: 'RFC 9457, with `success` and `reason` for clients that look for those.',
+  required: Object.keys(problemMembers),
+  properties: problemMembers,
+};
+
+function header(description: string) {
+  return { description, schema: text };
+}
+
+export const headers = {
+  'RateLimit-Policy': header('The limit and its window in seconds, as `"default";q=100;w=60`.'),
+  RateLimit: header('What is left of it, as `"default";r=99;t=60`.'),
+  'X-Trace-Id': header('Names the request in our logs.'),
+  ETag: header("The record's version, for `If-Match`."),
+  'X-Event-Position': header(
+    'Names the write, for `X-Min-Position`; absent when there was nothing to change.',
+  ),
+  'Idempotent-Replayed': header('`true`: the answer to the first request with this key.'),
+  'Preference-Applied': header('`return=representation`, where `Prefer` asked for it (RFC 7240).'),
+};
+
+/** References to headers: those of every counted request, and more. */
+export function headersWith(...more: (keyof typeof headers)[]): Record<string, { $ref: string }> {
+  const names = ['RateLimit-Policy', 'RateLimit', 'X-Trace-Id', ...more];
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const rateLimit = {
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+};
+const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } };
+
+/** Every refusal that a client must reckon with: what it is called, how `code` may read, and `detail` of the first one. */
+function refusal(
+  status: number,
+  name: string,
+  description: string,
+  [code, ...more]: string[],
+  detail: string,
+  own: Answer['headers'] = rateLimit,
+) {
+  const codes = [code, ...more].map((each) => `\`${each}\``).join(', ');
+  const example = {
+    type: 'about:blank',
+    title: TITLES[status],
+    status,
+    detail,
+    instance: '/demo/api/v1/matters',
+    code,
+    errors: [],
+    traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+    success: false,
+    reason: detail,
+  };
+  const schema = { $ref: '#/components/schemas/Problem' };
+  const content = { 'application/problem+json': { schema, example } };
+  const answer: Answer = { description: `${description} \`code\`: ${codes}.`, headers: own, content };
+  return [status, { name, answer }] as const;
+}
+
+const refusals = new Map([
+  refusal(
+    400,
+    'Malformed',
+    'The body is not JSON, or a parameter or header is wrong.',
+    [
+      ...['invalid_query', 'malformed_json', 'too_deep', 'too_many_parts', 'malformed_request'],
+      ...['invalid_position', 'if_match_invalid', 'idempotency_key_invalid', 'page_too_large'],
+      ...['file_missing', 'malformed_form', 'body_incomplete', 'content_digest_invalid'],
+    ],
+    'pageSize must be at most 200',
+  ),
+  refusal(
+    401,
+    'Unauthenticated',
+    'No token, or not one that is accepted for this tenant.',
+    ['invalid_token'],
+    'A valid access token for this tenant is needed.',
+    { 'WWW-Authenticate': header('RFC 6750.') },
+  ),
+  refusal(
+    403,
+    'Forbidden',
+    'The token lacks the permission that `detail` names.',
+    ['permission_denied'],
+    'The permission matters:read is missing.',
+  ),
+  refusal(404, 'NotFound', 'No such record in this tenant.', ['not_found'], 'No such matter.'),
+  refusal(
+    409,
+    'Conflict',
+    "The record's present state, or another record, refuses the request.",
+    ['in_use', 'concurrent_update', 'external_reference_taken', '<key>_taken', '<a rule of the area>'],
+    'The client is used by 2 other records.',
+  ),
+  refusal(
+    412,
+    'PreconditionFailed',
+    'The record has another version than `If-Match` says.',
+    ['version_mismatch'],
+    'The record is at version 3, which If-Match does not name.',
+    { ...rateLimit, ETag: { $ref: '#/components/headers/ETag' } },
+  ),
+  refusal(
+    413,
+    'TooLarge',
+    'The body is larger than 1 MiB, a document than 100 MiB, or a part of it than it may be.',
+    ['body_too_large', '<part>_too_large'],
+    'Request body is too large',
+  ),
+  refusal(415, 'UnsupportedMediaType', 'The body is not JSON.', ['unsupported_media_type'], NOT_JSON),
+  refusal(
+    416,
+    'RangeNotSatisfiable',
+    'There are no such bytes; `Content-Range` says how many there are.',
+    ['range_not_satisfiable'],
+    'The file has 48213 bytes, none of them in that range.',
+    { ...rateLimit, 'Content-Range': header('`bytes */<size>`.') },
+  ),
+  refusal(
+    422,
+    'Invalid',
+    'The request is well formed, but a rule refuses it; `errors` says where.',
+    [
+      ...['validation_failed', 'not_an_object', 'invalid_text', 'number_too_large'],
+      ...['idempotency_key_reused', 'digest_mismatch'],
+      ...['<kind>_not_found', '<kind>_not_active', '<a rule of the area>'],
+    ],
+    'title is required',
+  ),
+  refusal(
+    429,
+    'TooMany',
+    'More requests than the integration has in this tenant.',
+    ['rate_limited'],
+    'At most 100 requests in 60 seconds.',
+    { ...rateLimit, ...retryAfter },
+  ),
+  refusal(
+    503,
+    'Unavailable',
+    'Cannot be done at the moment.',
+    [
+      ...['database_unavailable', 'store_unavailable', 'position_not_reached'],
+      ...['storage_unavailable', 'content_unavailable', 'promotion_in_progress', 'answers_unread'],
+      'lists_busy',
+    ],
+    'The database does not answer at the moment.',
+    { ...rateLimit, ...retryAfter },
+  ),
+]);
+
+/** The refusals, by the name under which the description has them. */
+export const refusalAnswers = Object.fromEntries(
+  [...refusals.values()].map(({ name, answer }) => [name, answer]),
+);
+
+/** References to refusals, by status. */
+export function refusalsWith(...statuses: number[]): Record<number, { $ref: string }> {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${refusals.get(status)!.name}` }]),
+  );
+}
+
+export const parameters = {
+  tenant: {
+    name: 'tenant',
+    in: 'path' as const,
+    required: true,
+    description: "The tenant's alias.",
+    schema: text,
+    example: 'demo',
+  },
+  minPosition: {
+    name: 'X-Min-Position',
+    in: 'header' as const,
+    required: false,
+    description: 'An `X-Event-Position`: waits, up to 5 s, until that write can be read.',
+    schema: text,
+  },
+};

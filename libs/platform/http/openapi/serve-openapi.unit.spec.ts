@@ -1,0 +1,48 @@
+import { Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Config } from '../../config';
+import { createHttpApplication } from '../http-application';
+import { serveApiDescription } from './serve-openapi';
+
+@Module({})
+class Empty {}
+
+let app: NestFastifyApplication;
+
+beforeAll(async () => {
+  app = await createHttpApplication(Empty, Object.assign(new Config(), { LOG_LEVEL: 'silent' }));
+  await serveApiDescription(app);
+  await app.init();
+});
+
+afterAll(() => app.close());
+
+const get = (url: string) => app.inject({ method: 'GET', url });
+
+it('serves the committed description', async () => {
+  const answer = await get('/openapi.json');
+  expect(answer.headers['content-type']).toContain('application/json');
+  expect(answer.json()).toEqual(require('../../../../openapi.json'));
+});
+
+it('asks for no body where a POST is taken without one', async () => {
+  const { paths } = (await get('/openapi.json')).json();
+  const needed = (path: string) => paths[`/{tenant}/api/v1/${path}`].post.requestBody.required;
+  for (const action of ['issue', 'unissue', 'void', 'payments/{paymentId}/reverse']) {
+    expect(needed(`invoices/{id}/${action}`)).toBe(false);
+  }
+  for (const path of ['workitems', 'invoices/{id}/pay', 'invoices/{id}/writeoff']) {
+    expect(needed(path)).toBe(true);
+  }
+});
+
+it('serves Swagger UI with assets of its own, nothing from elsewhere', async () => {
+  const page = await get('/docs');
+  expect(page.headers['content-type']).toContain('text/html');
+  const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source);
+  expect(sources).toContain('./docs/swagger-ui-bundle.js');
+  for (const source of sources) {
+    expect(source).toMatch(/^\.\/docs\//);
+    expect((await get(source.slice(1))).statusCode).toBe(200);
+  }
+});

@@ -1,0 +1,51 @@
+import { Client } from 'pg';
+import { hangUp, SHORT_STATEMENTS } from '../database';
+
+/** Hears what is notified on a channel (`LISTEN`). What is notified while its connection is lost it does not hear. */
+export class Listener {
+  private client?: Client;
+  private connecting?: Promise<void>;
+
+  constructor(
+    private readonly url: string,
+    private readonly channel: string,
+    private readonly name: string,
+    private readonly heard: (payload: string) => void,
+  ) {}
+
+  /** Called again and again, it listens anew when its connection was lost. */
+  async connect(): Promise<void> {
+    if (this.client) return;
+    this.connecting ??= this.open().finally(() => {
+      this.connecting = undefined;
+    });
+    return this.connecting;
+  }
+
+  private async open(): Promise<void> {
+    const client = new Client({
+      connectionString: this.url,
+      application_name: this.name,
+      ...SHORT_STATEMENTS,
+    });
+    const gone = () => {
+      if (this.client === client) this.client = undefined;
+    };
+    client.on('error', gone);
+    client.on('end', gone);
+    client.on('notification', ({ payload = '' }) => this.heard(payload));
+    await client.connect();
+    try {
+      await client.query(`listen ${this.channel}`);
+    } catch (error) {
+      void client.end();
+      throw error;
+    }
+    this.client = client;
+  }
+
+  async end(): Promise<void> {
+    await this.connecting?.catch(() => undefined);
+    if (this.client) await hangUp(this.client);
+  }
+}

@@ -1,0 +1,101 @@
+import type { DynamicModule } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type Config, ConfigError, loadConfig } from '../config';
+import { migrateDatabases } from '../database/named-databases';
+import { Drain } from '../http/drain';
+import { createHttpApplication } from '../http/http-application';
+import { Ending } from './ending';
+import { watchShutdowns } from './pending-shutdowns';
+import { startupProblem } from './startup-problem';
+
+export interface ProcessParts {
+  module(config: Config): DynamicModule;
+  /** It starts, and goes on, while the server of the read models is away, and leaves bringing them up to date to others. */
+  withoutReadModels?: true;
+  /** Brings what the process needs and completes its configuration; `release` undoes that, last of all. */
+  prepare?(config: Config): Promise<{ config: Config; release(): Promise<void> }>;
+  /** Runs once the application is made, before it listens. */
+  made?(app: NestFastifyApplication, config: Config): Promise<void>;
+  /** Runs once it listens. */
+  listening?(app: NestFastifyApplication, config: Config): Promise<void>;
+}
+
+/** How long requests may still come on open connections: enough for a proxy under load to use each that it keeps. */
+const GRACE_MS = 1_000;
+
+/**
+ * By when a stop has done what, from its signal. Orchestrators kill after ten seconds. A read may wait five for its
+ * position; whoever sends a request that never ends must not keep the rest from ending in order.
+ */
+const BY_MS = { requests: 7_000, application: 9_000, release: 9_800 };
+
+/**
+ * The life of a process: configuration, migrations, HTTP server, and a stop on SIGTERM or SIGINT that lets requests
+ * finish and ends within ten seconds: with 0, or what process.exitCode says, or 1 when something was not done by then.
+ * What cannot start says why in one line and exits with 1.
+ */
+export async function runProcess(parts: ProcessParts): Promise<void> {
+  const ending = new Ending();
+  let signal: NodeJS.Signals | undefined;
+  const stop = async (given: NodeJS.Signals) => {
+    // Both a terminal and npm may send it: the second is the same wish.
+    if (signal) return;
+    signal = given;
+    process.exit((await ending.run()) ? process.exitCode : 1);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  try {
+    // Ctrl-C comes from somebody who waits, without a proxy in front.
+    await start(parts, ending, () => (signal === 'SIGTERM' ? GRACE_MS : 0));
+  } catch (error) {
+    // A start under way misses what the stop has ended.
+    if (signal) return;
+    const problem = startupProblem(error);
+    console.error(problem ?? (error as Error).stack ?? String(error));
+    await ending.run();
+    process.exit(1);
+  }
+}
+
+async function start(parts: ProcessParts, ending: Ending, graceMs: () => number): Promise<void> {
+  let config = loadConfig();
+  if (parts.prepare) {
+    const prepared = await parts.prepare(config);
+    ending.add({
+      by: BY_MS.release,
+      end: prepared.release,
+      pending: () => 'the release of what was prepared',
+    });
+    config = prepared.config;
+  }
+  await migrateDatabases(config, parts.withoutReadModels ? ['write'] : ['write', 'read']);
+  const app = await createHttpApplication(parts.module(config), config);
+  let shutdowns: ReadonlySet<string> = new Set();
+  ending.add({
+    by: BY_MS.application,
+    end: () => {
+      shutdowns = watchShutdowns(app);
+      return app.close();
+    },
+    pending: () => [...shutdowns].join(', ') || 'the application',
+  });
+  const drain = Drain.of(app);
+  ending.add({
+    by: BY_MS.requests,
+    end: () => drain.run(graceMs()),
+    pending: () => drain.pending(),
+    abandon: () => drain.cut(),
+  });
+  await parts.made?.(app, config);
+  await listen(app, config);
+  await parts.listening?.(app, config);
+}
+
+/** @throws ConfigError for a HOST that is not known: the error of one looks like that of a database's */
+async function listen(app: NestFastifyApplication, { HOST, PORT }: Config): Promise<void> {
+  await app.listen(PORT, HOST).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'getaddrinfo') throw error;
+    throw new ConfigError([`HOST ${HOST} cannot be resolved (${error.code})`]);
+  });
+}

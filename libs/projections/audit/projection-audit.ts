@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import type { Client } from 'pg';
+import { START } from '#event-store/position';
+import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import { ReadDatabase, WriteDatabase } from '#platform/database';
+import { type LiveModel, liveModel, reachedIn, trackOf } from '../live-models';
+import type { Projection, ReadTable } from '../projection';
+import { Projections } from '../projections';
+import { type Comparison, compareRows, type Difference } from './row-comparison';
+import { columnsOf, Scratch, scratchTable } from './scratch';
+
+const LISTED = 100;
+
+/** A row that the live read model and the events do not agree on. */
+export interface AuditFinding extends Omit<Difference, 'columns'> {
+  tenant: string;
+  table: string;
+  /** Names of those that differ. */
+  columns: string[];
+}
+
+export interface Audited {
+  name: string;
+  generation: number;
+  /** Folded for the comparison. */
+  events: number;
+  rows: number;
+  /** Rows left out because what they are made from has changed since the instant of the audit. */
+  changedSince: number;
+  differing: number;
+  /** The first hundred. */
+  differences: AuditFinding[];
+  /** Aliases of the tenants that it no longer follows: their rows are compared with the events up to where they stand. */
+  parked: string[];
+}
+
+/** What one audit works with. */
+interface Audit {
+  result: Audited;
+  projection: Projection;
+  model: LiveModel;
+  /** Every tenant, or the one that is audited. */
+  tenants: readonly RegisteredTenant[];
+  live: Client;
+  scratch: Client;
+  asOf?: Date;
+}
+
+/** Proves that a read model is what its events say. */
+@Injectable()
+export class ProjectionAudit {
+  constructor(
+    private readonly projections: Projections,
+    private readonly scratch: Scratch,
+    private readonly tenants: Tenants,
+    private readonly writes: WriteDatabase,
+    private readonly reads: ReadDatabase,
+  ) {}
+
+  /** Of every read model. */
+  get names(): string[] {
+    return this.projections.all.map(({ name }) => name);
+  }
+
+  /**
+   * Builds the read model again from its events, up to where the live one stands, and compares row by row, while both
+   * go on. It holds a few thousand rows in memory, and no feed back.
+   * @param options.asOf compares what has not changed since then with the events up to then
+   * @throws DomainError unknown_projection, tenant_not_found
+   */
+  async audit(name: string, options: { tenant?: string; asOf?: Date } = {}): Promise<Audited> {
+    const projection = this.projections.get(name);
+    const [live, scratch] = await Promise.all([this.reads.session(), this.reads.session()]);
+    try {
+      const model = await lookAt(live, projection);
+      // Asked for after the look, so that nobody in it is a stranger.
+      const tenants = await this.tenants.chosen(options.tenant);
+      const bounds = tenants.map(({ id, partition }) => ({
+        id,
+        upTo: reachedIn(trackOf(model, id), partition) ?? START,
+      }));
+      const events = await this.scratch.fill(scratch, projection, bounds, options.asOf);
+      await scratch.query('begin read only');
+      const result: Audited = {
+        ...{ name, generation: model.main.generation, events, rows: 0, changedSince: 0 },
+        ...{ differing: 0, differences: [] },
+        parked: tenants
+          .filter(({ id }) => model.parked.some(({ tenantId }) => tenantId === id))
+          .map(({ alias }) => alias),
+      };
+      const audit: Audit = { result, projection, model, tenants, live, scratch, asOf: options.asOf };
+      for (const table of projection.tables) {
+        const columns = await columnsOf(live, table);
+        for (const tenant of tenants) await this.compare(audit, table, columns, tenant);
+        if (options.tenant === undefined) await findStrangers(audit, table);
+      }
+      return result;
+    } finally {
+      await Promise.all([live.end(), scratch.end()]);
+    }
+  }
+
+  private async compare(
+    { result, projection, model, live, scratch, asOf }: Audit,
+    table: ReadTable,
+    columns: readonly string[],
+    { id, alias }: RegisteredTenant,
+  ): Promise<void> {
+    const where = `generation = ${trackOf(model, id).generation} and tenant_id = ${id}`;
+    const comparison: Comparison = {
+      ...{ table, columns },
+      shown: { client: live, from: `read_model.${table.name}`, where },
+      told: { client: scratch, from: scratchTable(table), where: `tenant_id = ${id}` },
+      ignored: (streams) => this.changedSince(projection, id, streams, asOf),
+    };
+    const { rows, leftOut } = await compareRows(comparison, async ({ key, problem, columns: names }) => {
+      result.differing++;
+      if (result.differences.length < LISTED)
+        result.differences.push({ tenant: alias, table: table.name, key, problem, columns: await names() });
+    });
+    result.rows += rows;
+    result.changedSince += leftOut;
+  }
+
+  /** Those of the streams that have events of the projection after the instant. */
+  private async changedSince(
+    { eventTypes }: Projection,
+    tenantId: number,
+    streams: string[],
+    asOf: Date | undefined,
+  ): Promise<Set<string>> {
+    if (!asOf || streams.length === 0) return new Set();
+    const { rows } = await this.writes.pool.query<{ stream: string }>(
+      `select distinct stream_id as stream from event_store.events
+       where tenant_id = $1 and stream_id = any($2::uuid[]) and type = any($3) and recorded_at > $4`,
+      [tenantId, streams, [...eventTypes], asOf],
+    );
+    return new Set(rows.map(({ stream }) => stream));
+  }
+}
+
+/**
+ * The read model as all later queries of the session see it, too. They only read, so that no feed waits for them; the
+ * lock keeps a rebuild from dropping the generation that is looked at.
+ */
+async function lookAt(live: Client, { name, tables }: Projection): Promise<LiveModel> {
+  await live.query('begin isolation level repeatable read read only');
+  for (const table of tables) await live.query(`lock table read_model.${table.name} in access share mode`);
+  return liveModel(live, name);
+}
+
+/** Rows of tenants that do not exist. */
+async function findStrangers({ result, live, model, tenants }: Audit, table: ReadTable): Promise<void> {
+  const { rows } = await live.query<{ tenant: number; key: string[]; total: number }>(
+    `select tenant_id as tenant, array[${table.key.map((name) => `${name}::text`).join(', ')}] as key,
+       count(*) over ()::int as total
+     from read_model.${table.name} where generation = $1 and tenant_id <> all($2::int[])
+     order by ${table.key.join(', ')} limit ${LISTED}`,
+    [model.main.generation, tenants.map(({ id }) => id)],
+  );
+  result.differing += rows[0]?.total ?? 0;
+  const findings = rows.map(
+    ({ tenant, key }): AuditFinding => ({
+      ...{ tenant: `unknown (${tenant})`, table: table.name, key: key.slice(1).join('/') },
+      ...{ problem: 'not in the events', columns: [] },
+    }),
+  );
+  result.differences.push(...findings.slice(0, LISTED - result.differences.length));
+}

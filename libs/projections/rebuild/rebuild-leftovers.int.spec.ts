@@ -1,0 +1,206 @@
+import { Logger } from '@nestjs/common';
+import type { RecordedEvent } from '#event-store/events';
+import { divisionsProjection } from '#practice/divisions/division.projection';
+import { waitedBriefly } from '../../../test/support/brief-waits';
+import { waitFor } from '../../../test/support/wait-for';
+import type { Projection } from '../projection';
+import { Divisions } from '../testing/divisions';
+import { expectExact } from '../testing/expect-exact';
+
+/** A projection that cannot fold one version of the streams. */
+const poisoned = (version: number): Projection => ({
+  ...divisionsProjection,
+  version: 2,
+  rows(events) {
+    if (events.some((event) => event.version === version)) throw new Error('cannot fold this');
+    return divisionsProjection.rows(events);
+  },
+});
+
+describe('what a rebuild leaves behind', () => {
+  let divisions: Divisions;
+
+  beforeEach(async () => {
+    jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    divisions = await Divisions.open();
+  });
+  afterEach(async () => {
+    await divisions.close();
+    jest.restoreAllMocks();
+  });
+
+  /** All that is known of the read model's generations. */
+  const known = async () => {
+    const rows = await divisions.rows<{ what: string }>(
+      `select 'built ' || generation as what from read_model.generations where projection = 'divisions'
+       union select 'checkpoint ' || generation from read_model.checkpoints where projection = 'divisions'
+       union select 'table ' || substring(relname from '\\d+$') from pg_class where relname ~ '^divisions_g\\d+$'
+       union select 'live ' || generation from read_model.live where projection = 'divisions' order by 1`,
+    );
+    return rows.map(({ what }) => what);
+  };
+  const allOf = (generation: number) =>
+    ['built', 'checkpoint', 'live', 'table'].map((what) => `${what} ${generation}`);
+  /** Stops a rebuild when its tables are filled, as the end of its process would. */
+  async function stopFilled(): Promise<void> {
+    const stopping = new AbortController();
+    const stopped = divisions.parts().rebuild.rebuild('divisions', {
+      signal: stopping.signal,
+      progress: ({ phase }) => phase === 'indexing' && stopping.abort(new Error('the process ends')),
+    });
+    // The signal is heeded when the next phase begins.
+    await expect(stopped).rejects.toThrow('the process ends');
+  }
+
+  it('is gone on with where the phase that it was in began', async () => {
+    await divisions.append(20);
+    await stopFilled();
+    const { rebuild } = divisions.parts();
+    const phases: string[] = [];
+    await rebuild.rebuild('divisions', { progress: ({ phase }) => phases.push(phase) });
+    expect(phases).toEqual(['indexing', 'catching up']);
+    expect(await divisions.shown('divisions')).toHaveLength(60);
+    expect(await known()).toEqual(allOf(2));
+  });
+
+  it('waits for a dump that looks at its tables, and holds up nobody meanwhile', async () => {
+    await divisions.append(20);
+    await stopFilled();
+    const dump = await divisions.store.reads.session();
+    await dump.query('begin');
+    for (const { name } of await divisions.rows<{ name: string }>(
+      `select relname as name from pg_class where relname ~ '^divisions_g' and relkind = 'r'`,
+    ))
+      await dump.query(`lock table read_model.${name} in access share mode`);
+    const rebuilt = divisions.parts().rebuild.rebuild('divisions');
+    await waitedBriefly(divisions.store.reads.pool);
+    await dump.query('commit');
+    await dump.end();
+    await rebuilt;
+    expect(await known()).toEqual(allOf(2));
+  });
+
+  it('is nothing, once it was discarded', async () => {
+    await divisions.append(20);
+    const { rebuild } = divisions.parts();
+    await rebuild.rebuild('divisions');
+    await stopFilled();
+    expect(await known()).toHaveLength(7);
+    await rebuild.discard('divisions');
+    expect(await known()).toEqual(allOf(2));
+    await rebuild.discard('divisions');
+    expect(await rebuild.resume('divisions')).toBeUndefined();
+    await expect(rebuild.discard('nothing')).rejects.toMatchObject({ code: 'unknown_projection' });
+  });
+
+  it('is not discarded from under another that goes on with it', async () => {
+    const holder = await divisions.store.reads.session();
+    await holder.query(`begin; select from read_model.live where projection = 'divisions' for update`);
+    const { rebuild } = divisions.parts();
+    let catchingUp = false;
+    const running = rebuild.rebuild('divisions', {
+      progress: ({ phase }) => {
+        catchingUp = phase === 'catching up';
+      },
+    });
+    await waitFor(() => catchingUp, { description: 'the rebuild to catch up' });
+    await expect(rebuild.discard('divisions')).rejects.toMatchObject({ code: 'rebuild_running' });
+    await holder.end();
+    expect(await running).toMatchObject({ generation: 2 });
+  });
+
+  it.each([
+    ['its table', ['drop table read_model.divisions_g3']],
+    ['nothing', []],
+    [
+      'its table and checkpoints',
+      ['drop table read_model.divisions_g3', 'delete from read_model.checkpoints where generation = 3'],
+    ],
+  ])('is swept when whoever discarded it had dropped %s', async (_, dropped) => {
+    await divisions.append(20);
+    const { rebuild } = divisions.parts();
+    await rebuild.rebuild('divisions');
+    await stopFilled();
+    await divisions.rows(
+      `update read_model.generations set version = 0 where projection = 'divisions' and generation = 3`,
+    );
+    for (const statement of dropped) await divisions.rows(statement);
+    expect(await rebuild.resume('divisions')).toBeUndefined();
+    expect(await known()).toEqual(allOf(2));
+  });
+
+  it('is swept when it went live but could not drop the old one', async () => {
+    await divisions.append(20);
+    const { rebuild } = divisions.parts();
+    const reader = await divisions.store.reads.session();
+    await reader.query('begin; select count(*) from read_model.divisions');
+    const stopping = new AbortController();
+    const stopped = rebuild.rebuild('divisions', { signal: stopping.signal });
+    const waiting = `select pid from pg_stat_activity where datname = current_database() and query like '%detach partition%' and wait_event_type = 'Lock'`;
+    await waitFor(async () => (await divisions.rows(waiting)).length > 0, {
+      description: 'the drop to wait',
+    });
+    expect(await divisions.shown('divisions')).toHaveLength(60);
+    stopping.abort(new Error('the process ends'));
+    await divisions.rows(`select pg_terminate_backend(pid) from (${waiting}) as w`);
+    await expect(stopped).rejects.toThrow('the process ends');
+    expect(await known()).toContain('table 1');
+    await reader.end();
+    await divisions.append(5);
+    expect(await rebuild.resume('divisions')).toBeUndefined();
+    expect(await known()).toEqual(allOf(2));
+  });
+
+  it.each([1, 2])(
+    'is nothing when version %i of a stream cannot be folded, which it names',
+    async (version) => {
+      await divisions.append(20);
+      const { rebuild } = divisions.parts([poisoned(version)]);
+      const failure = await rebuild.rebuild('divisions').catch((error: Error) => error);
+      const { recorded } = failure as Error & { recorded: RecordedEvent };
+      expect(recorded.version).toBe(version);
+      expect((failure as Error).message).toContain(
+        `cannot apply event ${recorded.eventId} (${recorded.event.type}, version ${version} of stream ${recorded.streamId}`,
+      );
+      await expect(rebuild.resume('divisions')).rejects.toThrow('cannot fold this');
+      expect(await known()).toEqual(allOf(1).filter((what) => what !== 'checkpoint 1'));
+    },
+  );
+
+  it('is nothing when the feed brings an event that cannot be applied', async () => {
+    const { runner } = divisions.parts();
+    runner.start();
+    await divisions.createMany(0, 6);
+    await expectExact(divisions.store);
+    const failing: Projection = {
+      ...divisionsProjection,
+      async apply() {
+        throw new Error('cannot apply this');
+      },
+    };
+    await stopFilled();
+    await divisions.create(6);
+    await expectExact(divisions.store);
+    const { rebuild } = divisions.parts([failing]);
+    await expect(rebuild.rebuild('divisions')).rejects.toThrow(
+      /cannot apply event .* \(DivisionCreated, version 1 .*cannot apply this/,
+    );
+    expect((await known()).filter((what) => !what.endsWith(' 1'))).toEqual([]);
+    await divisions.create(7);
+    await expectExact(divisions.store);
+  });
+
+  it('is nothing when a row does not fit, and the stream is named', async () => {
+    await divisions.append(3);
+    await divisions.rows(`alter table read_model.divisions alter name type varchar(9)`);
+    const { rebuild } = divisions.parts();
+    await divisions.createMany(0, 1);
+    const [{ stream }] = await divisions.rows<{ stream: string }>(
+      `select stream_id as stream from event_store.streams order by (state->'data'->>'name') = 'Division 0' desc limit 1`,
+    );
+    await expect(rebuild.rebuild('divisions')).rejects.toThrow(
+      `Projection divisions cannot keep stream ${stream}, tenant ${divisions.contexts[0].tenant.id}: value too long`,
+    );
+    expect(await known()).toEqual(['built 1', 'live 1', 'table 1']);
+  });
+});

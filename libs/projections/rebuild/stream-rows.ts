@@ -1,0 +1,160 @@
+import type { ClientBase, DatabaseError } from 'pg';
+import type { RecordedEvent } from '#event-store/events';
+import type { History } from '#event-store/history';
+import type { Position } from '#event-store/position';
+import { copyText } from '#platform/database/copy-rows';
+import { CopyText } from '#platform/database/copy-text';
+import { EventNotApplied, isEventFault } from '../event-not-applied';
+import type { Projection, ReadRow, ReadTable } from '../projection';
+
+/** Rows that are copied in one transaction: some hundredths of a second. */
+const CHUNK_ROWS = 2_000;
+/** Or fewer, where they are large. */
+const CHUNK_BYTES = 8 * 1024 * 1024;
+
+/** A table that rows are copied into. */
+export type Target = (table: ReadTable) => string;
+
+/** A projection that rows are made for. */
+export interface Receiver {
+  projection: Projection;
+  /** That its rows begin with, for tables that do not know it themselves. */
+  generation?: number;
+}
+
+/**
+ * Rows of one table, as COPY takes them: kept as the values that they are made of, they outlived collections of the
+ * garbage in which they were copied.
+ */
+class TableRows {
+  readonly text = new CopyText();
+  /** What each was made from. */
+  readonly sources: Source[] = [];
+}
+
+interface Source {
+  tenantId: number;
+  streamId: string;
+}
+
+/** What streams amount to in one projection. */
+export interface Share extends Receiver {
+  events: number;
+  /** For each of the projection's tables. */
+  tables: readonly TableRows[];
+}
+
+export interface Filled {
+  /** The last stream whose rows are among these. */
+  tenantId: number;
+  streamId: string;
+  /** One for each projection. */
+  shares: Share[];
+}
+
+/** The rows of a tenant's streams in each projection, in chunks that a transaction can take: each stream is read once. */
+export async function* rowsOf(
+  history: History,
+  client: ClientBase,
+  receivers: readonly Receiver[],
+  tenants: readonly { id: number; upTo: Position; after?: string }[],
+  asOf?: Date,
+): AsyncGenerator<Filled> {
+  const types = [...new Set(receivers.flatMap(({ projection }) => [...projection.eventTypes]))];
+  let chunk: Filled | undefined;
+  for (const { id: tenantId, upTo, after } of tenants) {
+    for await (const streams of history.streams(client, { tenantId, types, upTo, after, asOf })) {
+      for (const events of streams) {
+        chunk ??= { tenantId, streamId: '', shares: receivers.map(emptyShare) };
+        for (const share of chunk.shares) add(share, events);
+        chunk.tenantId = tenantId;
+        chunk.streamId = events[0].streamId;
+      }
+      if (!chunk || !isFull(chunk)) continue;
+      yield chunk;
+      chunk = undefined;
+    }
+  }
+  if (chunk) yield chunk;
+}
+
+function emptyShare({ projection, generation }: Receiver): Share {
+  return { projection, generation, events: 0, tables: projection.tables.map(() => new TableRows()) };
+}
+
+function isFull({ shares }: Filled): boolean {
+  let [rows, bytes] = [0, 0];
+  for (const { tables } of shares) {
+    for (const { sources, text } of tables) {
+      rows += sources.length;
+      bytes += text.length;
+    }
+  }
+  return rows >= CHUNK_ROWS || bytes >= CHUNK_BYTES;
+}
+
+/** Adds a stream's rows, if any of its events are for the projection. */
+function add(share: Share, events: readonly RecordedEvent[]): void {
+  const { projection, generation } = share;
+  const relevant = events.filter(({ event }) => projection.eventTypes.has(event.type));
+  if (relevant.length === 0) return;
+  const source = { tenantId: events[0].tenantId, streamId: events[0].streamId };
+  for (const [table, rows] of rowsIn(projection, relevant).entries()) {
+    const { text, sources } = share.tables[table];
+    for (const row of rows) {
+      if (generation !== undefined) text.cell(String(generation));
+      text.row(row);
+      sources.push(source);
+    }
+  }
+  share.events += relevant.length;
+}
+
+/** Copies rows into tables, within the client's transaction if it has one. */
+export async function copyInto(
+  client: ClientBase,
+  { projection, generation, tables }: Share,
+  target: Target,
+): Promise<void> {
+  const own = generation === undefined ? [] : ['generation'];
+  for (const [index, table] of projection.tables.entries()) {
+    const { text, sources } = tables[index];
+    const columns = [...own, ...Object.keys(table.columns)];
+    try {
+      await copyText(client, `${target(table)} (${columns.join(', ')})`, text);
+    } catch (error) {
+      throw isEventFault(error) ? refusedRow(projection, sources, error) : error;
+    }
+  }
+}
+
+/** Tells which stream made the row that the database did not take. */
+function refusedRow({ name }: Projection, sources: readonly Source[], cause: Error): Error {
+  const line = /, line (\d+)/.exec((cause as DatabaseError).where ?? '')?.[1];
+  if (!line) return cause;
+  const { streamId, tenantId } = sources[Number(line) - 1];
+  return new Error(
+    `Projection ${name} cannot keep stream ${streamId}, tenant ${tenantId}: ${cause.message}`,
+    { cause },
+  );
+}
+
+function rowsIn(projection: Projection, events: RecordedEvent[]): ReadRow[][] {
+  try {
+    return projection.rows(events);
+  } catch (error) {
+    throw new EventNotApplied(projection.name, firstFault(projection, events), error as Error);
+  }
+}
+
+/** The first event that cannot be folded with those before it. */
+function firstFault(projection: Projection, events: RecordedEvent[]): RecordedEvent {
+  return events.find((_, index) => {
+    try {
+      projection.rows(events.slice(0, index + 1));
+      return false;
+    } catch {
+      return true;
+    }
+  })!;
+}

@@ -1,0 +1,129 @@
+import { Logger } from '@nestjs/common';
+import { divisionsProjection } from '#practice/divisions/division.projection';
+import { waitFor } from '../../../test/support/wait-for';
+import type { Projection } from '../projection';
+import { Divisions } from '../testing/divisions';
+import { expectExact } from '../testing/expect-exact';
+import { lockFill, shareFill } from './rebuild-lock';
+
+describe('a new tenant whose read models are filled', () => {
+  let divisions: Divisions;
+  let parts: ReturnType<Divisions['parts']>;
+
+  beforeEach(async () => {
+    jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    divisions = await Divisions.open(3, 5);
+    parts = divisions.parts();
+  });
+  afterEach(async () => {
+    await divisions.close();
+    jest.restoreAllMocks();
+  });
+
+  const tenant = () => parts.tenants.get(divisions.contexts[1].tenant.alias);
+  const counted = async () => {
+    const [{ sum }] = await divisions.rows<{ sum: string | null }>(
+      'select sum(events) from read_model.tally where tenant_id = $1',
+      [(await tenant()).id],
+    );
+    return Number(sum);
+  };
+  const rowsOf = (table: string) => divisions.rows(`select from read_model.${table} where tenant_id <> 0`);
+
+  it('shows all that was appended, and goes on with the others in the tables that they have', async () => {
+    parts.runner.start();
+    await parts.held.holdNew(await tenant());
+    const renames = await divisions.createMany(0, 6);
+    await divisions.append(2_500);
+    expect(await counted()).toBe(0);
+    expect(await parts.held.newTenants()).toEqual([(await tenant()).id]);
+    await parts.fill.show(await tenant());
+    expect(await counted()).toBe(5_002);
+    await Promise.all(renames.map((rename, number) => rename(`Once ${number}`)));
+    await expectExact(divisions.store);
+    // Reads of what came at once are not planned for what was there before.
+    expect(await divisions.rows(`select from pg_stats where tablename = 'tally_g1'`)).not.toEqual([]);
+    for (const table of ['held', 'checkpoints', 'live']) expect(await rowsOf(table)).toEqual([]);
+    await parts.fill.show(await tenant());
+  });
+
+  it('is filled once, whoever else does so or has died over it', async () => {
+    parts.runner.start();
+    await parts.held.holdNew(await tenant());
+    await divisions.append(2_500);
+    const ended = new AbortController();
+    const dying = parts.fill.show(await tenant(), ended.signal);
+    await Promise.race([
+      dying,
+      waitFor(async () => (await counted()) > 0, { description: 'the first rows' }),
+    ]).catch(() => undefined);
+    ended.abort(new Error('Ended'));
+    await dying.catch(() => undefined);
+    const another = divisions.parts();
+    await Promise.all([parts.fill.show(await tenant()), another.fill.show(await tenant())]);
+    await expectExact(divisions.store);
+    expect(await rowsOf('held')).toEqual([]);
+  });
+
+  it('is filled by nobody else while a session goes on whose process has lost the lock', async () => {
+    const { id } = await tenant();
+    const [first, lane, second] = await Promise.all([1, 2, 3].map(() => divisions.store.reads.session()));
+    expect(await lockFill(first, id)).toBe(true);
+    await shareFill(lane, id);
+    await first.end();
+    expect(await lockFill(second, id)).toBe(false);
+    await lane.end();
+    await waitFor(() => lockFill(second, id), { description: 'the lock' });
+    await second.end();
+  });
+
+  it('waits until a projector has gone past', async () => {
+    await parts.held.holdNew(await tenant());
+    await divisions.append(3);
+    let isShown = false;
+    const showing = tenant()
+      .then((one) => parts.fill.show(one))
+      .then(() => {
+        isShown = true;
+      });
+    await waitFor(async () => (await counted()) === 6, { description: 'the rows' });
+    expect(isShown).toBe(false);
+    expect(await rowsOf('held')).toHaveLength(2);
+    parts.runner.start();
+    await showing;
+    await expectExact(divisions.store);
+  });
+
+  it('is parked where an event cannot be applied; its other read models show all', async () => {
+    const refuses = () => {
+      throw new Error('cannot apply this');
+    };
+    const refusing: Projection = { ...divisionsProjection, apply: async () => refuses(), rows: refuses };
+    parts = divisions.parts([refusing, divisions.tally]);
+    await parts.held.holdNew(await tenant());
+    await divisions.append(3);
+    parts.runner.start();
+    await parts.fill.show(await tenant());
+    expect(
+      await divisions.rows('select projection from read_model.parked where tenant_id = $1', [
+        (await tenant()).id,
+      ]),
+    ).toEqual([{ projection: 'divisions' }]);
+    expect(await counted()).toBe(6);
+    expect(await rowsOf('held')).toEqual([]);
+  });
+
+  it('follows its events where a read model is being rebuilt', async () => {
+    await divisions.rows(
+      `insert into read_model.generations (projection, generation, version, tenant_id, filled) values ('tally', 2, 1, 0, false)`,
+    );
+    await expect(parts.held.holdNew(await tenant())).rejects.toMatchObject({ code: 'rebuild_running' });
+    parts.runner.start();
+    await divisions.append(3);
+    await parts.fill.show(await tenant());
+    await expectExact(divisions.store);
+    expect(await rowsOf('held')).toEqual([]);
+  });
+});

@@ -1,0 +1,206 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Client } from 'pg';
+import { Feed } from '#event-store/feed';
+import { LatestEvent } from '#event-store/feed/latest-event';
+import { History } from '#event-store/history';
+import { comparePositions, type Position, START } from '#event-store/position';
+import type { RegisteredTenant } from '#platform/auth/tenants';
+import { ReadDatabase, WriteDatabase } from '#platform/database';
+import { isConnectionLost } from '#platform/database/connection-lost';
+import { placeCheckpoint } from '../checkpoints';
+import { derivations, physicalTables } from '../derived-tables';
+import { HeldTenants } from '../held-tenants';
+import { liveModels, reachedIn } from '../live-models';
+import type { Projection } from '../projection';
+import { Projections } from '../projections';
+import { delivered, pause } from './delivered';
+import { generationTable, takeStatistics } from './generation-tables';
+import { deleteTenant } from './generations';
+import { Lanes, type Task } from './lanes';
+import { lockFill, shareFill } from './rebuild-lock';
+import { copyInto, type Filled, rowsOf } from './stream-rows';
+
+/** A read model that holds the tenant, and the generation that it will go on in. */
+interface Standing {
+  projection: Projection;
+  generation: number;
+}
+
+/** Writing takes longer than folding, and PostgreSQL gives a session one core. */
+const LANES = 2;
+/** Where streams begin. */
+const FIRST_STREAM = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Brings very many events of a new tenant to its read models: stream by stream, into the tables that answer already,
+ * where the projector would look each batch up and change it.
+ */
+@Injectable()
+export class TenantFill {
+  private readonly log = new Logger(TenantFill.name);
+
+  constructor(
+    private readonly projections: Projections,
+    private readonly history: History,
+    private readonly feed: Feed,
+    private readonly latest: LatestEvent,
+    private readonly held: HeldTenants,
+    private readonly store: WriteDatabase,
+    private readonly reads: ReadDatabase,
+  ) {}
+
+  /**
+   * Fills the read models that hold a new tenant, and lets them go on. What is read meanwhile is incomplete. Run again
+   * after its process has died it begins anew; once all are let go it does nothing.
+   * @throws the signal's reason
+   */
+  async show(tenant: RegisteredTenant, signal?: AbortSignal): Promise<void> {
+    const client = await this.reads.watchedSession(signal);
+    try {
+      while (!(await lockFill(client, tenant.id))) await pause(signal);
+      const standing = await this.standing(tenant);
+      if (standing.length === 0) return;
+      await this.bringUp(client, standing, tenant, signal);
+      await this.held.release(tenant);
+    } finally {
+      // Ends the session, and with it the lock.
+      await client.end();
+    }
+  }
+
+  private async standing({ id }: RegisteredTenant): Promise<Standing[]> {
+    const models = await liveModels(this.reads.pool);
+    return this.projections.all.flatMap((projection) => {
+      const { held, main } = models.get(projection.name)!;
+      return held.some(({ tenantId }) => tenantId === id)
+        ? [{ projection, generation: main.generation }]
+        : [];
+    });
+  }
+
+  private async bringUp(
+    client: Client,
+    standing: readonly Standing[],
+    tenant: RegisteredTenant,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const last = await this.latest.of(tenant, START);
+    if (!last) return;
+    const upTo = await delivered(this.feed, tenant, last, signal);
+    const lanes = await Lanes.open(this.reads, LANES, (lane) => shareFill(lane, tenant.id), signal);
+    try {
+      // The session that has the lock is there: no lane has come too late to share it.
+      await clear(client, standing, tenant);
+      await this.fill(lanes, standing, tenant, upTo);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isConnectionLost(error)) throw error;
+      // Released without their rows they come to the same event one by one, and are parked there.
+      this.log.warn(`${tenant.alias} is not filled: ${(error as Error).message}`);
+      return await clear(client, standing, tenant);
+    } finally {
+      await lanes.close();
+    }
+    await this.passed(standing, tenant, upTo, signal);
+    for (const { projection, generation } of standing) {
+      const track = { projection: projection.name, generation, tenantId: tenant.id };
+      await placeCheckpoint(client, track, tenant.partition, upTo);
+    }
+  }
+
+  /** Waits until the projector has gone past what is filled: it would apply it again. */
+  private async passed(
+    standing: readonly Standing[],
+    { partition }: RegisteredTenant,
+    upTo: Position,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    for (;;) {
+      const models = await liveModels(this.reads.pool);
+      const isPassed = standing.every(({ projection }) => {
+        const reached = reachedIn(models.get(projection.name)!.main, partition);
+        return comparePositions(reached ?? START, upTo) >= 0;
+      });
+      if (isPassed) return;
+      await pause(signal);
+    }
+  }
+
+  private async fill(
+    lanes: Lanes,
+    standing: readonly Standing[],
+    { id }: RegisteredTenant,
+    upTo: Position,
+  ): Promise<void> {
+    const reader = await this.store.session();
+    // One chunk is written while the next is folded.
+    let writing = Promise.resolve();
+    let after = FIRST_STREAM;
+    try {
+      for await (const chunk of rowsOf(this.history, reader, standing, [{ id, upTo }])) {
+        await writing;
+        writing = lanes.each(written(standing, chunk, after));
+        writing.catch(() => undefined);
+        after = chunk.streamId;
+      }
+      await writing;
+      await lanes.each(standing.flatMap((each) => derived(each, id, 'sums', '')));
+      await lanes.each(standing.flatMap(statistics));
+    } finally {
+      await writing.catch(() => undefined);
+      await reader.end();
+    }
+  }
+}
+
+function statistics({ projection, generation }: Standing): Task[] {
+  return physicalTables(projection).map(
+    (table) => (client) => takeStatistics(client, generationTable(table, generation)),
+  );
+}
+
+async function clear(client: Client, standing: readonly Standing[], { id }: RegisteredTenant): Promise<void> {
+  for (const { projection, generation } of standing)
+    for (const table of physicalTables(projection)) await deleteTenant(client, table, generation, id);
+}
+
+/** Writes a chunk's rows, with the facts that follow from them. */
+function written(
+  standing: readonly Standing[],
+  { tenantId, streamId, shares }: Filled,
+  after: string,
+): Task[] {
+  return shares.flatMap((share, index) => {
+    if (share.events === 0) return [];
+    const { projection, generation } = standing[index];
+    const [{ stream }] = projection.tables;
+    const chunk = `and ${stream} > '${after}' and ${stream} <= '${streamId}'`;
+    const facts = derived(standing[index], tenantId, 'facts', chunk);
+    return async (client) => {
+      await copyInto(client, share, (table) => generationTable(table, generation));
+      for (const make of facts) await make(client);
+    };
+  });
+}
+
+/**
+ * Makes what follows from rows: a fact of each, or the sums over all.
+ * @param chunk SQL that tells which of the tenant's rows it is about
+ */
+function derived(
+  { projection, generation }: Standing,
+  tenantId: number,
+  what: 'facts' | 'sums',
+  chunk: string,
+): Task[] {
+  const own = (name: string) =>
+    `(select * from ${generationTable({ name }, generation)} where generation = ${generation} and tenant_id = ${tenantId} ${chunk})`;
+  return derivations(projection, own)
+    .filter(({ from }) => (from !== undefined) === (what === 'facts'))
+    .map(({ table, columns, select }) => async (client) => {
+      await client.query(
+        `insert into ${generationTable({ name: table }, generation)} (generation, ${columns.join(', ')})
+         select ${generation}, d.* from (${select}) d`,
+      );
+    });
+}
