@@ -173,11 +173,13 @@ describeWithKafka('the publisher of events', () => {
     expect(messages.every(({ value }) => JSON.parse(value).data.name === name)).toBe(true);
   });
 
+  /** Contexts of two tenants whose events are in these partitions. */
+  const inPartitions = (...partitions: number[]) =>
+    partitions.map((partition, index) => contextFor({ ...trial.contexts[index].tenant, partition }));
+  const open = (context: RequestContext, name: string) => openParent(trial.store.store, context, { name });
+
   it('publishes the other partitions once while the brokers refuse one', async () => {
-    const [refused, other] = [4, 7].map((partition, index) =>
-      contextFor({ ...trial.contexts[index].tenant, partition }),
-    );
-    const open = (context: RequestContext, name: string) => openParent(trial.store.store, context, { name });
+    const [refused, other] = inPartitions(4, 7);
     const one = trial.process();
     await one.publisher.start();
     await limitMessages(broker.brokers, trial.topic, 20_000);
@@ -201,6 +203,19 @@ describeWithKafka('the publisher of events', () => {
     const messages = await published(first + 3);
     await expectEveryEvent(withoutRepeats(messages));
     await waitFor(async () => (await one.health.degraded()).length === 0, { description: 'no problem' });
+  });
+
+  it('publishes the other partitions while more waits of one that the brokers refuse than it takes at once', async () => {
+    const [refused, other] = inPartitions(4, 7);
+    const one = trial.process({ PROJECTION_BATCH: 3 });
+    await one.publisher.start();
+    await limitMessages(broker.brokers, trial.topic, 20_000);
+    for (const name of ['x'.repeat(40_000), 'second', 'third', 'fourth']) await open(refused, name);
+    await open(other, 'first');
+    await trial.messages(1);
+
+    await limitMessages(broker.brokers, trial.topic, 1_000_000);
+    await expectEveryEvent(withoutRepeats(await published()));
   });
 
   it('publishes what only a newer program knows', async () => {

@@ -1,7 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { SpanKind } from '@opentelemetry/api';
 import { Definitions } from '#event-store/events';
-import { Feed, lagOf, type StoredEvent } from '#event-store/feed';
+import { type Cursor, Feed, type FeedPage, lagOf, type StoredEvent } from '#event-store/feed';
 import { recordEventSpans } from '#event-store/feed/event-spans';
 import type { Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
@@ -62,7 +62,7 @@ export class KafkaPublisher implements OnApplicationShutdown {
       cursors: (partitions: number[]) => this.cursors(partitions),
       handle: (events: StoredEvent[]) => this.handle(events),
     };
-    const page = this.feed.storedPage.bind(this.feed);
+    const page = (cursors: Cursor[], limit: number) => this.page(cursors, limit);
     const { databaseUrl, PROJECTION_BATCH } = this.config;
     const consumer = new Consumer<StoredEvent>(
       subscriber,
@@ -108,6 +108,13 @@ export class KafkaPublisher implements OnApplicationShutdown {
     return cursors;
   }
 
+  /** Of partitions that failed the last ones at the end: of a page a part is handed over after another, until one fails. */
+  private async page(cursors: Cursor[], limit: number): Promise<FeedPage<StoredEvent>> {
+    const { events, more } = await this.feed.storedPage(cursors, limit);
+    const refusedAt = ({ partition }: StoredEvent) => this.refused.get(partition) ?? 0;
+    return { events: events.sort((one, other) => refusedAt(one) - refusedAt(other)), more };
+  }
+
   /** False as soon as a partition is no longer ours. */
   private async handle(events: StoredEvent[]): Promise<boolean> {
     for (const group of this.groups(events))
@@ -116,16 +123,13 @@ export class KafkaPublisher implements OnApplicationShutdown {
   }
 
   /**
-   * All at once; after a failure each partition by itself, those that failed last at the end. One that the brokers refuse,
-   * as for an event that is too large for them, would keep all others back, and have them published again at each attempt.
+   * All at once; after a failure each partition by itself. One that the brokers refuse, as for an event that is too large
+   * for them, would keep all others back, and have them published again at each attempt.
    */
   private groups(events: StoredEvent[]): StoredEvent[][] {
     if (this.refused.size === 0) return [events];
-    const refusedAt = (partition: number) => this.refused.get(partition) ?? Number.NEGATIVE_INFINITY;
     const partitions = [...new Set(events.map(({ partition }) => partition))];
-    return partitions
-      .sort((one, other) => refusedAt(one) - refusedAt(other))
-      .map((partition) => events.filter((event) => event.partition === partition));
+    return partitions.map((partition) => events.filter((event) => event.partition === partition));
   }
 
   private async publish({ events, messages, moves }: Batch): Promise<boolean> {
