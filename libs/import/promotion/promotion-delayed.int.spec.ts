@@ -98,6 +98,32 @@ describe('a promotion that cannot go on at once', () => {
     );
   });
 
+  it('says so when turn after turn dies once something has arrived, and goes on', async () => {
+    const { requestId } = await imports.run();
+    await queue(requestId);
+    await imports.sql(`update import.requests set promotion_step = 'Appending' where id = $1`, [requestId]);
+    const message = async () =>
+      (
+        await imports.sql<{ message: string }>('select message from import.requests where id = $1', [
+          requestId,
+        ])
+      )[0].message;
+    let isLocked = true;
+    const promotion = {
+      async promote() {
+        if (isLocked) await cutShort();
+        return { created: 1, changed: 0 };
+      },
+      letGo: async () => undefined,
+    };
+    const over = carriedOut(requestId, promotion);
+    const isTold = async () =>
+      (await message()).startsWith('Something went wrong on our side; it is tried again.');
+    await waitFor(isTold, { description: 'the operator to be told' });
+    isLocked = false;
+    expect(await over).toBe('Promoted');
+  });
+
   it('waits for a database that cannot be reached, however long that is so', async () => {
     const { requestId } = await imports.run();
     await queue(requestId);

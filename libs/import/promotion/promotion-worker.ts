@@ -43,8 +43,10 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
         // It may have held the tenant's read models after those who went on had ended.
         return this.promotion.letGo(turn);
       // That is no death: there was nobody whom it may have brought down.
-      if (isUnreachable(error)) await this.requests.release(requestId, worker, this.settings.laterMs);
-      if (isDatabaseAway(error)) throw error;
+      const isUnasked = isUnreachable(error);
+      if (isUnasked) await this.requests.release(requestId, worker, this.settings.laterMs);
+      // Where turn after turn dies, somebody has to hear of it: the tenant is closed.
+      if (isUnasked || (isDatabaseAway(error) && turn.deaths < MOST_DEATHS)) throw error;
       if (error instanceof ImportCancelled) {
         await this.promotion.letGo(turn);
         return turn.end('Cancelled', CANCELLED);
