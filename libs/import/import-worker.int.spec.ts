@@ -222,6 +222,18 @@ it('waits for a database that cannot be reached, however long that is so', async
   expect(await ended(id)).toMatchObject({ message: 'Over.', deaths: 0 });
 });
 
+it('ends an import that is cancelled while a database cannot be reached', async () => {
+  const id = await queue();
+  start(
+    async () => {
+      await store.writes.pool.query('update import.requests set cancel_requested = true where id = $1', [id]);
+      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    },
+    { laterMs: 20 },
+  );
+  expect(await ended(id)).toMatchObject({ status: 'Cancelled', leased_by: null });
+});
+
 it('gives up an import over which worker after worker dies', async () => {
   const id = await queue();
   await store.writes.pool.query(

@@ -122,6 +122,8 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
       if (error instanceof ImportCancelled) return cancelled;
       if (error instanceof SourceFailure || error instanceof ImportFailed)
         return { outcome: 'Failed', message: error.message };
+      // A turn that finds nobody there may be too short to renew its lease, which would tell.
+      if (isUnreachable(error) && (await turn.isUnwanted())) return cancelled;
       if (error instanceof WorkerEnding || error instanceof LeaseLost || isDatabaseAway(error)) throw error;
       if (error instanceof DomainError) return { outcome: 'Failed', message: error.detail };
       const { message, stack } = error as Error;

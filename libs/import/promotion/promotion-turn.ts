@@ -28,11 +28,6 @@ export class PromotionTurn extends Turn<PromotionRequests> implements PromotionR
     return this.at;
   }
 
-  /** Whether somebody wants its end now; once the first record is appended nobody can. */
-  async isUnwanted(): Promise<boolean> {
-    return (await this.renewLease(undefined)) === true;
-  }
-
   /** @throws LeaseLost; ImportCancelled in place of the second step; why the work is to stop */
   async advance(step: PromotionStep): Promise<void> {
     this.signal.throwIfAborted();

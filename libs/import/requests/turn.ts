@@ -57,6 +57,11 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
     this.rows += rows;
   }
 
+  /** Whether somebody wants its end now; of a promotion nobody can once the first record is appended. */
+  async isUnwanted(): Promise<boolean> {
+    return (await this.renewLease(undefined)) === true;
+  }
+
   /** Renews nothing any more. */
   close(): Promise<void> {
     return this.lease.close();
