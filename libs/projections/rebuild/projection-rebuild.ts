@@ -52,6 +52,7 @@ export class ProjectionRebuild {
         return false;
       },
       () => run.report('waiting for the database'),
+      () => run.events,
     );
     return run.result();
   }

@@ -32,7 +32,8 @@ export interface RebuildOptions {
 export class RebuildRun {
   /** Of each projection, once it was begun. */
   generations: readonly number[] = [];
-  private events = 0;
+  /** Folded. */
+  events = 0;
   private total?: number;
   private readonly startedAt = Date.now();
 
