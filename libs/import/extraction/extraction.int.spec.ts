@@ -224,6 +224,17 @@ it('refuses another version of the tables', async () => {
   await parts.client.query(`update etl."Info" set "SchemaVersion" = '1.0'`);
 });
 
+it('names all that is wrong with the tables at once', async () => {
+  await parts.client.query('alter table etl."Matter" alter "FeeEstimate" type float8');
+  parts.source.faults.missing = ['Role', 'WorkItem.Rate'];
+  const { run } = await worker();
+  const failure = await run().catch((error: unknown) => error);
+  await parts.client.query('alter table etl."Matter" alter "FeeEstimate" type numeric(19,4)');
+  const all =
+    /the table etl\.Role\..*the column etl\.WorkItem\.Rate\..*the column etl\.Matter\.FeeEstimate \(/;
+  expect(failure).toMatchObject({ code: 'table_missing', message: expect.stringMatching(all) });
+});
+
 it('refuses a type that loses digits', async () => {
   await parts.client.query('alter table etl."Matter" alter "FeeEstimate" type float8');
   const { run } = await worker();

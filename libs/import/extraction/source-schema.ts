@@ -17,6 +17,7 @@ export interface SourceTable {
 }
 
 const MOST_NAMED = 20;
+const COLUMNS = ['the column', 'the columns'] as const;
 const padded = ['nchar', 'char'];
 const text = ['nvarchar', 'varchar', ...padded];
 const whole = ['bigint', 'int', 'smallint', 'tinyint'];
@@ -51,38 +52,35 @@ export async function checkSchema(source: Source): Promise<SourceTable[]> {
   const present = new Set(rows.map(({ table }) => key(String(table))));
 
   const missing = tables.filter(({ name }) => !present.has(key(name))).map(({ name }) => named(name));
-  if (missing.length > 0)
-    throw new SourceFailure(
-      'table_missing',
-      `Missing in the database, or hidden from its user: ${listed(missing, 'the table', 'the tables')}. Grant it SELECT on the schema ${SOURCE_SCHEMA}, or make them by the script of version ${SCHEMA_VERSION}.`,
+  const columns = tables
+    .filter(({ name }) => present.has(key(name)))
+    .flatMap((table) =>
+      table.columns.map((column) => ({
+        path: `${named(table.name)}.${column.name}`,
+        column,
+        type: types.get(key(`${table.name}.${column.name}`)),
+      })),
     );
-  const all = tables.flatMap(({ name, columns }) =>
-    columns.map((column) => ({
-      path: `${named(name)}.${column.name}`,
-      column,
-      type: types.get(key(`${name}.${column.name}`)),
-    })),
+  const absent = columns.filter(({ type, column }) => type === undefined && !column.mayLack);
+  const wrong = columns.filter(
+    ({ type, column }) => type !== undefined && !taken[column.type].includes(type),
   );
-  const absent = all.filter(({ type, column }) => type === undefined && !column.mayLack);
-  if (absent.length > 0)
-    throw new SourceFailure(
-      'column_missing',
-      `Missing in the database: ${listed(
-        absent.map(({ path }) => path),
-        'the column',
-        'the columns',
-      )}. The script of version ${SCHEMA_VERSION} has them.`,
-    );
-  const wrong = all.filter(({ type, column }) => type !== undefined && !taken[column.type].includes(type));
-  if (wrong.length > 0)
-    throw new SourceFailure(
-      'column_type',
-      `Of another type than it must be: ${listed(
-        wrong.map(({ path, column }) => `${path} (${sqlTypeOf(column)})`),
-        'the column',
-        'the columns',
-      )}.`,
-    );
+  requireNone([
+    {
+      ...{ code: 'table_missing', names: missing },
+      tell: (names) =>
+        `Missing in the database, or hidden from its user: ${listed(names, 'the table', 'the tables')}. Grant it SELECT on the schema ${SOURCE_SCHEMA}, or make them by the script of version ${SCHEMA_VERSION}.`,
+    },
+    {
+      ...{ code: 'column_missing', names: absent.map(({ path }) => path) },
+      tell: (names) =>
+        `Missing in the database: ${listed(names, ...COLUMNS)}. The script of version ${SCHEMA_VERSION} has them.`,
+    },
+    {
+      ...{ code: 'column_type', names: wrong.map(({ path, column }) => `${path} (${sqlTypeOf(column)})`) },
+      tell: (names) => `Of another type than it must be: ${listed(names, ...COLUMNS)}.`,
+    },
+  ]);
   return tables.map((table) => ({
     table,
     columns: table.columns.flatMap((column) => {
@@ -90,6 +88,19 @@ export async function checkSchema(source: Source): Promise<SourceTable[]> {
       return type === undefined ? [] : [{ ...column, isPadded: padded.includes(type) }];
     }),
   }));
+}
+
+interface Fault {
+  code: string;
+  names: string[];
+  tell(names: string[]): string;
+}
+
+/** @throws SourceFailure that tells of all, by the code of the first */
+function requireNone(faults: readonly Fault[]): void {
+  const found = faults.filter(({ names }) => names.length > 0);
+  if (found.length === 0) return;
+  throw new SourceFailure(found[0].code, found.map(({ names, tell }) => tell(names)).join(' '));
 }
 
 /**
