@@ -41,6 +41,15 @@ describe('a promotion that cannot go on at once', () => {
     );
   }
 
+  /** What its status says. */
+  async function message(requestId: string): Promise<string> {
+    const [row] = await imports.sql<{ message: string }>(
+      'select message from import.requests where id = $1',
+      [requestId],
+    );
+    return row.message;
+  }
+
   /** How a worker ends it. */
   async function carriedOut(requestId: string, promotion: object) {
     const { writes } = imports.store;
@@ -89,11 +98,7 @@ describe('a promotion that cannot go on at once', () => {
     expect(await carriedOut(requestId, promotion)).toBe('PromotionFailed');
     expect(turns).toBe(5);
     expect(letGo).toHaveBeenCalledTimes(1);
-    const [row] = await imports.sql<{ message: string }>(
-      'select message from import.requests where id = $1',
-      [requestId],
-    );
-    expect(row.message).toBe(
+    expect(await message(requestId)).toBe(
       'Something went wrong on our side. Tell the operator. Nothing came to the tenant.',
     );
   });
@@ -102,12 +107,6 @@ describe('a promotion that cannot go on at once', () => {
     const { requestId } = await imports.run();
     await queue(requestId);
     await imports.sql(`update import.requests set promotion_step = 'Appending' where id = $1`, [requestId]);
-    const message = async () =>
-      (
-        await imports.sql<{ message: string }>('select message from import.requests where id = $1', [
-          requestId,
-        ])
-      )[0].message;
     let isLocked = true;
     const promotion = {
       async promote() {
@@ -118,7 +117,7 @@ describe('a promotion that cannot go on at once', () => {
     };
     const over = carriedOut(requestId, promotion);
     const isTold = async () =>
-      (await message()).startsWith('Something went wrong on our side; it is tried again.');
+      (await message(requestId)).startsWith('Something went wrong on our side; it is tried again.');
     await waitFor(isTold, { description: 'the operator to be told' });
     isLocked = false;
     expect(await over).toBe('Promoted');
