@@ -5,16 +5,8 @@ import { openParent } from '#event-store/testing/commands';
 import { Parent } from '#event-store/testing/streams';
 import { toId } from '#kernel/ids';
 import { ConfigError } from '#platform/config';
-import type { RequestContext } from '#platform/request-context';
 import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
-import {
-  countMessages,
-  createTopic,
-  limitMessages,
-  type SeenMessage,
-  withoutRepeats,
-} from '../../../test/support/kafka/consumer';
-import { contextFor } from '../../../test/support/store';
+import { countMessages, createTopic, withoutRepeats } from '../../../test/support/kafka/consumer';
 import { waitFor } from '../../../test/support/wait-for';
 import { Door } from '../testing/door';
 import type { KafkaProcess } from '../testing/kafka-process';
@@ -40,32 +32,6 @@ describeWithKafka('the publisher of events', () => {
     await trial.close();
     jest.restoreAllMocks();
   });
-
-  /** All that the topic holds, once it has as many messages as the store has events. */
-  async function published(atLeast?: number): Promise<SeenMessage[]> {
-    const reader = await trial.reader();
-    const count = atLeast ?? (await trial.stored()).length;
-    const holds = () => reader.messages.length >= count;
-    await waitFor(holds, { description: `${count} messages` });
-    return reader.messages;
-  }
-
-  /** The messages are every event of the store, those of each partition in order. */
-  async function expectEveryEvent(messages: SeenMessage[]): Promise<void> {
-    const reached = new Map<number, string>();
-    const expected = (await trial.stored()).map(({ row, partition }) => {
-      const prev = reached.get(partition) ?? '0.0.0';
-      reached.set(partition, row.at);
-      const { type, at, event_id: id } = row;
-      const numbers = { tenant: String(row.tenant_id), version: String(row.version) };
-      return { partition, id, type, stream: row.stream_id, at, prev, ...numbers };
-    });
-    const seen = messages.map(({ partition, headers, value }) => {
-      const { 'content-type': _, ...rest } = headers;
-      return { partition, id: JSON.parse(value).id, ...rest };
-    });
-    expect(seen.sort((one, other) => one.partition - other.partition)).toEqual(expected);
-  }
 
   async function refill(count: number): Promise<KafkaProcess> {
     await trial.write(0, count);
@@ -93,8 +59,8 @@ describeWithKafka('the publisher of events', () => {
     await publisher.start();
     expect(await transport.partitionsOf(trial.topic)).toBe(PARTITIONS);
     await trial.write(60, 120);
-    const messages = await published();
-    await expectEveryEvent(messages);
+    const messages = await trial.published();
+    await trial.expectEveryEvent(messages);
     expect(messages).toHaveLength(120);
     for (const { key, headers, value } of messages) {
       expect(key).toBe(headers.tenant);
@@ -107,7 +73,7 @@ describeWithKafka('the publisher of events', () => {
     await first.close();
     await trial.write(30, 60);
     await trial.process().publisher.start();
-    await expectEveryEvent(await published());
+    await trial.expectEveryEvent(await trial.published());
   });
 
   it('publishes from one process, and from another when that one has lost its session in the middle', async () => {
@@ -142,9 +108,9 @@ describeWithKafka('the publisher of events', () => {
     const before = sending.mock.calls.length;
     const late = (sending.mock.calls.at(-1)![1] as unknown[]).length;
     door.open();
-    const messages = await published(120 + late);
+    const messages = await trial.published(120 + late);
     expect(messages).toHaveLength(120 + late);
-    await expectEveryEvent(withoutRepeats(messages));
+    await trial.expectEveryEvent(withoutRepeats(messages));
     await trial.write(120, 150);
     await trial.messages(150 + late);
     expect(sending).toHaveBeenCalledTimes(before);
@@ -156,10 +122,10 @@ describeWithKafka('the publisher of events', () => {
     await one.publisher.start();
     await trial.write(0, 40);
     // All once, and the first batch twice.
-    const messages = await published(41);
+    const messages = await trial.published(41);
     await trial.write(40, 50);
     await waitFor(() => withoutRepeats(messages).length === 50, { description: '50 events' });
-    await expectEveryEvent(withoutRepeats(messages));
+    await trial.expectEveryEvent(withoutRepeats(messages));
     expect(messages.length).toBeLessThanOrEqual(90);
   });
 
@@ -168,54 +134,9 @@ describeWithKafka('the publisher of events', () => {
     const { store, contexts } = trial;
     await Promise.all(Array.from({ length: 30 }, () => openParent(store.store, contexts[0], { name })));
     await trial.process().publisher.start();
-    const messages = await published();
-    await expectEveryEvent(messages);
+    const messages = await trial.published();
+    await trial.expectEveryEvent(messages);
     expect(messages.every(({ value }) => JSON.parse(value).data.name === name)).toBe(true);
-  });
-
-  /** Contexts of two tenants whose events are in these partitions. */
-  const inPartitions = (...partitions: number[]) =>
-    partitions.map((partition, index) => contextFor({ ...trial.contexts[index].tenant, partition }));
-  const open = (context: RequestContext, name: string) => openParent(trial.store.store, context, { name });
-
-  it('publishes the other partitions once while the brokers refuse one', async () => {
-    const [refused, other] = inPartitions(4, 7);
-    const one = trial.process();
-    await one.publisher.start();
-    await limitMessages(broker.brokers, trial.topic, 20_000);
-    const sending = jest.spyOn(one.transport, 'send');
-    const attempts = async (count: number) => {
-      const wanted = sending.mock.calls.length + count;
-      const tried = () => sending.mock.calls.length >= wanted;
-      await waitFor(tried, { description: `${count} attempts` });
-    };
-    await Promise.all([open(refused, 'x'.repeat(40_000)), open(refused, 'after'), open(other, 'first')]);
-    await attempts(4); // who it is that is refused shows when each is tried alone
-    const first = await countMessages(broker.brokers, trial.topic);
-    await open(other, 'second');
-    await trial.messages(first + 1);
-    await attempts(4);
-    expect(await countMessages(broker.brokers, trial.topic)).toBe(first + 1);
-    expect(await one.health.degraded()).toEqual([expect.stringMatching(/^publisher: .*larger than/)]);
-
-    await limitMessages(broker.brokers, trial.topic, 1_000_000);
-    await trial.messages(first + 3);
-    const messages = await published(first + 3);
-    await expectEveryEvent(withoutRepeats(messages));
-    await waitFor(async () => (await one.health.degraded()).length === 0, { description: 'no problem' });
-  });
-
-  it('publishes the other partitions while more waits of one that the brokers refuse than it takes at once', async () => {
-    const [refused, other] = inPartitions(4, 7);
-    const one = trial.process({ PROJECTION_BATCH: 3 });
-    await one.publisher.start();
-    await limitMessages(broker.brokers, trial.topic, 20_000);
-    for (const name of ['x'.repeat(40_000), 'second', 'third', 'fourth']) await open(refused, name);
-    await open(other, 'first');
-    await trial.messages(1);
-
-    await limitMessages(broker.brokers, trial.topic, 1_000_000);
-    await expectEveryEvent(withoutRepeats(await published()));
   });
 
   it('publishes what only a newer program knows', async () => {
@@ -230,7 +151,7 @@ describeWithKafka('the publisher of events', () => {
     );
     await trial.process().publisher.start();
     // What is open elsewhere in the server hides it from the feed for a while.
-    const [{ headers, value }] = await published(1);
+    const [{ headers, value }] = await trial.published(1);
     expect(headers).toMatchObject({ type: 'MoonLanded', stream });
     expect(JSON.parse(value)).toMatchObject({ subject: stream, schemaversion: 7, data: { crater: 'Tycho' } });
   });
@@ -240,7 +161,7 @@ describeWithKafka('the publisher of events', () => {
     await trial.deleteTopic();
     await trial.write(50, 51);
     await trial.messages(51);
-    await expectEveryEvent(withoutRepeats(await published()));
+    await trial.expectEveryEvent(withoutRepeats(await trial.published()));
   });
 
   it('says so when the topic was made again with fewer partitions, and fills it once it has gone', async () => {
@@ -253,7 +174,7 @@ describeWithKafka('the publisher of events', () => {
     await waitFor(told, { description: problem });
     await trial.deleteTopic();
     await trial.messages(23);
-    await expectEveryEvent(withoutRepeats(await published()));
+    await trial.expectEveryEvent(withoutRepeats(await trial.published()));
     await waitFor(async () => (await health.degraded()).length === 0, { description: 'no problem' });
   });
 
@@ -269,8 +190,8 @@ describeWithKafka('the publisher of events', () => {
     );
     await checkpoints.forget(trial.topic);
     await trial.write(20, 21);
-    const messages = await published(20 + 1 + 21);
-    await expectEveryEvent(withoutRepeats(messages));
+    const messages = await trial.published(20 + 1 + 21);
+    await trial.expectEveryEvent(withoutRepeats(messages));
   });
 
   it('waits for a broker that is away, says so, and drops nothing', async () => {
@@ -286,7 +207,7 @@ describeWithKafka('the publisher of events', () => {
     expect(await health.degraded()).toEqual([expect.stringMatching(/^publisher: .+/)]);
     await trial.write(100, 120);
     await broker.restart();
-    await expectEveryEvent(withoutRepeats(await published()));
+    await trial.expectEveryEvent(withoutRepeats(await trial.published()));
     await waitFor(async () => (await health.degraded()).length === 0, {
       description: 'no problem',
     });

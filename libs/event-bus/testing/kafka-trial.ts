@@ -5,7 +5,12 @@ import { openParent } from '#event-store/testing/commands';
 import type { Config } from '#platform/config';
 import type { RequestContext } from '#platform/request-context';
 import { uniqueTopic } from '../../../test/support/kafka/broker';
-import { administer, countMessages, TopicReader } from '../../../test/support/kafka/consumer';
+import {
+  administer,
+  countMessages,
+  type SeenMessage,
+  TopicReader,
+} from '../../../test/support/kafka/consumer';
 import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 import type { Subscription } from '../event-bus';
@@ -76,6 +81,32 @@ export class KafkaTrial {
   messages(count: number): Promise<unknown> {
     const holds = async () => (await countMessages(this.brokers, this.topic).catch(() => -1)) >= count;
     return waitFor(holds, { description: `${count} messages` });
+  }
+
+  /** All that the topic holds, once it has as many messages as the store has events. */
+  async published(atLeast?: number): Promise<SeenMessage[]> {
+    const reader = await this.reader();
+    const count = atLeast ?? (await this.stored()).length;
+    const holds = () => reader.messages.length >= count;
+    await waitFor(holds, { description: `${count} messages` });
+    return reader.messages;
+  }
+
+  /** The messages are every event of the store, those of each partition in order. */
+  async expectEveryEvent(messages: SeenMessage[]): Promise<void> {
+    const reached = new Map<number, string>();
+    const expected = (await this.stored()).map(({ row, partition }) => {
+      const prev = reached.get(partition) ?? '0.0.0';
+      reached.set(partition, row.at);
+      const { type, at, event_id: id } = row;
+      const numbers = { tenant: String(row.tenant_id), version: String(row.version) };
+      return { partition, id, type, stream: row.stream_id, at, prev, ...numbers };
+    });
+    const seen = messages.map(({ partition, headers, value }) => {
+      const { 'content-type': _, ...rest } = headers;
+      return { partition, id: JSON.parse(value).id, ...rest };
+    });
+    expect(seen.sort((one, other) => one.partition - other.partition)).toEqual(expected);
   }
 
   owning(subscription: Subscription, count = PARTITIONS): Promise<unknown> {

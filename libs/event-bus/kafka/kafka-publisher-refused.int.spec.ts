@@ -1,0 +1,73 @@
+import { Logger } from '@nestjs/common';
+import { openParent } from '#event-store/testing/commands';
+import { Parent } from '#event-store/testing/streams';
+import type { RequestContext } from '#platform/request-context';
+import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
+import { countMessages, limitMessages, withoutRepeats } from '../../../test/support/kafka/consumer';
+import { contextFor } from '../../../test/support/store';
+import { waitFor } from '../../../test/support/wait-for';
+import { KafkaTrial } from '../testing/kafka-trial';
+
+describeWithKafka('the publisher, while the brokers refuse events of a partition', () => {
+  let broker: Broker;
+  let trial: KafkaTrial;
+
+  beforeAll(async () => {
+    broker = await startBroker();
+  });
+  afterAll(() => broker?.stop());
+  beforeEach(async () => {
+    for (const level of ['error', 'warn', 'log', 'debug'] as const)
+      jest.spyOn(Logger.prototype, level).mockImplementation();
+    trial = await KafkaTrial.open(broker.brokers, [Parent]);
+  });
+  afterEach(async () => {
+    await trial.close();
+    jest.restoreAllMocks();
+  });
+
+  /** Contexts of two tenants whose events are in these partitions. */
+  const inPartitions = (...partitions: number[]) =>
+    partitions.map((partition, index) => contextFor({ ...trial.contexts[index].tenant, partition }));
+  const open = (context: RequestContext, name: string) => openParent(trial.store.store, context, { name });
+
+  it('publishes the other partitions once while the brokers refuse one', async () => {
+    const [refused, other] = inPartitions(4, 7);
+    const one = trial.process();
+    await one.publisher.start();
+    await limitMessages(broker.brokers, trial.topic, 20_000);
+    const sending = jest.spyOn(one.transport, 'send');
+    const attempts = async (count: number) => {
+      const wanted = sending.mock.calls.length + count;
+      const tried = () => sending.mock.calls.length >= wanted;
+      await waitFor(tried, { description: `${count} attempts` });
+    };
+    await Promise.all([open(refused, 'x'.repeat(40_000)), open(refused, 'after'), open(other, 'first')]);
+    await attempts(4); // who it is that is refused shows when each is tried alone
+    const first = await countMessages(broker.brokers, trial.topic);
+    await open(other, 'second');
+    await trial.messages(first + 1);
+    await attempts(4);
+    expect(await countMessages(broker.brokers, trial.topic)).toBe(first + 1);
+    expect(await one.health.degraded()).toEqual([expect.stringMatching(/^publisher: .*larger than/)]);
+
+    await limitMessages(broker.brokers, trial.topic, 1_000_000);
+    await trial.messages(first + 3);
+    const messages = await trial.published(first + 3);
+    await trial.expectEveryEvent(withoutRepeats(messages));
+    await waitFor(async () => (await one.health.degraded()).length === 0, { description: 'no problem' });
+  });
+
+  it('publishes the other partitions while more waits of one that the brokers refuse than it takes at once', async () => {
+    const [refused, other] = inPartitions(4, 7);
+    const one = trial.process({ PROJECTION_BATCH: 3 });
+    await one.publisher.start();
+    await limitMessages(broker.brokers, trial.topic, 20_000);
+    for (const name of ['x'.repeat(40_000), 'second', 'third', 'fourth']) await open(refused, name);
+    await open(other, 'first');
+    await trial.messages(1);
+
+    await limitMessages(broker.brokers, trial.topic, 1_000_000);
+    await trial.expectEveryEvent(withoutRepeats(await trial.published()));
+  });
+});
