@@ -48,7 +48,7 @@ export class Attempt {
     // A receiver may take its time, and the text is long.
     item.record = undefined;
     const headers = signedHeaders(message, this.secretsOf(config, at));
-    const outcome = await this.sender.send(config.url, headers, message.body, { receiver: lane.key });
+    const outcome = await this.sender.send(config.url, headers, message.body, lane.key);
     return this.finished(item, config, at, outcome);
   }
 

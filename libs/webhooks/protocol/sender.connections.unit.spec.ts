@@ -7,7 +7,7 @@ let sender: Sender;
 beforeEach(() => {
   sender = new Sender(
     { allowInsecure: true, allowed: [], development: true },
-    { connections: CONNECTIONS, totalMs: 5_000 },
+    { connections: CONNECTIONS, totalMs: 2_000 },
   );
 });
 
@@ -32,11 +32,8 @@ it('one receiver that hangs does not hold up another at the same host', async ()
   const receiver = await answering(({ url }, reply) => {
     if (url === '/well') reply.writeHead(204).end();
   });
-  const send = (path: string, signal?: AbortSignal) =>
-    sender.send(`http://127.0.0.1:${receiver.port}/${path}`, {}, '{}', { receiver: path, signal });
-  const stop = new AbortController();
-  const hanging = Array.from({ length: CONNECTIONS }, () => send('hangs', stop.signal));
+  const send = (path: string) => sender.send(`http://127.0.0.1:${receiver.port}/${path}`, {}, '{}', path);
+  const hanging = Array.from({ length: CONNECTIONS }, () => send('hangs'));
   expect(await send('well')).toMatchObject({ status: 204 });
-  stop.abort();
-  for (const outcome of await Promise.all(hanging)) expect(outcome).toMatchObject({ error: 'aborted' });
+  for (const outcome of await Promise.all(hanging)) expect(outcome).toMatchObject({ error: 'timeout' });
 });

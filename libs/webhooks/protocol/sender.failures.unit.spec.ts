@@ -130,45 +130,6 @@ describe('a receiver that breaks off', () => {
   });
 });
 
-describe('an attempt that is stopped', () => {
-  it('ends at once, with its connection', async () => {
-    let closed = false;
-    const stop = new AbortController();
-    const receiver = await misbehaving((socket) => {
-      socket.on('close', () => (closed = true));
-      stop.abort();
-    });
-    const outcome = await sender.send(`http://127.0.0.1:${receiver.port}/`, headers, body, {
-      signal: stop.signal,
-    });
-    expect(outcome).toMatchObject({ error: 'aborted', address: '127.0.0.1' });
-    await waitFor(() => closed, { description: 'the connection to be closed' });
-  });
-
-  it('while its name is looked up connects to nothing', async () => {
-    const receiver = await answering((_, reply) => reply.end());
-    const stop = new AbortController();
-    const resolve = async () => {
-      queueMicrotask(() => stop.abort());
-      return ['127.0.0.1'];
-    };
-    const named = new Sender(rules, { resolve });
-    const url = `http://hooks.example.com:${receiver.port}/`;
-    expect(await named.send(url, headers, body, { signal: stop.signal })).toMatchObject({ error: 'aborted' });
-    await named.close();
-    expect(receiver.connections).toBe(0);
-  });
-
-  it('before it began sends nothing', async () => {
-    const receiver = await answering((_, reply) => reply.end());
-    const url = `http://127.0.0.1:${receiver.port}/`;
-    expect(await sender.send(url, headers, body, { signal: AbortSignal.abort() })).toMatchObject({
-      error: 'aborted',
-    });
-    expect(receiver.connections).toBe(0);
-  });
-});
-
 it('what cannot be sent is an error of ours', async () => {
   const receiver = await answering((_, reply) => reply.end());
   const url = `http://127.0.0.1:${receiver.port}/`;

@@ -12,7 +12,7 @@ export interface Outcome {
   status?: number;
   /**
    * refused_url, refused_address, dns, connect_timeout, connection_refused, unreachable, tls, timeout (in all), reset,
-   * protocol (the answer is no HTTP), redirect, aborted
+   * protocol (the answer is no HTTP), redirect
    */
   error?: string;
   /** For people. */
@@ -36,12 +36,6 @@ interface Options {
   totalMs?: number;
   /** Certificates to trust in place of those of Node, PEM. */
   ca?: string;
-}
-
-interface Sending {
-  /** Whose connections it takes: deliveries of one receiver never wait for those of another at the same host. */
-  receiver?: string;
-  signal?: AbortSignal;
 }
 
 /** A URL that the rules allow. */
@@ -91,12 +85,15 @@ export class Sender {
     this.ca = ca;
   }
 
-  /** Never rejects for what the receiver is or does. */
+  /**
+   * Never rejects for what the receiver is or does.
+   * @param receiver whose connections it takes: deliveries of one never wait for those of another at the same host
+   */
   async send(
     url: string,
     headers: Record<string, string>,
     body: string | Buffer,
-    { receiver = url, signal }: Sending = {},
+    receiver = url,
   ): Promise<Outcome> {
     const started = performance.now();
     const ending = new Ending();
@@ -104,7 +101,6 @@ export class Sender {
       () => ending.end(new Failure('timeout', `No whole answer in ${this.totalMs} ms.`)),
       this.totalMs,
     );
-    const unheed = signal && heed(signal, ending);
     try {
       const target = this.checked(url);
       const { origin, path } = target;
@@ -118,7 +114,6 @@ export class Sender {
       return { error: error.code, detail: error.message, milliseconds: elapsed(started) };
     } finally {
       clearTimeout(timer);
-      unheed?.();
     }
   }
 
@@ -216,14 +211,6 @@ export class Sender {
     this.pools.set(key, pool);
     return pool;
   }
-}
-
-/** @returns what makes it heed the signal no more */
-function heed(signal: AbortSignal, ending: Ending): () => void {
-  const abort = () => ending.end(new Failure('aborted', 'The sender stopped the attempt.'));
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  return () => signal.removeEventListener('abort', abort);
 }
 
 function outcomeOf({ status, error, detail, retryAfter, response }: Exchanged, address: string): Outcome {

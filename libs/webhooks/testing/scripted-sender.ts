@@ -19,20 +19,13 @@ export class ScriptedSender {
     private readonly answer: (sent: Sent, count: number) => Partial<Outcome> | Promise<Partial<Outcome>>,
   ) {}
 
-  async send(
-    url: string,
-    headers: Record<string, string>,
-    body: string | Buffer,
-    { signal }: { signal?: AbortSignal } = {},
-  ): Promise<Outcome> {
+  async send(url: string, headers: Record<string, string>, body: string | Buffer): Promise<Outcome> {
     const sent = { url, headers, body: JSON.parse(String(body)) };
     this.sent.push(sent);
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
     try {
-      await delay(0, undefined, { signal });
+      await delay(0);
       return { milliseconds: 1, ...(await this.answer(sent, this.sent.length)) };
-    } catch {
-      return { milliseconds: 1, error: 'aborted' };
     } finally {
       this.underWay--;
     }
