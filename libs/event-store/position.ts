@@ -23,6 +23,11 @@ export function comparePositions(a: Position, b: Position): number {
   return 0;
 }
 
+/** Of one or more, the one that stands before all others. */
+export function earliest([first, ...others]: readonly Position[]): Position {
+  return others.reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b), first);
+}
+
 /** `epoch.transactionId.position`, as the append function prints it. */
 export function parsePosition(text: string): Position {
   const [epoch, transactionId, position] = text.split('.');

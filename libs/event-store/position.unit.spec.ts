@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import {
   comparePositions,
+  earliest,
   fromToken,
   type Position,
   parsePosition,
@@ -36,6 +37,7 @@ describe('positions', () => {
     expect(comparePositions(low, high)).toBeLessThan(0);
     expect(comparePositions(high, low)).toBeGreaterThan(0);
     expect(comparePositions(low, { ...low })).toBe(0);
+    expect(earliest([high, low, high])).toBe(low);
   });
 
   it('survive printing and tokens', () => {

@@ -4,7 +4,7 @@ import { EventBus, type Subscription } from '#event-bus/event-bus';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor } from '#event-store/feed';
 import { recordEventSpans } from '#event-store/feed/event-spans';
-import { comparePositions, type Position } from '#event-store/position';
+import { comparePositions, earliest, type Position } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
 import { type CheckpointMove, CheckpointMoved, moveCheckpoints, moved, movesTo } from './checkpoints';
 import { isEventFault } from './event-not-applied';
@@ -95,9 +95,7 @@ export class ProjectionRunner {
     }
     return partitions.map((partition) => ({
       partition,
-      after: this.tracks()
-        .flatMap(({ track }) => reachedIn(track, partition) ?? [])
-        .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b)),
+      after: earliest(this.tracks().flatMap(({ track }) => reachedIn(track, partition) ?? [])),
     }));
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Feed, lagOf } from '#event-store/feed';
-import { comparePositions, type Position } from '#event-store/position';
+import { earliest, type Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
@@ -127,7 +127,5 @@ function aliasesOf(tracks: readonly Track[], tenants: readonly RegisteredTenant[
 
 /** Where the track that is furthest behind stands. */
 function behind({ main, alone }: LiveModel, partition: number): Position {
-  return [main, ...alone]
-    .flatMap((track) => reachedIn(track, partition) ?? [])
-    .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));
+  return earliest([main, ...alone].flatMap((track) => reachedIn(track, partition) ?? []));
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
 import { Feed } from '#event-store/feed';
 import { LatestEvent } from '#event-store/feed/latest-event';
-import { comparePositions, type Position, START } from '#event-store/position';
+import { earliest, type Position, START } from '#event-store/position';
 import { conflict } from '#kernel/errors';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { ReadDatabase } from '#platform/database';
@@ -107,10 +107,8 @@ export class TenantRenewal {
       if (!model.held.some(({ tenantId }) => tenantId === tenant.id)) throw notHeld(tenant);
       return trackOf(model, tenant.id);
     });
-    const furthestBehind = tracks
-      .map((track) => reachedIn(track, tenant.partition) ?? START)
-      .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));
-    return this.latest.of(tenant, furthestBehind);
+    const reached = tracks.map((track) => reachedIn(track, tenant.partition) ?? START);
+    return this.latest.of(tenant, earliest(reached));
   }
 
   private async show(client: Client, ready: readonly Started[]): Promise<void> {

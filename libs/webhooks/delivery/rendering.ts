@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { comparePositions, type Position, parsePosition } from '#event-store/position';
+import { comparePositions, earliest, type Position, parsePosition } from '#event-store/position';
 import { pauseBetweenLooks } from '#kernel/looks';
 import { WriteDatabase } from '#platform/database';
 import type { RecordRow } from '#practice/records/record-list';
@@ -145,9 +145,7 @@ export class Rendering {
     const at = performance.now();
     const tenant = { id: tenant_id, partition: config.partition };
     const { rows } = await this.pools.records.query<Found>(recordStatement(kind, tenant, ids, most));
-    const reached = rows[0].reached
-      .map(parsePosition)
-      .reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b));
+    const reached = earliest(rows[0].reached.map(parsePosition));
     const list = listOf(kind);
     // A tenant's stream does not hold its alias.
     const own = kind === 'tenant' ? { alias: config.alias } : {};
