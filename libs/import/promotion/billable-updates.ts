@@ -5,7 +5,8 @@ import { bill, release, reserve, reverseBilling } from '#practice/billable/billa
 import { finalise, reinstate, unfinalise } from '#practice/billable/billable.transitions';
 import { writeOff } from '#practice/billable/billable.write-off';
 import type { Charge, Course } from '../records/billing';
-import { changesOf, livingOn, type Occasion } from './changes';
+import { Evolving } from '../records/evolving';
+import { changesOf, type Occasion } from './changes';
 
 const { Pending, Finalised, Billed, WrittenOff } = BillableStatus;
 
@@ -23,39 +24,45 @@ export function billableUpdates<State extends BillableState>(
   occasion: Occasion,
 ): DomainEvent[] {
   const changes = changesOf(state, fields);
-  const life = livingOn(definition, state);
-  const { live, now, events } = life;
+  const record = new Evolving<State, DomainEvent>(definition, state);
   requireSameCharge(state, charge);
   if (state.state === Billed && charge?.invoiceId !== state.invoiceId)
-    live(reverseBilling(definition, now(), state.invoiceId!, state.settlement!.day, false));
+    record.apply(reverseBilling(definition, record.now, state.invoiceId!, state.settlement!.day, false));
   else if (state.state === Billed && charge?.day === null)
-    live(reverseBilling(definition, now(), state.invoiceId!, state.settlement!.day, true));
+    record.apply(reverseBilling(definition, record.now, state.invoiceId!, state.settlement!.day, true));
 
   const isChanged = Object.keys(changes).length > 0;
   const isRevalued = Object.keys(changes).some((name) => !DESCRIPTIONS.includes(name));
-  if (isRevalued && now().state === Billed)
+  if (isRevalued && record.now.state === Billed)
     throw conflict('charge_fixed', `An issued invoice charges the ${definition.noun} as it is.`);
-  const isHeld = now().invoiceId !== null && now().state !== Billed;
-  if (isHeld && (isRevalued || charge?.invoiceId !== now().invoiceId))
-    live(release(definition, now(), now().invoiceId!));
+  const isHeld = record.now.invoiceId !== null && record.now.state !== Billed;
+  if (isHeld && (isRevalued || charge?.invoiceId !== record.now.invoiceId))
+    record.apply(release(definition, record.now, record.now.invoiceId!));
   const isWrittenOffSo = wanted === 'WrittenOff' && writtenOffOn === occasion.writtenOffOn && !isRevalued;
-  if (now().state === WrittenOff && !isWrittenOffSo)
+  if (record.now.state === WrittenOff && !isWrittenOffSo)
     // As if it had never been: the source says no day of it.
-    live(reinstate(definition, now(), occasion.writtenOffOn!));
+    record.apply(reinstate(definition, record.now, occasion.writtenOffOn!));
   const mustBePending = isRevalued || (wanted === 'Pending' && charge === null);
-  if (mustBePending && now().state === Finalised) live(unfinalise(definition, now()));
+  if (mustBePending && record.now.state === Finalised) record.apply(unfinalise(definition, record.now));
 
-  if (isChanged) live([{ type: `${definition.name}Updated`, data: changes }]);
-  if (now().state === Pending && (wanted !== 'Pending' || charge !== null)) live(finalise(definition, now()));
-  if (wanted === 'WrittenOff' && now().state === Finalised)
-    live(
-      writeOff(definition, now(), { day: writtenOffOn!, reason: occasion.reason, units: null, amount: null }),
+  if (isChanged) record.apply([{ type: `${definition.name}Updated`, data: changes }]);
+  if (record.now.state === Pending && (wanted !== 'Pending' || charge !== null))
+    record.apply(finalise(definition, record.now));
+  if (wanted === 'WrittenOff' && record.now.state === Finalised)
+    record.apply(
+      writeOff(definition, record.now, {
+        day: writtenOffOn!,
+        reason: occasion.reason,
+        units: null,
+        amount: null,
+      }),
     );
-  if (charge !== null && now().state === Finalised) {
-    if (now().invoiceId === null) live(reserve(definition, now(), charge.invoiceId));
-    if (charge.day !== null) live(bill(definition, now(), charge.invoiceId, charge.day, charge.charged));
+  if (charge !== null && record.now.state === Finalised) {
+    if (record.now.invoiceId === null) record.apply(reserve(definition, record.now, charge.invoiceId));
+    if (charge.day !== null)
+      record.apply(bill(definition, record.now, charge.invoiceId, charge.day, charge.charged));
   }
-  return events;
+  return record.events;
 }
 
 /** What an issued invoice asks for a record stays. */

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import type { Day } from '#kernel/zone';
 
 /** What a change needs to know beside the record. */
@@ -16,22 +15,4 @@ export function changesOf<State extends object>(state: State, wanted: object): P
   return Object.fromEntries(
     Object.entries(wanted).filter(([name, value]) => !isDeepStrictEqual(before[name], value)),
   ) as Partial<State>;
-}
-
-/** A record to which things happen one after another. */
-export function livingOn<State extends object, Event extends DomainEvent>(
-  definition: Pick<StreamDefinition<State, Event>, 'evolve'>,
-  state: State,
-) {
-  const events: Event[] = [];
-  let now = state;
-  return {
-    events,
-    /** As it is after all of them. */
-    now: () => now,
-    live(more: readonly Event[]) {
-      for (const event of more) now = definition.evolve(now, event);
-      events.push(...more);
-    },
-  };
 }

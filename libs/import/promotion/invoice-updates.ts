@@ -4,8 +4,9 @@ import { decimal, text } from '#kernel/money';
 import { type InvoiceState, InvoiceStatus, isIssuedUnpaid } from '#practice/invoices/invoice';
 import { chunks } from '#practice/invoices/invoice.draft';
 import type { InvoiceEvent, InvoiceLine, Payment } from '#practice/invoices/invoice.events';
+import { Evolving } from '../records/evolving';
 import { UNDESCRIBED, type WantedInvoice } from '../records/invoice-records';
-import { changesOf, livingOn } from './changes';
+import { changesOf } from './changes';
 
 const { Draft, Voided, WrittenOff } = InvoiceStatus;
 
@@ -23,29 +24,28 @@ export function invoiceUpdates(
   const { clientId, matterId, currency, issueDate, dueDate } = wanted.fields;
   if (Object.keys(changesOf(state, { clientId, matterId, currency })).length > 0)
     throw fixed('The client, the matter and the currency of an invoice stay.');
-  const life = livingOn(definition, state);
-  const { live, now, events } = life;
+  const invoice = new Evolving(definition, state);
   if (state.state === Voided || state.state === WrittenOff) {
     if (wanted.state !== InvoiceStateName[state.state] || !isSame(state, wanted) || movesMoney(state, wanted))
       throw fixed('What is void or written off stays so.');
-    return events;
+    return invoice.events;
   }
   if (wanted.issued === null && isIssuedUnpaid(state))
-    live([{ type: 'InvoiceUnissued', data: { day: state.issueDate! } }]);
-  if (now().state === Draft) {
-    const dates = changesOf(now(), { issueDate, dueDate: dueDate ?? now().dueDate });
+    invoice.apply([{ type: 'InvoiceUnissued', data: { day: state.issueDate! } }]);
+  if (invoice.now.state === Draft) {
+    const dates = changesOf(invoice.now, { issueDate, dueDate: dueDate ?? invoice.now.dueDate });
     if (wanted.issued === null && Object.keys(dates).length > 0)
-      live([{ type: 'InvoiceUpdated', data: dates }]);
-    live(newLines(now(), wanted));
-    if (wanted.issued === null) return events;
-    if (now().number !== null && now().number !== wanted.issued.number)
+      invoice.apply([{ type: 'InvoiceUpdated', data: dates }]);
+    invoice.apply(newLines(invoice.now, wanted));
+    if (wanted.issued === null) return invoice.events;
+    if (invoice.now.number !== null && invoice.now.number !== wanted.issued.number)
       throw fixed('An invoice keeps the number that it was first issued with.');
-    live([{ type: 'InvoiceIssued', data: { ...wanted.issued, ...wanted.taxation } }]);
-  } else if (wanted.issued === null || !isSame(now(), wanted)) {
+    invoice.apply([{ type: 'InvoiceIssued', data: { ...wanted.issued, ...wanted.taxation } }]);
+  } else if (wanted.issued === null || !isSame(invoice.now, wanted)) {
     throw fixed('What an invoice that was issued says stays as it is.');
   }
-  settle(life, wanted, reason);
-  return events;
+  settle(invoice, wanted, reason);
+  return invoice.events;
 }
 
 const InvoiceStateName = ['Draft', 'Issued', 'PartPaid', 'Paid', 'Voided', 'WrittenOff'];
@@ -87,8 +87,6 @@ function newLines(state: InvoiceState, { lines, taxation }: WantedInvoice): Invo
   return events;
 }
 
-type Life = ReturnType<typeof livingOn<InvoiceState, InvoiceEvent>>;
-
 const nameOf = ({ day, amount, reference }: Omit<Payment, 'id'>) => JSON.stringify([day, amount, reference]);
 
 /** The payments that stand and are not wanted, and those that are wanted and do not stand. */
@@ -109,18 +107,20 @@ function movesMoney(state: InvoiceState, wanted: WantedInvoice): boolean {
 }
 
 /** Brings what was paid, and the end of it, to what the source says. */
-function settle({ live, now }: Life, wanted: WantedInvoice, reason: string): void {
-  const { surplus, missing } = difference(now(), wanted);
+function settle(invoice: Evolving<InvoiceState, InvoiceEvent>, wanted: WantedInvoice, reason: string): void {
+  const { surplus, missing } = difference(invoice.now, wanted);
   for (const { id, day } of surplus)
-    live([{ type: 'InvoicePaymentReversed', data: { paymentId: id, day, reason: null } }]);
+    invoice.apply([{ type: 'InvoicePaymentReversed', data: { paymentId: id, day, reason: null } }]);
   for (const { day, amount, reference } of missing) {
-    const payment = { id: now().payments.length + 1, day, amount, reference };
-    const isLast = decimal(now().balance).eq(amount);
-    live([{ type: isLast ? 'InvoicePaid' : 'InvoicePartPaid', data: { payment } }]);
+    const payment = { id: invoice.now.payments.length + 1, day, amount, reference };
+    const isLast = decimal(invoice.now.balance).eq(amount);
+    invoice.apply([{ type: isLast ? 'InvoicePaid' : 'InvoicePartPaid', data: { payment } }]);
   }
   const { issueDate } = wanted.issued!;
-  if (wanted.state === 'Voided') live([{ type: 'InvoiceVoided', data: { day: issueDate } }]);
+  if (wanted.state === 'Voided') invoice.apply([{ type: 'InvoiceVoided', data: { day: issueDate } }]);
   if (wanted.state !== 'WrittenOff') return;
   const [day] = [issueDate, ...wanted.payments.map((payment) => payment.day)].sort().reverse();
-  live([{ type: 'InvoiceWrittenOff', data: { day, amount: text(decimal(now().balance)), reason } }]);
+  invoice.apply([
+    { type: 'InvoiceWrittenOff', data: { day, amount: text(decimal(invoice.now.balance)), reason } },
+  ]);
 }

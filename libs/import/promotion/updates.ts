@@ -30,13 +30,14 @@ import { type RoleState, requireCustom } from '#practice/roles/role';
 import type { TaxCodeState } from '#practice/tax-codes/tax-code';
 import { requireRates, requireUsedKept } from '#practice/tax-codes/tax-code.rates';
 import { WorkItem } from '#practice/work-items/work-item';
+import { Evolving } from '../records/evolving';
 import type { WantedInvoice } from '../records/invoice-records';
 import { NOTHING_LEFT, type WantedMatter } from '../records/matter-records';
 import type { WantedClient } from '../records/people-records';
 import type { Fields } from '../records/reference-records';
 import type { WantedCost, WantedWorkItem } from '../records/work-records';
 import { billableUpdates } from './billable-updates';
-import { changesOf, livingOn, type Occasion } from './changes';
+import { changesOf, type Occasion } from './changes';
 import { invoiceUpdates } from './invoice-updates';
 
 // biome-ignore lint/suspicious/noExplicitAny: the state and the wish belong to the table
@@ -142,18 +143,18 @@ function clientUpdates(state: ClientState, wanted: WantedClient): DomainEvent[] 
 function matterUpdates(state: MatterState, wanted: WantedMatter): DomainEvent[] {
   const fields = { ...wanted.fields, matterNumber: wanted.fields.matterNumber ?? state.matterNumber };
   const changes = changesOf(state, fields);
-  const { events, live, now } = livingOn(Matter, state);
+  const matter = new Evolving(Matter, state);
   if ('clientId' in changes) throw conflict('client_fixed', "A matter's client is fixed.");
-  if (Object.keys(changes).length > 0) live(updateMatter(state, changes, 0));
+  if (Object.keys(changes).length > 0) matter.apply(updateMatter(state, changes, 0));
   const ended = wanted.dateClosed === null ? null : new Date(wanted.dateClosed);
   const isArchived = state.state === MatterStatus.Archived;
   const isAsWanted = MatterStatus[wanted.state as keyof typeof MatterStatus] === state.state;
   const isEndedThen = state.state === MatterStatus.Open || state.dateClosed === ended?.toISOString();
-  if (isAsWanted && isEndedThen) return events;
+  if (isAsWanted && isEndedThen) return matter.events;
   if (isArchived) throw conflict('matter_archived', 'An archived matter is not opened again.');
-  if (wanted.state === 'Open' || !isEndedThen) live(reopenMatter(now()));
-  if (wanted.state === 'Open') return events;
-  live(closeMatter(now(), NOTHING_LEFT, ended!));
-  if (wanted.state === 'Archived') live(archiveMatter(now(), ended!));
-  return events;
+  if (wanted.state === 'Open' || !isEndedThen) matter.apply(reopenMatter(matter.now));
+  if (wanted.state === 'Open') return matter.events;
+  matter.apply(closeMatter(matter.now, NOTHING_LEFT, ended!));
+  if (wanted.state === 'Archived') matter.apply(archiveMatter(matter.now, ended!));
+  return matter.events;
 }

@@ -5,6 +5,7 @@ import { bill, reserve } from '#practice/billable/billable.billing';
 import type { Portion } from '#practice/billable/billable.events';
 import { finalised } from '#practice/billable/billable.transitions';
 import { writeOff } from '#practice/billable/billable.write-off';
+import { Evolving } from './evolving';
 
 /** The line that charges a record: of a draft, which reserves it, or of an issued invoice, which has billed it. */
 export interface Charge {
@@ -35,21 +36,15 @@ export function courseOf<State extends BillableState>(
 ): DomainEvent[] {
   requireAgreement(definition.noun, wanted, charge);
   if (wanted === 'Pending') return [];
-  const events: DomainEvent[] = [];
-  let now = state;
-  const live = (more: DomainEvent[]) => {
-    for (const event of more) now = definition.evolve(now, event);
-    events.push(...more);
-  };
-  live([finalised(definition, now)]);
+  const record = new Evolving<State, DomainEvent>(definition, state);
+  record.apply([finalised(definition, state)]);
   if (wanted === 'WrittenOff')
-    live(writeOff(definition, now, { day: writtenOffOn!, reason, units: null, amount: null }));
-  if (charge === null) return events;
-  live(reserve(definition, now, charge.invoiceId));
+    record.apply(writeOff(definition, record.now, { day: writtenOffOn!, reason, units: null, amount: null }));
+  if (charge === null) return record.events;
+  record.apply(reserve(definition, record.now, charge.invoiceId));
+  if (charge.day === null) return record.events;
   // The last: nobody asks for the state after it.
-  if (charge.day !== null)
-    events.push(...bill(definition, now, charge.invoiceId, charge.day, charge.charged));
-  return events;
+  return [...record.events, ...bill(definition, record.now, charge.invoiceId, charge.day, charge.charged)];
 }
 
 /** What a record's row says of it, and what the lines say, agree: validation has seen to that. */

@@ -1,5 +1,6 @@
 import { archiveMatter, closeMatter, MATTER_NUMBER, Matter } from '#practice/matters/matter';
 import type { MatterEvent, MatterFields } from '#practice/matters/matter.events';
+import { Evolving } from './evolving';
 import { type Maker, noReference } from './imported-record';
 import { instantOf, maybeMoney, needed } from './row';
 
@@ -39,17 +40,12 @@ export const matters: Maker<WantedMatter> = {
   create({ fields, state, dateClosed }, { numbers }) {
     const { number: matterNumber, counters } = numbers.take(MATTER_NUMBER, fields.matterNumber);
     const first: MatterEvent = { type: 'MatterCreated', data: { ...fields, matterNumber, ...noReference } };
-    const events: MatterEvent[] = [first];
-    if (state === 'Open') return { events, counters };
+    if (state === 'Open') return { events: [first], counters };
     const ended = new Date(dateClosed!);
-    let matter = Matter.evolve(undefined, first);
-    const live = (more: MatterEvent[]) => {
-      events.push(...more);
-      matter = more.reduce<typeof matter>((before, event) => Matter.evolve(before, event), matter);
-    };
-    live(closeMatter(matter, NOTHING_LEFT, ended));
-    if (state === 'Archived') live(archiveMatter(matter, ended));
-    return { events, counters };
+    const matter = new Evolving(Matter, Matter.evolve(undefined, first));
+    matter.apply(closeMatter(matter.now, NOTHING_LEFT, ended));
+    if (state === 'Archived') matter.apply(archiveMatter(matter.now, ended));
+    return { events: [first, ...matter.events], counters };
   },
   learn: (known, id, { fields }) => known.matter(id, fields),
 };

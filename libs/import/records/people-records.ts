@@ -8,6 +8,7 @@ import type { Address, EntityFields, EntityType } from '#practice/entities/entit
 import { deactivate } from '#practice/records/simple-record';
 import { Supplier } from '#practice/suppliers/supplier';
 import type { SupplierFields } from '#practice/suppliers/supplier.events';
+import { Evolving } from './evolving';
 import { type Maker, noReference } from './imported-record';
 import { created, type Fields } from './reference-records';
 import { flagOf, maybeMoney, needed, type Row, wholeOf } from './row';
@@ -81,15 +82,10 @@ export const clients: Maker<WantedClient> = {
   create({ fields, state }, { numbers }) {
     const { number: clientNumber, counters } = numbers.take(CLIENT_NUMBER, fields.clientNumber);
     const first: ClientEvent = { type: 'ClientCreated', data: { ...fields, clientNumber, ...noReference } };
-    const events: ClientEvent[] = [first];
-    let client = Client.evolve(undefined, first);
-    const live = (more: ClientEvent[]) => {
-      events.push(...more);
-      client = more.reduce<typeof client>((before, event) => Client.evolve(before, event), client);
-    };
-    if (state !== 'New') live(activateClient(client));
-    if (state === 'Inactive') live(deactivateClient(client, 0));
-    return { events, counters };
+    const client = new Evolving(Client, Client.evolve(undefined, first));
+    if (state !== 'New') client.apply(activateClient(client.now));
+    if (state === 'Inactive') client.apply(deactivateClient(client.now, 0));
+    return { events: [first, ...client.events], counters };
   },
   learn: (known, id, { fields }) => known.client(id, fields),
 };
