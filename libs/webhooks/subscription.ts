@@ -8,7 +8,7 @@ import type { WebhookInput } from './endpoint.input';
 import type { Settable } from './endpoints';
 import { eventsMeant } from './event-catalogue';
 import { generateSecret, keyOf, parseSecret } from './protocol/secret';
-import { checkUrl, type TargetRules } from './protocol/target';
+import { type TargetRules, Targets } from './protocol/target';
 
 /** Where deliveries may go in this deployment. */
 export function targetRulesOf(config: Config): TargetRules {
@@ -22,13 +22,13 @@ export function targetRulesOf(config: Config): TargetRules {
 /** Checks what a request says of a webhook. */
 @Injectable()
 export class Subscriptions {
-  private readonly rules: TargetRules;
+  private readonly targets: Targets;
 
   constructor(
     config: Config,
     private readonly secrets: Secrets,
   ) {
-    this.rules = targetRulesOf(config);
+    this.targets = new Targets(targetRulesOf(config));
   }
 
   /**
@@ -38,7 +38,7 @@ export class Subscriptions {
   settable(context: RequestContext, given: Partial<WebhookInput>): Partial<Omit<Settable, 'secret'>> {
     const { url, events, enabled, payloadMode, description } = given;
     return {
-      ...(url !== undefined && { url: this.checkedUrl(url) }),
+      ...(url !== undefined && { url: this.targets.check(url).href }),
       ...(events !== undefined && { events: this.checkedEvents(context, events) }),
       ...(enabled !== undefined && { enabled: enabled ?? true }),
       ...(payloadMode !== undefined && { payload_mode: payloadMode ?? 'full' }),
@@ -65,10 +65,6 @@ export class Subscriptions {
   requireReadable(context: RequestContext, events: readonly string[]): void {
     for (const each of events)
       for (const { permission } of eventsMeant(each)) requirePermission(context, permission);
-  }
-
-  private checkedUrl(url: string): string {
-    return checkUrl(url, this.rules).href;
   }
 
   private checkedEvents(context: RequestContext, events: readonly string[]): string[] {

@@ -9,9 +9,6 @@ export function nameOfEvent(kind: string, type: string): string {
   return `${kind}.${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
-/** Every event of the areas that webhooks tell, in our form. */
-export const eventNames: readonly string[] = Object.keys(qualifiedNames);
-
 /** Our form to that of existing clients: `PE.Mk2.Accounting.V1.MatterCreated`; undefined when there is none. */
 export function qualifiedName(name: string): string | undefined {
   return Object.hasOwn(qualifiedNames, name) ? qualifiedNames[name] : undefined;

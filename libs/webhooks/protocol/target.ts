@@ -25,11 +25,6 @@ export class InvalidUrl extends DomainError {
 
 const mostCharacters = 2048;
 
-/** @throws InvalidUrl */
-export function checkUrl(url: string, rules: TargetRules): URL {
-  return new Targets(rules).check(url);
-}
-
 /** Decides which addresses of the world deliveries may go to. */
 export class Targets {
   private readonly openings: Openings;

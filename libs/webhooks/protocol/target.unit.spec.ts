@@ -1,20 +1,6 @@
 import fc from 'fast-check';
-import { checkUrl, destinationOf, InvalidUrl, type TargetRules, Targets } from './target';
-
-const production: TargetRules = { allowInsecure: false, allowed: [], development: false };
-const development = { ...production, development: true };
-const insecure = { ...development, allowInsecure: true };
-
-function reasonOf(url: string, rules = production): string | undefined {
-  try {
-    checkUrl(url, rules);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof InvalidUrl)) throw error;
-    expect(error.errors).toEqual([{ pointer: '/url', code: 'invalid_url', message: error.message }]);
-    return error.reason;
-  }
-}
+import { destinationOf, Targets } from './target';
+import { development, insecure, production, reasonOf } from './testing/targets';
 
 describe('a URL', () => {
   it.each([
@@ -27,7 +13,7 @@ describe('a URL', () => {
     ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
     ['https://notlocalhost/', 'https://notlocalhost/'],
   ])('%s is one that deliveries go to', (url, href) => {
-    expect(checkUrl(url, production).href).toBe(href);
+    expect(new Targets(production).check(url).href).toBe(href);
   });
 
   it.each([

@@ -1,20 +1,6 @@
 import fc from 'fast-check';
-import { checkUrl, InvalidUrl, type TargetRules, Targets } from './target';
-
-const production: TargetRules = { allowInsecure: false, allowed: [], development: false };
-const development = { ...production, development: true };
-const insecure = { ...development, allowInsecure: true };
-
-function reasonOf(url: string, rules = production): string | undefined {
-  try {
-    checkUrl(url, rules);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof InvalidUrl)) throw error;
-    expect(error.errors).toEqual([{ pointer: '/url', code: 'invalid_url', message: error.message }]);
-    return error.reason;
-  }
-}
+import { Targets } from './target';
+import { insecure, production, reasonOf } from './testing/targets';
 
 /** Addresses that are not public, as they are written by those who know a filter. */
 const inner: [address: string, network: string][] = [
