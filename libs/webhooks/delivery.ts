@@ -25,6 +25,9 @@ export interface Message {
   at: string | null;
 }
 
+/** What an endpoint is called in every table: two tenants may have chosen the same id. */
+export type EndpointRef = Pick<Message, 'tenant_id' | 'webhook_id'>;
+
 /** A row of `webhooks.deliveries`. */
 export interface DeliveryRow extends Message {
   request_id: string;
@@ -73,8 +76,8 @@ export function recordId({ kind, subject }: Pick<Message, 'kind' | 'subject'>): 
   return toId(kind as Kind, subject);
 }
 
-/** An endpoint as workers know it: two tenants may have chosen the same id. */
-export function endpointKey({ tenant_id, webhook_id }: Pick<Message, 'tenant_id' | 'webhook_id'>): string {
+/** The same as one text, by which workers know it. */
+export function endpointKey({ tenant_id, webhook_id }: EndpointRef): string {
   return `${tenant_id}/${webhook_id}`;
 }
 
@@ -131,7 +134,7 @@ const waiting = { some: 'limit 5000 for update skip locked', all: '' } as const;
  */
 export async function failWaiting(
   client: ClientBase,
-  { tenant_id, webhook_id }: Pick<Message, 'tenant_id' | 'webhook_id'>,
+  { tenant_id, webhook_id }: EndpointRef,
   now: Date,
   which: keyof typeof waiting,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { Clock } from '#kernel/clock';
 import { Rounds } from '#kernel/rounds';
 import { Config } from '#platform/config';
 import { WriteDatabase } from '#platform/database';
-import { firstUuidOf } from './delivery';
+import { type EndpointRef, firstUuidOf } from './delivery';
 import { FailureWatch } from './delivery/failure-watch';
 import { ErasedAnswers } from './erased-answers';
 import { FEED_MS } from './event-feed';
@@ -13,7 +13,7 @@ const EVERY_MS = 60_000;
 const CHUNK = 5_000;
 const DAY_MS = 86_400_000;
 
-type Named = { tenant_id: number; webhook_id: string; is_removed: boolean };
+type Logged = EndpointRef & { is_removed: boolean };
 
 /** Each endpoint that a table has rows of, found by stepping over its key. */
 const webhooksOf = (table: string) => `
@@ -87,7 +87,7 @@ export class WebhookPruning implements OnApplicationShutdown {
   /** @returns how many deliveries were removed: of webhooks that are no more, and what is past its days */
   async prune(): Promise<number> {
     const oldest = new Date(this.clock.now().getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS);
-    const { rows } = await this.database.pool.query<Named>(WEBHOOKS_OF_LOG);
+    const { rows } = await this.database.pool.query<Logged>(WEBHOOKS_OF_LOG);
     let removed = 0;
     for (const { tenant_id, webhook_id, is_removed } of rows) {
       const before = is_removed ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : firstUuidOf(oldest);

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { ClientBase } from 'pg';
 import { TenantFeed } from '#event-store/feed/tenant-feed';
 import { parsePosition } from '#event-store/position';
 import { Clock } from '#kernel/clock';
@@ -15,7 +16,8 @@ const MOST_DUE = 2_000;
 /** Events of a time may stand in the feed so much behind later ones. */
 const SLACK_MS = 600_000;
 
-interface ReplayRow extends Omit<Subscribed, 'id'> {
+interface ReplayRow extends Subscribed {
+  /** Of the replay, in place of the endpoint's. */
   id: string;
   /** Also where nothing may be sent any more. */
   owner: number;
@@ -85,62 +87,68 @@ export class Replays implements OnApplicationShutdown {
    * @param had those that had their turn, to which it is added
    */
   private async advance(had: string[]): Promise<boolean> {
-    const endpoint = await this.database.transaction(async (client) => {
-      const { rows } = await client.query<ReplayRow>(
-        `select s.*, r.tenant_id as owner, r.id, r.webhook_id, r.since, r.until, r.mode, t.partition,
-           r.epoch || '.' || r.transaction_id || '.' || r.position as at
-         from webhooks.replays r join platform.tenants t on t.id = r.tenant_id
-         left join (${SUBSCRIBED}) s on s.tenant_id = r.tenant_id and s.id = r.webhook_id
-         where r.finished_at is null and r.id <> all($1::uuid[])
-           and (s.id is null or (select count(*) from (select from webhooks.deliveries d
-             where d.tenant_id = r.tenant_id and d.webhook_id = r.webhook_id and d.state = 0 and d.due_at <= $2
-             limit $3) due) < $3)
-         order by r.requested_at limit 1 for update of r skip locked`,
-        [had, this.clock.now(), MOST_DUE],
-      );
-      const [replay] = rows;
-      if (!replay) return undefined;
-      had.push(replay.id);
-      const { tenant_id, owner, webhook_id, mode, partition, since, until } = replay;
+    const replay = await this.database.transaction(async (client) => {
+      const next = await this.next(client, had);
+      if (!next) return undefined;
+      had.push(next.id);
       // Disabled meanwhile, or not allowed any more: there is nothing to be sent.
-      if (tenant_id === null) return this.finish(client, replay);
-      const tenant = { id: tenant_id, partition };
-      const { events, reached, more } = await this.feed.read(tenant, parsePosition(replay.at), CHUNK);
-      const wanted = events.filter(({ recordedAt }) => recordedAt >= since && recordedAt <= until);
-      // Events from before the registration too: they were asked for.
-      const always = { ...replay, id: webhook_id, since_epoch: 0, since_transaction_id: '0' };
-      const messages = wanted.flatMap((event) => messagesFor([always], event));
-      const queued = await queueMessages(client, messages, this.clock.now(), mode);
-      const isOver = events.some(({ recordedAt }) => recordedAt.getTime() > until.getTime() + SLACK_MS);
-      await client.query(
-        `update webhooks.replays set epoch = $3, transaction_id = $4::xid8, position = $5, queued = queued + $6,
-           finished_at = case when $7 then $8::timestamptz end
-         where webhook_id = $1 and id = $2 and tenant_id = $9`,
-        [
-          ...[
-            webhook_id,
-            replay.id,
-            reached.epoch,
-            reached.transactionId.toString(),
-            reached.position.toString(),
-          ],
-          ...[queued, isOver || !more, this.clock.now(), owner],
-        ],
-      );
-      return endpointKey({ tenant_id: owner, webhook_id });
+      if (next.tenant_id === null) await this.finish(client, next);
+      else await this.queuePart(client, next);
+      return next;
     });
-    if (endpoint) this.signal.queued([endpoint]);
-    return endpoint !== undefined;
+    if (!replay) return false;
+    this.signal.queued([endpointKey({ tenant_id: replay.owner, webhook_id: replay.webhook_id })]);
+    return true;
   }
 
-  private async finish(
-    client: { query(sql: string, values: unknown[]): Promise<unknown> },
-    { owner, webhook_id, id }: ReplayRow,
-  ): Promise<string> {
+  private async next(client: ClientBase, had: readonly string[]): Promise<ReplayRow | undefined> {
+    const { rows } = await client.query<ReplayRow>(
+      `select s.*, r.tenant_id as owner, r.id, r.webhook_id, r.since, r.until, r.mode, t.partition,
+         r.epoch || '.' || r.transaction_id || '.' || r.position as at
+       from webhooks.replays r join platform.tenants t on t.id = r.tenant_id
+       left join (${SUBSCRIBED}) s on s.tenant_id = r.tenant_id and s.id = r.webhook_id
+       where r.finished_at is null and r.id <> all($1::uuid[])
+         and (s.id is null or (select count(*) from (select from webhooks.deliveries d
+           where d.tenant_id = r.tenant_id and d.webhook_id = r.webhook_id and d.state = 0 and d.due_at <= $2
+           limit $3) due) < $3)
+       order by r.requested_at limit 1 for update of r skip locked`,
+      [had, this.clock.now(), MOST_DUE],
+    );
+    return rows.at(0);
+  }
+
+  private async queuePart(client: ClientBase, replay: ReplayRow): Promise<void> {
+    const { owner, webhook_id, mode, partition, since, until } = replay;
+    const tenant = { id: owner, partition };
+    const { events, reached, more } = await this.feed.read(tenant, parsePosition(replay.at), CHUNK);
+    const wanted = events.filter(({ recordedAt }) => recordedAt >= since && recordedAt <= until);
+    // Events from before the registration too: they were asked for.
+    const always = { ...replay, id: webhook_id, since_epoch: 0, since_transaction_id: '0' };
+    const messages = wanted.flatMap((event) => messagesFor([always], event));
+    const queued = await queueMessages(client, messages, this.clock.now(), mode);
+    const isOver = events.some(({ recordedAt }) => recordedAt.getTime() > until.getTime() + SLACK_MS);
+    await client.query(
+      `update webhooks.replays set epoch = $3, transaction_id = $4::xid8, position = $5, queued = queued + $6,
+         finished_at = case when $7 then $8::timestamptz end
+       where webhook_id = $1 and id = $2 and tenant_id = $9`,
+      [
+        webhook_id,
+        replay.id,
+        reached.epoch,
+        reached.transactionId.toString(),
+        reached.position.toString(),
+        queued,
+        isOver || !more,
+        this.clock.now(),
+        owner,
+      ],
+    );
+  }
+
+  private async finish(client: ClientBase, { owner, webhook_id, id }: ReplayRow): Promise<void> {
     await client.query(
       'update webhooks.replays set finished_at = $4 where tenant_id = $1 and webhook_id = $2 and id = $3',
       [owner, webhook_id, id, this.clock.now()],
     );
-    return endpointKey({ tenant_id: owner, webhook_id });
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { endpointKey } from '../delivery';
 import type { DueDelivery, Lane } from './lane';
 import { QueuePools } from './queue-pools';
 
@@ -13,18 +14,10 @@ export class DueDeliveries {
 
   /** Gives the lanes what they want, in one round trip; one that gets less has no more that is due. */
   async fetch(lanes: readonly Lane[], now: Date): Promise<void> {
-    const wanting = lanes
-      .map((lane) => ({ lane, wanted: lane.wanted(now) }))
-      .filter(({ wanted }) => wanted > 0);
-    if (wanting.length === 0) return;
-    for (const { lane } of wanting) lane.isDrained = true;
-    const limits = new Map(wanting.map(({ lane, wanted }) => [lane, limitOf(lane, wanted)]));
-    const byKey = new Map(
-      wanting.map(({ lane }) => [
-        lane.key,
-        { lane, limit: limits.get(lane)!, known: new Set(lane.known), restarts: lane.restarts, got: 0 },
-      ]),
-    );
+    const asked = lanes.flatMap((lane) => askOf(lane, now) ?? []);
+    if (asked.length === 0) return;
+    for (const { lane } of asked) lane.isDrained = true;
+    const byKey = new Map(asked.map((one) => [one.lane.key, one]));
     const { rows } = await this.pools.queue.query<DueDelivery>({
       name: 'webhooks.due',
       text: `
@@ -37,31 +30,35 @@ export class DueDeliveries {
           order by d.due_at, d.event_id limit w.wanted
         ) d`,
       values: [
-        wanting.map(({ lane }) => lane.config.tenant_id),
-        wanting.map(({ lane }) => lane.config.webhook_id),
-        [...limits.values()],
+        asked.map(({ lane }) => lane.config.tenant_id),
+        asked.map(({ lane }) => lane.config.webhook_id),
+        asked.map(({ limit }) => limit),
         now,
-        wanting.map(({ lane }) => lane.fetchedTo.due_at),
-        wanting.map(({ lane }) => lane.fetchedTo.event_id),
-        wanting.map(({ lane }) => [...lane.late].join()),
+        asked.map(({ lane }) => lane.fetchedTo.due_at),
+        asked.map(({ lane }) => lane.fetchedTo.event_id),
+        asked.map(({ lane }) => [...lane.late].join()),
       ],
     });
     for (const row of rows) {
-      const one = byKey.get(`${row.tenant_id}/${row.webhook_id}`)!;
+      const one = byKey.get(endpointKey(row))!;
       // What was in hand when it was asked may have been written down meanwhile: it is not as the answer has it.
       if (!one.known.has(row.event_id)) one.lane.add(row);
       // What was let go of meanwhile may be due before it.
       if (one.lane.restarts === one.restarts) one.lane.fetchedTo = row;
       one.got++;
     }
-    for (const { lane, limit, got } of byKey.values()) {
+    for (const { lane, limit, got } of asked) {
       if (got === limit) lane.isDrained = false;
       else lane.fetchAnew();
     }
   }
 }
 
-/** From the start on it meets again what is in hand. */
-function limitOf(lane: Lane, wanted: number): number {
-  return lane.isAtStart ? wanted + lane.known.size : wanted;
+/** What is asked for a lane, and how the lane is then; undefined when it wants nothing. */
+function askOf(lane: Lane, now: Date) {
+  const wanted = lane.wanted(now);
+  if (wanted === 0) return undefined;
+  // From the start on it meets again what is in hand.
+  const limit = lane.isAtStart ? wanted + lane.known.size : wanted;
+  return { lane, limit, known: new Set(lane.known), restarts: lane.restarts, got: 0 };
 }

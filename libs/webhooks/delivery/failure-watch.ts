@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { v7 } from 'uuid';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { endpointKey, failWaiting, type Message, queueMessages } from '../delivery';
+import { type EndpointRef, endpointKey, failWaiting, type Message, queueMessages } from '../delivery';
 import { type EventName, notices } from '../event-catalogue';
 import { SUBSCRIBED, type Subscribed } from '../fan-out';
 import { QueueSignal } from '../queue-signal';
@@ -17,10 +17,8 @@ const DISABLED_AFTER_MS = 120 * HOUR_MS;
 /** Fields of a webhook that change when it is disabled. */
 export const DISABLING = ['disabledOn', 'disabledReason', 'enabled'];
 
-type Named = { tenant_id: number; webhook_id: string };
-
 /** A receiver as it was asked: its webhook may be another registration of the id by now, or have another address. */
-export type Asked = Named & { created_at: Date; url: string };
+export type Asked = EndpointRef & { created_at: Date; url: string };
 
 type Failing = Asked & { failing_since: Date };
 
@@ -95,7 +93,7 @@ export class FailureWatch {
   /** Makes a change and tells of it in one transaction; nothing is told when another worker has made it. */
   private async change(
     event: EventName,
-    lane: Named,
+    lane: EndpointRef,
     make: (client: PoolClient, now: Date) => Promise<{ rowCount: number | null }>,
   ): Promise<void> {
     const now = this.clock.now();
@@ -112,7 +110,7 @@ export class FailureWatch {
   private async noticesOf(
     client: PoolClient,
     event: EventName,
-    { tenant_id, webhook_id }: Named,
+    { tenant_id, webhook_id }: EndpointRef,
     now: Date,
   ): Promise<Message[]> {
     const { rows } = await client.query<Subscribed & { version: number }>(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { endpointKey } from '../delivery';
 import { DeliverySettings } from './delivery-settings';
 import { Lane, type LaneConfig } from './lane';
 import { QueuePools } from './queue-pools';
@@ -14,8 +15,6 @@ const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.created_at, e
     from event_store.last_erasures r where r.tenant_id = e.tenant_id) as erased_at,
   e.enabled and not e.paused as active, e.disabled_at, l.failures, l.open_until, l.failing_since`;
 const JOINED = `webhooks.endpoints e join platform.tenants t on t.id = e.tenant_id`;
-
-type Named = { tenant_id: number; webhook_id: string };
 
 /**
  * Which worker serves which endpoint: one at a time, so that the limits of an endpoint hold over all of them. A lease
@@ -78,7 +77,7 @@ export class LaneLeases {
         returning ${CONFIG}`,
       values: [this.worker, ...namesOf(lanes), this.settings.leaseMs],
     });
-    const known = new Map(rows.map((config) => [`${config.tenant_id}/${config.webhook_id}`, config]));
+    const known = new Map(rows.map((config) => [endpointKey(config), config]));
     return lanes.filter((lane) => {
       const config = known.get(lane.key);
       if (config) lane.reconfigure(config, leasedUntil);
@@ -102,13 +101,12 @@ export class LaneLeases {
   }
 }
 
-/** @param keys `tenant/webhook` */
+/** @param keys as endpointKey has them */
 function keysOf(keys: readonly string[]): [string[], string[]] {
   const parts = keys.map((key) => key.split('/'));
   return [parts.map(([tenant]) => tenant), parts.map(([, webhook]) => webhook)];
 }
 
 function namesOf(lanes: readonly Lane[]): [number[], string[]] {
-  const named: Named[] = lanes.map(({ config }) => config);
-  return [named.map(({ tenant_id }) => tenant_id), named.map(({ webhook_id }) => webhook_id)];
+  return [lanes.map(({ config }) => config.tenant_id), lanes.map(({ config }) => config.webhook_id)];
 }
