@@ -3,21 +3,12 @@ import type { Id } from '#kernel/ids';
 import type { BillableState } from '#practice/billable/billable';
 import type { InvoiceLine } from '#practice/invoices/invoice.events';
 import type { Sources } from '#practice/invoices/invoice.sources';
-import type { Charge } from './billing';
+import type { Charge, Course } from './billing';
 import { type Ground, type ImportedRecord, recordOf } from './imported-record';
 import { invoices, linesOf, type SourceLine, type WantedInvoice, wantedInvoice } from './invoice-records';
 import { NOBODY } from './known-records';
 import { needed, type Row } from './row';
-import {
-  costEvents,
-  costRecoveries,
-  newCost,
-  newWorkItem,
-  wantedCost,
-  wantedWorkItem,
-  workItemEvents,
-  workItems,
-} from './work-records';
+import { type BillableMaker, costRecoveries, workItems } from './work-records';
 
 /** A record that a line charges, before it is known for how much. */
 interface Source {
@@ -49,36 +40,26 @@ export function* billedRecords(row: Row, ground: Ground): Generator<ImportedReco
 }
 
 function sourceOf({ line, item, cost }: SourceLine, ground: Ground): Source | undefined {
-  if (item !== null) return workItemOf(item, ground);
-  if (cost !== null) return costOf(cost, ground);
+  if (item !== null) return sourceFrom(workItems, item, ground);
+  if (cost !== null) return sourceFrom(costRecoveries, cost, ground);
   if (line.WorkItemId !== null || line.CostRecoveryId !== null)
     throw new Error(`What line ${line.ImportId} charges is no row of the import`);
   return undefined;
 }
 
-function workItemOf(row: Row, ground: Ground): Source {
+function sourceFrom<Wanted extends Course, State extends BillableState>(
+  maker: BillableMaker<Wanted, State>,
+  row: Row,
+  ground: Ground,
+): Source {
+  const { table, definition } = maker;
   const importId = needed(row, 'ImportId');
-  const id = ground.ids.of('WorkItem', importId);
-  const wanted = wantedWorkItem(row, ground, null);
-  const state = newWorkItem(wanted);
+  const id = ground.ids.of(table, importId);
+  const wanted = maker.wanted(row, ground);
+  const state = maker.recorded(wanted);
   const record = (charge: Charge) => {
     wanted.charge = charge;
-    const { table, definition } = workItems;
-    const create = () => ({ events: workItemEvents(wanted, state, ground) });
-    return { table, importId, definition, id, wanted, create };
-  };
-  return { id, importId, state, record };
-}
-
-function costOf(row: Row, ground: Ground): Source {
-  const importId = needed(row, 'ImportId');
-  const id = ground.ids.of('CostRecovery', importId);
-  const wanted = wantedCost(row, ground, null);
-  const state = newCost(wanted);
-  const record = (charge: Charge) => {
-    wanted.charge = charge;
-    const { table, definition } = costRecoveries;
-    const create = () => ({ events: costEvents(wanted, state, ground) });
+    const create = () => ({ events: maker.events(wanted, state, ground) });
     return { table, importId, definition, id, wanted, create };
   };
   return { id, importId, state, record };

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '#kernel/decider';
 import { dayIn } from '#kernel/zone';
+import type { BillableState } from '#practice/billable/billable';
 import {
   CostRecovery,
   type CostRecoveryState,
@@ -12,7 +13,7 @@ import type { DisbursementKind } from '#practice/disbursement-codes/disbursement
 import { WorkItem, type WorkItemState } from '#practice/work-items/work-item';
 import { ItemType, type WorkItemEvent, type WorkItemFields } from '#practice/work-items/work-item.events';
 import { priceWorkItem, requireChargeable, type ValueBasis } from '#practice/work-items/work-item.value';
-import { type Charge, type Course, courseOf } from './billing';
+import { type Course, courseOf } from './billing';
 import type { Ground, Maker, noReference } from './imported-record';
 import { amountOf, flagOf, instantOf, maybeAmount, moneyOf, needed, type Row } from './row';
 
@@ -29,15 +30,30 @@ export interface WantedCost extends Course {
 
 const itemTypes: Record<string, ItemType> = ItemType;
 
-export const workItems: Maker<WantedWorkItem> = {
+/** Of records that lines of invoices charge: they are known before it is known for how much. */
+export interface BillableMaker<Wanted extends Course, State extends BillableState> extends Maker<Wanted> {
+  /** As it was recorded, before anything happened to it. */
+  recorded(wanted: Wanted): State;
+  /** @param state as it was recorded */
+  events(wanted: Wanted, state: State, ground: Ground): DomainEvent[];
+}
+
+export const workItems: BillableMaker<WantedWorkItem, WorkItemState> = {
   table: 'WorkItem',
   definition: WorkItem,
-  wanted: (row, ground) => wantedWorkItem(row, ground, null),
-  create: (wanted, ground) => ({ events: workItemEvents(wanted, newWorkItem(wanted), ground) }),
+  wanted: wantedWorkItem,
+  recorded: ({ fields: data }) => WorkItem.evolve(undefined, { type: 'WorkItemCreated', data }),
+  events(wanted, state, ground) {
+    const first: WorkItemEvent = { type: 'WorkItemCreated', data: wanted.fields };
+    return [first, ...courseOf(WorkItem, state, wanted, reasonOf(ground))];
+  },
+  create: (wanted, ground) => ({
+    events: workItems.events(wanted, workItems.recorded(wanted), ground),
+  }),
 };
 
-/** @param charge of the line that charges it */
-export function wantedWorkItem(row: Row, ground: Ground, charge: Charge | null): WantedWorkItem {
+/** What charges it is known from the lines alone. */
+function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
   const { ids, settings, known } = ground;
   const matterId = ids.maybeTo('Matter', row.MatterId);
   const taskTypeId = ids.maybeTo('TaskType', row.TaskTypeId);
@@ -72,7 +88,7 @@ export function wantedWorkItem(row: Row, ground: Ground, charge: Charge | null):
     },
     state: needed(row, 'State'),
     writtenOffOn: row.State === 'WrittenOff' ? row.WriteOffDate : null,
-    charge,
+    charge: null,
   };
 }
 
@@ -85,26 +101,21 @@ function priced({ Units }: Row, basis: ValueBasis) {
   return value;
 }
 
-/** As it was recorded, before anything happened to it. */
-export function newWorkItem({ fields: data }: WantedWorkItem): WorkItemState {
-  return WorkItem.evolve(undefined, { type: 'WorkItemCreated', data });
-}
-
-/** @param state as it was recorded */
-export function workItemEvents(wanted: WantedWorkItem, state: WorkItemState, ground: Ground): DomainEvent[] {
-  const first: WorkItemEvent = { type: 'WorkItemCreated', data: wanted.fields };
-  return [first, ...courseOf(WorkItem, state, wanted, reasonOf(ground))];
-}
-
-export const costRecoveries: Maker<WantedCost> = {
+export const costRecoveries: BillableMaker<WantedCost, CostRecoveryState> = {
   table: 'CostRecovery',
   definition: CostRecovery,
-  wanted: (row, ground) => wantedCost(row, ground, null),
-  create: (wanted, ground) => ({ events: costEvents(wanted, newCost(wanted), ground) }),
+  wanted: wantedCost,
+  recorded: ({ fields: data }) => CostRecovery.evolve(undefined, { type: 'CostRecoveryCreated', data }),
+  events(wanted, state, ground) {
+    const first: CostRecoveryEvent = { type: 'CostRecoveryCreated', data: wanted.fields };
+    return [first, ...courseOf(CostRecovery, state, wanted, reasonOf(ground))];
+  },
+  create: (wanted, ground) => ({
+    events: costRecoveries.events(wanted, costRecoveries.recorded(wanted), ground),
+  }),
 };
 
-/** @param charge of the line that charges it */
-export function wantedCost(row: Row, { ids, settings, known }: Ground, charge: Charge | null): WantedCost {
+function wantedCost(row: Row, { ids, settings, known }: Ground): WantedCost {
   const disbursementCodeId = ids.to('DisbursementCode', needed(row, 'DisbursementCodeId'));
   const code = known.costCodes.get(disbursementCodeId);
   if (!code) throw new Error(`The disbursement code of cost ${row.ImportId} is unknown`);
@@ -135,19 +146,8 @@ export function wantedCost(row: Row, { ids, settings, known }: Ground, charge: C
     state: needed(row, 'State'),
     // The source says no day of it.
     writtenOffOn: row.State === 'WrittenOff' ? entryDay : null,
-    charge,
+    charge: null,
   };
-}
-
-/** As it was recorded, before anything happened to it. */
-export function newCost({ fields: data }: WantedCost): CostRecoveryState {
-  return CostRecovery.evolve(undefined, { type: 'CostRecoveryCreated', data });
-}
-
-/** @param state as it was recorded */
-export function costEvents(wanted: WantedCost, state: CostRecoveryState, ground: Ground): DomainEvent[] {
-  const first: CostRecoveryEvent = { type: 'CostRecoveryCreated', data: wanted.fields };
-  return [first, ...courseOf(CostRecovery, state, wanted, reasonOf(ground))];
 }
 
 /** Of a write-off. */

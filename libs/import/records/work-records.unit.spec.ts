@@ -4,7 +4,7 @@ import { writeOff } from '#practice/billable/billable.write-off';
 import { WorkItem } from '#practice/work-items/work-item';
 import { groundFor, rowOf } from '../testing/ground';
 import { KnownRecords } from './known-records';
-import { costRecoveries, wantedWorkItem, workItems } from './work-records';
+import { costRecoveries, workItems } from './work-records';
 
 const none = { externalReference: null, referenceOwner: null };
 const { ids } = groundFor();
@@ -85,11 +85,17 @@ describe('work items', () => {
     const row = rowOf('WorkItem', timed);
     const invoiceId = ids.of('Invoice', 'I1');
     const charged = { amount: '200', units: '9.5238' };
-    const draft = workItems.create(wantedWorkItem(row, ground, { invoiceId, day: null, charged }), ground);
+    const draft = workItems.create(
+      { ...workItems.wanted(row, ground), charge: { invoiceId, day: null, charged } },
+      ground,
+    );
     const state = draft.events.reduce(WorkItem.evolve, undefined as never);
     expect(state).toMatchObject({ state: 1, invoiceId, remaining: '210', settlement: null });
     const billed = { invoiceId, day: '2025-08-01', charged };
-    const { events } = workItems.create(wantedWorkItem({ ...row, State: 'Billed' }, ground, billed), ground);
+    const { events } = workItems.create(
+      { ...workItems.wanted({ ...row, State: 'Billed' }, ground), charge: billed },
+      ground,
+    );
     expect(events.map(({ type }) => type.slice('WorkItem'.length))).toEqual([
       ...['Created', 'Finalised', 'Reserved', 'Billed'],
     ]);
@@ -105,9 +111,11 @@ describe('work items', () => {
     const charge = { invoiceId: ids.of('Invoice', 'I1'), day: null, charged: { amount: '1', units: '1' } };
     const gone = rowOf('WorkItem', { ...timed, State: 'WrittenOff', WriteOffDate: '2025-12-31' });
     for (const row of [gone, rowOf('WorkItem', { ...timed, State: 'Pending' })])
-      expect(() => workItems.create(wantedWorkItem(row, ground, charge), ground)).toThrow('Finalised');
+      expect(() => workItems.create({ ...workItems.wanted(row, ground), charge }, ground)).toThrow(
+        'Finalised',
+      );
     const issued = { ...charge, day: '2025-08-01' };
-    const open = wantedWorkItem(rowOf('WorkItem', timed), ground, issued);
+    const open = { ...workItems.wanted(rowOf('WorkItem', timed), ground), charge: issued };
     expect(() => workItems.create(open, ground)).toThrow('Billed');
   });
 });
