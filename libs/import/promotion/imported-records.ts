@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 import { toUuid } from '#kernel/ids';
 import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
+import type { PromotedCounts } from './promotion-run';
 
 /** What an import has left of a row. */
 export interface Imported {
@@ -71,11 +72,8 @@ export class ImportedRecords {
   }
 
   /** What a request has come to. */
-  async counts(
-    { id: tenantId }: TenantRef,
-    requestId: string,
-  ): Promise<{ created: number; changed: number }> {
-    const { rows } = await this.database.pool.query<{ created: number; changed: number }>(
+  async counts({ id: tenantId }: TenantRef, requestId: string): Promise<PromotedCounts> {
+    const { rows } = await this.database.pool.query<PromotedCounts>(
       `select count(*) filter (where created_by = $2)::int as created,
          count(*) filter (where changed_by = $2 and created_by <> $2)::int as changed
        from import.records where tenant_id = $1`,

@@ -3,7 +3,7 @@ import { waitFor } from '../../../test/support/wait-for';
 import { ImportSettings } from '../connection/import-settings';
 import { StagingTenants } from '../loading/staging-tenants';
 import { openImports } from '../testing/import-parts';
-import { PromotionRequests } from './promotion-requests';
+import { cancelledPromotion, PromotionRequests } from './promotion-requests';
 
 it('says what is done from when it is taken, and puts the staging tenant aside when it is cancelled', async () => {
   const imports = await openImports();
@@ -23,7 +23,7 @@ it('says what is done from when it is taken, and puts the staging tenant aside w
     const message = 'Checking every row against the tenant as it is now.';
     expect(await imports.sql(shown, [requestId])).toEqual([{ status: 'Promoting', message }]);
 
-    await requests.end(requestId, worker, 'Cancelled', 'Cancelled on request.');
+    await requests.end(requestId, worker, cancelledPromotion);
     const named = 'select alias from platform.tenants where id = $1';
     const alias = `${staging.alias}-${staging.id}`;
     expect(await imports.sql(named, [staging.id])).toEqual([{ alias }]);

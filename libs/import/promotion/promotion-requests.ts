@@ -8,7 +8,7 @@ import { ImportSettings } from '../connection/import-settings';
 import { withdrawStaging } from '../loading/staging-tenants';
 import { LeaseLost, type PromotionStatus, promotable, type RequestRow } from '../requests/import-request';
 import { StagingArea } from '../staging/staging-area';
-import type { PromotionStep } from './promotion-run';
+import type { PromotedCounts, PromotionStep } from './promotion-run';
 
 /** A promotion that a worker has taken. */
 export interface TakenPromotion {
@@ -27,8 +27,18 @@ const messages: Record<PromotionStep, string> = {
   Announcing: 'Showing the import.',
 };
 
-/** What is told of a promotion that ended on request. */
-export const CANCELLED = 'Cancelled on request; nothing of it came to the tenant.';
+/** How a promotion ends, and what whoever waits for it is told. */
+export interface PromotionEnding {
+  outcome: 'Promoted' | 'PromotionFailed' | 'Cancelled';
+  message: string;
+  counts?: PromotedCounts;
+}
+
+/** How one ends that somebody has cancelled. */
+export const cancelledPromotion: PromotionEnding = {
+  outcome: 'Cancelled',
+  message: 'Cancelled on request; nothing of it came to the tenant.',
+};
 
 const underWay: readonly PromotionStatus[] = ['PromotionQueued', 'Promoting'];
 
@@ -161,14 +171,7 @@ export class PromotionRequests {
    * @param goOn throws why it is not to wait any longer
    * @throws LeaseLost
    */
-  async end(
-    id: string,
-    worker: string,
-    outcome: 'Promoted' | 'PromotionFailed' | 'Cancelled',
-    message: string,
-    counts?: { created: number; changed: number },
-    goOn?: () => void,
-  ): Promise<void> {
+  async end(id: string, worker: string, asked: PromotionEnding, goOn?: () => void): Promise<void> {
     const client = await this.database.session();
     const end = async () => {
       const { rows } = await client.query<{ cancel_requested: boolean }>(
@@ -176,8 +179,9 @@ export class PromotionRequests {
         [id, worker],
       );
       if (rows.length === 0) throw new LeaseLost();
-      const isKept = outcome === 'PromotionFailed' && !rows[0].cancel_requested;
-      const ending = outcome === 'PromotionFailed' && !isKept ? ['Cancelled', CANCELLED] : [outcome, message];
+      const hasFailed = asked.outcome === 'PromotionFailed';
+      const isKept = hasFailed && !rows[0].cancel_requested;
+      const { outcome, message, counts } = hasFailed && !isKept ? cancelledPromotion : asked;
       await client.query(
         `update import.requests r
          set status = $2, message = $3, is_kept = $4, leased_by = null, leased_until = null, rows_per_second = null,
@@ -185,10 +189,10 @@ export class PromotionRequests {
            errors = (select count(*) from import.findings f where f.request_id = r.id and f.severity = 'error'),
            warnings = (select count(*) from import.findings f where f.request_id = r.id and f.severity = 'warning')
          where id = $1`,
-        [id, ...ending, isKept, counts?.created ?? null, counts?.changed ?? null],
+        [id, outcome, message, isKept, counts?.created ?? null, counts?.changed ?? null],
       );
       if (!isKept) await new StagingArea(id).drop(client);
-      if (ending[0] === 'Cancelled') await withdrawStaging(client, id);
+      if (outcome === 'Cancelled') await withdrawStaging(client, id);
     };
     try {
       await transactionAlone(client, end, goOn);

@@ -22,5 +22,11 @@ export interface PromotionRun extends ImportRun {
   goesOn(client: ClientBase): Promise<boolean>;
 }
 
+/** How many records a promotion has brought. */
+export interface PromotedCounts {
+  created: number;
+  changed: number;
+}
+
 /** What a promotion came to: nothing has happened to the tenant where errors were found. */
-export type Promoted = { errors: number } | { created: number; changed: number };
+export type Promoted = { errors: number } | PromotedCounts;

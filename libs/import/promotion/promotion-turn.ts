@@ -2,10 +2,8 @@ import type { ClientBase } from 'pg';
 import { ImportCancelled } from '../requests/import-request';
 import { requireLease } from '../requests/import-tables';
 import { Turn, type TurnParts } from '../requests/turn';
-import type { PromotionRequests, TakenPromotion } from './promotion-requests';
+import type { PromotionEnding, PromotionRequests, TakenPromotion } from './promotion-requests';
 import type { PromotionRun, PromotionStep } from './promotion-run';
-
-type Outcome = Parameters<PromotionRequests['end']>[2];
 
 /** A worker's turn at a promotion. */
 export class PromotionTurn extends Turn<PromotionRequests> implements PromotionRun {
@@ -48,9 +46,9 @@ export class PromotionTurn extends Turn<PromotionRequests> implements PromotionR
     return this.parts.requests.goesOn(client, this.tenant, this.worker);
   }
 
-  async end(outcome: Outcome, message: string, counts?: { created: number; changed: number }): Promise<void> {
+  async end(ending: PromotionEnding): Promise<void> {
     await this.flush();
-    await this.parts.requests.end(this.requestId, this.worker, outcome, message, counts, this.goOn);
+    await this.parts.requests.end(this.requestId, this.worker, ending, this.goOn);
   }
 
   protected renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined> {

@@ -14,7 +14,7 @@ import { IMPORT } from '../loading/loading';
 import { Validation } from '../validation/validation';
 import { ImportedRecords } from './imported-records';
 import { PromotionAppend } from './promotion-append';
-import type { Promoted, PromotionRun } from './promotion-run';
+import type { Promoted, PromotedCounts, PromotionRun } from './promotion-run';
 
 /**
  * Brings a validated import to its tenant, where all of it becomes visible at one moment. The tenant takes no writes
@@ -45,7 +45,7 @@ export class Promotion {
     await run.owning((client) => this.closed.close(tenant.id, 'promotion_in_progress', client));
     await this.held.hold(tenant);
     if (run.step === 'Checking') {
-      const errors = await this.check(run);
+      const { errors } = await this.validation.validate(run);
       signal.throwIfAborted();
       if (errors > 0) {
         await this.letGo(run);
@@ -84,13 +84,8 @@ export class Promotion {
     });
   }
 
-  private async check(run: PromotionRun): Promise<number> {
-    const { errors } = await this.validation.validate(run);
-    return errors;
-  }
-
   /** Once, however often the step is begun. */
-  private async announce(run: PromotionRun, records: { created: number; changed: number }): Promise<void> {
+  private async announce(run: PromotionRun, records: PromotedCounts): Promise<void> {
     const { tenant, requestId, requestedBy } = run;
     const id: Id = toId('tenant', tenant.streamId);
     const [found] = (await this.loader.load(tenant.id, [at(Tenant, id)])) as Folded<TenantState>[];
