@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { tenantClaim } from './claims';
@@ -68,8 +68,8 @@ export class ClosedTenants {
     });
   }
 
-  async isClosed(tenantId: number, client?: ClientBase): Promise<boolean> {
-    return (await this.reason(tenantId, client)) !== undefined;
+  async isClosed(tenantId: number): Promise<boolean> {
+    return (await this.reason(tenantId, this.database.pool)) !== undefined;
   }
 
   /**
@@ -77,12 +77,12 @@ export class ClosedTenants {
    * @throws DomainError `promotion_in_progress`
    */
   async requireOpen(tenantId: number, client?: ClientBase): Promise<void> {
-    const reason = await this.reason(tenantId, client);
+    const reason = await this.reason(tenantId, client ?? this.database.pool);
     if (reason) throw tenantClosed(reason);
   }
 
-  private async reason(tenantId: number, client?: ClientBase): Promise<ClosedReason | undefined> {
-    const { rows } = await (client ?? this.database.pool).query<{ reason: ClosedReason }>({
+  private async reason(tenantId: number, client: ClientBase | Pool): Promise<ClosedReason | undefined> {
+    const { rows } = await client.query<{ reason: ClosedReason }>({
       name: 'event_store.closed_reason',
       text: 'select reason from event_store.closed_tenants where tenant_id = $1',
       values: [tenantId],

@@ -120,17 +120,17 @@ class Database implements OnApplicationShutdown {
     );
   }
 
-  /**
-   * Commits what the work did, or undoes it when it fails. The server gives it up when it does nothing for 15 s.
-   * @param mode of the transaction, as BEGIN takes it
-   */
-  async transaction<Result>(work: (client: PoolClient) => Promise<Result>, mode = ''): Promise<Result> {
-    const { result, commit } = await this.uncommitted(work, `${mode}; ${STANDING_STILL}`);
+  /** Commits what the work did, or undoes it when it fails. The server gives it up when it does nothing for 15 s. */
+  async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const { result, commit } = await this.uncommitted(work, `; ${STANDING_STILL}`);
     await commit();
     return result;
   }
 
-  /** Does the work, or undoes it when it fails. The caller commits. */
+  /**
+   * Does the work, or undoes it when it fails. The caller commits.
+   * @param mode of the transaction, as BEGIN takes it
+   */
   protected async uncommitted<Result>(
     work: (client: PoolClient) => Promise<Result>,
     mode: string,

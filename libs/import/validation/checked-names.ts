@@ -19,9 +19,9 @@ export function isCopied({ type, length }: Table['columns'][number]): boolean {
   return type !== 'text' || (length ?? 0) < 500;
 }
 
-/** SQL: the cell is empty, rather than one that could not be read, about which there is a finding already. */
-export function missing(column: string, alias = 't'): string {
-  return `(${alias}.${column} is null and not coalesce('${column}' = any(${alias}.bad), false))`;
+/** SQL: the cell of the row `t` is empty, rather than one that could not be read, about which there is a finding already. */
+export function missing(column: string): string {
+  return `(t.${column} is null and not coalesce('${column}' = any(t.bad), false))`;
 }
 
 /** Characters of the longest column. */

@@ -69,9 +69,9 @@ export function TextField(options: TextOptions = {}): PropertyDecorator {
   return field(options, { type: String, maxLength: max, pattern: described?.source }, ...checks);
 }
 
-export function EmailField(options: FieldOptions = {}): PropertyDecorator {
+export function EmailField(): PropertyDecorator {
   return field(
-    { example: 'ada@example.com', ...options },
+    { example: 'ada@example.com' },
     { type: String, format: 'email', maxLength: 254 },
     MaxLength(254),
     IsEmail({}, { message: '$property must be an e-mail address' }),

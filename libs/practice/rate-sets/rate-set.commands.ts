@@ -109,7 +109,7 @@ async function copy(work: UnitOfWork, id: string, { name, from, to, percent }: R
   const { currency, entries } = addressed(work, set, 'rateset').data;
   const { timeZone } = settings(tenant);
   const days = { from: from ? dayGiven(timeZone, from) : null, to: to ? dayGiven(timeZone, to) : null };
-  requireDays(days.from, days.to, 'to');
+  requireDays(days.from, days.to);
   const data = {
     ...{ name, currency, isDefault: false, ...days },
     entries: percent ? uplift(entries, percent, currency) : entries,

@@ -56,9 +56,9 @@ export function requireDistinct(entries: readonly RateEntry[]): void {
 }
 
 /** @throws DomainError `days_reversed` (422) */
-export function requireDays(from: string | null, to: string | null, field: string): void {
+export function requireDays(from: string | null, to: string | null): void {
   if (from !== null && to !== null && to < from)
-    throw invalid('days_reversed', `${field}: the last day is before the first.`, field);
+    throw invalid('days_reversed', 'to: the last day is before the first.', 'to');
 }
 
 /** The firm always has a default, once it has one. @throws DomainError `default_rate_set` (409) */

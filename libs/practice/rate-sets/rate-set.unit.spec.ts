@@ -44,9 +44,9 @@ describe('a rate set', () => {
   });
 
   it('may be bounded on either side, not the wrong way round', () => {
-    requireDays(null, '2025-01-01', 'to');
-    requireDays('2025-01-01', '2025-01-01', 'to');
-    expect(refusal(() => requireDays('2025-01-02', '2025-01-01', 'to')).code).toBe('days_reversed');
+    requireDays(null, '2025-01-01');
+    requireDays('2025-01-01', '2025-01-01');
+    expect(refusal(() => requireDays('2025-01-02', '2025-01-01')).code).toBe('days_reversed');
   });
 
   it('stays the default until another is', () => {

@@ -55,7 +55,7 @@ export const rateSetWriting: RecordWriting<RateSetState, RateSetInput, ReturnTyp
     // Entries are in the base currency when they are given: that of the set must then be it, too.
     if (given.currency || given.entries)
       requireBaseCurrency(next.currency, settings(found.tenant), 'currency');
-    requireDays(next.from, next.to, 'to');
+    requireDays(next.from, next.to);
     if (before) requireStillDefault(before.data, next.isDefault);
     if (!given.entries) return;
     requireDistinct(next.entries);
