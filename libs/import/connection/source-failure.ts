@@ -22,28 +22,40 @@ const LOST: Entry = [
   'lost',
 ];
 
-/** By the codes of Node and of the driver. */
+const UNKNOWN_HOST: Entry = [
+  'host_unknown',
+  'The name of the server is not known. Check the spelling of Server.',
+];
+const UNREACHABLE: Entry = [
+  'unreachable',
+  'The server cannot be reached. Check its address and its network.',
+  'lost',
+];
+const TIMED_OUT: Entry = [
+  'timed_out',
+  'The server did not answer in time. Check its address, port and firewall.',
+  'lost',
+];
+const LOGIN: Entry = ['login_refused', 'The server refused the login. Check User ID and Password.'];
+
+/** By the codes of Node and of the driver, but for `ESOCKET`, with which the driver wraps those of Node. */
 const byCode: Record<string, Entry> = {
-  ENOTFOUND: ['host_unknown', 'The name of the server is not known. Check the spelling of Server.'],
+  ENOTFOUND: UNKNOWN_HOST,
   EAI_AGAIN: [
     'host_not_resolved',
     'The name of the server cannot be looked up at the moment. Try again later.',
     'busy',
   ],
-  ENODATA: ['host_unknown', 'The name of the server is not known. Check the spelling of Server.'],
+  ENODATA: UNKNOWN_HOST,
   ECONNREFUSED: [
     'connection_refused',
     'The server refused the connection. Check that it is running, its port, and its firewall.',
     'lost',
   ],
-  EHOSTUNREACH: ['unreachable', 'The server cannot be reached. Check its address and its network.', 'lost'],
-  ENETUNREACH: ['unreachable', 'The server cannot be reached. Check its address and its network.', 'lost'],
-  ETIMEDOUT: [
-    'timed_out',
-    'The server did not answer in time. Check its address, port and firewall.',
-    'lost',
-  ],
-  ETIMEOUT: ['timed_out', 'The server did not answer in time. Check its address, port and firewall.', 'lost'],
+  EHOSTUNREACH: UNREACHABLE,
+  ENETUNREACH: UNREACHABLE,
+  ETIMEDOUT: TIMED_OUT,
+  ETIMEOUT: TIMED_OUT,
   CERT_HAS_EXPIRED: [
     'certificate_expired',
     `The certificate of the server has expired. ${CERTIFICATE} valid.`,
@@ -61,11 +73,9 @@ const byCode: Record<string, Entry> = {
   ECONNCLOSED: LOST,
   ENOCONN: LOST,
   ENOTOPEN: LOST,
-  ELOGIN: ['login_refused', 'The server refused the login. Check User ID and Password.'],
-  ESOCKET: LOST,
+  ELOGIN: LOGIN,
 };
 
-const LOGIN: Entry = ['login_refused', 'The server refused the login. Check User ID and Password.'];
 const BUSY: Entry = ['server_busy', 'The server is not ready at the moment. Try again later.', 'busy'];
 const RIGHT: Entry = [
   'permission_denied',
@@ -153,7 +163,7 @@ export function failureOf(error: unknown): SourceFailure {
   // The innermost is the one that says what happened.
   const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : [])).reverse();
   for (const code of codes) {
-    if (code !== 'ESOCKET' && byCode[code]) return new SourceFailure(...byCode[code]);
+    if (byCode[code]) return new SourceFailure(...byCode[code]);
     if (OF_CERTIFICATES.test(code))
       return new SourceFailure(
         'certificate_unknown',
@@ -165,7 +175,7 @@ export function failureOf(error: unknown): SourceFailure {
         'No encrypted connection could be agreed on with the server. Have it offer TLS 1.2 or later; Encrypt=strict needs SQL Server 2022.',
       );
   }
-  if (codes.length > 0) return new SourceFailure(...byCode.ESOCKET);
+  if (codes.length > 0) return new SourceFailure(...LOST);
   return new SourceFailure(
     'source_failed',
     'The server gave an answer that is not understood. Check that Server names a SQL Server, and its port.',
