@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { RegisteredTenant } from '#platform/auth/tenants';
+import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { Extraction } from './extraction/extraction';
 import { Loading } from './loading/loading';
@@ -66,7 +66,7 @@ export class ImportSteps {
 
   private async stagingTenant({ request }: ImportTurn): Promise<RegisteredTenant> {
     const { rows } = await this.database.pool.query<RegisteredTenant>(
-      `select t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"
+      `select ${tenantColumns('t')}
        from import.requests r join platform.tenants t on t.id = r.staging_tenant_id
        where r.id = $1 and r.tenant_id = $2`,
       [request.id, request.tenant_id],

@@ -3,14 +3,12 @@ import { Injectable } from '@nestjs/common';
 import type { ClientBase, PoolClient } from 'pg';
 import { conflict } from '#kernel/errors';
 import { holdGrants, stagingPermissions } from '#platform/auth/integrations';
-import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
+import { type RegisteredTenant, Tenants, tenantColumns } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { TenantCopy } from '#practice/entities/entity.erasures';
 import type { ImportRun } from '../import-run';
 
 const SUFFIX = '--staging';
-const COLUMNS =
-  't.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"';
 /** Room for the suffix of a staging tenant, and for that of one that was retired, `-<id>`, in the 63 of an alias. */
 const LONGEST = 63 - SUFFIX.length - '-2147483647'.length;
 
@@ -64,7 +62,7 @@ export class StagingTenants {
   async abandoned(ids: readonly number[]): Promise<RegisteredTenant[]> {
     if (ids.length === 0) return [];
     const { rows } = await this.database.pool.query<RegisteredTenant>(
-      `select ${COLUMNS}
+      `select ${tenantColumns('t')}
        from platform.tenants t where t.id = any($1) and not exists (
          select from import.requests r where r.staging_tenant_id = t.id and r.status = 'Loading')`,
       [ids],
@@ -82,7 +80,7 @@ export class StagingTenants {
       'select id, alias from platform.tenants where id in (select tenant_id from import.requests)',
     );
     const { rows } = await pool.query<RegisteredTenant & { original: number }>(
-      `select p.id as original, ${COLUMNS} from unnest($1::int[], $2::text[]) p(id, staging)
+      `select p.id as original, ${tenantColumns('t')} from unnest($1::int[], $2::text[]) p(id, staging)
        join platform.tenants t on t.alias in (p.staging, p.staging || '-' || t.id)
        where not exists (
          select from import.requests r where r.staging_tenant_id = t.id and r.status = 'Loading')`,

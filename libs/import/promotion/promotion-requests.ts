@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ClientBase, DatabaseError } from 'pg';
 import { conflict } from '#kernel/errors';
-import type { RegisteredTenant } from '#platform/auth/tenants';
+import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { transactionAlone } from '#platform/database/alone';
 import { ImportSettings } from '../connection/import-settings';
@@ -99,7 +99,7 @@ export class PromotionRequests {
          deaths = r.deaths + (r.leased_by is not null)::int
        from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
        returning r.id as "requestId", r.requested_by as "requestedBy", r.promotion_step as step, r.deaths,
-         t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"`,
+         ${tenantColumns('t')}`,
       [worker, underWay, this.settings.leaseMs, messages.Checking],
     );
     if (rows.length === 0) return undefined;

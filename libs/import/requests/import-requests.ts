@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
-import type { RegisteredTenant } from '#platform/auth/tenants';
+import { type RegisteredTenant, tenantColumns } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { transactionAlone } from '#platform/database/alone';
 import { sealedText } from '#platform/resealing';
@@ -60,7 +60,7 @@ export class ImportRequests {
          deaths = r.deaths + (r.leased_by is not null)::int
        from next, platform.tenants t where r.id = next.id and t.id = r.tenant_id
        returning r.id as "requestId", r.tenant_id, r.status, r.connection, r.staging_tenant_id, r.deaths,
-         t.id, t.alias, t.region, t.partition, t.stream_id as "streamId", t.created_at as "createdAt"`,
+         ${tenantColumns('t')}`,
       [worker, steps, this.settings.leaseMs, own],
     );
     if (rows.length === 0) return undefined;

@@ -13,7 +13,9 @@ export interface RegisteredTenant extends TenantRef {
   createdAt: Date;
 }
 
-const columns = 'id, alias, region, partition, stream_id as "streamId", created_at as "createdAt"';
+/** SQL: the columns of a RegisteredTenant. @param t alias of `platform.tenants` in the query */
+export const tenantColumns = (t: string) =>
+  `${t}.id, ${t}.alias, ${t}.region, ${t}.partition, ${t}.stream_id as "streamId", ${t}.created_at as "createdAt"`;
 
 /** The part of the address that names a tenant. */
 export const aliasPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -53,8 +55,8 @@ export class Tenants {
         'region',
       );
     const { rows } = await client.query<RegisteredTenant>(
-      `insert into platform.tenants (alias, region, partition, stream_id) values ($1, $2, $3, $4)
-       on conflict (alias) do nothing returning ${columns}`,
+      `insert into platform.tenants as t (alias, region, partition, stream_id) values ($1, $2, $3, $4)
+       on conflict (alias) do nothing returning ${tenantColumns('t')}`,
       [alias, region, partitionOf(alias, this.installation.partitions), v7()],
     );
     if (rows.length === 0)
@@ -65,7 +67,7 @@ export class Tenants {
   /** @throws DomainError tenant_not_found */
   async get(alias: string): Promise<RegisteredTenant> {
     const { rows } = await this.database.pool.query<RegisteredTenant>(
-      `select ${columns} from platform.tenants where alias = $1`,
+      `select ${tenantColumns('t')} from platform.tenants t where t.alias = $1`,
       [alias],
     );
     if (rows.length === 0) throw tenantNotFound(alias);
@@ -83,7 +85,7 @@ export class Tenants {
   /** All tenants by alias. */
   async list(): Promise<RegisteredTenant[]> {
     const { rows } = await this.database.pool.query<RegisteredTenant>(
-      `select ${columns} from platform.tenants order by alias`,
+      `select ${tenantColumns('t')} from platform.tenants t order by t.alias`,
     );
     return rows;
   }
