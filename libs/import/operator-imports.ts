@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError, notFound } from '#kernel/errors';
+import { DomainError } from '#kernel/errors';
 import { Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import { operatorContext } from '#practice/tenants/operator.lookup';
@@ -13,7 +13,7 @@ import {
 } from './api/import.commands';
 import { GetImport, GetImportHandler } from './api/import.queries';
 import type { ImportView } from './api/import.views';
-import { type ImportStatus, promotable } from './requests/import-request';
+import { type ImportStatus, promotable, requestIdOf } from './requests/import-request';
 
 /** How many findings of a kind there are. */
 export interface FindingCount {
@@ -50,7 +50,7 @@ export class OperatorImports {
    */
   async promote(alias: string, requestId?: string): Promise<string> {
     const tenant = await this.tenants.get(alias);
-    const id = uuid(requestId ?? (await this.last(tenant.id, promotable)));
+    const id = requestIdOf(requestId ?? (await this.last(tenant.id, promotable)));
     await this.promoting.execute(new PromoteImport(operatorContext(tenant), id));
     return id;
   }
@@ -59,14 +59,14 @@ export class OperatorImports {
   async status(alias: string, requestId?: string): Promise<ImportView> {
     const tenant = await this.tenants.get(alias);
     const id = requestId ?? (await this.last(tenant.id));
-    const { body } = await this.reading.execute(new GetImport(operatorContext(tenant), uuid(id)));
+    const { body } = await this.reading.execute(new GetImport(operatorContext(tenant), requestIdOf(id)));
     return body as ImportView;
   }
 
   /** @throws DomainError `tenant_not_found`, `not_found`, `promotion_in_progress`, `import_promoted` */
   async cancel(alias: string, requestId?: string): Promise<{ message: string; requestId: string }> {
     const tenant = await this.tenants.get(alias);
-    const id = uuid(requestId ?? (await this.last(tenant.id)));
+    const id = requestIdOf(requestId ?? (await this.last(tenant.id)));
     const { body } = await this.cancelling.execute(new CancelImport(operatorContext(tenant), id));
     return body as { message: string; requestId: string };
   }
@@ -91,9 +91,4 @@ export class OperatorImports {
     if (rows.length === 0) throw new DomainError('not_found', 'not_found', 'The tenant has no import.');
     return rows[0].id;
   }
-}
-
-function uuid(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) throw notFound('import');
-  return text;
 }

@@ -1,4 +1,4 @@
-import { applyDecorators, Param, type PipeTransform } from '@nestjs/common';
+import { applyDecorators, Param } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiExtension,
@@ -8,9 +8,9 @@ import {
   ApiParam,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { notFound } from '#kernel/errors';
 import { ApiIdempotencyKey } from '#platform/http/idempotency-key';
 import { envelope } from '#practice/records/api';
+import { requestIdOf } from '../requests/import-request';
 import { exampleRequest } from './import.input';
 import { AcceptedView, FindingView, ImportView, TotalView } from './import.views';
 
@@ -56,19 +56,12 @@ export function ApiReport(): MethodDecorator {
   );
 }
 
-class RequestIdPipe implements PipeTransform {
-  transform(value: string): string {
-    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) throw notFound('import');
-    return value;
-  }
-}
-
 /** The `:requestId` of an address. @throws DomainError `not_found` when it is none */
 export function RequestIdParam(): ParameterDecorator {
   const schema = { type: 'string' as const, format: 'uuid', example: exampleRequest };
   const api = ApiParam({ name: 'requestId', schema });
   return (controller, method, index) => {
     api(controller, method!, Object.getOwnPropertyDescriptor(controller, method!)!);
-    Param('requestId', new RequestIdPipe())(controller, method, index);
+    Param('requestId', { transform: requestIdOf })(controller, method, index);
   };
 }

@@ -1,8 +1,8 @@
 import { TextField } from '#platform/http/fields';
 import { ChoiceFilter, TextFilter } from '#platform/http/list-query';
 import { HistoryQuery } from '#practice/records/history-query';
+import { REQUEST_ID } from '../requests/import-request';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const exampleRequest = '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5';
 
 /** Body of `POST /etl/import`. */
@@ -23,7 +23,7 @@ export class ImportRequestInput {
   @TextField({
     required: true,
     max: 36,
-    pattern: { expression: UUID, form: 'a requestId as POST /etl/import answers it' },
+    pattern: { expression: REQUEST_ID, form: 'a requestId as POST /etl/import answers it' },
     example: exampleRequest,
     description: 'Of the import.',
   })

@@ -1,14 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import {
-  type ImportStatus,
-  promotable,
-  type RequestRow,
-  type Step,
-  statuses,
-  steps,
-} from '../requests/import-request';
+import { type ImportStatus, promotable, type RequestRow, statuses } from '../requests/import-request';
 import { SCHEMA_VERSION } from '../schema/schema-1.0';
 import { exampleRequest } from './import.input';
+import { percentOf } from './import-progress';
 
 const nullableText = { type: String, nullable: true } as const;
 const nullableInstant = { ...nullableText, format: 'date-time' } as const;
@@ -200,56 +194,4 @@ export function importView({ request, tables, alias, stagingAlias }: Shown): Imp
     stagingTenant: isShown ? stagingAlias : null,
     canPromote: request.is_kept && promotable.includes(request.status),
   };
-}
-
-/** Where each step begins, of a hundred: reading and loading take nearly all of the time. */
-const begins: Record<Step, number> = {
-  Queued: 0,
-  Connecting: 0,
-  CheckingSchema: 1,
-  Extracting: 2,
-  Validating: 40,
-  Loading: 50,
-  Reconciling: 95,
-};
-
-/** How much of a promotion is done when all records have been brought. */
-const PROMOTED_AT = 60;
-
-function percentOf(status: ImportStatus, tables: readonly TableView[]): number {
-  if (status === 'PromotionQueued') return 0;
-  if (status === 'Promoting') return Math.floor(PROMOTED_AT * loadedShare(tables));
-  const at = steps.indexOf(status as Step);
-  // What ended in between has come to its end too.
-  if (at < 0) return 100;
-  const begin = begins[status as Step];
-  const width = (begins[steps[at + 1]] ?? 100) - begin;
-  const share = status === 'Extracting' ? readShare(tables) : status === 'Loading' ? loadedShare(tables) : 0;
-  return Math.floor(begin + width * share);
-}
-
-function readShare(tables: readonly TableView[]): number {
-  return shareOf(
-    tables,
-    ({ read }) => read,
-    ({ total }) => total ?? 0,
-  );
-}
-
-function loadedShare(tables: readonly TableView[]): number {
-  return shareOf(
-    tables,
-    ({ loaded }) => loaded,
-    ({ valid }) => valid,
-  );
-}
-
-function shareOf(
-  tables: readonly TableView[],
-  done: (table: TableView) => number,
-  all: (table: TableView) => number,
-): number {
-  const sum = (count: (table: TableView) => number) =>
-    tables.reduce((total, table) => total + count(table), 0);
-  return Math.min(1, sum(done) / Math.max(1, sum(all)));
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '#kernel/errors';
+import { DomainError, notFound } from '#kernel/errors';
 import { isTransient } from '#platform/database/connection-lost';
 
 /** Steps of an import that a worker has in hand, in their order. */
@@ -51,6 +51,15 @@ export const cancelled = { outcome: 'Cancelled', message: 'Cancelled on request.
 /** Until then the source is read. */
 export function needsSource(status: Step): boolean {
   return steps.indexOf(status) < steps.indexOf('Validating');
+}
+
+/** As they are given: UUIDs in small letters. */
+export const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** @throws DomainError `not_found` when the text is no id of a request */
+export function requestIdOf(text: string): string {
+  if (!REQUEST_ID.test(text)) throw notFound('import');
+  return text;
 }
 
 /** A row of import.requests. */
