@@ -5,7 +5,7 @@ import { sealedConnections } from '#import/requests/import-requests';
 import { sealedKeyCheck } from '#platform/auth/key-check';
 import { sealedSigningKeys } from '#platform/auth/signing-keys';
 import { Resealing } from '#platform/resealing';
-import { sealedWebhookSecrets } from '#webhooks/endpoints';
+import { sealedWebhookSecrets } from '#webhooks/endpoints/endpoints';
 import { sealedWebhookRepeats } from '#webhooks/webhook-requests';
 import type { Session } from './session';
 

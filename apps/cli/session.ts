@@ -18,7 +18,7 @@ import { DemoLoad } from '#practice/demo/demo-load';
 import { ErasedEntities } from '#practice/entities/entity.erasures';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
 import { ProjectionsModule } from '#projections/projections.module';
-import { DeliveryTail } from '#webhooks/delivery-tail';
+import { DeliveryTail } from '#webhooks/log/delivery-tail';
 import { format } from './format';
 import { barOn, linesTo, type Progress } from './progress';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { Tenants } from '#platform/auth/tenants';
-import { DeliveryTail } from '#webhooks/delivery-tail';
+import { DeliveryTail } from '#webhooks/log/delivery-tail';
 import type { Session } from './session';
 
 export function webhooksCommand(session: Session): Command {

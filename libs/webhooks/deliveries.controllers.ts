@@ -8,11 +8,11 @@ import { IdParam } from '#platform/http/id-param';
 import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { ApiOne } from '#practice/records/api';
-import { Redeliver } from './delivery.commands';
-import { DeliveriesQuery, DeliveryView, DeliveryWithAttemptsView } from './delivery.views';
-import { EventsQuery, EventView, ListEvents } from './event-feed';
-import { EventTypeView, eventTypes } from './event-types';
+import { EventsQuery, EventView, ListEvents } from './events/event-feed';
+import { EventTypeView, eventTypes } from './events/event-types';
+import { DeliveriesQuery, DeliveryView, DeliveryWithAttemptsView } from './log/delivery.views';
 import { PageQuery, pageOf } from './page';
+import { Redeliver } from './queue/delivery.commands';
 import { GetDelivery, ListDeliveries } from './webhook.queries';
 import { ApiFeed, ApiQueued, ApiRows, ApiWithoutEvents } from './webhooks.api';
 

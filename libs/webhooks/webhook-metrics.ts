@@ -3,7 +3,7 @@ import { Feed, lagOf } from '#event-store/feed';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
 import { registerGauge } from '#platform/observability/gauge';
-import { fanOutCursors } from './fan-out-checkpoints';
+import { fanOutCursors } from './queue/fan-out-checkpoints';
 
 /** What `/metrics` says of webhooks beside the attempts. */
 @Injectable()

@@ -6,13 +6,13 @@ import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { inZone } from '#practice/records/list-times';
 import { zoneOf } from '#practice/records/tenant-zone';
-import { ATTEMPTS, type DeliveryRow, firstUuidOf } from './delivery';
-import { type AttemptView, type DeliveriesQuery, deliveryView } from './delivery.views';
-import { webhookView } from './endpoint';
-import { endpointsOf } from './endpoints';
-import { unreadable } from './event-catalogue';
+import { webhookView } from './endpoints/endpoint';
+import { endpointsOf } from './endpoints/endpoints';
+import { unreadable } from './events/event-catalogue';
+import { type AttemptView, type DeliveriesQuery, deliveryView } from './log/delivery.views';
 import { type PageQuery, pageOf } from './page';
 import { ownName } from './protocol/event-names';
+import { ATTEMPTS, type DeliveryRow, firstUuidOf } from './queue/delivery';
 
 export class ListWebhooks {
   constructor(

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Dispatcher } from './delivery/dispatcher';
-import { FanOut } from './fan-out';
-import { WebhookPruning } from './pruning';
-import { Replays } from './replays';
+import { WebhookPruning } from './log/pruning';
+import { FanOut } from './queue/fan-out';
+import { Replays } from './queue/replays';
 
 /** All that sends webhooks in a process. */
 @Injectable()

@@ -8,26 +8,26 @@ import { IdParam } from '#platform/http/id-param';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { ApiAction, ApiOne, ApiRemove, ApiUpdate } from '#practice/records/api';
-import { ReplayWebhook, TestWebhook } from './delivery.commands';
-import { DeliveryView } from './delivery.views';
-import { WebhookView, WebhookWithSecretView } from './endpoint';
+import { WebhookView, WebhookWithSecretView } from './endpoints/endpoint';
 import {
   CreateWebhook,
   DeleteWebhook,
   RegisterWebhook,
   SwitchWebhook,
   UpdateWebhook,
-} from './endpoint.commands';
+} from './endpoints/endpoint.commands';
 import {
   ReplayInput,
   RotateSecretInput,
   WebhookInput,
   WebhookPatch,
   WebhookRegistration,
-} from './endpoint.input';
-import { RotateSecret } from './endpoint.rotate';
+} from './endpoints/endpoint.input';
+import { RotateSecret } from './endpoints/endpoint.rotate';
+import { DeliveryView } from './log/delivery.views';
 import { PageQuery } from './page';
-import { ReplayView } from './replay';
+import { ReplayWebhook, TestWebhook } from './queue/delivery.commands';
+import { ReplayView } from './queue/replay';
 import { GetWebhook, ListWebhooks } from './webhook.queries';
 import {
   ApiCreateWithSecret,

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '#kernel/clock';
 import { Secrets } from '#platform/secrets';
-import { DeliveryState, messageId } from '../delivery';
-import { eventOfName } from '../event-catalogue';
+import { eventOfName } from '../events/event-catalogue';
 import { nextAttempt, readRetryAfter } from '../protocol/schedule';
 import { parseSecret, type Secret } from '../protocol/secret';
 import { type Outcome, Sender } from '../protocol/sender';
 import { signedHeaders } from '../protocol/signature';
-import { bodyOf } from './body';
+import { DeliveryState, messageId } from '../queue/delivery';
+import { bodyOf } from './bodies/body';
 import { DeliverySettings } from './delivery-settings';
-import type { Item, LaneConfig } from './lane';
+import type { Item, LaneConfig } from './lanes/lane';
 import type { Finished } from './outcomes';
 
 /** The receiver wants nothing any more. */

@@ -3,11 +3,11 @@ import { toId } from '#kernel/ids';
 import type { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../../test/support/set-clock';
-import type { DeliveriesQuery } from '../delivery.views';
+import type { DeliveriesQuery } from '../log/delivery.views';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { ListDeliveries, ListDeliveriesHandler } from '../webhook.queries';
 import { DeliverySettings } from './delivery-settings';
-import { LaneLeases } from './lane-leases';
+import { LaneLeases } from './lanes/lane-leases';
 import { WRITE } from './outcomes';
 import { QueuePools } from './queue-pools';
 

@@ -3,8 +3,6 @@ import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { waitFor } from '../../../test/support/wait-for';
-import { DeliveryState } from '../delivery';
-import { Redeliver, RedeliverHandler, TestWebhook, TestWebhookHandler } from '../delivery.commands';
 import {
   DeleteWebhook,
   DeleteWebhookHandler,
@@ -14,15 +12,17 @@ import {
   SwitchWebhookHandler,
   UpdateWebhook,
   UpdateWebhookHandler,
-} from '../endpoint.commands';
-import type { WebhookPatch } from '../endpoint.input';
+} from '../endpoints/endpoint.commands';
+import type { WebhookPatch } from '../endpoints/endpoint.input';
 import type { Outcome } from '../protocol/sender';
+import { DeliveryState } from '../queue/delivery';
+import { Redeliver, RedeliverHandler, TestWebhook, TestWebhookHandler } from '../queue/delivery.commands';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import { Rendering } from './bodies/rendering';
 import { DeliverySettings } from './delivery-settings';
-import { type Item, Lane, type LaneConfig } from './lane';
+import { type Item, Lane, type LaneConfig } from './lanes/lane';
 import { QueuePools } from './queue-pools';
-import { Rendering } from './rendering';
 
 const OLD = 'https://hooks.example.com/old';
 const NEW = 'https://hooks.example.com/new';

@@ -4,19 +4,19 @@ import type { RequestContext } from '#platform/request-context';
 import { CreateRateSet, CreateRateSetHandler } from '#practice/rate-sets/rate-set.commands';
 import { newTenant, Tenant } from '#practice/tenants/tenant';
 import { waitFor } from '../../../test/support/wait-for';
-import { Redeliver, RedeliverHandler, ReplayWebhook, ReplayWebhookHandler } from '../delivery.commands';
 import {
   DeleteWebhook,
   DeleteWebhookHandler,
   SwitchWebhook,
   SwitchWebhookHandler,
-} from '../endpoint.commands';
+} from '../endpoints/endpoint.commands';
 import type { Outcome } from '../protocol/sender';
+import { Redeliver, RedeliverHandler, ReplayWebhook, ReplayWebhookHandler } from '../queue/delivery.commands';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+import { Rendering } from './bodies/rendering';
 import type { Dispatcher } from './dispatcher';
-import { DueDeliveries } from './due-deliveries';
-import { Rendering } from './rendering';
+import { DueDeliveries } from './lanes/due-deliveries';
 
 let hooks: Webhooks;
 let context: RequestContext;

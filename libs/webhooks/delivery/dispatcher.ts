@@ -1,19 +1,19 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
-import { DeliveryState } from '../delivery';
-import { QueueSignal } from '../queue-signal';
+import { DeliveryState } from '../queue/delivery';
+import { QueueSignal } from '../queue/queue-signal';
 import { Attempt, GONE } from './attempt';
-import { afterFailure, WELL } from './breaker';
+import { Rendering } from './bodies/rendering';
 import { deliveryMetrics } from './delivery-metrics';
 import { DeliverySettings } from './delivery-settings';
-import { DueDeliveries } from './due-deliveries';
 import { FailureWatch } from './failure-watch';
-import { HeldLanes } from './held-lanes';
-import type { Item, Lane } from './lane';
+import { afterFailure, WELL } from './lanes/breaker';
+import { DueDeliveries } from './lanes/due-deliveries';
+import { HeldLanes } from './lanes/held-lanes';
+import type { Item, Lane } from './lanes/lane';
 import { type Finished, Outcomes } from './outcomes';
 import { QueuePools } from './queue-pools';
-import { Rendering } from './rendering';
 
 /** A stop must end within some seconds: what a receiver has not answered by then is sent again. */
 const GRACE_MS = 4_000;

@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { SystemClock } from '#kernel/clock';
-import type { QueueSignal } from '../queue-signal';
+import type { QueueSignal } from '../queue/queue-signal';
 import type { Attempt } from './attempt';
-import { WELL } from './breaker';
+import type { Rendering } from './bodies/rendering';
 import { DeliverySettings } from './delivery-settings';
 import { Dispatcher } from './dispatcher';
-import type { DueDeliveries } from './due-deliveries';
 import type { FailureWatch } from './failure-watch';
-import type { HeldLanes } from './held-lanes';
-import { type DueDelivery, type Item, Lane, type LaneConfig } from './lane';
+import { WELL } from './lanes/breaker';
+import type { DueDeliveries } from './lanes/due-deliveries';
+import type { HeldLanes } from './lanes/held-lanes';
+import { type DueDelivery, type Item, Lane, type LaneConfig } from './lanes/lane';
 import type { Outcomes } from './outcomes';
 import type { QueuePools } from './queue-pools';
-import type { Rendering } from './rendering';
 
 it('fetches more when what it had was begun while a round was ending', async () => {
   const settings = new DeliverySettings();

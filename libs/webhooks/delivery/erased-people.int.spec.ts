@@ -7,7 +7,7 @@ import { newTenant, Tenant } from '#practice/tenants/tenant';
 import { allProjections } from '#practice/testing/projected-firms';
 import { projectionParts } from '#projections/testing/parts';
 import { waitFor } from '../../../test/support/wait-for';
-import { ReplayWebhook, ReplayWebhookHandler } from '../delivery.commands';
+import { ReplayWebhook, ReplayWebhookHandler } from '../queue/delivery.commands';
 import { ScriptedSender, type Sent } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 

@@ -2,10 +2,10 @@ import { SystemClock } from '#kernel/clock';
 import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { waitFor } from '../../../test/support/wait-for';
-import { DeliveryState } from '../delivery';
-import { ReplayWebhook, ReplayWebhookHandler } from '../delivery.commands';
-import { UpdateWebhook, UpdateWebhookHandler } from '../endpoint.commands';
-import type { WebhookPatch } from '../endpoint.input';
+import { UpdateWebhook, UpdateWebhookHandler } from '../endpoints/endpoint.commands';
+import type { WebhookPatch } from '../endpoints/endpoint.input';
+import { DeliveryState } from '../queue/delivery';
+import { ReplayWebhook, ReplayWebhookHandler } from '../queue/delivery.commands';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 

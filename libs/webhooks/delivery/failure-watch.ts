@@ -3,11 +3,11 @@ import type { PoolClient } from 'pg';
 import { v7 } from 'uuid';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { type EndpointRef, endpointKey, failWaiting, type Message, queueMessages } from '../delivery';
-import { type EventName, notices } from '../event-catalogue';
-import { SUBSCRIBED, type Subscribed } from '../fan-out';
-import { QueueSignal } from '../queue-signal';
-import type { Lane } from './lane';
+import { type EventName, notices } from '../events/event-catalogue';
+import { type EndpointRef, endpointKey, failWaiting, type Message, queueMessages } from '../queue/delivery';
+import { SUBSCRIBED, type Subscribed } from '../queue/fan-out';
+import { QueueSignal } from '../queue/queue-signal';
+import type { Lane } from './lanes/lane';
 
 const HOUR_MS = 3_600_000;
 /** After how long a time of failures alone a warning is given, the first and the second, and when it is the end. */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
-import { DeliveryState, WORDS_WITHIN_MS } from '../delivery';
-import type { Item, Lane } from './lane';
-import { LaneLeases } from './lane-leases';
+import { DeliveryState, WORDS_WITHIN_MS } from '../queue/delivery';
+import type { Item, Lane } from './lanes/lane';
+import { LaneLeases } from './lanes/lane-leases';
 import { QueuePools } from './queue-pools';
 
 /** What became of an attempt, and what comes next of its delivery. */

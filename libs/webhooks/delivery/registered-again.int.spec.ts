@@ -3,13 +3,13 @@ import { SystemClock } from '#kernel/clock';
 import { toId, toUuid } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { waitFor } from '../../../test/support/wait-for';
-import { ATTEMPTS } from '../delivery';
 import {
   DeleteWebhook,
   DeleteWebhookHandler,
   RegisterWebhook,
   RegisterWebhookHandler,
-} from '../endpoint.commands';
+} from '../endpoints/endpoint.commands';
+import { ATTEMPTS } from '../queue/delivery';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 

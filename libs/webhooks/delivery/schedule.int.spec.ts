@@ -2,7 +2,7 @@ import { toId } from '#kernel/ids';
 import type { RequestContext } from '#platform/request-context';
 import { SetClock } from '../../../test/support/set-clock';
 import { waitFor } from '../../../test/support/wait-for';
-import { SwitchWebhook, SwitchWebhookHandler } from '../endpoint.commands';
+import { SwitchWebhook, SwitchWebhookHandler } from '../endpoints/endpoint.commands';
 import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import type { Dispatcher } from './dispatcher';

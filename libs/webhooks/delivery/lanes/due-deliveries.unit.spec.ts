@@ -1,0 +1,66 @@
+import { DeliverySettings } from '../delivery-settings';
+import type { QueuePools } from '../queue-pools';
+import { DueDeliveries } from './due-deliveries';
+import { type DueDelivery, Lane, type LaneConfig } from './lane';
+
+const NOW = new Date('2026-03-02T10:00:00Z');
+const config = {
+  ...{ tenant_id: 1, webhook_id: 'w', active: true, failures: 0, open_until: null, failing_since: null },
+} as LaneConfig;
+
+const due = (event_id: string) =>
+  ({ tenant_id: 1, webhook_id: 'w', event_id, due_at: '2026-03-02 09:00:00Z' }) as DueDelivery;
+
+/** Reads those rows; something may happen while it does. */
+function reading(rows: DueDelivery[], meanwhile = () => {}): DueDeliveries {
+  const query = async () => {
+    meanwhile();
+    return { rows };
+  };
+  return new DueDeliveries({ queue: { query } } as unknown as QueuePools);
+}
+
+const ids = ({ items }: Lane) => items.map(({ delivery }) => delivery.event_id);
+
+describe('deliveries that are due', () => {
+  it('are taken into hand once', async () => {
+    const lane = new Lane(new DeliverySettings(), config, Infinity);
+    lane.add(due('a'));
+    await reading([due('a'), due('b')]).fetch([lane], NOW);
+    expect(ids(lane)).toEqual(['a', 'b']);
+  });
+
+  it('are not sent again when they were written down while they were read', async () => {
+    const lane = new Lane(new DeliverySettings(), config, Infinity);
+    lane.add(due('a'));
+    lane.items = []; // under way
+    await reading([due('a'), due('b')], () => lane.known.delete('a')).fetch([lane], NOW);
+    expect(ids(lane)).toEqual(['b']);
+  });
+
+  it('are looked for from the start when what was in hand was let go of while more was read', async () => {
+    const lane = new Lane(Object.assign(new DeliverySettings(), { ahead: 1 }), config, Infinity);
+    await reading([due('a')]).fetch([lane], NOW);
+    lane.items = []; // under way
+    await reading([due('c')], () => lane.fetchAnew()).fetch([lane], NOW);
+    expect(ids(lane)).toEqual(['c']);
+    expect(lane.isAtStart).toBe(true);
+  });
+
+  it('are looked for from the start when a kind is late no more, though another is by now', () => {
+    const lane = new Lane(new DeliverySettings(), config, Infinity);
+    lane.add({ ...due('a'), kind: 'division' });
+    lane.add({ ...due('b'), kind: 'role' });
+    const [division, role] = lane.items;
+    Object.assign(division, { waitsSince: 0, lookAt: 2_250 });
+    lane.bare(2_000);
+    expect([...lane.late]).toEqual(['division']);
+    lane.fetchedTo = due('b');
+
+    Object.assign(division, { record: { version: 1 }, renderedAt: 2_100 });
+    Object.assign(role, { waitsSince: 1_000, lookAt: 2_250 });
+    lane.bare(2_100);
+    expect([...lane.late]).toEqual(['role']);
+    expect(lane.isAtStart).toBe(true);
+  });
+});

@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '#kernel/clock';
+import { QueueSignal } from '../../queue/queue-signal';
+import { DeliverySettings } from '../delivery-settings';
+import type { Lane } from './lane';
+import { LaneLeases } from './lane-leases';
+
+/** The endpoints that this worker serves: it takes those that have something to be sent, and lets idle ones go. */
+@Injectable()
+export class HeldLanes {
+  private readonly lanes = new Map<string, Lane>();
+  /** Endpoints of which was signalled that they have something, and which this worker does not serve. */
+  private candidates = new Set<string>();
+  private looksEverywhere = true;
+  private renewedAt = -Infinity;
+
+  constructor(
+    private readonly leases: LaneLeases,
+    private readonly signal: QueueSignal,
+    private readonly clock: Clock,
+    private readonly settings: DeliverySettings,
+  ) {}
+
+  get all(): Lane[] {
+    return [...this.lanes.values()];
+  }
+
+  /** Some that have something wait until others have nothing more. */
+  get wantsRoom(): boolean {
+    return this.looksEverywhere || this.candidates.size > 0;
+  }
+
+  /** Any endpoint may have something new. */
+  lookEverywhere(): void {
+    this.looksEverywhere = true;
+    for (const lane of this.lanes.values()) lane.isDrained = false;
+  }
+
+  /** Those with these keys have something new. */
+  lookAt(endpoints: readonly string[]): void {
+    for (const endpoint of endpoints) {
+      const lane = this.lanes.get(endpoint);
+      if (lane) lane.isDrained = false;
+      else this.candidates.add(endpoint);
+    }
+  }
+
+  /** Endpoints are set otherwise: how is read before anything more is fetched. */
+  reread(): void {
+    this.renewedAt = -Infinity;
+  }
+
+  async refresh(): Promise<void> {
+    await this.keep();
+    await this.take();
+  }
+
+  async release(): Promise<void> {
+    await this.leases.release(this.all);
+  }
+
+  /** Renews leases well before they end, and lets idle endpoints go. */
+  private async keep(): Promise<void> {
+    const at = performance.now();
+    if (at - this.renewedAt < this.settings.leaseMs / 4) return;
+    this.renewedAt = at;
+    this.signal.connect();
+    const idle = this.all.filter(
+      (lane) => lane.known.size === 0 && at - lane.lastBusyAt > this.settings.leaseMs,
+    );
+    for (const lane of idle) this.lanes.delete(lane.key);
+    await this.leases.release(idle);
+    if (this.lanes.size === 0) return;
+    for (const lane of await this.leases.renew(this.all)) {
+      // Of what it has in hand, whatever is ready is begun as soon as another delivery ends.
+      lane.leasedUntil = -Infinity;
+      this.lanes.delete(lane.key);
+    }
+  }
+
+  private async take(): Promise<void> {
+    if (!this.looksEverywhere && this.candidates.size === 0) return;
+    const room = await this.makeRoom();
+    if (room <= 0) return;
+    const only = this.looksEverywhere ? undefined : [...this.candidates];
+    this.looksEverywhere = false;
+    this.candidates = new Set();
+    const taken = await this.leases.take(this.clock.now(), room, only);
+    for (const lane of taken) this.lanes.set(lane.key, lane);
+    if (taken.length < room) return;
+    // There may be more than there was room for.
+    if (!only) this.looksEverywhere = true;
+    for (const key of only ?? []) if (!this.lanes.has(key)) this.candidates.add(key);
+  }
+
+  /** How many more may be served. Where none may, those are let go of that have had nothing to do for the longest. */
+  private async makeRoom(): Promise<number> {
+    const serving = this.all.filter(({ waits }) => !waits);
+    const room = this.settings.lanes - serving.length;
+    if (room > 0) return room;
+    const idle = serving
+      .filter(({ known }) => known.size === 0)
+      .sort((a, b) => a.lastBusyAt - b.lastBusyAt)
+      .slice(0, Math.ceil(this.settings.lanes / 4));
+    for (const { key, isDrained } of idle) {
+      this.lanes.delete(key);
+      if (!isDrained) this.candidates.add(key);
+    }
+    await this.leases.release(idle);
+    return room + idle.length;
+  }
+}

@@ -1,0 +1,74 @@
+import { Logger } from '@nestjs/common';
+import { SystemClock } from '#kernel/clock';
+import type { Config } from '#platform/config';
+import type { WriteDatabase } from '#platform/database';
+import { waitFor } from '../../../../test/support/wait-for';
+import { endpointKey } from '../../queue/delivery';
+import { QueueSignal } from '../../queue/queue-signal';
+import { DeliverySettings } from '../delivery-settings';
+import { WELL } from './breaker';
+import { HeldLanes } from './held-lanes';
+import { type DueDelivery, Lane, type LaneConfig } from './lane';
+import type { LaneLeases } from './lane-leases';
+
+const WEBHOOK = '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5';
+const settings = new DeliverySettings();
+const laneOf = (tenant_id: number) =>
+  new Lane(settings, { tenant_id, webhook_id: WEBHOOK, active: true } as LaneConfig, Infinity);
+
+it('tells two tenants apart whose webhooks have the same id', async () => {
+  const [held, other] = [laneOf(1), laneOf(2)];
+  const take = jest.fn().mockResolvedValueOnce([held, other]).mockResolvedValue([]);
+  const leases = { take, renew: async () => [], release: async () => undefined } as unknown as LaneLeases;
+  const signal = { connect: async () => undefined } as unknown as QueueSignal;
+  const lanes = new HeldLanes(leases, signal, new SystemClock(), settings);
+  await lanes.refresh();
+  for (const lane of [held, other]) lane.isDrained = true;
+  lanes.lookAt([endpointKey(held.config)]);
+  expect([held.isDrained, other.isDrained]).toEqual([false, true]);
+  const third = endpointKey(laneOf(3).config);
+  lanes.lookAt([third]);
+  await lanes.refresh();
+  expect(take.mock.lastCall[2]).toEqual([third]);
+});
+
+it('begins nothing more at an endpoint that it no longer holds, as one that was removed', async () => {
+  const lane = laneOf(1);
+  lane.standing = WELL;
+  const take = jest.fn().mockResolvedValueOnce([lane]).mockResolvedValue([]);
+  const leases = { take, renew: async (lanes: Lane[]) => lanes } as unknown as LaneLeases;
+  Object.assign(leases, { release: async () => undefined });
+  const signal = { connect: async () => undefined } as unknown as QueueSignal;
+  const lanes = new HeldLanes(leases, signal, new SystemClock(), settings);
+  await lanes.refresh();
+  for (const event_id of ['one', 'two']) lane.add({ event_id } as DueDelivery);
+  const at = performance.now();
+  for (const item of lane.items) Object.assign(item, { record: { version: 1 }, renderedAt: at });
+  expect(lane.next(new Date(), at)?.delivery.event_id).toBe('one');
+
+  lanes.reread();
+  await lanes.refresh();
+  expect(lanes.all).toEqual([]);
+  expect(lane.next(new Date(), at)).toBeUndefined();
+});
+
+it('renews its leases though the database takes no connection for signals', async () => {
+  const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+  const config = { databaseUrl: 'postgres://127.0.0.1:1/none' } as Config;
+  const signal = new QueueSignal({} as WriteDatabase, config);
+  const take = jest
+    .fn()
+    .mockResolvedValueOnce([laneOf(1)])
+    .mockResolvedValue([]);
+  const renew = jest.fn().mockResolvedValue([]);
+  const leases = { take, renew, release: async () => undefined } as unknown as LaneLeases;
+  const lanes = new HeldLanes(leases, signal, new SystemClock(), settings);
+  await lanes.refresh();
+  lanes.reread();
+  await lanes.refresh();
+  expect(renew).toHaveBeenCalledTimes(1);
+  await waitFor(() => warned.mock.calls.length > 0, { description: 'a warning' });
+  expect(warned).toHaveBeenCalledWith(expect.stringContaining('ECONNREFUSED'));
+  warned.mockRestore();
+  await signal.disconnect();
+});

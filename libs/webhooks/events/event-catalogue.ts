@@ -1,0 +1,141 @@
+import type { PermissionName } from '#platform/auth/permissions';
+import { applicableRates } from '#practice/applicable-rates/applicable-rate.queries';
+import { definitions } from '#practice/areas';
+import { clients } from '#practice/clients/client.queries';
+import { costRecoveries } from '#practice/cost-recoveries/cost-recovery.queries';
+import { disbursementCodes } from '#practice/disbursement-codes/disbursement-code.queries';
+import { divisions } from '#practice/divisions/division.queries';
+import { documentCollections } from '#practice/document-collections/document-collection.queries';
+import { documents } from '#practice/documents/document.queries';
+import { employees } from '#practice/employees/employee.queries';
+import { entities } from '#practice/entities/entity.queries';
+import { invoices } from '#practice/invoices/invoice.queries';
+import { matterTypes } from '#practice/matter-types/matter-type.queries';
+import { matters } from '#practice/matters/matter.queries';
+import { rateSets } from '#practice/rate-sets/rate-set.queries';
+import type { AnyList } from '#practice/records/record-list';
+import { roles } from '#practice/roles/role.queries';
+import { suppliers } from '#practice/suppliers/supplier.queries';
+import { taskTypes } from '#practice/task-types/task-type.queries';
+import { taxCodes } from '#practice/tax-codes/tax-code.queries';
+import { tenants } from '#practice/tenants/tenant.queries';
+import { workItems } from '#practice/work-items/work-item.queries';
+import { nameOfEvent, ownName, qualifiedName } from '../protocol/event-names';
+
+/** Every record that messages are sent of, by the area that it is read from. */
+export const recordLists: Record<string, AnyList> = {
+  entities,
+  clients,
+  employees,
+  roles,
+  suppliers,
+  divisions,
+  mattertypes: matterTypes,
+  tasktypes: taskTypes,
+  matters,
+  workitems: workItems,
+  invoices,
+  costrecoveries: costRecoveries,
+  disbursementcodes: disbursementCodes,
+  taxcodes: taxCodes,
+  ratesets: rateSets,
+  applicablerates: applicableRates,
+  documents,
+  documentcollections: documentCollections,
+  tenants,
+};
+
+const areaOfKind = new Map(Object.entries(recordLists).map(([area, { kind }]) => [kind as string, area]));
+const listOfKind = new Map(Object.values(recordLists).map((list) => [list.kind as string, list]));
+
+/** A kind of message that can be subscribed to. */
+export interface EventName {
+  /** `matter.created` */
+  name: string;
+  /** As existing clients know it, where they do. */
+  qualified: string | undefined;
+  /** Of the record that it is about. */
+  kind: string;
+  /** What an integration must hold to be sent it. */
+  permission: PermissionName;
+}
+
+/** How a record of a kind is read. */
+export function listOf(kind: string): AnyList {
+  return listOfKind.get(kind)!;
+}
+
+/** The area that records of a kind are read from. */
+export function areaOf(kind: string): string {
+  return areaOfKind.get(kind) ?? 'webhooks';
+}
+
+function entry(name: string, kind: string): EventName {
+  const permission = `${areaOf(kind)}:read` as PermissionName;
+  return { name, qualified: qualifiedName(name), kind, permission };
+}
+
+/** What happens to a tenant is its operator's doing, and told to nobody, but for this. */
+export const importPromoted = entry('import.promoted', 'tenant');
+
+/** By the type of the domain event. */
+const byType = new Map<string, EventName>([
+  ['ImportPromoted', importPromoted],
+  ...definitions
+    .filter(({ kind }) => areaOfKind.has(kind) && kind !== 'tenant')
+    .flatMap(({ kind, events }) =>
+      Object.keys(events).map((type) => [type, entry(nameOfEvent(kind, type), kind)] as const),
+    ),
+]);
+
+/** What is told of webhooks themselves. */
+export const notices = {
+  test: entry('webhook.test', 'webhook'),
+  failing: entry('webhook.failing', 'webhook'),
+  disabled: entry('webhook.disabled', 'webhook'),
+};
+
+/** Every name, in order. */
+export const eventNames: readonly EventName[] = [...byType.values(), ...Object.values(notices)].sort(
+  (a, b) => (a.name < b.name ? -1 : 1),
+);
+const byName = new Map(eventNames.map((event) => [event.name, event]));
+
+/** What a domain event is called; undefined for what no message is sent of. */
+export function eventOfType(type: string): EventName | undefined {
+  return byType.get(type);
+}
+
+/** Types of the domain events that somebody with these permissions may be told of. */
+export function typesReadable(permissions: ReadonlySet<string>): string[] {
+  return [...byType].filter(([, { permission }]) => permissions.has(permission)).map(([type]) => type);
+}
+
+export function eventOfName(name: string): EventName | undefined {
+  return byName.get(name);
+}
+
+/** What somebody with these permissions may not be told of, by name. */
+export function unreadable(permissions: ReadonlySet<string>): string[] {
+  return eventNames.filter(({ permission }) => !permissions.has(permission)).map(({ name }) => name);
+}
+
+/** What an element of a subscription stands for: one event, those of an area, or all; nothing when it is no name of ours. */
+export function eventsMeant(subscribed: string): readonly EventName[] {
+  if (subscribed === '*') return eventNames;
+  if (subscribed.endsWith('.*'))
+    return eventNames.filter(({ name }) => name.startsWith(subscribed.slice(0, -1)));
+  const event = byName.get(ownName(subscribed) ?? subscribed);
+  return event ? [event] : [];
+}
+
+/**
+ * The form in which a subscription takes an event: qualified where it was asked for by that name; undefined when it
+ * does not take it.
+ */
+export function sentAs(event: EventName, subscribed: readonly string[]): string | undefined {
+  if (event.qualified !== undefined && subscribed.includes(event.qualified)) return event.qualified;
+  const [area] = event.name.split('.');
+  const takes = subscribed.some((each) => each === event.name || each === `${area}.*` || each === '*');
+  return takes ? event.name : undefined;
+}

@@ -1,0 +1,115 @@
+import { type IQueryHandler, QueryHandler } from '@nestjs/cqrs';
+import { ApiProperty } from '@nestjs/swagger';
+import { TenantFeed } from '#event-store/feed/tenant-feed';
+import { fromToken, toToken } from '#event-store/position';
+import { Clock } from '#kernel/clock';
+import { WriteDatabase } from '#platform/database';
+import { TextFilter, WholeNumberFilter } from '#platform/http/list-query';
+import { data, type Reply } from '#platform/http/reply';
+import type { RequestContext } from '#platform/request-context';
+import { messageId, recordId } from '../queue/delivery';
+import { later, positionAt } from '../queue/fan-out-checkpoints';
+import { type EventMessage, messageOf, toldTo } from './messages';
+
+/** Events are told for so long. */
+export const FEED_MS = 30 * 86_400_000;
+
+/** So long a request goes on through events that it may not tell, as those of an import. */
+const SEARCH_MS = 1_000;
+
+export class EventsQuery {
+  @TextFilter(
+    'What the last answer gave as `after`. Without it, or when it is more than 30 days old, all of the last 30 days.',
+    100,
+  )
+  after?: string;
+
+  @WholeNumberFilter('Events an answer.', { min: 1, max: 200, default: 50 })
+  pageSize?: number;
+}
+
+class EventDataView {
+  @ApiProperty({ example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  id: string;
+
+  @ApiProperty({ example: 'integration:demo-client' })
+  sourceId: string;
+}
+
+/** An event as a thin message tells it. */
+export class EventView {
+  @ApiProperty({ example: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  id: string;
+
+  @ApiProperty({ example: 'matter.created' })
+  type: string;
+
+  @ApiProperty({ format: 'date-time' })
+  timestamp: string;
+
+  @ApiProperty({ type: EventDataView })
+  data: EventDataView;
+
+  @ApiProperty({ example: 'demo' })
+  tenant: string;
+
+  @ApiProperty({ type: 'integer', description: "The record's version with the event.", example: 1 })
+  sequence: number;
+
+  @ApiProperty({
+    type: String,
+    isArray: true,
+    description: 'Fields that the event changed, and those that follow from them.',
+    example: ['sortTitle', 'title'],
+  })
+  changed: string[];
+}
+
+export class ListEvents {
+  constructor(
+    readonly context: RequestContext,
+    readonly query: EventsQuery,
+  ) {}
+}
+
+/** What happened in the order in which it was committed, of what the caller may read: to catch up by asking. */
+@QueryHandler(ListEvents)
+export class ListEventsHandler implements IQueryHandler<ListEvents> {
+  constructor(
+    private readonly database: WriteDatabase,
+    private readonly feed: TenantFeed,
+    private readonly clock: Clock,
+  ) {}
+
+  /** An answer may be short of rows, or have none, and yet say that there are more: whoever asks goes on. */
+  async execute({ context, query }: ListEvents): Promise<Reply> {
+    const { tenant, permissions } = context;
+    const asked = this.clock.now().getTime();
+    const since = new Date(asked - FEED_MS);
+    const start = await positionAt(this.database.pool, tenant.partition, since);
+    let after = query.after === undefined ? start : later(start, fromToken(query.after));
+    const wanted = toldTo(permissions);
+    for (;;) {
+      const { events, reached, more } = await this.feed.read(tenant, after, query.pageSize ?? 50, wanted);
+      const rows = events
+        .filter(({ recordedAt }) => recordedAt >= since)
+        .flatMap((recorded) => messageOf(recorded) ?? [])
+        .map(({ message }) => viewOf(message, tenant.alias));
+      if (rows.length > 0 || !more || this.clock.now().getTime() - asked >= SEARCH_MS)
+        return data({ rows, after: toToken(reached), hasMore: more });
+      after = reached;
+    }
+  }
+}
+
+function viewOf(message: EventMessage, tenant: string): EventView {
+  return {
+    id: messageId(message.event_id),
+    type: message.type,
+    timestamp: message.occurred_at.toISOString(),
+    data: { id: recordId(message), sourceId: message.source },
+    tenant,
+    sequence: message.version,
+    changed: JSON.parse(message.changed),
+  };
+}

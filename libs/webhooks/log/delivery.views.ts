@@ -1,0 +1,134 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ChoiceFilter, InstantFilter, WholeNumberFilter } from '#platform/http/list-query';
+import { webhookId } from '../endpoints/endpoint';
+import { eventNames } from '../events/event-catalogue';
+import { PageQuery } from '../page';
+import {
+  type DeliveryRow,
+  DeliveryState,
+  deliveryId,
+  deliveryStateNames,
+  messageId,
+  recordId,
+} from '../queue/delivery';
+
+const nullableText = { type: String, nullable: true } as const;
+const nullableInstant = { ...nullableText, format: 'date-time' } as const;
+
+/** One event on its way to one webhook. */
+export class DeliveryView {
+  @ApiProperty({ example: 'delivery_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  id: string;
+
+  @ApiProperty({ example: 'webhook_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  webhookId: string;
+
+  @ApiProperty({ description: 'The header `webhook-id`.', example: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  eventId: string;
+
+  @ApiProperty({ format: 'uuid', description: 'The header `X-PE2-REQUEST-ID`.' })
+  requestId: string;
+
+  @ApiProperty({ description: 'In the form that was subscribed to.', example: 'matter.created' })
+  type: string;
+
+  @ApiProperty({ example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  recordId: string;
+
+  @ApiProperty({ type: 'integer', description: "The record's version with the event." })
+  sequence: number;
+
+  @ApiProperty({ format: 'date-time', description: 'When it happened.' })
+  occurredOn: string;
+
+  @ApiProperty({ type: 'integer', description: '0 Pending, 1 Delivered, 2 Failed' })
+  state: number;
+
+  @ApiProperty()
+  stateName: string;
+
+  @ApiProperty({ type: 'integer', description: 'Attempts so far.', example: 1 })
+  attemptCount: number;
+
+  @ApiProperty({ ...nullableInstant, description: 'The next attempt, at the earliest.' })
+  nextAttemptOn: string | null;
+
+  @ApiProperty({ ...nullableInstant, description: 'When it was delivered, or given up.' })
+  finishedOn: string | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'HTTP status of the last answer.',
+    example: 204,
+  })
+  lastStatus: number | null;
+
+  @ApiProperty({ ...nullableText, description: 'Why the last attempt failed: `status`, `timeout`, `dns`, …' })
+  lastError: string | null;
+}
+
+export class AttemptView {
+  @ApiProperty({ type: 'integer', description: 'From 1.', example: 1 })
+  number: number;
+
+  @ApiProperty({ format: 'date-time', description: 'When it began.' })
+  on: string;
+
+  @ApiProperty({ type: 'integer', description: 'How long it took.', example: 12 })
+  milliseconds: number;
+
+  @ApiProperty({ type: 'integer', nullable: true, example: 204 })
+  status: number | null;
+
+  @ApiProperty(nullableText)
+  error: string | null;
+
+  @ApiProperty(nullableText)
+  detail: string | null;
+
+  @ApiProperty({ ...nullableText, description: 'What the receiver answered, at most 20 KB.' })
+  response: string | null;
+
+  @ApiProperty({ ...nullableText, description: 'To which it was sent.', example: '203.0.113.7' })
+  address: string | null;
+}
+
+export class DeliveryWithAttemptsView extends DeliveryView {
+  @ApiProperty({ type: [AttemptView] })
+  attempts: AttemptView[];
+}
+
+export class DeliveriesQuery extends PageQuery {
+  @WholeNumberFilter('0 Pending, 1 Delivered, 2 Failed.', { min: 0, max: 2 })
+  state?: number;
+
+  @ChoiceFilter(
+    'Only of this event, by either of its names.',
+    eventNames.flatMap(({ name, qualified }) => (qualified === undefined ? [name] : [name, qualified])),
+  )
+  type?: string;
+
+  @InstantFilter("Only of events at this instant or later; a date begins in the tenant's zone.")
+  since?: string;
+}
+
+export function deliveryView(row: DeliveryRow): DeliveryView {
+  return {
+    id: deliveryId(row.event_id),
+    webhookId: webhookId({ id: row.webhook_id }),
+    eventId: messageId(row.event_id),
+    requestId: row.request_id,
+    type: row.sent_as,
+    recordId: recordId(row),
+    sequence: row.version,
+    occurredOn: row.occurred_at.toISOString(),
+    state: row.state,
+    stateName: deliveryStateNames[row.state],
+    attemptCount: row.attempts,
+    nextAttemptOn: row.state === DeliveryState.Pending ? row.due_at.toISOString() : null,
+    finishedOn: row.finished_at?.toISOString() ?? null,
+    lastStatus: row.status,
+    lastError: row.error,
+  };
+}

@@ -1,0 +1,99 @@
+import { SetClock } from '../../../test/support/set-clock';
+import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
+
+/** It stands still: no hour ends amid a test. */
+const clock = new SetClock(new Date());
+let hooks: Webhooks;
+let webhook: string;
+
+beforeAll(async () => {
+  hooks = await openWebhooks(clock);
+});
+afterAll(() => hooks.close());
+
+beforeEach(async () => {
+  webhook = await hooks.hook(await hooks.tenant());
+  await hooks.sql(
+    `insert into webhooks.deliveries (tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed,
+       source, occurred_at, due_at, created_at)
+     select tenant_id, id, gen_random_uuid(), 'division.created', 'division.created', 'division', gen_random_uuid(), 1,
+       '[]', 'test', now(), now(), now()
+     from webhooks.endpoints, generate_series(1, 3) where id = $1`,
+    [webhook],
+  );
+});
+
+const states = async () =>
+  (
+    await hooks.sql<{ state: number }>('select state from webhooks.deliveries where webhook_id = $1', [
+      webhook,
+    ])
+  )
+    .map(({ state }) => state)
+    .sort();
+
+/**
+ * While a request has one of them in hand. Waiting for it would be a deadlock as soon as the request comes to one of
+ * those that are in hand here; it fails, as a statement that waits is given up.
+ */
+async function besideARequest(work: () => Promise<unknown>): Promise<void> {
+  await hooks.store.writes.transaction(async (client) => {
+    await client.query('select from webhooks.deliveries where webhook_id = $1 limit 1 for update', [webhook]);
+    await work();
+  });
+}
+
+it('what waits for a disabled webhook fails without waiting for what a request changes', async () => {
+  await hooks.sql('update webhooks.endpoints set enabled = false where id = $1', [webhook]);
+  await besideARequest(() => hooks.pruning.closeDisabled());
+  expect(await states()).toEqual([0, 2, 2]);
+  await hooks.pruning.closeDisabled();
+  expect(await states()).toEqual([2, 2, 2]);
+});
+
+it('what was sent to a removed webhook is removed without waiting for what a request changes', async () => {
+  await hooks.sql('delete from webhooks.endpoints where id = $1', [webhook]);
+  await besideARequest(() => hooks.pruning.prune());
+  expect(await states()).toEqual([0]);
+  await hooks.pruning.prune();
+  expect(await states()).toEqual([]);
+});
+
+it('what is known of attempts goes in the end, though it was in hand when their messages went', async () => {
+  await hooks.sql(
+    `insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds)
+     select tenant_id, webhook_id, event_id, 1, now(), 5 from webhooks.deliveries where webhook_id = $1`,
+    [webhook],
+  );
+  const attempts = () => hooks.sql('select number from webhooks.attempts where webhook_id = $1', [webhook]);
+  await hooks.sql('delete from webhooks.endpoints where id = $1', [webhook]);
+  await hooks.store.writes.transaction(async (client) => {
+    // As where the answers are wiped.
+    await client.query('select from webhooks.attempts where webhook_id = $1 limit 1 for update', [webhook]);
+    await hooks.pruning.prune();
+  });
+  expect(await states()).toEqual([]);
+  expect(await attempts()).toHaveLength(1);
+  await hooks.pruning.prune();
+  expect(await attempts()).toEqual([]);
+});
+
+it('the hours of a year go at once where the log is kept for fewer days', async () => {
+  await hooks.sql(
+    `insert into webhooks.hours (partition, hour, epoch, transaction_id, position)
+     select p, date_trunc('hour', $1::timestamptz) - h * interval '1 hour', 1, '1', 1
+     from generate_series(100, 111) p, generate_series(0, 365 * 24) h`,
+    [clock.now()],
+  );
+  await hooks.sql('analyze webhooks.hours');
+  await hooks.pruning.prune();
+  const left = await hooks.sql(
+    `select partition, count(*)::int as kept,
+       count(*) filter (where hour <= $1::timestamptz - 30 * interval '24 hours')::int as before
+     from webhooks.hours where partition >= 100 group by partition`,
+    [clock.now()],
+  );
+  expect(left).toHaveLength(12);
+  for (const { before, kept } of left as { before: number; kept: number }[])
+    expect([before, kept]).toEqual([1, 30 * 24 + 1]);
+});
