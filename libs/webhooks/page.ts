@@ -1,5 +1,5 @@
 import { PickType } from '@nestjs/swagger';
-import { ListQuery } from '#platform/http/list-query';
+import { ListQuery } from '#platform/http/input/list-query';
 import type { Page } from '#platform/http/reply';
 
 /** What every list of webhooks takes. */

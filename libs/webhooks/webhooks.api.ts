@@ -8,7 +8,7 @@ import {
   ApiOkResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { ApiIdempotencyKey } from '#platform/http/idempotency-key';
+import { ApiIdempotencyKey } from '#platform/http/input/idempotency-key';
 import { envelope, page } from '#practice/records/api';
 
 /** Nothing of a webhook is an event: its writes have no position in the feed. */

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { toUuid } from '#kernel/ids';
 import { migrate } from '#platform/database/migrate';
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import { packageRoot } from '#platform/package-root';
 import type { RequestContext } from '#platform/request-context';
 import { changedAt, fillLists } from '#practice/testing/full-lists';

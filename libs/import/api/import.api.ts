@@ -8,7 +8,7 @@ import {
   ApiParam,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { ApiIdempotencyKey } from '#platform/http/idempotency-key';
+import { ApiIdempotencyKey } from '#platform/http/input/idempotency-key';
 import { envelope } from '#practice/records/api';
 import { requestIdOf } from '../requests/import-request';
 import { exampleRequest } from './import.input';

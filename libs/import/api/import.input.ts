@@ -1,5 +1,5 @@
-import { TextField } from '#platform/http/fields';
-import { ChoiceFilter, TextFilter } from '#platform/http/list-query';
+import { TextField } from '#platform/http/input/fields';
+import { ChoiceFilter, TextFilter } from '#platform/http/input/list-query';
 import { HistoryQuery } from '#practice/records/history-query';
 import { REQUEST_ID } from '../requests/import-request';
 

@@ -1,5 +1,5 @@
 import { escapeLiteral } from 'pg';
-import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/fields';
+import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/input/fields';
 import type { Column } from '../schema/table';
 import { withoutSpace } from './checked-names';
 

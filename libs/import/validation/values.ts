@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { TICKS_PER_MINUTE, type UnitRounding } from '#kernel/ticks';
-import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
+import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/input/fields';
 import { makeTable, makeTableOf } from './working-tables';
 
 /** Digits after the point of what is divided, so that no half is lost before it is rounded. */

@@ -2,7 +2,7 @@ import type { CanActivate, ExecutionContext, Type } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum';
 import type { FastifyRequest } from 'fastify';
-import { isObject, notAnObject, unknownProperties } from './request.pipe';
+import { isObject, notAnObject, unknownProperties } from './input/request.pipe';
 
 /**
  * A write whose handler takes no body refuses every field, as the others refuse those that they do not know. What a

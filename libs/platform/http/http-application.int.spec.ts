@@ -6,8 +6,8 @@ import { Body, Controller, Delete, Get, Module, Param, Patch, Post } from '@nest
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { waitFor } from '../../../test/support/wait-for';
 import { Config } from '../config';
-import { TextField } from './fields';
 import { createHttpApplication } from './http-application';
+import { TextField } from './input/fields';
 import { Reply } from './reply';
 
 const config = Object.assign(new Config(), { NODE_ENV: 'test', LOG_LEVEL: 'silent' });

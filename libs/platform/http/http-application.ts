@@ -7,18 +7,18 @@ import { Config } from '../config';
 import { JsonLogger } from '../json-logger';
 import { registerRequestMetrics } from '../observability/request-metrics';
 import { BodilessGuard } from './bodiless.guard';
+import { refuseEncodedBodies } from './body/content-encoding';
+import { registerJsonBody } from './body/json-body';
+import { registerUploads, UPLOAD_MS } from './body/upload';
 import { answerClientError } from './client-error';
-import { refuseEncodedBodies } from './content-encoding';
 import { Drain } from './drain';
-import { registerJsonBody } from './json-body';
+import { RequestPipe } from './input/request.pipe';
 import { toProblem } from './problem';
 import { ProblemFilter } from './problem.filter';
 import { refuseUndecodableQueries } from './query-encoding';
 import { registerReplyHook } from './reply-hook';
-import { RequestPipe } from './request.pipe';
 import { newTraceId, traceOf } from './trace';
 import { registerUnreadAnswers } from './unread-answers';
-import { registerUploads, UPLOAD_MS } from './upload';
 
 const BODY_LIMIT = 1024 * 1024;
 

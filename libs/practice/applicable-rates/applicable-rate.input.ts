@@ -9,7 +9,7 @@ import {
   ObjectField,
   RateInput,
   TextField,
-} from '#platform/http/fields';
+} from '#platform/http/input/fields';
 import { type Per, pers } from '../rate-sets/rate-set.events';
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
-import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { type Per, pers } from '../rate-sets/rate-set.events';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';

@@ -6,7 +6,7 @@ import type { Answers } from '#event-store/unit-of-work';
 import { DomainError } from '#kernel/errors';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import { dayGiven } from '#kernel/zone';
-import { IdFilter, InstantFilter, WholeNumberFilter } from '#platform/http/list-query';
+import { IdFilter, InstantFilter, WholeNumberFilter } from '#platform/http/input/list-query';
 import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { Employee } from '../employees/employee.lookup';

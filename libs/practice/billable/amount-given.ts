@@ -1,6 +1,6 @@
 import { invalid } from '#kernel/errors';
 import { type DecimalText, decimal, text } from '#kernel/money';
-import type { AmountInput } from '#platform/http/amount-field';
+import type { AmountInput } from '#platform/http/input/amount-field';
 
 /**
  * What an AmountField was given, as a decimal of the currency that it must be in.

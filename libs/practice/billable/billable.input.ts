@@ -1,5 +1,5 @@
-import { AmountField, type AmountInput } from '#platform/http/amount-field';
-import { DayField, LARGEST_UNITS, NumberField, TextField } from '#platform/http/fields';
+import { AmountField, type AmountInput } from '#platform/http/input/amount-field';
+import { DayField, LARGEST_UNITS, NumberField, TextField } from '#platform/http/input/fields';
 
 export class WriteOffInput {
   @DayField({ description: "Today in the tenant's zone when absent." })

@@ -1,6 +1,6 @@
 import { PartialType } from '@nestjs/swagger';
-import { CodeField } from '#platform/http/code-field';
-import { IdField, NumberField } from '#platform/http/fields';
+import { CodeField } from '#platform/http/input/code-field';
+import { IdField, NumberField } from '#platform/http/input/fields';
 import { RecordInput } from '../records/record';
 
 export class ClientInput extends RecordInput {

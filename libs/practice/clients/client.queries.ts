@@ -1,7 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
-import { IdFilter, IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
+import {
+  IdFilter,
+  IdsFilter,
+  ListQuery,
+  SortFilter,
+  WholeNumberFilter,
+} from '#platform/http/input/list-query';
 import { type EntityState, streetAddress } from '../entities/entity.lookup';
 import { activityName } from '../records/activity';
 import { joinedText, nullableText, RecordView, recordView } from '../records/record';

@@ -9,7 +9,7 @@ import {
   NumberField,
   ObjectField,
   TextField,
-} from '#platform/http/fields';
+} from '#platform/http/input/fields';
 import { type DisbursementKind, disbursementKinds } from '../disbursement-codes/disbursement-code.events';
 import { MoneyPatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';

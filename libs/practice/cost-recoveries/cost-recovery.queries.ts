@@ -10,7 +10,7 @@ import {
   ListQuery,
   SortFilter,
   WholeNumberFilter,
-} from '#platform/http/list-query';
+} from '#platform/http/input/list-query';
 import { billableStatusName } from '../billable/billable';
 import { type DisbursementKind, disbursementKinds } from '../disbursement-codes/disbursement-code.events';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';

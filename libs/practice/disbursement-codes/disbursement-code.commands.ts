@@ -1,8 +1,8 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
 import { at } from '#event-store/load';
 import { moneyFrom } from '#kernel/money';
-import { CodeField } from '#platform/http/code-field';
-import { ChoiceField, IdField, MoneyInput, ObjectField, TextField } from '#platform/http/fields';
+import { CodeField } from '#platform/http/input/code-field';
+import { ChoiceField, IdField, MoneyInput, ObjectField, TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { MoneyPatch } from '../records/merge-patch';
 import { active, RecordInput, referred } from '../records/record';

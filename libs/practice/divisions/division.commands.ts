@@ -4,7 +4,7 @@ import { EventStore, type Written } from '#event-store/event-store';
 import { type Folded } from '#event-store/events';
 import { at, counter, linksTo } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
-import { FlagField, TextField } from '#platform/http/fields';
+import { FlagField, TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { Activity } from '../records/activity';
 import { addressed, RecordInput, recordChanges } from '../records/record';

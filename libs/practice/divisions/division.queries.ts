@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
-import { IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
+import { IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/input/list-query';
 import { activityName } from '../records/activity';
 import { RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';

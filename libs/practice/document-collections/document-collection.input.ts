@@ -1,5 +1,5 @@
 import { PartialType } from '@nestjs/swagger';
-import { IdField, TextField } from '#platform/http/fields';
+import { IdField, TextField } from '#platform/http/input/fields';
 import { RecordInput } from '../records/record';
 import { SubjectField } from './document-collection.subject';
 

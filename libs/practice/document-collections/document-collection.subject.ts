@@ -1,8 +1,8 @@
 import { at } from '#event-store/load';
 import type { Answers } from '#event-store/unit-of-work';
 import { type Kind, kindOf } from '#kernel/ids';
-import { type FieldOptions, IdField } from '#platform/http/fields';
-import { IdFilter } from '#platform/http/list-query';
+import { type FieldOptions, IdField } from '#platform/http/input/fields';
+import { IdFilter } from '#platform/http/input/list-query';
 import { Client } from '../clients/client.lookup';
 import { Entity, presentEntity } from '../entities/entity.lookup';
 import { Matter } from '../matters/matter.lookup';

@@ -10,7 +10,7 @@ import {
   ApiResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { TakesUpload } from '#platform/http/upload';
+import { TakesUpload } from '#platform/http/body/upload';
 
 /** A route that takes bytes, and how that is described. @param form its fields */
 export function ApiUpload(form: Type): MethodDecorator {

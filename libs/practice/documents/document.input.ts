@@ -1,8 +1,8 @@
 import { ApiProperty, OmitType, PartialType, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { Matches } from 'class-validator';
-import { IdField, TextField } from '#platform/http/fields';
-import { IdFilter, TextFilter } from '#platform/http/list-query';
+import { IdField, TextField } from '#platform/http/input/fields';
+import { IdFilter, TextFilter } from '#platform/http/input/list-query';
 import { SubjectField, SubjectFilter } from '../document-collections/document-collection.lookup';
 import { RecordInput } from '../records/record';
 

@@ -1,5 +1,5 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
-import { FlagField, IdField, ObjectField, RateInput, TextField } from '#platform/http/fields';
+import { FlagField, IdField, ObjectField, RateInput, TextField } from '#platform/http/input/fields';
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 

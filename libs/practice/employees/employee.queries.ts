@@ -9,7 +9,7 @@ import {
   ListQuery,
   SortFilter,
   WholeNumberFilter,
-} from '#platform/http/list-query';
+} from '#platform/http/input/list-query';
 import { activityName } from '../records/activity';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';

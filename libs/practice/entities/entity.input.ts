@@ -1,6 +1,6 @@
 import { PartialType } from '@nestjs/swagger';
-import { ChoiceField, CurrencyField, EmailField, TextField } from '#platform/http/fields';
-import { ObjectsField, TextsField } from '#platform/http/list-fields';
+import { ChoiceField, CurrencyField, EmailField, TextField } from '#platform/http/input/fields';
+import { ObjectsField, TextsField } from '#platform/http/input/list-fields';
 import { RecordInput } from '../records/record';
 import { type Address, type EntityType, entityTypes } from './entity.events';
 

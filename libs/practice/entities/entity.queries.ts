@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
-import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { ChoiceFilter, IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';

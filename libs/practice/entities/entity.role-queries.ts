@@ -4,7 +4,7 @@ import knexBuilder from 'knex';
 import { Loader } from '#event-store/loader';
 import { type Id, toId, toUuid } from '#kernel/ids';
 import { ReadDatabase } from '#platform/database';
-import { ListQuery } from '#platform/http/list-query';
+import { ListQuery } from '#platform/http/input/list-query';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { live } from '#projections/live';

@@ -3,7 +3,7 @@ import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
-import { AsJsonText, type JsonText } from '#platform/http/json-body';
+import { AsJsonText, type JsonText } from '#platform/http/body/json-body';
 import { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { envelope } from '../records/api';

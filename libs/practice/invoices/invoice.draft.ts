@@ -5,7 +5,7 @@ import { conflict, DomainError, invalid } from '#kernel/errors';
 import { type Id, newId } from '#kernel/ids';
 import { decimal } from '#kernel/money';
 import { dayGiven, dayIn } from '#kernel/zone';
-import { LARGEST_AMOUNT } from '#platform/http/fields';
+import { LARGEST_AMOUNT } from '#platform/http/input/fields';
 import type { BillableState } from '../billable/billable';
 import { release, reserve } from '../billable/billable.billing';
 import { Client } from '../clients/client.lookup';

@@ -1,5 +1,5 @@
 import { PartialType } from '@nestjs/swagger';
-import { AmountField, type AmountInput } from '#platform/http/amount-field';
+import { AmountField, type AmountInput } from '#platform/http/input/amount-field';
 import {
   ChoiceField,
   CurrencyField,
@@ -8,8 +8,8 @@ import {
   LARGEST_UNITS,
   NumberField,
   TextField,
-} from '#platform/http/fields';
-import { ObjectsField } from '#platform/http/list-fields';
+} from '#platform/http/input/fields';
+import { ObjectsField } from '#platform/http/input/list-fields';
 import { RecordInput } from '../records/record';
 import { MAX_LINES } from './invoice';
 import { type LineKind, lineKinds } from './invoice.events';

@@ -1,8 +1,8 @@
 import type { Folded } from '#event-store/events';
 import { invalid } from '#kernel/errors';
 import { type DecimalText, decimal, numberGiven, roundMoney, text } from '#kernel/money';
-import type { AmountInput } from '#platform/http/amount-field';
-import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
+import type { AmountInput } from '#platform/http/input/amount-field';
+import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/input/fields';
 import { amountGiven } from '../billable/amount-given';
 import { type BillableState, left } from '../billable/billable';
 import type { Portion } from '../billable/billable.events';

@@ -9,7 +9,7 @@ import {
   ListQuery,
   SortFilter,
   WholeNumberFilter,
-} from '#platform/http/list-query';
+} from '#platform/http/input/list-query';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';

@@ -1,6 +1,6 @@
 import { PartialType } from '@nestjs/swagger';
 import { at, linksTo } from '#event-store/load';
-import { IdField, IdsField, NumberField, TextField } from '#platform/http/fields';
+import { IdField, IdsField, NumberField, TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { Division } from '../divisions/division.lookup';
 import { active, RecordInput } from '../records/record';

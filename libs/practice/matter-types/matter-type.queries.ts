@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { toUuid } from '#kernel/ids';
-import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { IdFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { ActivityFilter, activityName } from '../records/activity';
 import { joinedText, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';

@@ -1,5 +1,5 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
-import { CodeField } from '#platform/http/code-field';
+import { CodeField } from '#platform/http/input/code-field';
 import {
   CurrencyField,
   IdField,
@@ -8,7 +8,7 @@ import {
   NumberField,
   ObjectField,
   TextField,
-} from '#platform/http/fields';
+} from '#platform/http/input/fields';
 import { MoneyPatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 

@@ -2,7 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { type Kind, toId, toUuid } from '#kernel/ids';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
-import { IdFilter, IdsFilter, ListQuery, SortFilter, WholeNumberFilter } from '#platform/http/list-query';
+import {
+  IdFilter,
+  IdsFilter,
+  ListQuery,
+  SortFilter,
+  WholeNumberFilter,
+} from '#platform/http/input/list-query';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { Join, RecordList, RecordRow } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';

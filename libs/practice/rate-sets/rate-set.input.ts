@@ -9,8 +9,8 @@ import {
   ObjectField,
   RateInput,
   TextField,
-} from '#platform/http/fields';
-import { ObjectsField } from '#platform/http/list-fields';
+} from '#platform/http/input/fields';
+import { ObjectsField } from '#platform/http/input/list-fields';
 import { RecordInput } from '../records/record';
 import { type Per, pers } from './rate-set.events';
 

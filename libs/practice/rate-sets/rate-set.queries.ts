@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
-import { FlagFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/list-query';
+import { FlagFilter, IdsFilter, ListQuery, SortFilter } from '#platform/http/input/list-query';
 import { MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';

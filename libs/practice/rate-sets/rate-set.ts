@@ -1,7 +1,7 @@
 import { conflict, DomainError, invalid } from '#kernel/errors';
 import { kindOf } from '#kernel/ids';
 import { decimal, roundMoney, text } from '#kernel/money';
-import { LARGEST_RATE } from '#platform/http/fields';
+import { LARGEST_RATE } from '#platform/http/input/fields';
 import type { RecordState } from '../records/record';
 import { simpleRecord } from '../records/simple-record';
 import { type RateEntry, type RateSetFields, rateKeys, rateSetEvents } from './rate-set.events';

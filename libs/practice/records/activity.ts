@@ -1,4 +1,4 @@
-import { WholeNumberFilter } from '#platform/http/list-query';
+import { WholeNumberFilter } from '#platform/http/input/list-query';
 
 /** States of records that can be switched off; the integers are fixed, clients store them. */
 export const Activity = { New: 0, Active: 1, Inactive: 2 } as const;

@@ -7,7 +7,7 @@ import {
   ApiOkResponse,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { ApiIdempotencyKey } from '#platform/http/idempotency-key';
+import { ApiIdempotencyKey } from '#platform/http/input/idempotency-key';
 
 /** How each kind of operation is described; refusals and authentication are added for all in openapi.ts. */
 

@@ -1,4 +1,4 @@
-import { WholeNumberFilter } from '#platform/http/list-query';
+import { WholeNumberFilter } from '#platform/http/input/list-query';
 
 /** Parameters of `GET /{area}/{id}/history`. */
 export class HistoryQuery {

@@ -1,4 +1,4 @@
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import { aliasOf } from './list-rows';
 import type { AnyList } from './record-list';
 

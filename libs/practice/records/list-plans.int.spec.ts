@@ -1,6 +1,6 @@
 import type { PoolClient, QueryConfig } from 'pg';
-import type { ListQuery } from '#platform/http/list-query';
-import { ListQuery as BaseQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
+import { ListQuery as BaseQuery } from '#platform/http/input/list-query';
 import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, type TestStore } from '../../../test/support/store';
 import { areas, definitions } from '../areas';

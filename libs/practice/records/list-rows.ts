@@ -1,6 +1,6 @@
 import knexBuilder, { type Knex } from 'knex';
 import { fromToken, START } from '#event-store/position';
-import { type ListQuery, SYNC_START } from '#platform/http/list-query';
+import { type ListQuery, SYNC_START } from '#platform/http/input/list-query';
 import { live } from '#projections/live';
 import type { AnyList, Join } from './record-list';
 import { tableOf } from './state-table';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import { knex, latestOf, lookUp, recordsOf } from './list-rows';
 import type { AnyList } from './record-list';
 import { startingWith } from './words';

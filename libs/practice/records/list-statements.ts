@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import type { QueryConfig } from 'pg';
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import type { TenantRef } from '#platform/request-context';
 import { reached } from '#projections/live';
 import { found } from './list-found';

@@ -1,7 +1,7 @@
 import { PartialType } from '@nestjs/swagger';
 import { DomainError } from '#kernel/errors';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
-import { MoneyInput, RateInput } from '#platform/http/fields';
+import { MoneyInput, RateInput } from '#platform/http/input/fields';
 
 /** Money of a merge patch: an absent member is as it was (RFC 7396 section 2). */
 export class MoneyPatch extends PartialType(MoneyInput, { skipNullProperties: false }) {}

@@ -1,4 +1,4 @@
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import type { TenantRef } from '#platform/request-context';
 import { type Asked, isPlain } from './list-page';
 import type { Usual } from './list-search';

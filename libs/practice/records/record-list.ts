@@ -1,5 +1,5 @@
 import type { Kind } from '#kernel/ids';
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import type { Time } from './list-times';
 
 /** A read table's row: what every record has, and the area's joined columns. */

@@ -3,7 +3,7 @@ import type { Folded } from '#event-store/events';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 import type { NaturalKey } from '#kernel/decider';
 import { conflict, invalid, notFound } from '#kernel/errors';
-import { TextField } from '#platform/http/fields';
+import { TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { Activity } from './activity';
 

@@ -7,7 +7,7 @@ import { notFound } from '#kernel/errors';
 import { type Id, kindOf, toId, toUuid } from '#kernel/ids';
 import { ReadDatabase } from '#platform/database';
 import { busy } from '#platform/database/tenant-shares';
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import { data, type Page, Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { shownChanges } from './history-changes';

@@ -2,7 +2,7 @@ import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { PartialType } from '@nestjs/swagger';
 import { EventStore, type Written } from '#event-store/event-store';
 import { at, linksTo } from '#event-store/load';
-import { TextField } from '#platform/http/fields';
+import { TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { addressed, RecordInput } from '../records/record';
 import type { RecordWriting } from '../records/write-record';

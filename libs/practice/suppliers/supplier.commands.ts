@@ -2,7 +2,7 @@ import { PartialType } from '@nestjs/swagger';
 import { at, holderOf, via } from '#event-store/load';
 import { conflict, invalid } from '#kernel/errors';
 import { toId } from '#kernel/ids';
-import { IdField, NumberField } from '#platform/http/fields';
+import { IdField, NumberField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { DisbursementCode } from '../disbursement-codes/disbursement-code.lookup';
 import { Entity, presentEntity, refuseErased } from '../entities/entity.lookup';

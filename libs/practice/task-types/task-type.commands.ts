@@ -1,7 +1,7 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
 import { moneyFrom } from '#kernel/money';
-import { CodeField } from '#platform/http/code-field';
-import { ChoiceField, FlagField, ObjectField, RateInput, TextField } from '#platform/http/fields';
+import { CodeField } from '#platform/http/input/code-field';
+import { ChoiceField, FlagField, ObjectField, RateInput, TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';

@@ -1,7 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Folded } from '#event-store/events';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
-import { IdsFilter, ListQuery, SortFilter, TextFilter, WholeNumberFilter } from '#platform/http/list-query';
+import {
+  IdsFilter,
+  ListQuery,
+  SortFilter,
+  TextFilter,
+  WholeNumberFilter,
+} from '#platform/http/input/list-query';
 import { ActivityFilter, activityName } from '../records/activity';
 import { MoneyView, nullableText, RecordView, recordView } from '../records/record';
 import type { RecordList } from '../records/record-list';

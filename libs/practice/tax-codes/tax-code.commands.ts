@@ -1,9 +1,9 @@
 import { PartialType } from '@nestjs/swagger';
 import { decimal, text } from '#kernel/money';
 import { dayGiven } from '#kernel/zone';
-import { CodeField } from '#platform/http/code-field';
-import { ChoiceField, DayField, FlagField, NumberField, TextField } from '#platform/http/fields';
-import { ObjectsField } from '#platform/http/list-fields';
+import { CodeField } from '#platform/http/input/code-field';
+import { ChoiceField, DayField, FlagField, NumberField, TextField } from '#platform/http/input/fields';
+import { ObjectsField } from '#platform/http/input/list-fields';
 import type { RequestContext } from '#platform/request-context';
 import { RecordInput } from '../records/record';
 import type { RecordWriting } from '../records/write-record';

@@ -1,5 +1,5 @@
 import type { DomainError } from '#kernel/errors';
-import { RequestPipe } from '#platform/http/request.pipe';
+import { RequestPipe } from '#platform/http/input/request.pipe';
 
 /** `pointer code` of each fault for which a request refuses a body of that class; none when it is taken. */
 export function bodyFaults(metatype: new () => object, body: object): string[] {

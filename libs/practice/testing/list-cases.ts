@@ -1,4 +1,4 @@
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import { ApplicableRatesQuery, applicableRates } from '../applicable-rates/applicable-rate.queries';
 import { ClientsQuery, clients } from '../clients/client.queries';
 import { CostRecoveriesQuery, costRecoveries } from '../cost-recoveries/cost-recovery.queries';

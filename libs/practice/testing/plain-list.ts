@@ -1,5 +1,5 @@
 import type { ReadDatabase } from '#platform/database';
-import type { ListQuery } from '#platform/http/list-query';
+import type { ListQuery } from '#platform/http/input/list-query';
 import type { RequestContext } from '#platform/request-context';
 import { type EntitiesQuery, entities } from '../entities/entity.queries';
 import { ListEntities, ListEntitiesHandler } from '../entities/entity.role-queries';

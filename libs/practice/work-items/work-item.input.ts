@@ -10,7 +10,7 @@ import {
   ObjectField,
   RateInput,
   TextField,
-} from '#platform/http/fields';
+} from '#platform/http/input/fields';
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 

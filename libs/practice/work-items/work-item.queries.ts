@@ -9,7 +9,7 @@ import {
   ListQuery,
   SortFilter,
   WholeNumberFilter,
-} from '#platform/http/list-query';
+} from '#platform/http/input/list-query';
 import { rateLevels } from '../applicable-rates/rate.lookup';
 import { billableStatusName } from '../billable/billable';
 import { joinedText, MoneyView, nullableText, RecordView, recordView } from '../records/record';

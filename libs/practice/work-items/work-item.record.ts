@@ -4,7 +4,7 @@ import { invalid } from '#kernel/errors';
 import { newId } from '#kernel/ids';
 import { type Money, moneyFrom, numberGiven } from '#kernel/money';
 import { dayIn } from '#kernel/zone';
-import type { RateInput } from '#platform/http/fields';
+import type { RateInput } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { rateNotFound, rateQuestions, resolveFor, type WorkToRate } from '../applicable-rates/rate.lookup';
 import { BillableStatus, isUnbilled, requireFree, requirePending } from '../billable/billable';

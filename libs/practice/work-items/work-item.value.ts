@@ -2,7 +2,7 @@ import type { Decimal } from 'decimal.js';
 import { invalid } from '#kernel/errors';
 import { type DecimalText, decimal, type Money, roundMoney, text } from '#kernel/money';
 import { type UnitRounding, unitsOf } from '#kernel/ticks';
-import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/fields';
+import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/input/fields';
 import { ItemType, type WorkItemFields } from './work-item.events';
 
 /** What determines an item's value. */

@@ -4,7 +4,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Id } from '#kernel/ids';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
-import { IdParam } from '#platform/http/id-param';
+import { IdParam } from '#platform/http/input/id-param';
 import type { Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import {

@@ -10,7 +10,7 @@ import { AuthModule } from '#platform/auth/auth.module';
 import { Authenticator } from '#platform/auth/authenticator';
 import { Config, loadConfig } from '#platform/config';
 import { ReadDatabase } from '#platform/database';
-import { registerJsonBody } from '#platform/http/json-body';
+import { registerJsonBody } from '#platform/http/body/json-body';
 import { newTraceId } from '#platform/http/trace';
 import { registerUnreadAnswers } from '#platform/http/unread-answers';
 import type { RequestContext } from '#platform/request-context';

@@ -1,5 +1,5 @@
 import type { Kind } from '#kernel/ids';
-import { idSchema } from '#platform/http/id-schema';
+import { idSchema } from '#platform/http/input/id-schema';
 import { BillableStatus, billableStatusName } from '#practice/billable/billable';
 import { Entity } from '#practice/entities/entity';
 import { InvoiceStatus, invoiceStatusName } from '#practice/invoices/invoice';

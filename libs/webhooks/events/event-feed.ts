@@ -4,7 +4,7 @@ import { TenantFeed } from '#event-store/feed/tenant-feed';
 import { fromToken, toToken } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
-import { TextFilter, WholeNumberFilter } from '#platform/http/list-query';
+import { TextFilter, WholeNumberFilter } from '#platform/http/input/list-query';
 import { data, type Reply } from '#platform/http/reply';
 import type { RequestContext } from '#platform/request-context';
 import { messageId, recordId } from '../queue/delivery';

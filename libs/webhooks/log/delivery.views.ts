@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ChoiceFilter, InstantFilter, WholeNumberFilter } from '#platform/http/list-query';
+import { ChoiceFilter, InstantFilter, WholeNumberFilter } from '#platform/http/input/list-query';
 import { webhookId } from '../endpoints/endpoint';
 import { eventNames } from '../events/event-catalogue';
 import { PageQuery } from '../page';

@@ -1,4 +1,4 @@
-import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/fields';
+import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/input/fields';
 import { missing } from '../checked-names';
 import type { Rule } from '../rule';
 

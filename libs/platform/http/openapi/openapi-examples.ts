@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { idSchema } from '../id-schema';
+import { idSchema } from '../input/id-schema';
 import { words } from './openapi-names';
 
 export type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError } from '#kernel/errors';
-import { pointed } from './json-pointer';
+import { pointed } from '../json-pointer';
 
 const MAX_DEPTH = 20;
 /**

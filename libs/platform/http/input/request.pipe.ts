@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { DomainError, type FieldError } from '#kernel/errors';
 import { kindOf } from '#kernel/ids';
-import { pointed } from './json-pointer';
+import { pointed } from '../json-pointer';
 
 /** Stable codes for class-validator's constraints; any other constraint's name in snake case. */
 const CODES: Record<string, string> = {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { DomainError } from '#kernel/errors';
+import { pointed } from '../json-pointer';
 import { requireText } from './json-body';
-import { pointed } from './json-pointer';
 
 /** What a form may have beside its file. */
 const LIMITS = { fields: 20, fieldSize: 4096, files: 1, parts: 21, headerPairs: 20, headerSize: 8192 };

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { toProblem } from '../problem';
 import { registerJsonBody } from './json-body';
-import { toProblem } from './problem';
 import { registerUploads, Upload } from './upload';
 
 describe('a body that comes slowly', () => {
