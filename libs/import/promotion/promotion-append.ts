@@ -17,7 +17,7 @@ import type { KnownRecords } from '../records/known-records';
 import { bringsDefaultRates } from '../records/record-queries';
 import { recordsOf } from '../records/records';
 import { CheckedRows } from '../validation/checked-rows';
-import { keysGivenUp } from '../validation/unique-keys';
+import { keysGivenUp } from '../validation/tenant/unique-keys';
 import { type Arrival, Arrivals } from './arrivals';
 import { ImportedRecords } from './imported-records';
 import { PromotionGround } from './promotion-ground';

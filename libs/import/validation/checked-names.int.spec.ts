@@ -1,6 +1,6 @@
 import { normalised } from '#kernel/names';
 import { createTestDatabase, execute } from '../../../test/support/database';
-import { cellTypes } from './cell-types';
+import { cellTypes } from './cells/cell-types';
 import { normalisedText } from './checked-names';
 
 it('a text has the form in SQL that it has in requests, whatever space is around it; space alone is blank', async () => {

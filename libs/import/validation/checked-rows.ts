@@ -8,10 +8,10 @@ import { Comparison } from '../promotion/comparison';
 import { makeSourceTotals } from '../reconciliation/source-totals';
 import { ExistingRecords } from '../records/existing-records';
 import { takeRows } from '../staging/taken-rows';
-import { checkCells } from './cells';
-import { countAsNow } from './counted-then-and-now';
-import { dropDuplicates } from './duplicates';
-import { makeEdited } from './edited-records';
+import { checkCells } from './cells/cells';
+import { dropDuplicates } from './cells/duplicates';
+import { countAsNow } from './tenant/counted-then-and-now';
+import { makeEdited } from './tenant/edited-records';
 import {
   makeCurrencies,
   makeExisting,
@@ -19,8 +19,8 @@ import {
   makeRoleKeys,
   makeSettings,
   nameByKeys,
-} from './ground';
-import { makeKnownRecords } from './known-records';
+} from './tenant/ground';
+import { makeKnownRecords } from './tenant/known-records';
 import { makeCharges, makeValues } from './values';
 import { makeTable } from './working-tables';
 

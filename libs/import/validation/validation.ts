@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { ImportRun } from '../import-run';
 import { reportControlTotals } from '../reconciliation/source-totals';
 import { tables } from '../schema/schema-1.0';
-import { reportCells } from './cells';
+import { reportCells } from './cells/cells';
 import { cut } from './checked-names';
 import { CheckedRows } from './checked-rows';
 import { type Rule, report } from './rule';

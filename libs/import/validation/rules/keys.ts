@@ -1,10 +1,10 @@
 import { DEFAULT_RATE_SET } from '#practice/rate-sets/rate-set';
 import { tables } from '../../schema/schema-1.0';
 import { checkedTable, cut } from '../checked-names';
-import { isUnchanged, oneName } from '../edited-records';
-import { isExisting } from '../named-by-id';
 import type { Rule } from '../rule';
-import { isGivenUp, takenBy, uniqueKeys } from '../unique-keys';
+import { isUnchanged, oneName } from '../tenant/edited-records';
+import { isExisting } from '../tenant/named-by-id';
+import { isGivenUp, takenBy, uniqueKeys } from '../tenant/unique-keys';
 
 /** Each ImportId is one row's, and cannot be taken for the id of a record. */
 export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[] => [

@@ -1,6 +1,6 @@
 import { missing } from '../checked-names';
-import { oneName } from '../edited-records';
 import type { Rule } from '../rule';
+import { oneName } from '../tenant/edited-records';
 import { BEYOND_BOUNDS } from '../values';
 
 /** Which columns go with the kind of a line. */

@@ -1,6 +1,6 @@
 import { missing } from '../checked-names';
-import { isSettled } from '../edited-records';
 import type { Rule } from '../rule';
+import { isSettled } from '../tenant/edited-records';
 
 export const matterRules: readonly Rule[] = [
   {

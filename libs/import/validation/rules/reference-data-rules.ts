@@ -1,7 +1,7 @@
 import { PARENT } from '#practice/matter-types/matter-type';
-import { isSettled, isUnchanged, oneName } from '../edited-records';
-import { isExisting } from '../named-by-id';
 import type { Rule } from '../rule';
+import { isSettled, isUnchanged, oneName } from '../tenant/edited-records';
+import { isExisting } from '../tenant/named-by-id';
 
 const matterTypeRules: readonly Rule[] = [
   {

@@ -3,9 +3,9 @@ import { kindOfTable } from '../../records/record-id';
 import { tables } from '../../schema/schema-1.0';
 import type { Column } from '../../schema/table';
 import { checkedColumn, checkedTable } from '../checked-names';
-import { isUnchanged } from '../edited-records';
-import { isExisting, OF_ROWS } from '../named-by-id';
 import type { Rule } from '../rule';
+import { isUnchanged } from '../tenant/edited-records';
+import { isExisting, OF_ROWS } from '../tenant/named-by-id';
 
 /** References for which a record of the tenant must be active, as requests have it. */
 const TO_ACTIVE: Record<string, readonly string[]> = {

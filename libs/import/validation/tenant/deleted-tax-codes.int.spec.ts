@@ -1,6 +1,6 @@
 import { TaxCode } from '#practice/tax-codes/tax-code';
-import type { StagedRows } from '../testing/staged-rows';
-import { firm, ImportedFirm, invoice, together, work } from './testing/imported-firm';
+import type { StagedRows } from '../../testing/staged-rows';
+import { firm, ImportedFirm, invoice, together, work } from '../testing/imported-firm';
 
 describe('lines that name no tax code', () => {
   let office: ImportedFirm;

@@ -1,6 +1,6 @@
 import { AnonymiseEntity, AnonymiseEntityHandler } from '#practice/entities/entity.anonymise';
-import type { StagedRows } from '../testing/staged-rows';
-import { firm, ImportedFirm } from './testing/imported-firm';
+import type { StagedRows } from '../../testing/staged-rows';
+import { firm, ImportedFirm } from '../testing/imported-firm';
 
 type Cells = Record<string, string>;
 /** Cells by the key of the row that has them otherwise; null: it has none. */

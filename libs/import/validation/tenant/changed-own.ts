@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
+import { makeTable } from '../working-tables';
 import { referencesByIds } from './named-by-id';
-import { makeTable } from './working-tables';
 
 /** What rows take of records of the tenant: how work is counted, what is taxed how, what work and costs are called. */
 const TAKEN = ['minutesPerUnit', 'taxCodeId', 'name', 'description', 'narration'];

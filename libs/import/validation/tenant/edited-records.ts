@@ -1,15 +1,15 @@
 import type { ClientBase } from 'pg';
 import { alone } from '#platform/database/alone';
-import type { ImportRun } from '../import-run';
-import type { Comparison } from '../promotion/comparison';
-import { openCountedBy } from '../records/counted-by';
-import { RecordIds } from '../records/record-id';
-import { tables } from '../schema/schema-1.0';
+import type { ImportRun } from '../../import-run';
+import type { Comparison } from '../../promotion/comparison';
+import { openCountedBy } from '../../records/counted-by';
+import { RecordIds } from '../../records/record-id';
+import { tables } from '../../schema/schema-1.0';
+import { checkedColumn, checkedTable } from '../checked-names';
+import { makeEmptyTable, makeTable } from '../working-tables';
 import { makeChangedOwn } from './changed-own';
-import { checkedColumn, checkedTable } from './checked-names';
 import { countAsThen } from './counted-then-and-now';
 import { isExisting, OF_ROWS } from './named-by-id';
-import { makeEmptyTable, makeTable } from './working-tables';
 
 /** Tables whose rows are equal as the record is of which they are a part: it, and the column that names it. */
 const WHOLES: Record<string, readonly [table: string, column: string]> = {

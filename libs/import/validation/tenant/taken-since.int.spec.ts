@@ -1,5 +1,5 @@
 import { TaskType } from '#practice/task-types/task-type';
-import { firm, ImportedFirm, work } from './testing/imported-firm';
+import { firm, ImportedFirm, work } from '../testing/imported-firm';
 
 describe('rows whose codes others of the tenant have taken since their import', () => {
   let office: ImportedFirm;

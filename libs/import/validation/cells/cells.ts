@@ -1,10 +1,10 @@
 import { type ClientBase, escapeLiteral } from 'pg';
-import { tables } from '../schema/schema-1.0';
-import type { Column, Table } from '../schema/table';
+import { tables } from '../../schema/schema-1.0';
+import type { Column, Table } from '../../schema/table';
+import { checkedColumn, checkedTable, cut, isCopied, normalisedText } from '../checked-names';
+import { type FindingCode, severityOf } from '../findings';
+import { makeTableOf } from '../working-tables';
 import { cellTypes, rangeOf } from './cell-types';
-import { checkedColumn, checkedTable, cut, isCopied, normalisedText } from './checked-names';
-import { type FindingCode, severityOf } from './findings';
-import { makeTableOf } from './working-tables';
 
 /** Between the parts of a fault: column, code, the beginning of the value. */
 const SEPARATOR = '\u001f';

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { ReservedKey } from '#event-store/append/append-job';
-import { checkedTable } from './checked-names';
+import { checkedTable } from '../checked-names';
 import { isUnchanged } from './edited-records';
 
 /** A number, code or name that at most one record of the tenant has. */

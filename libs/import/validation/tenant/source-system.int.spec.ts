@@ -1,4 +1,4 @@
-import { ImportedFirm } from './testing/imported-firm';
+import { ImportedFirm } from '../testing/imported-firm';
 
 describe('an import whose source system is that of one before but for its spelling', () => {
   let office: ImportedFirm;

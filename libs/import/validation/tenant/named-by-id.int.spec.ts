@@ -1,4 +1,4 @@
-import { ImportedFirm, invoice, rate, work } from './testing/imported-firm';
+import { ImportedFirm, invoice, rate, work } from '../testing/imported-firm';
 
 describe('rows that are named by their keys, and by the ids of the records that an import before has made of them', () => {
   let office: ImportedFirm;

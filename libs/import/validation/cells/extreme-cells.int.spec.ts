@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Imports, openImports } from '../testing/import-parts';
-import { stageRows } from '../testing/staged-rows';
-import { validationOf } from './testing/validation-of';
+import { type Imports, openImports } from '../../testing/import-parts';
+import { stageRows } from '../../testing/staged-rows';
+import { validationOf } from '../testing/validation-of';
 
 /** Of digests, which no index makes shorter. */
 const LONG = Array.from({ length: 300 }, (_, n) => createHash('sha256').update(`${n}`).digest('hex')).join(

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import { tables } from '../schema/schema-1.0';
-import { checkedTable } from './checked-names';
+import { tables } from '../../schema/schema-1.0';
+import { checkedTable } from '../checked-names';
 
 /**
  * One row of those that share an ImportId stays in the checked copy: what refers to it is joined with one. It tells what is

@@ -1,5 +1,5 @@
 import { toUuid } from '#kernel/ids';
-import { firm, ImportedFirm } from './testing/imported-firm';
+import { firm, ImportedFirm } from '../testing/imported-firm';
 
 type Rows = Record<string, string>[];
 

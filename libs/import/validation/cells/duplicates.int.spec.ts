@@ -1,7 +1,7 @@
-import { type Imports, openImports } from '../testing/import-parts';
-import { stageRows } from '../testing/staged-rows';
-import { firm, together, work } from './testing/imported-firm';
-import { validationOf } from './testing/validation-of';
+import { type Imports, openImports } from '../../testing/import-parts';
+import { stageRows } from '../../testing/staged-rows';
+import { firm, together, work } from '../testing/imported-firm';
+import { validationOf } from '../testing/validation-of';
 
 describe('rows that share an ImportId', () => {
   let imports: Imports;

@@ -6,8 +6,8 @@ import { Entity } from '#practice/entities/entity';
 import { MatterType } from '#practice/matter-types/matter-type';
 import { Matter } from '#practice/matters/matter';
 import { TaskType } from '#practice/task-types/task-type';
-import type { StagedRows } from '../testing/staged-rows';
-import { cost, firm, ImportedFirm, invoice, matter, rate, together, work } from './testing/imported-firm';
+import type { StagedRows } from '../../testing/staged-rows';
+import { cost, firm, ImportedFirm, invoice, matter, rate, together, work } from '../testing/imported-firm';
 
 describe('rows that refer to rows whose records production has changed since their import', () => {
   let office: ImportedFirm;

@@ -4,10 +4,10 @@ import { Entity } from '#practice/entities/entity';
 import { Matter } from '#practice/matters/matter';
 import { TaxCode } from '#practice/tax-codes/tax-code';
 import { Tenant } from '#practice/tenants/tenant';
-import { Reconciliation } from '../reconciliation/reconciliation';
-import type { Imports } from '../testing/import-parts';
-import { cost, firm, ImportedFirm, invoice, matter, together, work } from './testing/imported-firm';
-import { checkedRowsOf, validationOf } from './testing/validation-of';
+import { Reconciliation } from '../../reconciliation/reconciliation';
+import type { Imports } from '../../testing/import-parts';
+import { cost, firm, ImportedFirm, invoice, matter, together, work } from '../testing/imported-firm';
+import { checkedRowsOf, validationOf } from '../testing/validation-of';
 
 describe('rows on matters and clients that production has changed since their import', () => {
   let office: ImportedFirm;

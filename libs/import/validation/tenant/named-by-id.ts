@@ -1,6 +1,6 @@
-import { kindOfTable } from '../records/record-id';
-import { tables } from '../schema/schema-1.0';
-import { checkedColumn, checkedTable } from './checked-names';
+import { kindOfTable } from '../../records/record-id';
+import { tables } from '../../schema/schema-1.0';
+import { checkedColumn, checkedTable } from '../checked-names';
 
 /** References by which a row is a part of the other, or changes it: the other is a row, too. */
 export const OF_ROWS = new Set([

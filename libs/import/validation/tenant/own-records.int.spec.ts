@@ -4,10 +4,10 @@ import { DisbursementCode } from '#practice/disbursement-codes/disbursement-code
 import { Matter } from '#practice/matters/matter';
 import { TaskType } from '#practice/task-types/task-type';
 import { WorkItem } from '#practice/work-items/work-item';
-import { Reconciliation } from '../reconciliation/reconciliation';
-import type { StagedRows } from '../testing/staged-rows';
-import { cost, firm, ImportedFirm, invoice, matter, rate, together, work } from './testing/imported-firm';
-import { checkedRowsOf, validationOf } from './testing/validation-of';
+import { Reconciliation } from '../../reconciliation/reconciliation';
+import type { StagedRows } from '../../testing/staged-rows';
+import { cost, firm, ImportedFirm, invoice, matter, rate, together, work } from '../testing/imported-firm';
+import { checkedRowsOf, validationOf } from '../testing/validation-of';
 
 describe("rows that name the tenant's own records by id, once an import has brought them", () => {
   let office: ImportedFirm;

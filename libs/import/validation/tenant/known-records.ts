@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { makeView } from './working-tables';
+import { makeView } from '../working-tables';
 
 /** A record that is not a row has its state as an integer; here it is called as rows call it. */
 const active = `case (data ->> 'state')::int when 0 then 'New' when 1 then 'Active' else 'Inactive' end`;

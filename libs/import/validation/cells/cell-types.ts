@@ -1,7 +1,7 @@
 import { escapeLiteral } from 'pg';
 import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/input/fields';
-import type { Column } from '../schema/table';
-import { withoutSpace } from './checked-names';
+import type { Column } from '../../schema/table';
+import { withoutSpace } from '../checked-names';
 
 /** How a cell is read: SQL over `v`, its text. */
 export interface CellType {

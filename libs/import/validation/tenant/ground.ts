@@ -5,11 +5,11 @@ import { dayIn } from '#kernel/zone';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { roleName } from '#practice/roles/role';
 import type { TenantState } from '#practice/tenants/tenant.lookup';
-import { kindOfTable, RecordIds } from '../records/record-id';
-import { tables } from '../schema/schema-1.0';
-import { checkedColumn, checkedTable } from './checked-names';
+import { kindOfTable, RecordIds } from '../../records/record-id';
+import { tables } from '../../schema/schema-1.0';
+import { checkedColumn, checkedTable } from '../checked-names';
+import { makeEmptyTable, makeTable } from '../working-tables';
 import { OF_ROWS, referencesByIds } from './named-by-id';
-import { makeEmptyTable, makeTable } from './working-tables';
 
 /** What rules read of the tenant: one row, `settings`. */
 export async function makeSettings(

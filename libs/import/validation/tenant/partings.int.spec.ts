@@ -1,7 +1,7 @@
 import { Matter } from '#practice/matters/matter';
 import { WorkItem } from '#practice/work-items/work-item';
-import type { StagedRows } from '../testing/staged-rows';
-import { firm, ImportedFirm, invoice, together, work } from './testing/imported-firm';
+import type { StagedRows } from '../../testing/staged-rows';
+import { firm, ImportedFirm, invoice, together, work } from '../testing/imported-firm';
 
 let office: ImportedFirm;
 beforeAll(async () => {

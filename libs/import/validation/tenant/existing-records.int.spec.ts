@@ -1,7 +1,7 @@
-import { type Imports, openImports } from '../testing/import-parts';
-import { stageRow } from '../testing/staged-source';
-import { type Books, openBooks, SOURCE } from './testing/books';
-import { validationOf } from './testing/validation-of';
+import { type Imports, openImports } from '../../testing/import-parts';
+import { stageRow } from '../../testing/staged-source';
+import { type Books, openBooks, SOURCE } from '../testing/books';
+import { validationOf } from '../testing/validation-of';
 
 describe('rows that refer to records of the tenant', () => {
   let imports: Imports;

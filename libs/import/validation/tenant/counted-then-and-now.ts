@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
 import { toUuid } from '#kernel/ids';
 import type { TenantRef } from '#platform/request-context';
-import type { RecordIds } from '../records/record-id';
-import { checkedTable } from './checked-names';
+import type { RecordIds } from '../../records/record-id';
+import { checkedTable } from '../checked-names';
 
 const BATCH = 5_000;
 
