@@ -1,21 +1,21 @@
 import { Command, CommanderError } from 'commander';
-import { auditCommand } from './audit';
-import { demoCommand } from './demo';
-import { explainTo } from './explain';
-import { importCommand } from './imports';
-import { integrationsCommand } from './integrations';
-import { keysCommand } from './keys';
-import { migrateCommand } from './migrate';
-import { projectionsCommand } from './projections';
-import { reportsCommand } from './reports';
-import { secretsCommand } from './secrets';
+import { auditCommand } from './commands/audit';
+import { demoCommand } from './commands/demo';
+import { explainTo } from './commands/explain';
+import { importCommand } from './commands/imports';
+import { integrationsCommand } from './commands/integrations';
+import { keysCommand } from './commands/keys';
+import { migrateCommand } from './commands/migrate';
+import { projectionsCommand } from './commands/projections';
+import { reportsCommand } from './commands/reports';
+import { secretsCommand } from './commands/secrets';
+import { storeCommand } from './commands/store';
+import { streamsCommand } from './commands/streams';
+import { subjectsCommand } from './commands/subjects';
+import { tenantsCommand } from './commands/tenants';
+import { webhooksCommand } from './commands/webhooks';
 import type { Session, Terminal } from './session';
 import { openSession } from './session';
-import { storeCommand } from './store';
-import { streamsCommand } from './streams';
-import { subjectsCommand } from './subjects';
-import { tenantsCommand } from './tenants';
-import { webhooksCommand } from './webhooks';
 
 /**
  * Runs one of the operator's commands.

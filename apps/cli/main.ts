@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { loadConfig } from '#platform/config';
 import { run } from './cli';
-import { explainTo } from './explain';
+import { explainTo } from './commands/explain';
 
 const err = (text: string) => process.stderr.write(`${text}\n`);
 

@@ -2,8 +2,8 @@ import { SystemClock } from '#kernel/clock';
 import { loadConfig } from '#platform/config';
 import { ScriptedSender } from '#webhooks/testing/scripted-sender';
 import { openWebhooks } from '#webhooks/testing/webhook-parts';
-import { waitFor } from '../../test/support/wait-for';
-import { run } from './cli';
+import { waitFor } from '../../../test/support/wait-for';
+import { run } from '../cli';
 
 it('shows attempts while they happen, and ends on Ctrl-C', async () => {
   const hooks = await openWebhooks(new SystemClock());

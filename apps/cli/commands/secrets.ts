@@ -7,7 +7,7 @@ import { sealedSigningKeys } from '#platform/auth/signing-keys';
 import { Resealing } from '#platform/resealing';
 import { sealedWebhookSecrets } from '#webhooks/endpoints/endpoints';
 import { sealedWebhookRepeats } from '#webhooks/webhook-requests';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 /** By the last one processes are refused that have not the new key. */
 const sealed = [

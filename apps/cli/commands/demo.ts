@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { DemoLoad } from '#practice/demo/demo-load';
 import type { DemoOptions } from '#practice/demo/demo-size';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 export function demoCommand(session: Session): Command {
   const demo = new Command('demo').description('made-up firms');

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { Epochs } from '#event-store/epochs';
 import { WriteDatabase } from '#platform/database';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 export function storeCommand(session: Session): Command {
   const store = new Command('store').description('the event store as a whole');

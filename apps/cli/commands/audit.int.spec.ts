@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testConfig } from '../../test/support/auth-application';
-import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
-import { waitFor } from '../../test/support/wait-for';
-import { run } from './cli';
+import { testConfig } from '../../../test/support/auth-application';
+import { createTestDatabase, execute, type TestDatabase } from '../../../test/support/database';
+import { waitFor } from '../../../test/support/wait-for';
+import { run } from '../cli';
 
 /** Events of a new tenant: itself and its start data. */
 const EACH = 101;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { type KeptSeal, SealVerification } from '#event-store/seals/seal-verification';
 import { Seals } from '#event-store/seals/seals';
+import type { Session } from '../session';
 import { readKept } from './kept-answers';
-import type { Session } from './session';
 
 const HEADS = { command: 'audit head', code: 'heads_invalid' };
 

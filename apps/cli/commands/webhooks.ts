@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { Tenants } from '#platform/auth/tenants';
 import { DeliveryTail } from '#webhooks/log/delivery-tail';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 export function webhooksCommand(session: Session): Command {
   const webhooks = new Command('webhooks').description('what is sent to integrations');

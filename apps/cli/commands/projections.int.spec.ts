@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client } from 'pg';
 import { areas } from '#practice/areas';
-import { secretsKey, testConfig } from '../../test/support/auth-application';
-import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
-import { waitFor } from '../../test/support/wait-for';
-import { run } from './cli';
+import { secretsKey, testConfig } from '../../../test/support/auth-application';
+import { createTestDatabase, execute, type TestDatabase } from '../../../test/support/database';
+import { waitFor } from '../../../test/support/wait-for';
+import { run } from '../cli';
 
-const ROOT = join(__dirname, '../..');
+const ROOT = join(__dirname, '../../..');
 const MODELS = areas.flatMap(({ projections }) => projections);
 const NAMES = MODELS.map(({ name }) => name);
 

@@ -1,6 +1,6 @@
-import { testConfig } from '../../test/support/auth-application';
-import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
-import { run } from './cli';
+import { testConfig } from '../../../test/support/auth-application';
+import { createTestDatabase, execute, type TestDatabase } from '../../../test/support/database';
+import { run } from '../cli';
 
 describe('the command line on the event store', () => {
   let test: TestDatabase;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { migrateDatabases } from '#platform/database/named-databases';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 export function migrateCommand(session: Session): Command {
   return new Command('migrate')

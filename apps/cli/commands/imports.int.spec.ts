@@ -1,8 +1,8 @@
 import { loadConfig } from '#platform/config';
-import { testConfig } from '../../test/support/auth-application';
-import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
-import { waitFor } from '../../test/support/wait-for';
-import { run } from './cli';
+import { testConfig } from '../../../test/support/auth-application';
+import { createTestDatabase, execute, type TestDatabase } from '../../../test/support/database';
+import { waitFor } from '../../../test/support/wait-for';
+import { run } from '../cli';
 
 const CONNECTION = 'Server=sql.firm.example;User ID=reader;Password=Zq7xSecret';
 let test: TestDatabase;

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { parse } from 'csv-parse/sync';
 import type { RequestContext } from '#platform/request-context';
 import { allProjections, type Firms, openFirms } from '#practice/testing/projected-firms';
-import { run } from './cli';
+import { run } from '../cli';
 
 const TAMPER = 'update read_model.divisions set name = $2, is_default = not is_default where tenant_id = $1';
 

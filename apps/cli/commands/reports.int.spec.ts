@@ -1,5 +1,5 @@
 import { type Firms, openFirms } from '#practice/testing/projected-firms';
-import { run } from './cli';
+import { run } from '../cli';
 
 describe('reports reconcile', () => {
   let firms: Firms;

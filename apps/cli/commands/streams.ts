@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { StreamReport } from '#event-store/streams/stream-findings';
 import { StreamRebuild } from '#event-store/streams/stream-rebuild';
 import { StreamVerifier } from '#event-store/streams/stream-verifier';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 export function streamsCommand(session: Session): Command {
   const streams = new Command('streams').description('what the event store derives from its events');

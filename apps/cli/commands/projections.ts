@@ -9,9 +9,9 @@ import { ProjectionStatus } from '#projections/audit/projection-status';
 import { ParkedTenants } from '#projections/parked-tenants';
 import { ProjectionRebuild } from '#projections/rebuild/projection-rebuild';
 import type { Rebuilt } from '#projections/rebuild/rebuild-run';
-import { writeWhole } from './output-file';
-import { proofLines } from './proofs';
-import type { Session } from './session';
+import { writeWhole } from '../output-file';
+import { proofLines } from '../proofs';
+import type { Session } from '../session';
 
 type Chosen = { all?: boolean; tenant?: string };
 

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testConfig } from '../../test/support/auth-application';
-import { createTestDatabase, execute, type TestDatabase } from '../../test/support/database';
-import { run } from './cli';
+import { testConfig } from '../../../test/support/auth-application';
+import { createTestDatabase, execute, type TestDatabase } from '../../../test/support/database';
+import { run } from '../cli';
 
 describe('the command line on erased people', () => {
   let test: TestDatabase;

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { invalid } from '#kernel/errors';
 import { type GrantTerms, type IntegrationKey, Integrations } from '#platform/auth/integrations';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 type Chosen = { clientId?: string; name?: string };
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Reconciled, Reconciliation } from '#projections/audit/reconciliation';
-import { proofLines } from './proofs';
-import type { Session } from './session';
+import { proofLines } from '../proofs';
+import type { Session } from '../session';
 
 export function reportsCommand(session: Session): Command {
   const reports = new Command('reports').description('what the reports are read from');

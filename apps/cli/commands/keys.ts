@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { SigningKeys } from '#platform/auth/signing-keys';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 export function keysCommand(session: Session): Command {
   const keys = new Command('keys').description('the keys that sign access tokens');

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { isId } from '#kernel/ids';
 import { type Erased, ErasedEntities } from '#practice/entities/entity.erasures';
+import type { Session } from '../session';
 import { readKept } from './kept-answers';
-import type { Session } from './session';
 
 const ERASURES = { command: 'subjects erasures', code: 'erasures_invalid' };
 

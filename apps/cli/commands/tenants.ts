@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import { TenantSetup } from '#practice/tenants/tenant-setup';
-import type { Session } from './session';
+import type { Session } from '../session';
 
 export function tenantsCommand(session: Session): Command {
   const tenants = new Command('tenants').description('the firms that this deployment serves');

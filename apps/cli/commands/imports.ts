@@ -4,8 +4,8 @@ import { Command } from 'commander';
 import type { ImportView } from '#import/api/import.views';
 import { OperatorImports } from '#import/operator-imports';
 import { invalid } from '#kernel/errors';
-import { ImportProgress } from './import-progress';
-import type { Session } from './session';
+import { ImportProgress } from '../import-progress';
+import type { Session } from '../session';
 
 const LOOK_EVERY_MS = 500;
 
