@@ -60,7 +60,12 @@ describe('the command line', () => {
       'select distinct kind from event_store.streams order by 1',
     );
     expect(kinds.map(({ kind }) => kind)).toEqual([
-      ...['division', 'rateset', 'role', 'tasktype', 'taxcode', 'tenant'],
+      'division',
+      'rateset',
+      'role',
+      'tasktype',
+      'taxcode',
+      'tenant',
     ]);
   });
 

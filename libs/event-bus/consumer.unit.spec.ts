@@ -5,7 +5,10 @@ import { Consumer } from './consumer';
 import type { Calls, Source } from './source';
 
 const EVENT: FeedEntry = {
-  ...{ tenantId: 1, streamId: 'stream', version: 1, partition: 0 },
+  tenantId: 1,
+  streamId: 'stream',
+  version: 1,
+  partition: 0,
   at: { epoch: 1, transactionId: 1n, position: 1n },
 };
 

@@ -30,7 +30,8 @@ describe('the history of a tenant', () => {
   async function append(lengths: readonly number[]): Promise<string[]> {
     const streams = lengths.map(
       (length): NewStream => ({
-        ...{ definition: Parent, id: newId('client') },
+        definition: Parent,
+        id: newId('client'),
         events: [parentOpened('x'.repeat(length)), parentRenamed('y')],
       }),
     );

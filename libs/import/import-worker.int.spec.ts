@@ -165,7 +165,9 @@ it('ends an import that is cancelled as its last step ends', async () => {
     return { outcome: 'Validated', message: 'No errors.' };
   });
   expect(await ended(id)).toMatchObject({
-    ...{ status: 'Cancelled', message: 'Cancelled on request.', is_kept: false },
+    status: 'Cancelled',
+    message: 'Cancelled on request.',
+    is_kept: false,
   });
 });
 

@@ -30,16 +30,34 @@ import { CheckedRows } from './validation/checked-rows';
 import { Validation } from './validation/validation';
 
 const importing = [
-  ...[ImportSettings, ImportRequests, ImportRepeats, ImportSteps, ImportWorker],
-  ...[SourceHosts, Sources, Extraction],
-  ...[CheckedRows, Validation],
-  ...[Tenants, ExistingRecords, StagingTenants, ReachedPositions, Loading],
-  ...[ErasedEntities, StagingErasures],
+  ImportSettings,
+  ImportRequests,
+  ImportRepeats,
+  ImportSteps,
+  ImportWorker,
+  SourceHosts,
+  Sources,
+  Extraction,
+  CheckedRows,
+  Validation,
+  Tenants,
+  ExistingRecords,
+  StagingTenants,
+  ReachedPositions,
+  Loading,
+  ErasedEntities,
+  StagingErasures,
   Reconciliation,
 ];
 const promoting = [
-  ...[PromotionRequests, PromotionWorker, Promotion],
-  ...[PromotionAppend, PromotionGround, Arrivals, Comparison, ImportedRecords],
+  PromotionRequests,
+  PromotionWorker,
+  Promotion,
+  PromotionAppend,
+  PromotionGround,
+  Arrivals,
+  Comparison,
+  ImportedRecords,
 ];
 
 /**

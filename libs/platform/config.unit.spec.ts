@@ -104,8 +104,13 @@ it('adds to the end of the public address, whether it ends with a slash or not',
 
 it('reads numbers as numbers, and leaves what is not given', () => {
   expect(loadConfig({ PORT: '0', DATABASE_POOL: '20', OTEL_TRACES_SAMPLER_ARG: '.5' })).toMatchObject({
-    ...{ PORT: 0, DATABASE_POOL: 20, OTEL_TRACES_SAMPLER_ARG: 0.5 },
-    ...{ PARTITIONS: 12, HOST: '127.0.0.1', DATA_DIR: '.data', NODE_ENV: 'development' },
+    PORT: 0,
+    DATABASE_POOL: 20,
+    OTEL_TRACES_SAMPLER_ARG: 0.5,
+    PARTITIONS: 12,
+    HOST: '127.0.0.1',
+    DATA_DIR: '.data',
+    NODE_ENV: 'development',
   });
 });
 

@@ -78,8 +78,12 @@ describe('rebuilding a read model', () => {
     const after = await names();
     expect(after).toEqual(before.map(({ name }) => ({ name, generation: 2 })));
     expect(await parts.status.list()).toContainEqual({
-      ...{ name: 'divisions', version: 1, generation: 2 },
-      ...{ lag: expect.any(Number), parked: [], held: [] },
+      name: 'divisions',
+      version: 1,
+      generation: 2,
+      lag: expect.any(Number),
+      parked: [],
+      held: [],
     });
 
     await create('Later');

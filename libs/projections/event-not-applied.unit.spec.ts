@@ -36,8 +36,14 @@ describe('whose fault a failure is', () => {
 
   it('names the event, and keeps of the cause what fits', () => {
     const recorded: RecordedEvent = {
-      ...{ tenantId: 7, streamId: 'the-stream', version: 3, eventId: 'the-event', partition: 0, at: START },
-      ...{ event: { type: 'MatterOpened', data: {} }, recordedAt: new Date() },
+      tenantId: 7,
+      streamId: 'the-stream',
+      version: 3,
+      eventId: 'the-event',
+      partition: 0,
+      at: START,
+      event: { type: 'MatterOpened', data: {} },
+      recordedAt: new Date(),
       metadata: { actor: 'a', correlationId: 'c', source: 'rest' },
     };
     const cause = new Error('x'.repeat(1000));

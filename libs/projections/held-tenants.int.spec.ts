@@ -142,7 +142,12 @@ describe('a tenant whose read models are held', () => {
     await settled();
     expect(await parts.status.list()).toEqual(
       ['divisions', 'tally'].map((name) => ({
-        ...{ name, version: 1, generation: 1, lag: 0, parked: [], held: [alias(1)] },
+        name,
+        version: 1,
+        generation: 1,
+        lag: 0,
+        parked: [],
+        held: [alias(1)],
       })),
     );
     expect(await parts.health.degraded()).toEqual([]);
@@ -267,7 +272,9 @@ describe('a tenant whose read models are held', () => {
     await expect(
       parts.positions.reach(await tenant(1), await position(), 'this', hour),
     ).rejects.toMatchObject({
-      ...{ fault: 'unavailable', code: 'position_not_reached', headers: { 'Retry-After': '30' } },
+      fault: 'unavailable',
+      code: 'position_not_reached',
+      headers: { 'Retry-After': '30' },
     });
     await parts.positions.reach(await tenant(0), await position(), 'this');
   });

@@ -129,7 +129,9 @@ async function holdIn(
   if (held.some(({ tenantId }) => tenantId === id)) return;
   await refuseRebuild(client, name, id);
   await client.query('insert into read_model.held (projection, tenant_id, is_new) values ($1, $2, $3)', [
-    ...[name, id, isNew],
+    name,
+    id,
+    isNew,
   ]);
   if (![...alone, ...parked].some(({ tenantId }) => tenantId === id)) {
     const track = { projection: name, generation: main.generation, tenantId: id };

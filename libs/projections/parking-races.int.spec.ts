@@ -40,7 +40,9 @@ describe('a runner that meets a poison event', () => {
        group by 1, 2 order by 1`,
     );
   const rows = (index: number, generation = 1) => ({
-    ...{ tenant: divisions.contexts[index].tenant.id, generation, count: 3 },
+    tenant: divisions.contexts[index].tenant.id,
+    generation,
+    count: 3,
   });
   const parked = () => divisions.rows('select tenant_id as tenant from read_model.parked');
 

@@ -104,7 +104,10 @@ describe('an event that a projection cannot apply', () => {
     await settled(parts);
     expect(await parked()).toEqual([
       {
-        ...{ projection: 'divisions', tenant: tenant(1).id, type: 'DivisionUpdated', version: 2 },
+        projection: 'divisions',
+        tenant: tenant(1).id,
+        type: 'DivisionUpdated',
+        version: 2,
         error: expect.stringContaining(reason),
       },
     ]);

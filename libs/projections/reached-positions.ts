@@ -73,7 +73,11 @@ export class ReachedPositions {
         ) as behind,
         exists (select from read_model.held where tenant_id = $1 and projection = any($6)) as held`,
       values: [
-        ...[tenant.id, tenant.partition, epoch, transactionId.toString(), position.toString()],
+        tenant.id,
+        tenant.partition,
+        epoch,
+        transactionId.toString(),
+        position.toString(),
         // Those that this program reads: a newer one may have brought more, which nobody builds yet.
         this.projections.all.map(({ name }) => name),
       ],

@@ -156,8 +156,11 @@ describe('fee analysis of a firm that bills', () => {
 
   it('keeps a row whose fields of a pivot come to 0 only together', async () => {
     const slice = {
-      ...{ rowGroups: columns('matterNumber'), pivots: columns('month'), cols: cols('workItemBilled:sum') },
-      ...{ filterZero: true, sortBy: columns('matterNumber') },
+      rowGroups: columns('matterNumber'),
+      pivots: columns('month'),
+      cols: cols('workItemBilled:sum'),
+      filterZero: true,
+      sortBy: columns('matterNumber'),
     };
     expect((await feeAnalysis(slice)).rows).toEqual([
       { matterNumber: 'M1', '2025-06_workItemBilled': 285, '2025-07_workItemBilled': null },
@@ -216,7 +219,8 @@ describe('the work of a firm that bills', () => {
   it('by state, with what remains', async () => {
     const groups = async (name: string, criteria?: object) => {
       const slice = {
-        ...{ rowGroups: columns(name), sortBy: columns(name) },
+        rowGroups: columns(name),
+        sortBy: columns(name),
         cols: cols(name, 'id:count', 'total:sum', 'remaining:sum', 'invoiceNumber:countDistinct'),
       };
       return (await listing(slice, criteria)).rows.map((row: Row) => Object.values(row));

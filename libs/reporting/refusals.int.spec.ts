@@ -159,7 +159,9 @@ it('adds up amounts that are kept apart by currency, in cells too', async () => 
     expect(rows).toEqual([{ employeeSortName: 'E', EUR_total: 150, GBP_total: 150 }]);
   }
   const totals = await reports.rows('work_item_listing', {
-    ...{ ...byCurrency, totalsOnly: true, sortBy: columns('total') },
+    ...byCurrency,
+    totalsOnly: true,
+    sortBy: columns('total'),
   });
   expect(totals.rows).toEqual([{ EUR_total: 150, GBP_total: 150 }]);
 

@@ -194,7 +194,9 @@ function keyCondition(report: Report, column: Column, value: string | null): Con
   const joined = (column.joins ?? []).length > 0;
   return {
     of: baseOf(report, column),
-    ...{ joins: column.joins, grain: column.grain, meetsAbsent: joined && value === null },
+    joins: column.joins,
+    grain: column.grain,
+    meetsAbsent: joined && value === null,
     isSelective: value !== null && column.isSelective,
     sql: (bind, context) => equals(column, finished(column, sourceSql(column, context)), value, bind),
   };

@@ -10,7 +10,10 @@ export function pageOf<Row>(all: readonly Row[], query: PageQuery): Page<Row> {
   const { pageIndex = 0, pageSize = 50, includeTotalCount = false } = query;
   const to = (pageIndex + 1) * pageSize;
   return {
-    ...{ rows: all.slice(to - pageSize, to), pageIndex, pageSize, hasMore: all.length > to },
+    rows: all.slice(to - pageSize, to),
+    pageIndex,
+    pageSize,
+    hasMore: all.length > to,
     ...(includeTotalCount && { totalCount: all.length }),
   };
 }

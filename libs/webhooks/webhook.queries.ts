@@ -87,19 +87,21 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
         and ($4::text is null or type = $4) and occurred_at >= $5 and event_id >= $6 and type <> all($7)`;
     const from = new Date(since ?? 0);
     const values = [
-      ...[context.tenant.id, webhook.id, state, type && (ownName(type) ?? type)],
+      context.tenant.id,
+      webhook.id,
+      state,
+      type && (ownName(type) ?? type),
       // What is far older is not even read: events are numbered by their time.
-      ...[
-        from,
-        firstUuidOf(new Date(Math.max(0, from.getTime() - SKEW_MS))),
-        unreadable(context.permissions),
-      ],
+      from,
+      firstUuidOf(new Date(Math.max(0, from.getTime() - SKEW_MS))),
+      unreadable(context.permissions),
     ];
     const { pool } = this.database;
     const [{ rows }, counted] = await Promise.all([
       pool.query<DeliveryRow>(`select * ${matching} order by event_id desc limit $8 offset $9`, [
         ...values,
-        ...[pageSize + 1, pageIndex * pageSize],
+        pageSize + 1,
+        pageIndex * pageSize,
       ]),
       includeTotalCount
         ? pool.query<{ count: number }>(`select count(*)::float8 as count ${matching}`, values)

@@ -44,7 +44,9 @@ type Store = ReturnType<typeof openStore>;
 
 function questionsOf({ list, filters, keywords }: ListCase, rows: number): ListQuery[] {
   return [
-    ...[{}, { updatedSince: '2026-02-01T00:00:00Z' }, { changedAfter: changedAt(BigInt(rows / 2)) }],
+    {},
+    { updatedSince: '2026-02-01T00:00:00Z' },
+    { changedAfter: changedAt(BigInt(rows / 2)) },
     ...Object.keys(list.sorts).flatMap((sort) => [{ sort }, { sort: `-${sort}` }]),
     ...filters,
     ...keywords.map((words) => ({ keywords: words })),

@@ -20,7 +20,10 @@ export const workerName = (copy: number) => `worker ${copy}`;
 /** Copies of each process as processes of their own, on a PostgreSQL of their own. */
 export class Deployment {
   private readonly apps: Record<Name, Promise<RunningApp>[]> = {
-    ...{ command: [], query: [], projector: [], worker: [] },
+    command: [],
+    query: [],
+    projector: [],
+    worker: [],
   };
   /** What processes that were killed have complained about. */
   private lastWords = '';

@@ -35,12 +35,16 @@ export function pointsOf({ requestId, tenantId, arriving }: Promoted): Point[] {
   const points: Record<PromotionStep, Omit<Point, 'step'>[]> = {
     Checking: [
       {
-        ...{ at: 'the tenant stands still, nothing is checked', victim: 'worker', values: [] },
+        at: 'the tenant stands still, nothing is checked',
+        victim: 'worker',
+        values: [],
         sql: 'lock table import.findings in share mode',
       },
       { at: 'all rows are checked', victim: 'database', ...counting },
       {
-        ...{ at: 'the next turn, before the tenant is closed again', victim: 'projector', values: [] },
+        at: 'the next turn, before the tenant is closed again',
+        victim: 'projector',
+        values: [],
         sql: 'lock table event_store.closed_tenants in share mode',
       },
     ],
@@ -52,29 +56,38 @@ export function pointsOf({ requestId, tenantId, arriving }: Promoted): Point[] {
     Renewing: [
       {
         // Without a transaction id of its own, which would hold the feed back behind the last chunk.
-        ...{ at: 'some read models are built', victim: 'worker', values: [] },
+        at: 'some read models are built',
+        victim: 'worker',
+        values: [],
         sql: 'lock table read_model.work_items in share update exclusive mode',
       },
       {
-        ...{ at: 'all are being shown, but for the last', victim: 'database' },
+        at: 'all are being shown, but for the last',
+        victim: 'database',
         sql: `insert into read_model.live (projection, tenant_id, generation)
               select projection, $2, generation from read_model.live where projection = $1 and tenant_id = 0`,
         values: [PROJECTIONS.at(-1), tenantId],
       },
       {
-        ...{ at: 'all are built once more, none is shown', victim: 'projector', values: ['work-items'] },
+        at: 'all are built once more, none is shown',
+        victim: 'projector',
+        values: ['work-items'],
         sql: 'select from read_model.live where projection = $1 and tenant_id = 0 for key share',
       },
     ],
     Announcing: [
       { at: 'all is shown and stands still', victim: 'worker', ...counting },
       {
-        ...{ at: 'it is announced, and the tenant closed', victim: 'database', values: [tenantId] },
+        at: 'it is announced, and the tenant closed',
+        victim: 'database',
+        values: [tenantId],
         sql: 'select from event_store.closed_tenants where tenant_id = $1 for key share',
       },
       { at: 'the next turn', victim: 'projector', ...counting },
       {
-        ...{ at: 'the tenant takes writes, nobody has heard of the end', victim: 'worker', values: [] },
+        at: 'the tenant takes writes, nobody has heard of the end',
+        victim: 'worker',
+        values: [],
         sql: `lock table import_${requestId.replaceAll('-', '')}."Info" in access share mode`,
       },
     ],

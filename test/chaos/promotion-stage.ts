@@ -29,8 +29,10 @@ export class PromotionStage {
     const deployment = await Deployment.start(
       { command: 1, query: 1, projector: 2, worker: 2 },
       {
-        ...{ IMPORT_ALLOWED: '127.0.0.0/8,::1', IMPORT_CA_FILE },
-        ...{ WEBHOOKS_ALLOW_INSECURE: 'true', PARTITIONS: String(partitions) },
+        IMPORT_ALLOWED: '127.0.0.0/8,::1',
+        IMPORT_CA_FILE,
+        WEBHOOKS_ALLOW_INSECURE: 'true',
+        PARTITIONS: String(partitions),
       },
     );
     try {

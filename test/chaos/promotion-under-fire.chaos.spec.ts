@@ -59,8 +59,13 @@ async function ownRecords(api: ApiClient): Promise<Walked> {
   const own = await walk(api, 'GBP');
   for (const title of ['Letter', 'Call'])
     await api.create('workitems', {
-      ...{ matterId: own.matterId, employeeId: own.employeeId, itemType: 0, title },
-      ...{ entryDate: '2025-06-13T10:00:00Z', durationTicks: 36_000_000_000, units: 10 },
+      matterId: own.matterId,
+      employeeId: own.employeeId,
+      itemType: 0,
+      title,
+      entryDate: '2025-06-13T10:00:00Z',
+      durationTicks: 36_000_000_000,
+      units: 10,
       rate: { Amount: 250, Currency: 'GBP' },
     });
   return own;

@@ -24,8 +24,12 @@ const UNKNOWN = '0'.repeat(32);
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 /** For a grade of its own, so that it overlaps nothing. */
 const body = (fields: object = {}) => ({
-  ...{ scope: 'Matter', scopeId: matterId, rate: gbp(200), billingGrade: mark() },
-  ...{ effectiveFrom: '2025-01-01', ...fields },
+  scope: 'Matter',
+  scopeId: matterId,
+  rate: gbp(200),
+  billingGrade: mark(),
+  effectiveFrom: '2025-01-01',
+  ...fields,
 });
 const make = (fields: object = {}) => api.data('POST', 'applicablerates', body(fields));
 
@@ -43,7 +47,9 @@ describe('applicablerates', () => {
       badFilters: ['scope=Firm', 'matterId=x', `clientId=matter_${UNKNOWN}`, 'employeeId=1', 'taskTypeId=1'],
     },
     () => ({
-      ...{ api, stranger, colleague },
+      api,
+      stranger,
+      colleague,
       body: async (keyword) => body({ billingGrade: `${keyword} ${++made}` }),
     }),
   );
@@ -54,14 +60,20 @@ describe('applicablerates', () => {
     const keys = { employeeId, taskTypeId, billingGrade: 'B' };
     const one = await make({ ...keys, per: 'Unit', effectiveTo: '2025-12-31' });
     const fields = {
-      ...{ scope: 'Matter', scopeId: matterId, rate: gbp(200), per: 'Unit', ...keys },
-      ...{ effectiveFrom: '2025-01-01', effectiveTo: '2025-12-31' },
+      scope: 'Matter',
+      scopeId: matterId,
+      rate: gbp(200),
+      per: 'Unit',
+      ...keys,
+      effectiveFrom: '2025-01-01',
+      effectiveTo: '2025-12-31',
     };
     expect(one).toMatchObject(fields);
     const { matterNumber } = await api.data('GET', `matters/${matterId}`);
     expect(await api.data('GET', `applicablerates/${one.id}`)).toMatchObject({
       ...fields,
-      ...{ scopeNumber: matterNumber, employeeSortName: expect.stringContaining('Eve') },
+      scopeNumber: matterNumber,
+      employeeSortName: expect.stringContaining('Eve'),
       taskTypeName: 'Drafting',
     });
     const other = await make({ scope: 'Client', scopeId: clientId });
@@ -143,12 +155,15 @@ describe('applicablerates', () => {
     expect(clash.body.detail).toContain(one.id);
     const next = await make({ ...grade, effectiveFrom: '2025-07-01' });
     for (const beside of [
-      ...[{ per: 'Unit' }, { employeeId: null }, { billingGrade: null }],
+      { per: 'Unit' },
+      { employeeId: null },
+      { billingGrade: null },
       { scope: 'Client', scopeId: clientId },
     ])
       await make({ ...grade, ...beside });
     for (const [id, change] of [
-      ...[[one.id, { effectiveTo: null }] as const, [one.id, { effectiveTo: '2025-07-01' }] as const],
+      [one.id, { effectiveTo: null }] as const,
+      [one.id, { effectiveTo: '2025-07-01' }] as const,
       [next.id, { effectiveFrom: '2025-06-30' }] as const,
     ]) {
       const widened = await api.patch(`applicablerates/${id}`, change);

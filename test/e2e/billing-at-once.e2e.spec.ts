@@ -167,7 +167,8 @@ describe('invoice numbers', () => {
     const bath = await firm();
     const { clientId, matterId, api } = bath;
     const body = (amount: number) => ({
-      ...{ clientId, matterId },
+      clientId,
+      matterId,
       lines: [{ kind: amount < 0 ? 'Discount' : 'Fee', amount: Math.abs(amount) }],
     });
     const drafts = await each(20, (index) => api.create('invoices', body(index % 2 ? 10 : -10)));
@@ -192,8 +193,16 @@ describe('all that can happen to one invoice and its items, at once', () => {
     ['payments/1/reverse', {}],
   ];
   const refusals = [
-    ...['payment_stands', 'invoice_not_issued', 'invoice_not_draft', 'invoice_not_owed', 'overpayment'],
-    ...['payment_not_found', 'payment_reversed', 'reserved', 'not_finalised', 'concurrent_update'],
+    'payment_stands',
+    'invoice_not_issued',
+    'invoice_not_draft',
+    'invoice_not_owed',
+    'overpayment',
+    'payment_not_found',
+    'payment_reversed',
+    'reserved',
+    'not_finalised',
+    'concurrent_update',
   ];
 
   it.each([1, 2, 3, 4, 5, 6])(
@@ -223,11 +232,7 @@ describe('all that can happen to one invoice and its items, at once', () => {
       const standing = invoice.payments.filter(({ reversedDate }: Json) => reversedDate === null);
       const paid = standing.reduce((sum: number, { amount }: Json) => sum + amount.Amount, 0);
       expect({ paid: invoice.paid.Amount, number: invoice.number }).toEqual({ paid, number: '1' });
-      const owed = {
-        ...{ Draft: 0, Voided: 0, Paid: 0, WrittenOff: 0 },
-        Issued: 3000,
-        PartPaid: 3000 - paid,
-      };
+      const owed = { Draft: 0, Voided: 0, Paid: 0, WrittenOff: 0, Issued: 3000, PartPaid: 3000 - paid };
       expect(invoice.balance.Amount).toBe(owed[invoice.stateName as keyof typeof owed]);
       for (const { stateName, invoiceId, remaining, total } of items) {
         if (invoice.stateName === 'Draft')

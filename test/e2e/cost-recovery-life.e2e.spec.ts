@@ -24,8 +24,14 @@ const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 /** Ten finalised copies of the register at 25 each. */
 const record = (fields: object = {}) =>
   api.data('POST', 'costrecoveries', {
-    ...{ matterId, disbursementCodeId, supplierId, kind: 'Incurred', quantity: 10, unitAmount: gbp(25) },
-    ...{ entryDate: '2025-06-12T10:00:00Z', ...fields },
+    matterId,
+    disbursementCodeId,
+    supplierId,
+    kind: 'Incurred',
+    quantity: 10,
+    unitAmount: gbp(25),
+    entryDate: '2025-06-12T10:00:00Z',
+    ...fields,
   });
 const act = (id: string, action: string, body?: object) =>
   api.data('POST', `costrecoveries/${id}/${action}`, body);
@@ -87,7 +93,8 @@ describe('the life of a cost', () => {
     expect(await act(id, 'writeoff', part)).toMatchObject({ state: 3, remainingQuantity: 0 });
     const { rows } = await api.data('GET', `costrecoveries/${id}/history`);
     expect(rows.map(({ type }: { type: string }) => type)).toEqual([
-      ...['CostRecoveryCreated', 'CostRecoveryFinalised'],
+      'CostRecoveryCreated',
+      'CostRecoveryFinalised',
       ...Array(3).fill('CostRecoveryWrittenOff'),
     ]);
     expect(rows[2]).toMatchObject({ changes: { day: '2025-06-30', amount: 100, units: 4 } });

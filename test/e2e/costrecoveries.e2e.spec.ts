@@ -38,8 +38,13 @@ beforeAll(async () => {
 afterAll(() => office.close());
 
 const cost = (fields: object = {}) => ({
-  ...{ matterId, disbursementCodeId, kind: 'CostRecovery', quantity: 2, unitAmount: gbp(3) },
-  ...{ entryDate: '2025-06-12T10:00:00Z', ...fields },
+  matterId,
+  disbursementCodeId,
+  kind: 'CostRecovery',
+  quantity: 2,
+  unitAmount: gbp(3),
+  entryDate: '2025-06-12T10:00:00Z',
+  ...fields,
 });
 const incurred = (fields: object = {}) => cost({ kind: 'Incurred', supplierId: suppliers[0], ...fields });
 const record = (body: object = cost()) => api.data('POST', 'costrecoveries', body);
@@ -70,7 +75,11 @@ describe('costrecoveries', () => {
       sorts: ['entryDate', 'createdOn', 'updatedOn', 'matterNumber'],
       actions: ['finalise'],
       badFilters: [
-        ...['state=4', 'kind=Other', 'matterId=x', 'entryDateFrom=x', 'disbursementCodeId=x'],
+        'state=4',
+        'kind=Other',
+        'matterId=x',
+        'entryDateFrom=x',
+        'disbursementCodeId=x',
         `supplierId=matter_${UNKNOWN}`,
       ],
     },
@@ -86,14 +95,29 @@ describe('costrecoveries', () => {
     const { matterNumber, title } = await api.data('GET', `matters/${matterId}`);
     const ofCode = await api.data('GET', `disbursementcodes/${disbursementCodeId}`);
     expect(made).toMatchObject({
-      ...{ matterId, disbursementCodeId, taxCodeId, supplierId: fields.supplierId, kind: 'Incurred' },
-      ...{ entryDate: '2025-06-12T10:00:00.000Z', quantity: 1.5, unitAmount: gbp(0.25), total: gbp(0.38) },
-      ...{ remaining: gbp(0.38), remainingQuantity: 1.5, description: 'Copy', invoiceId: null },
-      ...{ state: 0, stateName: 'Pending' },
+      matterId,
+      disbursementCodeId,
+      taxCodeId,
+      supplierId: fields.supplierId,
+      kind: 'Incurred',
+      entryDate: '2025-06-12T10:00:00.000Z',
+      quantity: 1.5,
+      unitAmount: gbp(0.25),
+      total: gbp(0.38),
+      remaining: gbp(0.38),
+      remainingQuantity: 1.5,
+      description: 'Copy',
+      invoiceId: null,
+      state: 0,
+      stateName: 'Pending',
     });
     expect(await api.data('GET', `costrecoveries/${made.id}`)).toEqual({
-      ...{ ...made, matterNumber, matterTitle: title, supplierSortName: `${name}, Ada` },
-      ...{ disbursementCode: ofCode.code, disbursementCodeName: 'Search' },
+      ...made,
+      matterNumber,
+      matterTitle: title,
+      supplierSortName: `${name}, Ada`,
+      disbursementCode: ofCode.code,
+      disbursementCodeName: 'Search',
     });
   });
 
@@ -150,7 +174,9 @@ describe('costrecoveries', () => {
   it('is worked out again when quantity or amount change, half-up to the penny', async () => {
     const { id } = await record();
     const worth = (Amount: number, remainingQuantity: number) => ({
-      ...{ total: gbp(Amount), remaining: gbp(Amount), remainingQuantity },
+      total: gbp(Amount),
+      remaining: gbp(Amount),
+      remainingQuantity,
     });
     expect(await changed(id, { quantity: 0.5 })).toMatchObject(worth(1.5, 0.5));
     expect(await changed(id, { unitAmount: gbp(0.0101) })).toMatchObject(worth(0.01, 0.5));
@@ -207,8 +233,9 @@ describe('costrecoveries', () => {
     await api.delete(`taxcodes/${exempt}`);
     const other = (await record()).id;
     for (const [field, value, problem] of [
-      ...[['matterId', closed, 'matter_not_open'] as const, ['matterId', gone, 'matter_not_found'] as const],
-      ...[['matterId', away, 'matter_not_found'] as const],
+      ['matterId', closed, 'matter_not_open'] as const,
+      ['matterId', gone, 'matter_not_found'] as const,
+      ['matterId', away, 'matter_not_found'] as const,
       ['disbursementCodeId', retired, 'disbursementcode_not_active'] as const,
       ['supplierId', left, 'supplier_not_active'] as const,
       ['supplierId', await supplier(stranger), 'supplier_not_found'] as const,

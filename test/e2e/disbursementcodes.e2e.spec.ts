@@ -50,13 +50,21 @@ describe('disbursementcodes', () => {
 
   it('shows its tax code and its supplier on GET', async () => {
     expect(await make()).toMatchObject({
-      ...{ state: 1, stateName: 'Active', kind: null, unitAmount: null, description: null },
-      ...{ supplierId: null, expenseCode: null },
+      state: 1,
+      stateName: 'Active',
+      kind: null,
+      unitAmount: null,
+      description: null,
+      supplierId: null,
+      expenseCode: null,
     });
     const [sortName, exempt] = [mark(), code()];
     const fields = {
-      ...{ kind: 'Incurred', taxCodeId: await taxCode(api, { code: exempt }), expenseCode: 'E112' },
-      ...{ supplierId: await supplier(sortName), description: 'Court fee' },
+      kind: 'Incurred',
+      taxCodeId: await taxCode(api, { code: exempt }),
+      expenseCode: 'E112',
+      supplierId: await supplier(sortName),
+      description: 'Court fee',
       unitAmount: { Amount: 255, Currency: 'GBP' },
     };
     const full = await make(fields);

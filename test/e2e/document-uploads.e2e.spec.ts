@@ -41,13 +41,22 @@ describe('an upload', () => {
     for (const form of [before, after]) {
       const made = await api.data('POST', 'documents', form);
       expect(made).toMatchObject({
-        ...{ fileName: file.name, contentType: 'application/pdf', documentCollectionId: collectionId },
-        ...{ subjectId: matterId, size: 8, sha256: sha256('Dear Sir') },
+        fileName: file.name,
+        contentType: 'application/pdf',
+        documentCollectionId: collectionId,
+        subjectId: matterId,
+        size: 8,
+        sha256: sha256('Dear Sir'),
       });
       expect(made.versions).toEqual([
         {
-          ...{ number: 1, fileName: file.name, contentType: 'application/pdf', size: 8 },
-          ...{ sha256: sha256('Dear Sir'), createdOn: made.createdOn, createdBy: made.createdBy },
+          number: 1,
+          fileName: file.name,
+          contentType: 'application/pdf',
+          size: 8,
+          sha256: sha256('Dear Sir'),
+          createdOn: made.createdOn,
+          createdBy: made.createdBy,
         },
       ]);
       const shown = await api.data('GET', `documents/${made.id}`);

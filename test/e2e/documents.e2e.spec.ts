@@ -40,7 +40,9 @@ describe('documents', () => {
       path: 'documents',
       kind: 'document',
       optional: {
-        ...{ field: 'contentType', first: 'text/plain', second: 'text/csv' },
+        field: 'contentType',
+        first: 'text/plain',
+        second: 'text/csv',
         cleared: 'application/octet-stream',
       },
       required: 'fileName',
@@ -49,7 +51,9 @@ describe('documents', () => {
       badFilters: ['documentCollectionId=1', `subjectId=role_${'0'.repeat(32)}`, 'size=1'],
     },
     () => ({
-      ...{ api, stranger, colleague },
+      api,
+      stranger,
+      colleague,
       body: async (keyword) => ({ fileName: `${keyword} ${mark()}.txt`, documentCollectionId: collectionId }),
     }),
   );
@@ -63,7 +67,11 @@ describe('a version', () => {
     const { id } = await upload({ file: 'first' });
     const added = await add(id, { contentType: 'text/csv' }, { 'If-Match': '"1"' });
     expect(added.body.data).toMatchObject({
-      ...{ version: 2, fileName: 'b.txt', contentType: 'text/csv', size: 6, sha256: sha256('second') },
+      version: 2,
+      fileName: 'b.txt',
+      contentType: 'text/csv',
+      size: 6,
+      sha256: sha256('second'),
       versions: [
         { number: 1, fileName: 'a.txt', size: 5, sha256: sha256('first') },
         { number: 2, fileName: 'b.txt', size: 6, sha256: sha256('second') },

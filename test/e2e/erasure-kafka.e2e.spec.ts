@@ -14,7 +14,10 @@ describeWithKafka('a person whose data is erased, with Kafka between the process
   beforeAll(async () => {
     brokers = await shared('kafka');
     office = await Office.create({
-      ...{ EVENT_BUS: 'kafka', KAFKA_BROKERS: brokers, KAFKA_TOPIC: topic, LOG_LEVEL: 'trace' },
+      EVENT_BUS: 'kafka',
+      KAFKA_BROKERS: brokers,
+      KAFKA_TOPIC: topic,
+      LOG_LEVEL: 'trace',
     });
     await office.start('command');
   });

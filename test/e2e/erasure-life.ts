@@ -21,8 +21,18 @@ export const person = {
 /** It was changed before all that is asked of the read models. */
 export const earlierName = 'Winterbottomley';
 export const words = [
-  ...['Quillfeather', 'Zebedee', 'Brigadier-Major', 'wobblethorpe', '7700 900461', 'Snodbury', 'Umberslade'],
-  ...['QX9 4ZZ', 'REGNO-555-01', 'TAXNO-555-02', 'wobbly-0815', earlierName],
+  'Quillfeather',
+  'Zebedee',
+  'Brigadier-Major',
+  'wobblethorpe',
+  '7700 900461',
+  'Snodbury',
+  'Umberslade',
+  'QX9 4ZZ',
+  'REGNO-555-01',
+  'TAXNO-555-02',
+  'wobbly-0815',
+  earlierName,
 ];
 
 /** What a person has done, and what is held of it. */
@@ -54,10 +64,16 @@ export async function life(api: ApiClient): Promise<Life> {
   await api.data('POST', `clients/${clientId}/activate`);
   const divisionId = await generalDivision(api);
   const matterId = await api.create('matters', {
-    ...{ clientId, divisionId, title: 'Lease of a mill', responsiblePersonId: employeeId },
+    clientId,
+    divisionId,
+    title: 'Lease of a mill',
+    responsiblePersonId: employeeId,
   });
   const otherId = await api.create('matters', {
-    ...{ clientId: await activeClient(api), divisionId, title: 'Will', introducerId: entityId },
+    clientId: await activeClient(api),
+    divisionId,
+    title: 'Will',
+    introducerId: entityId,
     billingContactId: entityId,
   });
   const workItems = [

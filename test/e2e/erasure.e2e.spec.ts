@@ -142,8 +142,17 @@ describe('a person whose data is erased', () => {
     expect([again.status, again.headers.get('etag')]).toEqual([200, first.headers.get('etag')]);
     const erased = await api.data('GET', `entities/${lived.entityId}`);
     expect(erased).toMatchObject({
-      ...{ sortName: name, fullName: name, lastName: name, firstName: null, title: null, email: null },
-      ...{ phones: [], addresses: [], registrationNumber: null, taxNumber: null, externalReference: null },
+      sortName: name,
+      fullName: name,
+      lastName: name,
+      firstName: null,
+      title: null,
+      email: null,
+      phones: [],
+      addresses: [],
+      registrationNumber: null,
+      taxNumber: null,
+      externalReference: null,
       anonymisedOn: expect.stringMatching(/^\d{4}-/),
     });
     const { rows } = await api.data('GET', `entities/${lived.entityId}/history?pageSize=200`);

@@ -27,8 +27,14 @@ async function grouped(api: ApiClient, query: string, by: string, sum: string): 
 
 /** Counts by area of what a firm's tables become. */
 const tables: Record<string, string> = {
-  ...{ workitems: 'WorkItem', matters: 'Matter', invoices: 'Invoice', costrecoveries: 'CostRecovery' },
-  ...{ clients: 'Client', employees: 'Employee', suppliers: 'Supplier', applicablerates: 'ApplicableRate' },
+  workitems: 'WorkItem',
+  matters: 'Matter',
+  invoices: 'Invoice',
+  costrecoveries: 'CostRecovery',
+  clients: 'Client',
+  employees: 'Employee',
+  suppliers: 'Supplier',
+  applicablerates: 'ApplicableRate',
 };
 
 /** What a tenant shows, in lists and in both reports. */

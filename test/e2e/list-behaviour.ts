@@ -88,17 +88,28 @@ export function behavesAsList(shape: AreaShape, given: () => Area): void {
   });
 
   it.each([
-    ...['pageIndex=-1', 'pageIndex=x', 'pageIndex=1.5', 'pageSize=0', 'pageSize=201', 'pageSize=', 'sort=no'],
-    ...[
-      'updatedSince=yesterday',
-      'updatedSince=2025-13-01',
-      'updatedSince=2025-02-30',
-      'ids=',
-      'ids=nonsense',
-      'includeDeleted=1',
-    ],
-    ...['includeTotalCount=yes', 'keywords=a&keywords=b', 'changedAfter=!', 'colour=red', 'ids=role_1'],
-    ...['pageIndex=0&pageIndex=1', 'keywords=%00', `ids=role_${UNKNOWN}`, ...shape.badFilters],
+    'pageIndex=-1',
+    'pageIndex=x',
+    'pageIndex=1.5',
+    'pageSize=0',
+    'pageSize=201',
+    'pageSize=',
+    'sort=no',
+    'updatedSince=yesterday',
+    'updatedSince=2025-13-01',
+    'updatedSince=2025-02-30',
+    'ids=',
+    'ids=nonsense',
+    'includeDeleted=1',
+    'includeTotalCount=yes',
+    'keywords=a&keywords=b',
+    'changedAfter=!',
+    'colour=red',
+    'ids=role_1',
+    'pageIndex=0&pageIndex=1',
+    'keywords=%00',
+    `ids=role_${UNKNOWN}`,
+    ...shape.badFilters,
   ])('answers 400 to ?%s', async (query) => {
     const answer = await given().api.get(`${path}?${query}`);
     expectProblem(answer, 400, query.startsWith('changedAfter') ? 'invalid_position' : 'invalid_query');

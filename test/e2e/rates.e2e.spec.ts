@@ -35,7 +35,11 @@ async function place(fields: object = {}): Promise<Place & { billingGrade: strin
 }
 
 const work = ({ matterId, employeeId }: Place, fields: object = {}) => ({
-  ...{ matterId, employeeId, itemType: 0, durationTicks: HOUR, entryDate: '2025-06-12T10:00:00Z' },
+  matterId,
+  employeeId,
+  itemType: 0,
+  durationTicks: HOUR,
+  entryDate: '2025-06-12T10:00:00Z',
   ...fields,
 });
 const record = (at: Place, fields: object = {}) => api.data('POST', 'workitems', work(at, fields));
@@ -83,7 +87,9 @@ describe('the rate of work', () => {
     await agree('Matter', at.matterId, { rate: gbp(12), employeeId: await employee(api) });
     await expectRate('MatterRate', 11);
     expect(await record(at, { rate: gbp(99), taskTypeId })).toMatchObject({
-      ...{ rate: gbp(99), rateSource: 'Request', taskTypeId },
+      rate: gbp(99),
+      rateSource: 'Request',
+      taskTypeId,
     });
     const nobody = await place();
     expect(await record(nobody)).toMatchObject({ rate: gbp(70), rateSource: 'DefaultRateSet' });
@@ -100,15 +106,13 @@ describe('the rate of work', () => {
   it('goes by grade, title and type of matter, by the entry date and by the kind of work', async () => {
     const at = await place({ jobTitle: 'Partner' });
     const matterTypeId = await api.create('mattertypes', { name: mark() });
-    await api.data('PATCH', `matters/${at.matterId}`, {
-      ...{ matterTypeId, rateSetId: undefined },
-    });
+    await api.data('PATCH', `matters/${at.matterId}`, { matterTypeId, rateSetId: undefined });
     const entries = [
-      ...[{ rate: gbp(1) }, { rate: gbp(2), matterTypeId }, { rate: gbp(3), jobTitle: 'Partner' }],
-      ...[
-        { rate: gbp(4), billingGrade: at.billingGrade },
-        { rate: gbp(5), per: 'Unit' },
-      ],
+      { rate: gbp(1) },
+      { rate: gbp(2), matterTypeId },
+      { rate: gbp(3), jobTitle: 'Partner' },
+      { rate: gbp(4), billingGrade: at.billingGrade },
+      { rate: gbp(5), per: 'Unit' },
       { rate: gbp(6), billingGrade: 'other', jobTitle: 'Partner', matterTypeId },
     ];
     const now = await rateSet({ entries, from: '2025-06-01', to: '2025-06-30' });
@@ -121,7 +125,7 @@ describe('the rate of work', () => {
     const july = await resolve(at, { date: '2025-06-30T23:00:00Z' });
     expect(july).toMatchObject({ rate: null, source: null });
     expect(july.trace[2]).toMatchObject({ level: 'MatterRateSet', outcome: 'NotInForce', recordId: now });
-    for (const [entry, rate] of [...[[3, 3] as const, [2, 2] as const, [1, 1] as const]]) {
+    for (const [entry, rate] of [[3, 3] as const, [2, 2] as const, [1, 1] as const]) {
       const left = entries.slice(0, entry);
       await api.data('PATCH', `ratesets/${now}`, { entries: left });
       expect((await resolve(at)).rate).toEqual(gbp(rate));
@@ -134,7 +138,9 @@ describe('the rate of work', () => {
     expectProblem(refused, 422, 'rate_not_found', '/rate');
     const levels = ['MatterRate', 'ClientRate', 'MatterRateSet', 'ClientRateSet', 'TaskType'];
     expect(refused.body.errors.map(({ message }: { message: string }) => message.split(/[ :]/)[0])).toEqual([
-      ...[...levels, 'EmployeeDefault', 'DefaultRateSet'],
+      ...levels,
+      'EmployeeDefault',
+      'DefaultRateSet',
     ]);
     expect(refused.body.detail).toContain('the employee has no default rate');
     const { rate, source, trace } = await resolve(at);
@@ -151,7 +157,9 @@ describe('the rate of work', () => {
     expect(await change({ units: 3 })).toMatchObject({ rate: gbp(60), rateSource: 'EmployeeDefault' });
     expect(await change({ entryDate: '2025-06-12T11:00:00Z' })).toMatchObject({ rate: gbp(60) });
     expect(await change({ entryDate: '2025-06-11T11:00:00Z' })).toMatchObject({
-      ...{ rate: gbp(20), rateSource: 'MatterRate', total: gbp(6) },
+      rate: gbp(20),
+      rateSource: 'MatterRate',
+      total: gbp(6),
     });
     expect(await change({ entryDate: '2025-06-13T11:00:00Z' })).toMatchObject({ rate: gbp(61) });
     const taskTypeId = await taskType({ rate: gbp(50) });
@@ -182,7 +190,10 @@ describe('the rate of work', () => {
     const undated = await api.get(`applicablerates/resolve?employeeId=${employeeId}`);
     expectProblem(undated, 400, 'invalid_query', '/date');
     const wrongs = [
-      ...[{ employeeId: 'x' }, { matterId: employeeId }, { date: '2025-02-30' }, { itemType: '2' }],
+      { employeeId: 'x' },
+      { matterId: employeeId },
+      { date: '2025-02-30' },
+      { itemType: '2' },
       { colour: 'red' },
     ] as Record<string, string>[];
     for (const wrong of wrongs) expectProblem(await ask(wrong), 400, 'invalid_query');

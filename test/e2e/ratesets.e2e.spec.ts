@@ -33,7 +33,9 @@ describe('ratesets', () => {
       badFilters: ['isDefault=1'],
     },
     () => ({
-      ...{ api, stranger, colleague },
+      api,
+      stranger,
+      colleague,
       body: async (keyword) => ({ name: `Rates ${keyword}`, currency: 'GBP' }),
     }),
   );
@@ -43,10 +45,15 @@ describe('ratesets', () => {
       employeeId: await employee(api),
       taskTypeId: await api.create('tasktypes', { code: mark(), name: 'Drafting' }),
       matterTypeId: await api.create('mattertypes', { name: mark() }),
-      ...{ billingGrade: 'B', jobTitle: 'Associate' },
+      billingGrade: 'B',
+      jobTitle: 'Associate',
     };
     const none = {
-      ...{ employeeId: null, taskTypeId: null, matterTypeId: null, billingGrade: null, jobTitle: null },
+      employeeId: null,
+      taskTypeId: null,
+      matterTypeId: null,
+      billingGrade: null,
+      jobTitle: null,
     };
     const entries = [
       { rate: gbp(250.5), per: 'Hour', ...keys },
@@ -58,7 +65,8 @@ describe('ratesets', () => {
     const [first] = await api.rows('ratesets', { ids: set.id });
     expect(first.entries).toEqual(entries);
     for (const [area, id] of [
-      ...[['employees', keys.employeeId] as const, ['tasktypes', keys.taskTypeId] as const],
+      ['employees', keys.employeeId] as const,
+      ['tasktypes', keys.taskTypeId] as const,
       ['mattertypes', keys.matterTypeId] as const,
     ])
       expectProblem(await api.delete(`${area}/${id}`), 409, 'in_use');
@@ -121,7 +129,9 @@ describe('ratesets', () => {
 
   it('takes a thousand entries', async () => {
     const entries = Array.from({ length: 1000 }, (_, at) => ({
-      ...{ rate: gbp(at + 0.25), billingGrade: `Grade ${at}`, jobTitle: `Title ${at}` },
+      rate: gbp(at + 0.25),
+      billingGrade: `Grade ${at}`,
+      jobTitle: `Title ${at}`,
     }));
     const { id } = await make({ entries });
     const read = await api.data('GET', `ratesets/${id}`);
@@ -156,13 +166,20 @@ describe('ratesets', () => {
     ];
     const set = await make({ entries, from: '2025-01-01', to: '2025-12-31', isDefault: true });
     const answer = await api.post(`ratesets/${set.id}/copy`, {
-      ...{ name: 'Next year', from: '2026-01-01', percent: 5 },
+      name: 'Next year',
+      from: '2026-01-01',
+      percent: 5,
     });
     expect(answer.status).toBe(201);
     const copy = answer.body.data;
     expect(answer.headers.get('location')).toBe(`/${api.tenant}/api/v1/ratesets/${copy.id}`);
     expect(copy).toMatchObject({
-      ...{ name: 'Next year', currency: 'GBP', isDefault: false, from: '2026-01-01', to: null, version: 1 },
+      name: 'Next year',
+      currency: 'GBP',
+      isDefault: false,
+      from: '2026-01-01',
+      to: null,
+      version: 1,
       entries: [
         { rate: gbp(105), per: 'Hour', billingGrade: 'A' },
         { rate: gbp(35), per: 'Unit', billingGrade: null },

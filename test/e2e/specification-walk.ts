@@ -10,8 +10,20 @@ export const feeAnalysis = `query GetRows($criteria: FeeAnalysisFactCriteriaInpu
 }`;
 
 const listingColumns = [
-  ...['entryDate', 'matterNumber', 'matterId', 'employeeSortName', 'employeeId', 'state', 'itemType'],
-  ...['taskTypeName', 'title', 'rate', 'units:sum', 'unitDuration:sum', 'totalBase:sum', 'durationTicks'],
+  'entryDate',
+  'matterNumber',
+  'matterId',
+  'employeeSortName',
+  'employeeId',
+  'state',
+  'itemType',
+  'taskTypeName',
+  'title',
+  'rate',
+  'units:sum',
+  'unitDuration:sum',
+  'totalBase:sum',
+  'durationTicks',
 ];
 const measures = ['Finalised', 'FinalisedUnits', 'Billed', 'BilledUnits', 'WrittenOff', 'WrittenOffUnits'];
 

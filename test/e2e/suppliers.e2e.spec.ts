@@ -41,8 +41,15 @@ describe('suppliers', () => {
     const id = await api.create('suppliers', { entityId });
     const [sortName, email] = [organisation.name, organisation.email];
     expect(await api.data('GET', `suppliers/${id}`)).toMatchObject({
-      ...{ entityId, sortName, fullName: sortName, email, state: 1, stateName: 'Active' },
-      ...{ taxCodeId: null, defaultDisbursementCodeId: null, paymentTermsDays: null },
+      entityId,
+      sortName,
+      fullName: sortName,
+      email,
+      state: 1,
+      stateName: 'Active',
+      taxCodeId: null,
+      defaultDisbursementCodeId: null,
+      paymentTermsDays: null,
     });
     const renamed = `Finders ${mark()}`;
     await api.data('PATCH', `entities/${entityId}`, { name: renamed, email: null });

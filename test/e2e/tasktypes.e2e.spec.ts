@@ -45,12 +45,24 @@ describe('tasktypes', () => {
   it('is active, billable and for every kind of work unless told otherwise', async () => {
     const least = await make();
     expect(least).toMatchObject({
-      ...{ state: 1, stateName: 'Active', isBillable: true, itemType: null, rate: null },
-      ...{ phaseCode: null, taskCode: null, activityCode: null, narration: null },
+      state: 1,
+      stateName: 'Active',
+      isBillable: true,
+      itemType: null,
+      rate: null,
+      phaseCode: null,
+      taskCode: null,
+      activityCode: null,
+      narration: null,
     });
     const fields = {
-      ...{ itemType: 1, phaseCode: 'L100', taskCode: 'L120', activityCode: 'A103', isBillable: false },
-      ...{ narration: 'Considering the next steps', rate: { Amount: 80, Currency: 'GBP' } },
+      itemType: 1,
+      phaseCode: 'L100',
+      taskCode: 'L120',
+      activityCode: 'A103',
+      isBillable: false,
+      narration: 'Considering the next steps',
+      rate: { Amount: 80, Currency: 'GBP' },
     };
     const full = await make(fields);
     expect(full).toMatchObject(fields);

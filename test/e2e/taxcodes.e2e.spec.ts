@@ -31,14 +31,19 @@ describe('taxcodes', () => {
       badFilters: ['scheme=vat', 'scheme=', 'category=0', 'category=standard'],
     },
     () => ({
-      ...{ api, stranger, colleague },
+      api,
+      stranger,
+      colleague,
       body: async (keyword) => ({ code: code(), name: `Code ${keyword}`, category: 'Exempt' }),
     }),
   );
 
   const twenty = { percent: 20, from: '2011-01-04' };
   const standard = (fields: object = {}) => ({
-    ...{ code: code(), name: mark(), category: 'Standard', rates: [twenty] },
+    code: code(),
+    name: mark(),
+    category: 'Standard',
+    rates: [twenty],
     ...fields,
   });
   const make = (fields: object = {}) => api.data('POST', 'taxcodes', standard(fields));
@@ -47,7 +52,9 @@ describe('taxcodes', () => {
     const rates = [twenty, { percent: 17.5, from: '2010-01-01', to: '2011-01-03' }];
     const made = await make({ rates });
     expect(await api.data('GET', `taxcodes/${made.id}`)).toMatchObject({
-      ...{ scheme: 'VAT', category: 'Standard', isUsed: false },
+      scheme: 'VAT',
+      category: 'Standard',
+      isUsed: false,
       rates: [
         { percent: 17.5, from: '2010-01-01', to: '2011-01-03', isUsed: false },
         { percent: 20, from: '2011-01-04', to: null, isUsed: false },
@@ -62,7 +69,8 @@ describe('taxcodes', () => {
     const body = standard({ rates: [{ percent: 10, from: '2000-06-30T14:00:00Z' }] });
     expect(await sydney.data('POST', 'taxcodes', body)).toMatchObject({ rates: [{ from: '2000-07-01' }] });
     expect(await api.data('POST', 'taxcodes', { ...body, code: code() })).toMatchObject({
-      ...{ scheme: 'VAT', rates: [{ from: '2000-06-30' }] },
+      scheme: 'VAT',
+      rates: [{ from: '2000-06-30' }],
     });
   });
 

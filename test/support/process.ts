@@ -77,7 +77,8 @@ export async function startProcess(
   const baseUrl = `http://127.0.0.1:${port}`;
   try {
     await waitFor(() => hasEnded() || isReady(baseUrl), {
-      ...{ everyMs: 25, timeoutMs: 120_000 }, // many may start at once
+      everyMs: 25,
+      timeoutMs: 120_000, // many may start at once
       description: `${main} to be ready`,
     });
     if (hasEnded()) throw new Error(`${main} ended with code ${await exited}`);

@@ -53,8 +53,14 @@ describe('projections audit and projections export', () => {
 
   it('audits one, several and all', async () => {
     const one = {
-      ...{ name: 'divisions', generation: 1, events: expect.any(Number), rows: expect.any(Number) },
-      ...{ changedSince: 0, differing: 0, differences: [], parked: [] },
+      name: 'divisions',
+      generation: 1,
+      events: expect.any(Number),
+      rows: expect.any(Number),
+      changedSince: 0,
+      differing: 0,
+      differences: [],
+      parked: [],
     };
     expect(await json('audit', 'divisions')).toEqual({ code: 0, answer: one });
     const several = await json('audit', 'divisions', 'matters');
@@ -74,8 +80,11 @@ describe('projections audit and projections export', () => {
       expect(code).toBe(1);
       expect(answer.differences).toHaveLength(answer.differing);
       expect(answer.differences[0]).toEqual({
-        ...{ tenant: one.tenant.alias, table: 'divisions', key: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-        ...{ problem: 'differs from the events', columns: ['name', 'is_default'] },
+        tenant: one.tenant.alias,
+        table: 'divisions',
+        key: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        problem: 'differs from the events',
+        columns: ['name', 'is_default'],
       });
       expect(await cli('audit', 'divisions', 'matters')).toBe(1);
       expect(printed.join()).toContain('differs from the events  name, is_default');

@@ -72,7 +72,12 @@ describe('cli projections', () => {
     expect(code).toBe(0);
     expect(answer).toEqual(
       MODELS.map(({ name, version }) => ({
-        ...{ name, version, generation: 1, lag: expect.any(Number), parked: [], held: [] },
+        name,
+        version,
+        generation: 1,
+        lag: expect.any(Number),
+        parked: [],
+        held: [],
       })),
     );
     expect(Math.min(...answer.map(({ lag }: { lag: number }) => lag))).toBeGreaterThan(0);
@@ -82,7 +87,11 @@ describe('cli projections', () => {
 
   it('rebuilds one, several, all, and those of one tenant', async () => {
     const rebuilt = (name: string, generation: number, tenant: string | null = null) => ({
-      ...{ name, tenant, generation, events: expect.any(Number), milliseconds: expect.any(Number) },
+      name,
+      tenant,
+      generation,
+      events: expect.any(Number),
+      milliseconds: expect.any(Number),
     });
     expect(await json('rebuild divisions')).toEqual({
       code: 0,
@@ -146,7 +155,11 @@ describe('cli projections', () => {
       'divisions: catching up, 2 of 2',
     ]);
     const screen = Object.assign(new PassThrough({ encoding: 'utf8' }), {
-      ...{ isTTY: true, columns: 200, cursorTo: () => true, clearLine: () => true, moveCursor: () => true },
+      isTTY: true,
+      columns: 200,
+      cursorTo: () => true,
+      clearLine: () => true,
+      moveCursor: () => true,
     });
     expect(await cli('projections rebuild divisions', screen)).toBe(0);
     expect(err).toEqual([]);

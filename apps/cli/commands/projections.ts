@@ -139,7 +139,10 @@ function forPeople(results: Audited[]): object[] {
     results,
     ({ tenant, key, problem, columns }) => ({ tenant, key, problem, columns }),
     ({ name, rows, differing, changedSince, parked }) => ({
-      ...{ name, rows, differing, changedSince },
+      name,
+      rows,
+      differing,
+      changedSince,
       parked: parked.join(', ') || 'none',
     }),
   );

@@ -24,7 +24,10 @@ describe('reports reconcile', () => {
   const tenant = (index: number) => firms.contexts[index].tenant;
 
   const intact = ['work-items', 'fee-analysis'].map((name) => ({
-    ...{ name, rows: expect.any(Number), differing: 0, differences: [] },
+    name,
+    rows: expect.any(Number),
+    differing: 0,
+    differences: [],
   }));
 
   it('proves that what reports are read from is what its sources say', async () => {

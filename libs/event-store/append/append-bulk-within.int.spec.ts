@@ -43,7 +43,9 @@ describe('appendBulk with a part of the caller in each transaction', () => {
   };
   const given = (length: number): Given[] =>
     Array.from({ length }, (_, index) => ({
-      ...{ definition: Parent, id: newId('client'), row: `row ${index}` },
+      definition: Parent,
+      id: newId('client'),
+      row: `row ${index}`,
       events: [parentOpened('parent', `code ${index}`)],
     }));
   const unchanged = async (): Promise<Given> => {

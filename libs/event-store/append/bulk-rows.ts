@@ -107,9 +107,13 @@ async function changeStreams(client: ClientBase, jobs: readonly AppendJob[]): Pr
      where t.tenant_id = $1 and t.stream_id = n.stream_id and t.kind = n.kind and t.version = n.expected
      returning t.stream_id`,
     [
-      ...[jobs[0].tenantId, streams.map(({ stream }) => stream), streams.map(({ kind }) => kind)],
-      ...[streams.map(({ expected }) => expected), streams.map(({ version }) => version)],
-      ...[streams.map(({ stateVersion }) => stateVersion), streams.map(({ state }) => state).join('\n')],
+      jobs[0].tenantId,
+      streams.map(({ stream }) => stream),
+      streams.map(({ kind }) => kind),
+      streams.map(({ expected }) => expected),
+      streams.map(({ version }) => version),
+      streams.map(({ stateVersion }) => stateVersion),
+      streams.map(({ state }) => state).join('\n'),
     ],
   );
   if (rows.length < streams.length)

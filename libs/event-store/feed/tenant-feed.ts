@@ -91,15 +91,16 @@ export class TenantFeed {
       name: 'event_store.tenant_feed',
       text: QUERY,
       values: [
-        ...[
-          tenant.id,
-          tenant.partition,
-          after.epoch,
-          after.transactionId.toString(),
-          after.position.toString(),
-        ],
-        ...[SCANNED, limit],
-        ...[wanted?.types, wanted?.typesUnlessFrom, wanted?.sources],
+        tenant.id,
+        tenant.partition,
+        after.epoch,
+        after.transactionId.toString(),
+        after.position.toString(),
+        SCANNED,
+        limit,
+        wanted?.types,
+        wanted?.typesUnlessFrom,
+        wanted?.sources,
       ],
     });
     const own = rows.filter(({ event_id }) => event_id !== null);

@@ -224,7 +224,11 @@ export class Source {
       abortTransactionOnError: true,
     };
     return {
-      ...{ server: host, port: settings.port, user, password, database },
+      server: host,
+      port: settings.port,
+      user,
+      password,
+      database,
       pool: { max: 1, min: 0, acquireTimeoutMillis: most, createTimeoutMillis: most },
       validateConnection: false,
       beforeConnect: (connection) => {

@@ -18,8 +18,14 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   Object.assign(parts.source.faults, {
-    ...{ drop: undefined, stall: undefined, error: undefined, missing: undefined, denied: undefined },
-    ...{ refuseConnections: undefined, refuseLogin: undefined, silent: undefined },
+    drop: undefined,
+    stall: undefined,
+    error: undefined,
+    missing: undefined,
+    denied: undefined,
+    refuseConnections: undefined,
+    refuseLogin: undefined,
+    silent: undefined,
   });
   await parts.finish();
 });

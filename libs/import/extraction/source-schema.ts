@@ -67,17 +67,20 @@ export async function checkSchema(source: Source): Promise<SourceTable[]> {
   );
   requireNone([
     {
-      ...{ code: 'table_missing', names: missing },
+      code: 'table_missing',
+      names: missing,
       tell: (names) =>
         `Missing in the database, or hidden from its user: ${listed(names, 'the table', 'the tables')}. Grant it SELECT on the schema ${SOURCE_SCHEMA}, or make them by the script of version ${SCHEMA_VERSION}.`,
     },
     {
-      ...{ code: 'column_missing', names: absent.map(({ path }) => path) },
+      code: 'column_missing',
+      names: absent.map(({ path }) => path),
       tell: (names) =>
         `Missing in the database: ${listed(names, ...COLUMNS)}. The script of version ${SCHEMA_VERSION} has them.`,
     },
     {
-      ...{ code: 'column_type', names: wrong.map(({ path, column }) => `${path} (${sqlTypeOf(column)})`) },
+      code: 'column_type',
+      names: wrong.map(({ path, column }) => `${path} (${sqlTypeOf(column)})`),
       tell: (names) => `Of another type than it must be: ${listed(names, ...COLUMNS)}.`,
     },
   ]);

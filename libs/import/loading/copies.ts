@@ -7,7 +7,13 @@ import type { ExistingRecord } from '../records/existing-records';
 
 /** What a state holds beside the fields of its creation. */
 const DERIVED = [
-  ...['isDeleted', 'state', 'used', 'roleIds', 'anonymisedOn', 'dateClosed', 'dateArchived'],
+  'isDeleted',
+  'state',
+  'used',
+  'roleIds',
+  'anonymisedOn',
+  'dateClosed',
+  'dateArchived',
 ] as const;
 
 type Switched = RecordState & { state: Activity };
@@ -31,7 +37,8 @@ function later(kind: string, data: RecordState, event: Event): DomainEvent[] {
   switch (kind) {
     case 'entity':
       return (data as RecordState & { roleIds: string[] }).roleIds.map((roleId) => ({
-        ...{ type: 'RoleAssigned', data: { roleId } },
+        type: 'RoleAssigned',
+        data: { roleId },
       }));
     case 'taxcode':
       return ((data as RecordState & { used?: unknown[] }).used ?? []).map((from) => event('Used', { from }));

@@ -6,7 +6,10 @@ import { promotionParts } from '../testing/promotion-parts';
 import { type StagedRows, stageRows } from '../testing/staged-rows';
 
 const rates = (ImportId: string, IsDefault: string) => ({
-  ...{ ImportId, Name: `Rates ${ImportId}`, Currency: 'GBP', IsDefault },
+  ImportId,
+  Name: `Rates ${ImportId}`,
+  Currency: 'GBP',
+  IsDefault,
 });
 
 describe('a staging tenant', () => {

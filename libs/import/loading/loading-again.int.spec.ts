@@ -165,7 +165,9 @@ describe('an import that is loaded again', () => {
     await imports.finish(run);
     const grants = new Grants(imports.store.writes);
     expect(await grants.find(integrationId, staging.alias)).toMatchObject({
-      ...{ tenant: { id: staging.id }, limit: 7, period: 11 },
+      tenant: { id: staging.id },
+      limit: 7,
+      period: 11,
       permissions: new Set(['workitems:read', 'reports:read']),
     });
     expect(await grants.find(shut.integrationId, staging.alias)).toBeUndefined();

@@ -20,9 +20,18 @@ const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 const HOUR = '36000000000';
 
 const work = (ImportId: string, row: Record<string, string> = {}) => ({
-  ...{ ImportId, MatterId: 'M1', EmployeeId: 'P1', ItemType: 'Timed', DurationTicks: HOUR, Title: 'Advice' },
-  ...{ EntryDate: '2026-02-03T10:00:00.0000000', Rate: '210.5000000000', RateCurrency: 'GBP' },
-  ...{ State: 'Finalised', IsBillable: '1', ...row },
+  ImportId,
+  MatterId: 'M1',
+  EmployeeId: 'P1',
+  ItemType: 'Timed',
+  DurationTicks: HOUR,
+  Title: 'Advice',
+  EntryDate: '2026-02-03T10:00:00.0000000',
+  Rate: '210.5000000000',
+  RateCurrency: 'GBP',
+  State: 'Finalised',
+  IsBillable: '1',
+  ...row,
 });
 
 const rows: StagedRows = {
@@ -36,8 +45,13 @@ const rows: StagedRows = {
   Employee: [{ ImportId: 'P1', EntityId: 'E1', IsFeeEarner: '1', State: 'Active' }],
   Client: [{ ImportId: 'C1', EntityId: 'E2', State: 'Active', PaymentTermsDays: '14' }],
   Matter: ['M1', 'M2'].map((ImportId) => ({
-    ...{ ImportId, ClientId: 'C1', DivisionId: 'D1', Title: 'Lease', State: 'Open' },
-    ...{ DateOpened: '2026-01-05T09:00:00.0000000', ...(ImportId === 'M2' && { MatterNumber: '40' }) },
+    ImportId,
+    ClientId: 'C1',
+    DivisionId: 'D1',
+    Title: 'Lease',
+    State: 'Open',
+    DateOpened: '2026-01-05T09:00:00.0000000',
+    ...(ImportId === 'M2' && { MatterNumber: '40' }),
   })),
   WorkItem: [
     work('W1'),
@@ -48,14 +62,25 @@ const rows: StagedRows = {
   ],
   CostRecovery: [
     {
-      ...{ ImportId: 'K1', MatterId: 'M1', DisbursementCodeId: 'X1', Kind: 'CostRecovery', State: 'Billed' },
-      ...{ EntryDate: '2026-02-04T10:00:00.0000000', Quantity: '2.0000', UnitAmount: '3.5000' },
+      ImportId: 'K1',
+      MatterId: 'M1',
+      DisbursementCodeId: 'X1',
+      Kind: 'CostRecovery',
+      State: 'Billed',
+      EntryDate: '2026-02-04T10:00:00.0000000',
+      Quantity: '2.0000',
+      UnitAmount: '3.5000',
     },
   ],
   Invoice: [
     {
-      ...{ ImportId: 'I1', ClientId: 'C1', MatterId: 'M1', Number: '12', IssueDate: '2026-02-28' },
-      ...{ Currency: 'GBP', State: 'PartPaid' },
+      ImportId: 'I1',
+      ClientId: 'C1',
+      MatterId: 'M1',
+      Number: '12',
+      IssueDate: '2026-02-28',
+      Currency: 'GBP',
+      State: 'PartPaid',
     },
     { ImportId: 'I2', ClientId: 'C1', MatterId: 'M1', Currency: 'GBP', State: 'Draft' },
   ],
@@ -79,9 +104,14 @@ describe('a staging tenant', () => {
   const stateOf = async <State extends object>(id: string) => (await imports.find<State>(staging, id))!;
   const record = async (more: object = {}) => {
     const body = {
-      ...{ matterId: idOf('Matter', 'M1'), employeeId: idOf('Employee', 'P1'), itemType: 0 as const },
-      ...{ entryDate: '2026-02-03T10:00:00.000Z', durationTicks: Number(HOUR), rate: gbp(210.5) },
-      ...{ title: 'Advice', ...more },
+      matterId: idOf('Matter', 'M1'),
+      employeeId: idOf('Employee', 'P1'),
+      itemType: 0 as const,
+      entryDate: '2026-02-03T10:00:00.000Z',
+      durationTicks: Number(HOUR),
+      rate: gbp(210.5),
+      title: 'Advice',
+      ...more,
     };
     return (await act(workItem.RecordWorkItem, workItem.RecordWorkItemHandler, body)).record.id;
   };
@@ -111,13 +141,17 @@ describe('a staging tenant', () => {
   it('has invoices as commands would have left them, and what they charge', async () => {
     const item = await record();
     const body = {
-      ...{ matterId: idOf('Matter', 'M1'), disbursementCodeId: idOf('DisbursementCode', 'X1') },
-      ...{ kind: 'CostRecovery' as const, entryDate: '2026-02-04T10:00:00.000Z', quantity: 2 },
+      matterId: idOf('Matter', 'M1'),
+      disbursementCodeId: idOf('DisbursementCode', 'X1'),
+      kind: 'CostRecovery' as const,
+      entryDate: '2026-02-04T10:00:00.000Z',
+      quantity: 2,
       unitAmount: gbp(3.5),
     };
     const search = (await act(cost.RecordCostRecovery, cost.RecordCostRecoveryHandler, body)).record.id;
     const { record: made } = await act(draft.CreateInvoice, draft.CreateInvoiceHandler, {
-      ...{ clientId: idOf('Client', 'C1'), matterId: idOf('Matter', 'M1') },
+      clientId: idOf('Client', 'C1'),
+      matterId: idOf('Matter', 'M1'),
       lines: [
         { kind: 'Fee', sourceId: item, amount: 180 },
         { kind: 'CostRecovery', sourceId: search },
@@ -126,7 +160,9 @@ describe('a staging tenant', () => {
     });
     await act(invoice.IssueInvoice, invoice.IssueInvoiceHandler, made.id, { issueDate: '2026-02-28' });
     await act(invoice.PayInvoice, invoice.PayInvoiceHandler, made.id, {
-      ...{ amount: 100, date: '2026-03-10', reference: 'BACS' },
+      amount: 100,
+      date: '2026-03-10',
+      reference: 'BACS',
     });
     const [ours, theirs] = [
       await stateOf<InvoiceState>(made.id),

@@ -33,18 +33,25 @@ describe('an import that refers to what the tenant has', () => {
       [production.tenant.id],
     );
     const work = (index: number, row: Record<string, string>) => ({
-      ...{
-        ImportId: `W${index}`,
-        MatterId: ids.matter[0],
-        EmployeeId: ids.employee[0],
-        ItemType: 'Itemised',
-      },
-      ...{ EntryDate: '2026-02-03T10:00:00.0000000', Rate: '80.0000000000', RateCurrency: 'GBP' },
-      ...{ State: 'Finalised', IsBillable: '1', ...row },
+      ImportId: `W${index}`,
+      MatterId: ids.matter[0],
+      EmployeeId: ids.employee[0],
+      ItemType: 'Itemised',
+      EntryDate: '2026-02-03T10:00:00.0000000',
+      Rate: '80.0000000000',
+      RateCurrency: 'GBP',
+      State: 'Finalised',
+      IsBillable: '1',
+      ...row,
     });
     const matter = (index: number, row: Record<string, string>) => ({
-      ...{ ImportId: `M${index}`, ClientId: client, DivisionId: ids.division[0], Title: 'Lease' },
-      ...{ DateOpened: '2026-01-05T09:00:00.0000000', State: 'Open', ...row },
+      ImportId: `M${index}`,
+      ClientId: client,
+      DivisionId: ids.division[0],
+      Title: 'Lease',
+      DateOpened: '2026-01-05T09:00:00.0000000',
+      State: 'Open',
+      ...row,
     });
     const kinds = await imports.sql<{ id: string; kind: string | null }>(
       `select 'disbursementcode_' || replace(stream_id::text, '-', '') as id, state -> 'data' ->> 'kind' as kind
@@ -54,7 +61,10 @@ describe('an import that refers to what the tenant has', () => {
     );
     return {
       DisbursementCode: ids.taxcode.map((TaxCodeId, index) => ({
-        ...{ ImportId: `X${index}`, Code: `X${index}`, Name: 'Search', TaxCodeId },
+        ImportId: `X${index}`,
+        Code: `X${index}`,
+        Name: 'Search',
+        TaxCodeId,
       })),
       Matter: [
         ...ids.division.map((DivisionId) => ({ DivisionId })),
@@ -70,8 +80,13 @@ describe('an import that refers to what the tenant has', () => {
         ...kinds.map(({ id, kind }) => ({ DisbursementCodeId: id, Kind: kind ?? 'CostRecovery' })),
         ...ids.supplier.map((SupplierId) => ({ SupplierId, DisbursementCodeId: 'X0', Kind: 'Incurred' })),
       ].map((row, index) => ({
-        ...{ ImportId: `K${index}`, MatterId: ids.matter[0], EntryDate: '2026-02-04T10:00:00.0000000' },
-        ...{ Quantity: '2.0000', UnitAmount: '3.0000', State: 'Finalised', SupplierId: ids.supplier[0] },
+        ImportId: `K${index}`,
+        MatterId: ids.matter[0],
+        EntryDate: '2026-02-04T10:00:00.0000000',
+        Quantity: '2.0000',
+        UnitAmount: '3.0000',
+        State: 'Finalised',
+        SupplierId: ids.supplier[0],
         ...row,
       })),
     };

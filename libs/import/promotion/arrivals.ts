@@ -102,7 +102,9 @@ export class Arrivals {
         some.map(({ id }) => id),
       );
       const page = some.map((record) => ({
-        ...{ record, digest: digestOf(record.wanted), imported: before.get(record.id) },
+        record,
+        digest: digestOf(record.wanted),
+        imported: before.get(record.id),
       }));
       const changed = page.flatMap(({ imported, ...one }): Changed[] =>
         imported && !imported.digest.equals(one.digest) ? [{ ...one, imported }] : [],

@@ -7,7 +7,8 @@ import { updatesOf } from './updates';
 describe('updatesOf a work item', () => {
   const charged = { amount: '200', units: '10' };
   const charge = (invoice: number, day: string | null): Charge => ({
-    ...{ invoiceId: id('invoice', invoice), day },
+    invoiceId: id('invoice', invoice),
+    day,
     charged,
   });
   const item = (
@@ -15,19 +16,28 @@ describe('updatesOf a work item', () => {
     at: { charge?: Charge; off?: string; fields?: object } = {},
   ): WantedWorkItem => ({
     fields: {
-      ...{ matterId: id('matter', 1), employeeId: id('employee', 1), taskTypeId: null, itemType: 0 },
-      ...{ entryDate: '2025-01-02T09:00:00.000Z', entryDay: '2025-01-02', durationTicks: 36_000_000_000 },
-      ...{
-        units: '10',
-        unitsOverridden: false,
-        minutesPerUnit: '6',
-        rate: { amount: '200', currency: 'GBP' },
-      },
-      ...{ rateSource: 'Request' as const, total: '200', title: 'Call', isBillable: true },
-      ...{ externalReference: null, referenceOwner: null },
+      matterId: id('matter', 1),
+      employeeId: id('employee', 1),
+      taskTypeId: null,
+      itemType: 0,
+      entryDate: '2025-01-02T09:00:00.000Z',
+      entryDay: '2025-01-02',
+      durationTicks: 36_000_000_000,
+      units: '10',
+      unitsOverridden: false,
+      minutesPerUnit: '6',
+      rate: { amount: '200', currency: 'GBP' },
+      rateSource: 'Request' as const,
+      total: '200',
+      title: 'Call',
+      isBillable: true,
+      externalReference: null,
+      referenceOwner: null,
       ...at.fields,
     },
-    ...{ state, writtenOffOn: at.off ?? null, charge: at.charge ?? null },
+    state,
+    writtenOffOn: at.off ?? null,
+    charge: at.charge ?? null,
   });
   const shapes: Record<string, WantedWorkItem> = {
     pending: item('Pending'),

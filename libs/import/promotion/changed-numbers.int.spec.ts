@@ -29,7 +29,9 @@ describe('numbers that changed rows bring', () => {
     expect(await existing.counters(tenant)).toMatchObject({ [CLIENT_NUMBER]: 6, [MATTER_NUMBER]: 6 });
     expect(await office.promote(rows('7', true))).toMatchObject({ created: 0, changed: 4 });
     expect(await existing.counters(tenant)).toMatchObject({
-      ...{ [CLIENT_NUMBER]: 7, [MATTER_NUMBER]: 7, [INVOICE_NUMBER]: 9 },
+      [CLIENT_NUMBER]: 7,
+      [MATTER_NUMBER]: 7,
+      [INVOICE_NUMBER]: 9,
     });
   });
 });

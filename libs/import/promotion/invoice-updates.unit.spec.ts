@@ -5,8 +5,14 @@ import { changed, id, made, refusal } from './testing/changed';
 
 describe('updatesOf an invoice', () => {
   const line = (amount: string, at = 1): InvoiceLine => ({
-    ...{ id: at, kind: 'Fee', sourceId: null, description: 'Advice', units: null, rate: null },
-    ...{ amount, taxCodeId: null },
+    id: at,
+    kind: 'Fee',
+    sourceId: null,
+    description: 'Advice',
+    units: null,
+    rate: null,
+    amount,
+    taxCodeId: null,
   });
   const taxation = {
     defaultTaxCodeId: id('taxcode', 1),
@@ -15,10 +21,17 @@ describe('updatesOf an invoice', () => {
   const payment = (amount: string, day: string, at = 1) => ({ id: at, day, amount, reference: null });
   const invoice = (state: string, more: Partial<WantedInvoice> = {}): WantedInvoice => ({
     fields: {
-      ...{ clientId: id('client', 1), matterId: id('matter', 1), currency: 'GBP' },
-      ...{ issueDate: '2025-02-10', dueDate: '2025-03-12' },
+      clientId: id('client', 1),
+      matterId: id('matter', 1),
+      currency: 'GBP',
+      issueDate: '2025-02-10',
+      dueDate: '2025-03-12',
     },
-    ...{ lines: [line('100')], [UNDESCRIBED]: [], taxation, payments: [], state },
+    lines: [line('100')],
+    [UNDESCRIBED]: [],
+    taxation,
+    payments: [],
+    state,
     issued: state === 'Draft' ? null : { number: '7', issueDate: '2025-02-10', dueDate: '2025-03-12' },
     ...more,
   });

@@ -12,7 +12,10 @@ import { PromotionWorker } from './promotion-worker';
 describe('a promotion that cannot go on at once', () => {
   let imports: Imports;
   const settings = Object.assign(new ImportSettings(), {
-    ...{ pollMs: 10, heartbeatMs: 50, leaseMs: 300, laterMs: 50 },
+    pollMs: 10,
+    heartbeatMs: 50,
+    leaseMs: 300,
+    laterMs: 50,
   });
 
   beforeEach(async () => {

@@ -48,7 +48,8 @@ it('is refused while another import is being asked for, though that is not writt
     const valid = { id: requestId, status: 'Validated', is_kept: true } as const;
     const requests = new PromotionRequests(store.writes, new ImportSettings());
     const refused = expect(requests.queue(promoting, valid, 'integration:etl')).rejects.toMatchObject({
-      ...{ fault: 'conflict', code: 'import_in_progress' },
+      fault: 'conflict',
+      code: 'import_in_progress',
     });
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%PromotionQueued%'`;
     await waitFor(async () => (await imports.sql(waiting)).length > 0, {

@@ -106,7 +106,8 @@ describe('a promotion', () => {
     await expectSound();
     expect(await ownRecords(own.map(({ stream_id }) => stream_id))).toEqual(own);
     expect((await tenantState()).lastImport).toMatchObject({
-      ...{ requestId: first.requestId, sourceSystem: SOURCE },
+      requestId: first.requestId,
+      sourceSystem: SOURCE,
       ...arrived,
     });
 

@@ -30,7 +30,10 @@ describe('updatesOf', () => {
   describe('a tax code', () => {
     const wanted = (percent: string, to: string | null = null) => ({
       fields: {
-        ...{ code: 'S', name: 'Standard', scheme: 'VAT', category: 'Standard' },
+        code: 'S',
+        name: 'Standard',
+        scheme: 'VAT',
+        category: 'Standard',
         rates: [{ percent, from: '2011-01-04', to }],
       },
     });
@@ -49,9 +52,17 @@ describe('updatesOf', () => {
   describe('an entity', () => {
     const wanted = (fields: object) => ({
       fields: {
-        ...{ entityType: 'Individual', lastName: 'Okafor', firstName: null, title: null, name: null },
-        ...{ currency: 'GBP', email: null, phones: ['020 7946 0000'], addresses: [] },
-        ...{ registrationNumber: null, taxNumber: null },
+        entityType: 'Individual',
+        lastName: 'Okafor',
+        firstName: null,
+        title: null,
+        name: null,
+        currency: 'GBP',
+        email: null,
+        phones: ['020 7946 0000'],
+        addresses: [],
+        registrationNumber: null,
+        taxNumber: null,
         ...fields,
       },
     });
@@ -76,8 +87,14 @@ describe('updatesOf', () => {
   ])('%s', (_, maker) => {
     const wanted = (isActive: boolean, entity = 1) => ({
       fields: {
-        ...{ entityId: id('entity', entity), initials: null, divisionId: null, jobTitle: null },
-        ...{ billingGrade: null, isFeeEarner: true, defaultRate: null, paymentTermsDays: null },
+        entityId: id('entity', entity),
+        initials: null,
+        divisionId: null,
+        jobTitle: null,
+        billingGrade: null,
+        isFeeEarner: true,
+        defaultRate: null,
+        paymentTermsDays: null,
       },
       isActive,
     });
@@ -99,8 +116,13 @@ describe('updatesOf', () => {
   describe('a client', () => {
     const wanted = (state: string, fields: object = {}) => ({
       fields: {
-        ...{ entityId: id('entity', 1), clientNumber: 'C1', defaultRateSetId: null, taxCodeId: null },
-        ...{ billingContactId: null, paymentTermsDays: 30, minutesPerUnit: null },
+        entityId: id('entity', 1),
+        clientNumber: 'C1',
+        defaultRateSetId: null,
+        taxCodeId: null,
+        billingContactId: null,
+        paymentTermsDays: 30,
+        minutesPerUnit: null,
         ...fields,
       },
       state,
@@ -136,11 +158,23 @@ describe('updatesOf', () => {
   describe('a matter', () => {
     const wanted = (state: string, dateClosed: string | null = null, fields: object = {}) => ({
       fields: {
-        ...{ clientId: id('client', 1), divisionId: id('division', 1), title: 'Sale', matterNumber: 'M1' },
-        ...{ matterTypeId: null, responsiblePersonId: null, actingPersonId: null, assistingPersonId: null },
-        ...{ introducerId: null, billingContactId: null, currency: 'GBP', feeEstimate: null },
-        ...{ disbursementEstimate: null, rateSetId: null, taxCodeId: null, minutesPerUnit: null },
-        ...{ dateOpened: '2024-01-02T09:00:00.000Z' },
+        clientId: id('client', 1),
+        divisionId: id('division', 1),
+        title: 'Sale',
+        matterNumber: 'M1',
+        matterTypeId: null,
+        responsiblePersonId: null,
+        actingPersonId: null,
+        assistingPersonId: null,
+        introducerId: null,
+        billingContactId: null,
+        currency: 'GBP',
+        feeEstimate: null,
+        disbursementEstimate: null,
+        rateSetId: null,
+        taxCodeId: null,
+        minutesPerUnit: null,
+        dateOpened: '2024-01-02T09:00:00.000Z',
         ...fields,
       },
       state,

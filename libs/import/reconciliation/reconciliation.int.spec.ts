@@ -53,7 +53,10 @@ describe.each([
     expect(await reconciliation.reconcile(run, staging)).toEqual({ errors: 0 });
     expect(await findings()).toEqual([]);
     const measures: Record<string, Measure> = {
-      ...{ Work: firm.work, UnbilledWork: firm.unbilledWork, Billed: firm.billed, Debtors: firm.debtors },
+      Work: firm.work,
+      UnbilledWork: firm.unbilledWork,
+      Billed: firm.billed,
+      Debtors: firm.debtors,
     };
     for (const side of ['source', 'control', 'loaded'] as const)
       for (const [name, { total, byMatter, byFeeEarner }] of Object.entries(measures)) {

@@ -74,13 +74,16 @@ export function wantedInvoice(
   const taxation = isNamed ? { ...taxed, defaultTaxCodeId: null } : taxed;
   return {
     fields: { clientId, matterId, currency, issueDate, dueDate },
-    ...{ lines, taxation, state },
+    lines,
+    taxation,
+    state,
     [UNDESCRIBED]: inputs.flatMap(({ description }, at) => (description === null ? at : [])),
     issued: isDraft
       ? null
       : { number: needed(row, 'Number'), issueDate: needed(row, 'IssueDate'), dueDate: dueDate ?? due() },
     payments: partsOf(row, 'payments').map((payment, index) => ({
-      ...{ id: index + 1, day: needed(payment, 'Date') },
+      id: index + 1,
+      day: needed(payment, 'Date'),
       amount: minorUnits(needed(payment, 'Amount'), currency),
       reference: payment.Reference,
     })),
@@ -137,8 +140,11 @@ function inputOf({ line: row, sourceId }: ChargingLine, currency: string, { ids 
   if (kind === 'Text') return { kind, description };
   const numberOf = (value: string | null) => (value === null ? null : Number(value));
   return {
-    ...{ kind, sourceId, description },
-    ...{ units: numberOf(row.Units), rate: numberOf(row.Rate) },
+    kind,
+    sourceId,
+    description,
+    units: numberOf(row.Units),
+    rate: numberOf(row.Rate),
     amount: row.Amount === null ? null : Number(minorUnits(row.Amount, currency)),
     taxCodeId: ids.maybeTo('TaxCode', row.TaxCodeId),
   };

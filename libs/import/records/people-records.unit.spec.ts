@@ -17,7 +17,9 @@ function made<Wanted extends object>(
     ground,
   );
   return {
-    ...{ events, counters, types: events.map(({ type }) => type) },
+    events,
+    counters,
+    types: events.map(({ type }) => type),
     state: events.reduce(maker.definition.evolve, undefined),
   };
 }
@@ -34,10 +36,18 @@ describe('people become', () => {
       {
         type: 'EntityCreated',
         data: {
-          ...{ entityType: 'Individual', lastName: "O'Brien", firstName: 'Zoë', title: null, name: null },
-          ...{ currency: 'EUR', email: null, phones: ['020 7946 0000'] },
+          entityType: 'Individual',
+          lastName: "O'Brien",
+          firstName: 'Zoë',
+          title: null,
+          name: null,
+          currency: 'EUR',
+          email: null,
+          phones: ['020 7946 0000'],
           addresses: [{ street: '1 Mill Lane', city: null, region: null, postcode: null, country: null }],
-          ...{ registrationNumber: null, taxNumber: null, ...none },
+          registrationNumber: null,
+          taxNumber: null,
+          ...none,
         },
       },
     ]);
@@ -66,8 +76,15 @@ describe('people become', () => {
     const employee = made(employees, { ...row, DefaultRate: '210.5000000000' });
     expect(employee.types).toEqual(types);
     expect(employee.state).toEqual({
-      ...{ entityId: ids.of('Entity', 'E1'), divisionId: ids.of('Division', 'D1'), initials: 'ZB' },
-      ...{ jobTitle: null, billingGrade: null, isFeeEarner: true, isDeleted: false, state, ...none },
+      entityId: ids.of('Entity', 'E1'),
+      divisionId: ids.of('Division', 'D1'),
+      initials: 'ZB',
+      jobTitle: null,
+      billingGrade: null,
+      isFeeEarner: true,
+      isDeleted: false,
+      state,
+      ...none,
       defaultRate: { amount: '210.5', currency: 'GBP' },
     });
   });
@@ -103,21 +120,42 @@ describe('people become', () => {
 
 describe('matters become', () => {
   const row = {
-    ...{ ClientId: 'C1', DivisionId: 'D1', MatterTypeId: 'T1', ResponsiblePersonId: 'P1', Title: 'Lease' },
-    ...{ MatterNumber: '40', DateOpened: '2025-01-05T09:00:00.0000000', FeeEstimate: '1500.0000' },
+    ClientId: 'C1',
+    DivisionId: 'D1',
+    MatterTypeId: 'T1',
+    ResponsiblePersonId: 'P1',
+    Title: 'Lease',
+    MatterNumber: '40',
+    DateOpened: '2025-01-05T09:00:00.0000000',
+    FeeEstimate: '1500.0000',
   };
   const closed = { DateClosed: '2025-06-30T16:00:00.0000000' };
 
   it('matters with all that they refer to', () => {
     const matter = made(matters, { ...row, State: 'Open' });
     expect(matter.state).toEqual({
-      ...{ clientId: ids.of('Client', 'C1'), divisionId: ids.of('Division', 'D1'), title: 'Lease' },
-      ...{ matterNumber: '40', matterTypeId: ids.of('MatterType', 'T1'), actingPersonId: null },
-      ...{ responsiblePersonId: ids.of('Employee', 'P1'), assistingPersonId: null, introducerId: null },
-      ...{ billingContactId: null, currency: 'GBP', feeEstimate: { amount: '1500', currency: 'GBP' } },
-      ...{ disbursementEstimate: null, rateSetId: null, taxCodeId: null, minutesPerUnit: null },
-      ...{ dateOpened: '2025-01-05T09:00:00.000Z', state: 1, dateClosed: null, dateArchived: null },
-      ...{ isDeleted: false, ...none },
+      clientId: ids.of('Client', 'C1'),
+      divisionId: ids.of('Division', 'D1'),
+      title: 'Lease',
+      matterNumber: '40',
+      matterTypeId: ids.of('MatterType', 'T1'),
+      actingPersonId: null,
+      responsiblePersonId: ids.of('Employee', 'P1'),
+      assistingPersonId: null,
+      introducerId: null,
+      billingContactId: null,
+      currency: 'GBP',
+      feeEstimate: { amount: '1500', currency: 'GBP' },
+      disbursementEstimate: null,
+      rateSetId: null,
+      taxCodeId: null,
+      minutesPerUnit: null,
+      dateOpened: '2025-01-05T09:00:00.000Z',
+      state: 1,
+      dateClosed: null,
+      dateArchived: null,
+      isDeleted: false,
+      ...none,
     });
     expect(matter.counters).toEqual({ matter_number: 40 });
   });
@@ -125,7 +163,8 @@ describe('matters become', () => {
   it('closed and archived ones on the day that the row says', () => {
     const on = '2025-06-30T16:00:00.000Z';
     expect(made(matters, { ...row, ...closed, State: 'Closed' })).toMatchObject({
-      ...{ types: ['MatterCreated', 'MatterClosed'], state: { state: 2, dateClosed: on } },
+      types: ['MatterCreated', 'MatterClosed'],
+      state: { state: 2, dateClosed: on },
     });
     expect(made(matters, { ...row, ...closed, State: 'Archived' })).toMatchObject({
       types: ['MatterCreated', 'MatterClosed', 'MatterArchived'],

@@ -12,8 +12,11 @@ export const rateSets: Maker<Fields<RateSetFields>> = {
   definition: RateSet,
   wanted: (row, ground) => ({
     fields: {
-      ...{ name: needed(row, 'Name'), currency: needed(row, 'Currency') },
-      ...{ isDefault: flagOf(needed(row, 'IsDefault')), from: null, to: null },
+      name: needed(row, 'Name'),
+      currency: needed(row, 'Currency'),
+      isDefault: flagOf(needed(row, 'IsDefault')),
+      from: null,
+      to: null,
       entries: partsOf(row, 'entries').map((entry) => entryOf(entry, ground)),
     },
   }),
@@ -30,7 +33,8 @@ function entryOf(row: Row, { ids }: Ground): RateEntry {
   const keys = {
     employeeId: ids.maybeTo('Employee', row.EmployeeId),
     taskTypeId: ids.maybeTo('TaskType', row.TaskTypeId),
-    ...{ billingGrade, jobTitle },
+    billingGrade,
+    jobTitle,
     matterTypeId: ids.maybeTo('MatterType', row.MatterTypeId),
   };
   const named = Object.entries(keys).filter(([, value]) => value !== null);
@@ -45,12 +49,15 @@ export const applicableRates: Maker<Fields<ApplicableRateFields>> = {
     const scope = needed(row, 'Scope') as Scope;
     return {
       fields: {
-        ...{ scope, scopeId: ids.to(scope, needed(row, 'ScopeId')) },
-        ...{ rate: moneyOf(needed(row, 'Rate'), settings.currency), per: needed(row, 'Per') as Per },
+        scope,
+        scopeId: ids.to(scope, needed(row, 'ScopeId')),
+        rate: moneyOf(needed(row, 'Rate'), settings.currency),
+        per: needed(row, 'Per') as Per,
         employeeId: ids.maybeTo('Employee', row.EmployeeId),
         billingGrade: row.BillingGrade,
         taskTypeId: ids.maybeTo('TaskType', row.TaskTypeId),
-        ...{ effectiveFrom: needed(row, 'EffectiveFrom'), effectiveTo: row.EffectiveTo },
+        effectiveFrom: needed(row, 'EffectiveFrom'),
+        effectiveTo: row.EffectiveTo,
       },
     };
   },

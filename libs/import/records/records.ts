@@ -90,14 +90,13 @@ export async function groundOf(
     used[counter] = Math.max(used[counter] ?? 0, Number(last[0].last ?? 0));
   }
   return {
-    ...{
-      ids: new RecordIds(tenant.streamId, sourceSystem),
-      sourceSystem,
-      settings,
-      known,
-      keepsDefaultRates,
-    },
-    ...{ numbers: new Numbers(used), today: dayIn(settings.timeZone, now) },
+    ids: new RecordIds(tenant.streamId, sourceSystem),
+    sourceSystem,
+    settings,
+    known,
+    keepsDefaultRates,
+    numbers: new Numbers(used),
+    today: dayIn(settings.timeZone, now),
   };
 }
 

@@ -45,8 +45,11 @@ export const matterTypes: Maker<Fields<MatterTypeFields>> = {
   definition: MatterType,
   wanted: (row, { ids }) => ({
     fields: {
-      ...{ code: row.Code, name: needed(row, 'Name'), parentId: ids.maybeTo('MatterType', row.ParentId) },
-      ...{ divisionIds: [], retentionYears: null },
+      code: row.Code,
+      name: needed(row, 'Name'),
+      parentId: ids.maybeTo('MatterType', row.ParentId),
+      divisionIds: [],
+      retentionYears: null,
     },
   }),
   create: ({ fields }) => ({ events: [created(MatterType, fields)] }),
@@ -66,10 +69,15 @@ export const taskTypes: Maker<Fields<TaskTypeFields>> = {
   definition: TaskType,
   wanted: (row) => ({
     fields: {
-      ...{ code: needed(row, 'Code'), name: needed(row, 'Name') },
+      code: needed(row, 'Code'),
+      name: needed(row, 'Name'),
       itemType: row.ItemType === null ? null : itemTypes[row.ItemType],
-      ...{ phaseCode: row.PhaseCode, taskCode: row.TaskCode, activityCode: row.ActivityCode },
-      ...{ narration: row.Narration, isBillable: flagOf(needed(row, 'IsBillable')), rate: null },
+      phaseCode: row.PhaseCode,
+      taskCode: row.TaskCode,
+      activityCode: row.ActivityCode,
+      narration: row.Narration,
+      isBillable: flagOf(needed(row, 'IsBillable')),
+      rate: null,
     },
   }),
   create: ({ fields }) => ({ events: [created(TaskType, fields)] }),
@@ -82,7 +90,8 @@ export const taxCodes: Maker<Fields<TaxCodeFields>> = {
   definition: TaxCode,
   wanted: (row) => ({
     fields: {
-      ...{ code: needed(row, 'Code'), name: needed(row, 'Name') },
+      code: needed(row, 'Code'),
+      name: needed(row, 'Name'),
       scheme: needed(row, 'Scheme') as TaxScheme,
       category: needed(row, 'Category') as TaxCategory,
       rates: partsOf(row, 'rates').map(rateOf),
@@ -105,11 +114,14 @@ export const disbursementCodes: Maker<Fields<DisbursementCodeFields>> = {
   definition: DisbursementCode,
   wanted: (row, { ids, settings }) => ({
     fields: {
-      ...{ code: needed(row, 'Code'), name: needed(row, 'Name') },
+      code: needed(row, 'Code'),
+      name: needed(row, 'Name'),
       kind: row.Kind as DisbursementKind | null,
       taxCodeId: ids.to('TaxCode', needed(row, 'TaxCodeId')),
       unitAmount: maybeMoney(row.UnitAmount, settings.currency),
-      ...{ description: row.Description, supplierId: null, expenseCode: null },
+      description: row.Description,
+      supplierId: null,
+      expenseCode: null,
     },
   }),
   create: ({ fields }) => ({ events: [created(DisbursementCode, fields)] }),

@@ -71,7 +71,11 @@ describe('reference rows become', () => {
 
   it('disbursement codes, with their unit amount in the base currency', () => {
     const { events } = eventsOf(disbursementCodes, {
-      ...{ Code: 'S', Name: 'Search', Kind: 'Incurred', TaxCodeId: 'T1', UnitAmount: '3.5000' },
+      Code: 'S',
+      Name: 'Search',
+      Kind: 'Incurred',
+      TaxCodeId: 'T1',
+      UnitAmount: '3.5000',
     });
     const data = { code: 'S', name: 'Search', kind: 'Incurred', taxCodeId: ids.of('TaxCode', 'T1') };
     const more = { unitAmount: { amount: '3.5', currency: 'GBP' }, description: null, supplierId: null };
@@ -87,7 +91,12 @@ describe('reference rows become', () => {
     ].map((entry) => rowOf('RateSetEntry', { ImportId: 'E', ...entry }));
     const { events } = eventsOf(rateSets, { Name: 'Rates', Currency: 'GBP', IsDefault: '1', entries });
     expect(events[0].data).toEqual({
-      ...{ name: 'Rates', currency: 'GBP', isDefault: true, from: null, to: null, ...none },
+      name: 'Rates',
+      currency: 'GBP',
+      isDefault: true,
+      from: null,
+      to: null,
+      ...none,
       entries: [
         { rate: '210', per: 'Hour', employeeId: ids.of('Employee', 'P1'), jobTitle: 'Partner' },
         { rate: '80.5', per: 'Unit', taskTypeId: ids.of('TaskType', 'A1') },

@@ -61,7 +61,10 @@ function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
   const itemType = itemTypes[needed(row, 'ItemType')];
   const durationTicks = Number(row.DurationTicks ?? 0);
   const value = priced(row, {
-    ...{ itemType, durationTicks, units: null, rounding: settings.unitRounding },
+    itemType,
+    durationTicks,
+    units: null,
+    rounding: settings.unitRounding,
     minutesPerUnit: row.MinutesPerUnit ?? known.unitLength(matterId) ?? settings.minutesPerUnit,
     rate: moneyOf(needed(row, 'Rate'), needed(row, 'RateCurrency')),
   });

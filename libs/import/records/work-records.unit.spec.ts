@@ -10,16 +10,25 @@ const none = { externalReference: null, referenceOwner: null };
 const { ids } = groundFor();
 
 const timed = {
-  ...{ ImportId: 'W1', MatterId: 'M1', EmployeeId: 'P1', ItemType: 'Timed', Rate: '210.0000000000' },
-  ...{ EntryDate: '2025-07-01T23:30:00.0000000', DurationTicks: '36000000000', RateCurrency: 'GBP' },
-  ...{ Title: 'Advice', State: 'Finalised', IsBillable: '1' },
+  ImportId: 'W1',
+  MatterId: 'M1',
+  EmployeeId: 'P1',
+  ItemType: 'Timed',
+  Rate: '210.0000000000',
+  EntryDate: '2025-07-01T23:30:00.0000000',
+  DurationTicks: '36000000000',
+  RateCurrency: 'GBP',
+  Title: 'Advice',
+  State: 'Finalised',
+  IsBillable: '1',
 };
 
 function item(columns: Record<string, unknown>, ground = groundFor()) {
   const wanted = workItems.wanted(rowOf('WorkItem', { ...timed, ...columns }), ground);
   const { events } = workItems.create(wanted, ground);
   return {
-    ...{ events, types: events.map(({ type }) => type) },
+    events,
+    types: events.map(({ type }) => type),
     state: events.reduce(WorkItem.evolve, undefined as never),
   };
 }
@@ -30,11 +39,22 @@ describe('work items', () => {
     expect(events[0]).toEqual({
       type: 'WorkItemCreated',
       data: {
-        ...{ matterId: ids.of('Matter', 'M1'), employeeId: ids.of('Employee', 'P1'), taskTypeId: null },
-        ...{ itemType: 0, entryDate: '2025-07-01T23:30:00.000Z', entryDay: '2025-07-02' },
-        ...{ durationTicks: 36_000_000_000, units: '10', unitsOverridden: false, minutesPerUnit: '6' },
-        ...{ rate: { amount: '210', currency: 'GBP' }, rateSource: 'Request', total: '210' },
-        ...{ title: 'Advice', isBillable: true, ...none },
+        matterId: ids.of('Matter', 'M1'),
+        employeeId: ids.of('Employee', 'P1'),
+        taskTypeId: null,
+        itemType: 0,
+        entryDate: '2025-07-01T23:30:00.000Z',
+        entryDay: '2025-07-02',
+        durationTicks: 36_000_000_000,
+        units: '10',
+        unitsOverridden: false,
+        minutesPerUnit: '6',
+        rate: { amount: '210', currency: 'GBP' },
+        rateSource: 'Request',
+        total: '210',
+        title: 'Advice',
+        isBillable: true,
+        ...none,
       },
     });
     const recorded = WorkItem.evolve(undefined, events[0]);
@@ -45,7 +65,9 @@ describe('work items', () => {
   it('have units of their own where the row says others than the ticks come to', () => {
     expect(item({ Units: '10.0000' }).state).toMatchObject({ units: '10', unitsOverridden: false });
     expect(item({ Units: '7.5000' }).state).toMatchObject({
-      ...{ units: '7.5', unitsOverridden: true, total: '157.5' },
+      units: '7.5',
+      unitsOverridden: true,
+      total: '157.5',
     });
     const fee = { ItemType: 'Itemised', DurationTicks: null, Rate: '80.0000000000' };
     expect(item(fee).state).toMatchObject({ units: '1', total: '80', itemType: 1, durationTicks: 0 });
@@ -76,7 +98,10 @@ describe('work items', () => {
     known.matter(ids.of('Matter', 'M1'), { minutesPerUnit: null, taxCodeId: null, clientId });
     const ground = groundFor({ known });
     expect(item({ TaskTypeId: 'A1', Title: null }, ground).state).toMatchObject({
-      ...{ title: 'Attending you', minutesPerUnit: '10', units: '6', total: '210' },
+      title: 'Attending you',
+      minutesPerUnit: '10',
+      units: '6',
+      total: '210',
     });
   });
 
@@ -97,10 +122,15 @@ describe('work items', () => {
       ground,
     );
     expect(events.map(({ type }) => type.slice('WorkItem'.length))).toEqual([
-      ...['Created', 'Finalised', 'Reserved', 'Billed'],
+      'Created',
+      'Finalised',
+      'Reserved',
+      'Billed',
     ]);
     expect(events.reduce(WorkItem.evolve, undefined as never)).toMatchObject({
-      ...{ state: 2, invoiceId, remaining: '0' },
+      state: 2,
+      invoiceId,
+      remaining: '0',
       settlement: { day: '2025-08-01', billed: charged, writtenOff: { amount: '10', units: '0.4762' } },
     });
   });
@@ -122,13 +152,22 @@ describe('work items', () => {
 
 describe('costs', () => {
   const row = {
-    ...{ ImportId: 'K1', MatterId: 'M1', DisbursementCodeId: 'S', Kind: 'Incurred', SupplierId: 'V1' },
-    ...{ EntryDate: '2025-07-01T10:00:00.0000000', Quantity: '3.0000', UnitAmount: '2.3350' },
+    ImportId: 'K1',
+    MatterId: 'M1',
+    DisbursementCodeId: 'S',
+    Kind: 'Incurred',
+    SupplierId: 'V1',
+    EntryDate: '2025-07-01T10:00:00.0000000',
+    Quantity: '3.0000',
+    UnitAmount: '2.3350',
   };
   const known = new KnownRecords();
   const taxCodeId = ids.of('TaxCode', 'T1');
   known.costCode(ids.of('DisbursementCode', 'S'), {
-    ...{ kind: 'Incurred', taxCodeId, name: 'Search', description: null },
+    kind: 'Incurred',
+    taxCodeId,
+    name: 'Search',
+    description: null,
   });
   const ground = groundFor({ known });
   const cost = (columns: Record<string, unknown>) => {
@@ -141,16 +180,24 @@ describe('costs', () => {
 
   it('are taxed and called as their code says', () => {
     expect(cost({ State: 'Finalised' })).toEqual({
-      ...{ matterId: ids.of('Matter', 'M1'), disbursementCodeId: ids.of('DisbursementCode', 'S') },
-      ...{ kind: 'Incurred', entryDate: '2025-07-01T10:00:00.000Z', entryDay: '2025-07-01', quantity: '3' },
-      ...{
-        unitAmount: { amount: '2.335', currency: 'GBP' },
-        total: '7.01',
-        taxCodeId,
-        description: 'Search',
-      },
-      ...{ supplierId: ids.of('Supplier', 'V1'), state: 1, invoiceId: null, settlement: null },
-      ...{ remaining: '7.01', remainingUnits: '3', isDeleted: false, ...none },
+      matterId: ids.of('Matter', 'M1'),
+      disbursementCodeId: ids.of('DisbursementCode', 'S'),
+      kind: 'Incurred',
+      entryDate: '2025-07-01T10:00:00.000Z',
+      entryDay: '2025-07-01',
+      quantity: '3',
+      unitAmount: { amount: '2.335', currency: 'GBP' },
+      total: '7.01',
+      taxCodeId,
+      description: 'Search',
+      supplierId: ids.of('Supplier', 'V1'),
+      state: 1,
+      invoiceId: null,
+      settlement: null,
+      remaining: '7.01',
+      remainingUnits: '3',
+      isDeleted: false,
+      ...none,
     });
   });
 

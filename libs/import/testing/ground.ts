@@ -12,9 +12,13 @@ export const SOURCE = 'Ledger';
 /** What rows are read against, of a tenant in London that has given no numbers yet. */
 export function groundFor(given: Partial<Ground> = {}): Ground {
   return {
-    ...{ ids: new RecordIds(TENANT, SOURCE), sourceSystem: SOURCE, known: new KnownRecords() },
+    ids: new RecordIds(TENANT, SOURCE),
+    sourceSystem: SOURCE,
+    known: new KnownRecords(),
     settings: newTenant('Firm', 'uk').reduce(Tenant.evolve, undefined as never),
-    ...{ numbers: new Numbers({}), today: '2026-04-01', keepsDefaultRates: false },
+    numbers: new Numbers({}),
+    today: '2026-04-01',
+    keepsDefaultRates: false,
     ...given,
   };
 }

@@ -65,7 +65,15 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
   await client.connect();
   const production = operatorContext(tenant);
   return {
-    ...{ store, tenant, client, tenants, setup, existing, bulk, loading, stagingErasures },
+    store,
+    tenant,
+    client,
+    tenants,
+    setup,
+    existing,
+    bulk,
+    loading,
+    stagingErasures,
     production,
     audit: parts.audit,
     reconciliation: parts.reconciliation,
@@ -82,7 +90,10 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
       );
       const counts = new Map<string, TableCounts>();
       return {
-        ...{ requestId, tenant, counts, staging: new StagingArea(requestId) },
+        requestId,
+        tenant,
+        counts,
+        staging: new StagingArea(requestId),
         signal: new AbortController().signal,
         report: (table, more) => void counts.set(table, { ...(counts.get(table) as TableCounts), ...more }),
         ...given,

@@ -5,8 +5,13 @@ import { stageRow } from './staged-source';
 export type StagedRows = Record<string, readonly Record<string, string>[]>;
 
 const INFO = {
-  ...{ ImportId: 'INFO', SchemaVersion: '1.0', SourceSystem: 'Ledger', CutoverDate: '2026-03-31' },
-  ...{ ExtractedAtUtc: '2026-04-01T06:30:00.0000000', BaseCurrency: 'GBP', TimeZone: 'Europe/London' },
+  ImportId: 'INFO',
+  SchemaVersion: '1.0',
+  SourceSystem: 'Ledger',
+  CutoverDate: '2026-03-31',
+  ExtractedAtUtc: '2026-04-01T06:30:00.0000000',
+  BaseCurrency: 'GBP',
+  TimeZone: 'Europe/London',
 };
 
 /** A staging area with these rows, by table, and one of Info. */

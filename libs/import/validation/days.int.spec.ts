@@ -16,8 +16,13 @@ describe('findings about days', () => {
     await stageRows(imports, run, {
       Info: [
         {
-          ...{ ImportId: 'I', SchemaVersion: '1.0', SourceSystem: 'Ledger', BaseCurrency: 'GBP' },
-          ...{ ExtractedAtUtc: '2026-10-01T05:00:00', CutoverDate: '2026-09-30', TimeZone: 'Europe/London' },
+          ImportId: 'I',
+          SchemaVersion: '1.0',
+          SourceSystem: 'Ledger',
+          BaseCurrency: 'GBP',
+          ExtractedAtUtc: '2026-10-01T05:00:00',
+          CutoverDate: '2026-09-30',
+          TimeZone: 'Europe/London',
         },
       ],
       Division: [{ ImportId: 'D-1', Name: 'Property' }],
@@ -26,7 +31,9 @@ describe('findings about days', () => {
       Client: [{ ImportId: 'C', EntityId: 'O', State: 'Active' }],
       Matter: [
         matter('M', {
-          ...{ ClientId: 'C', DateOpened: '2026-01-05T09:00:00.0000000', State: 'Closed' },
+          ClientId: 'C',
+          DateOpened: '2026-01-05T09:00:00.0000000',
+          State: 'Closed',
           DateClosed: '2026-01-05T00:00:00.0000000',
         }),
       ],

@@ -70,12 +70,19 @@ describe('whether work may succeed later', () => {
 
 describe('whether no connection could be made', () => {
   it.each([
-    ...[database('57P03'), database('53300'), system('ECONNREFUSED'), system('ENOTFOUND')],
-    ...[new Error('timeout exceeded when trying to connect'), new Error('timeout expired')],
+    database('57P03'),
+    database('53300'),
+    system('ECONNREFUSED'),
+    system('ENOTFOUND'),
+    new Error('timeout exceeded when trying to connect'),
+    new Error('timeout expired'),
     new Error('Connection terminated due to connection timeout'),
   ])('yes: %p', (error) => expect(isUnreachable(error)).toBe(true));
   it.each([
-    ...[database('57P02'), database('57014'), system('ECONNRESET')],
-    ...[new Error('Connection terminated unexpectedly'), new Error('Query read timeout')],
+    database('57P02'),
+    database('57014'),
+    system('ECONNRESET'),
+    new Error('Connection terminated unexpectedly'),
+    new Error('Query read timeout'),
   ])('no: %p', (error) => expect(isUnreachable(error)).toBe(false));
 });

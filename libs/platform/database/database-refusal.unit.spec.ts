@@ -8,19 +8,17 @@ const system = (code: string, fields: object = {}) =>
 
 describe('why no connection to a database can be made', () => {
   it.each([
-    ...[
-      database('28P01'),
-      database('3D000'),
-      database('53300'),
-      database('57P03'),
-      database('42704', 'FATAL'),
-    ],
-    ...[system('ECONNREFUSED'), system('ENOTFOUND'), system('ENOENT', { syscall: 'connect' })],
-    ...[
-      system('DEPTH_ZERO_SELF_SIGNED_CERT'),
-      system('CERT_HAS_EXPIRED'),
-      system('ERR_TLS_CERT_ALTNAME_INVALID'),
-    ],
+    database('28P01'),
+    database('3D000'),
+    database('53300'),
+    database('57P03'),
+    database('42704', 'FATAL'),
+    system('ECONNREFUSED'),
+    system('ENOTFOUND'),
+    system('ENOENT', { syscall: 'connect' }),
+    system('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    system('CERT_HAS_EXPIRED'),
+    system('ERR_TLS_CERT_ALTNAME_INVALID'),
   ])('is said by the server, or by the system: %p', (error) => {
     expect(databaseRefusal(error)).toBe('The database does not answer: refused');
   });

@@ -38,8 +38,15 @@ type Writing = RecordWriting<ApplicableRateState, ApplicableRateInput, ReturnTyp
 export const applicableRateWriting: Writing = {
   definition: ApplicableRate,
   defaults: {
-    ...{ scope: 'Matter', scopeId: '', rate: { amount: '0', currency: '' }, per: 'Hour' },
-    ...{ employeeId: null, billingGrade: null, taskTypeId: null, effectiveFrom: '', effectiveTo: null },
+    scope: 'Matter',
+    scopeId: '',
+    rate: { amount: '0', currency: '' },
+    per: 'Hour',
+    employeeId: null,
+    billingGrade: null,
+    taskTypeId: null,
+    effectiveFrom: '',
+    effectiveTo: null,
   },
   asks,
   stored({ rate, effectiveFrom, effectiveTo }, { tenant }) {

@@ -9,10 +9,18 @@ import {
 
 const id = (kind: string, number: number) => `${kind}_${String(number).padStart(32, '0')}`;
 const state = (fields: Partial<ApplicableRateState> = {}): ApplicableRateState => ({
-  ...{ scope: 'Matter', scopeId: id('matter', 1), rate: { amount: '200', currency: 'GBP' }, per: 'Hour' },
-  ...{ employeeId: null, billingGrade: null, taskTypeId: null },
-  ...{ effectiveFrom: '2025-02-01', effectiveTo: '2025-03-31' },
-  ...{ isDeleted: false, externalReference: null, referenceOwner: null },
+  scope: 'Matter',
+  scopeId: id('matter', 1),
+  rate: { amount: '200', currency: 'GBP' },
+  per: 'Hour',
+  employeeId: null,
+  billingGrade: null,
+  taskTypeId: null,
+  effectiveFrom: '2025-02-01',
+  effectiveTo: '2025-03-31',
+  isDeleted: false,
+  externalReference: null,
+  referenceOwner: null,
   ...fields,
 });
 let made = 0;
@@ -24,7 +32,10 @@ describe('an applicable rate', () => {
   it('is in force from its first to its last day', () => {
     const on = (day: string) => isInForce(state(), day);
     expect(['2025-01-31', '2025-02-01', '2025-03-31', '2025-04-01'].map(on)).toEqual([
-      ...[false, true, true, false],
+      false,
+      true,
+      true,
+      false,
     ]);
     expect(isInForce(state({ effectiveTo: null }), '2099-01-01')).toBe(true);
   });

@@ -112,9 +112,7 @@ function ofSet(set: Folded<RateSetFields> | undefined): Level {
     // Of a thousand entries few are for the work: only those are looked at closer.
     const candidates = entries
       .filter((entry) => isFor(entry, work))
-      .map((entry) => ({
-        ...{ recordId: set.id, rate: { amount: entry.rate, currency }, rank: telling(entry) },
-      }));
+      .map((entry) => ({ recordId: set.id, rate: { amount: entry.rate, currency }, rank: telling(entry) }));
     return best(work, candidates) ?? found('NoMatch', set.id, `none of ${entries.length} is for such work`);
   };
 }

@@ -15,29 +15,50 @@ function folded<Data extends object>(kind: string, data: Data): Folded<Data> {
 const gbp = (amount: string) => ({ amount, currency: 'GBP' });
 
 const keys: RateKeys = {
-  ...{ employeeId: 'employee_1', taskTypeId: 'tasktype_1', billingGrade: 'A' },
-  ...{ jobTitle: 'Partner', matterTypeId: 'mattertype_1' },
+  employeeId: 'employee_1',
+  taskTypeId: 'tasktype_1',
+  billingGrade: 'A',
+  jobTitle: 'Partner',
+  matterTypeId: 'mattertype_1',
 };
 const work: RatedWork = { per: 'Hour', day: '2025-06-15', currency: 'GBP', keys };
 const nobody = folded('employee', { defaultRate: null });
 const nothing: RateSources = { matterRates: [], clientRates: [], employee: nobody };
 const set = (entries: RateEntry[], fields: Partial<RateSetFields> = {}) =>
   folded('rateset', {
-    ...{ name: 'Set', currency: 'GBP', isDefault: false, from: null, to: null, entries },
+    name: 'Set',
+    currency: 'GBP',
+    isDefault: false,
+    from: null,
+    to: null,
+    entries,
     ...fields,
   });
 const hour = (rate: string, named: RateKeys = {}): RateEntry => ({ rate, per: 'Hour', ...named });
 const agreed = (amount: string, fields: Partial<ApplicableRateFields> = {}) =>
   folded('applicablerate', {
-    ...{ scope: 'Matter' as const, scopeId: 'matter_1', rate: gbp(amount), per: 'Hour' as const },
-    ...{ employeeId: null, billingGrade: null, taskTypeId: null },
-    ...{ effectiveFrom: '2025-01-01', effectiveTo: null },
+    scope: 'Matter' as const,
+    scopeId: 'matter_1',
+    rate: gbp(amount),
+    per: 'Hour' as const,
+    employeeId: null,
+    billingGrade: null,
+    taskTypeId: null,
+    effectiveFrom: '2025-01-01',
+    effectiveTo: null,
     ...fields,
   });
 const taskType = (fields: Partial<TaskTypeFields>) =>
   folded('tasktype', {
-    ...{ code: 'T', name: 'T', itemType: null, phaseCode: null, taskCode: null, activityCode: null },
-    ...{ narration: null, isBillable: true, rate: null },
+    code: 'T',
+    name: 'T',
+    itemType: null,
+    phaseCode: null,
+    taskCode: null,
+    activityCode: null,
+    narration: null,
+    isBillable: true,
+    rate: null,
     ...fields,
   });
 
@@ -53,8 +74,14 @@ describe('the rate of work', () => {
       defaultSet: set([hour('7')]),
     };
     const without: Partial<RateSources>[] = [
-      ...[{}, { matterRates: [] }, { clientRates: [] }, { matterSet: undefined }, { clientSet: undefined }],
-      ...[{ taskType: undefined }, { employee: nobody }, { defaultSet: undefined }],
+      {},
+      { matterRates: [] },
+      { clientRates: [] },
+      { matterSet: undefined },
+      { clientSet: undefined },
+      { taskType: undefined },
+      { employee: nobody },
+      { defaultSet: undefined },
     ];
     const found = without.map((_, level) =>
       resolveRate(work, Object.assign({ ...all }, ...without.slice(0, level + 1))),
@@ -131,15 +158,20 @@ describe('the rate of work', () => {
     const value = (name: string) => fc.constantFrom(first(name), first(name), first(name), second(name));
     const anyKeys = fc.record(
       {
-        ...{ employeeId: value('employee'), taskTypeId: value('tasktype'), billingGrade: value('grade') },
-        ...{ jobTitle: value('title'), matterTypeId: value('mattertype') },
+        employeeId: value('employee'),
+        taskTypeId: value('tasktype'),
+        billingGrade: value('grade'),
+        jobTitle: value('title'),
+        matterTypeId: value('mattertype'),
       },
       { requiredKeys: [] },
     );
     const anyEntry = fc.tuple(amount, per, anyKeys).map(([rate, of, named]) => ({ rate, per: of, ...named }));
     const anySet = fc
       .record({
-        ...{ currency, from: orNull(day), to: orNull(day) },
+        currency,
+        from: orNull(day),
+        to: orNull(day),
         entries: fc.uniqueArray(anyEntry, { maxLength: 60, selector: nameOfKeys }),
       })
       .map((fields) => set(fields.entries, fields));
@@ -147,8 +179,12 @@ describe('the rate of work', () => {
     const anyAgreed = fc
       .uniqueArray(
         fc.record({
-          ...{ per, employeeId: orNull(value('employee')), taskTypeId: orNull(value('tasktype')) },
-          ...{ billingGrade: orNull(value('grade')), effectiveFrom: day, effectiveTo: orNull(day) },
+          per,
+          employeeId: orNull(value('employee')),
+          taskTypeId: orNull(value('tasktype')),
+          billingGrade: orNull(value('grade')),
+          effectiveFrom: day,
+          effectiveTo: orNull(day),
           rate: fc.record({ amount, currency }),
         }),
         { maxLength: 12, selector: (rate) => nameOfKeys({ ...rate, rate: '' } as unknown as RateEntry) },
@@ -158,7 +194,9 @@ describe('the rate of work', () => {
     const anySources = fc.record({
       matterRates: fc.oneof(fc.constant([]), anyAgreed),
       clientRates: fc.oneof(fc.constant([]), anyAgreed),
-      ...{ matterSet: some(anySet), clientSet: some(anySet), defaultSet: some(anySet) },
+      matterSet: some(anySet),
+      clientSet: some(anySet),
+      defaultSet: some(anySet),
       taskType: some(
         fc
           .record({ itemType: fc.constantFrom(0 as const, 1 as const, null), rate: orNull(money) })

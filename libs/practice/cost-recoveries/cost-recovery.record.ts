@@ -38,8 +38,14 @@ export async function recordCostRecovery(work: UnitOfWork, body: CostRecoveryInp
   const created: CostRecoveryEvent = {
     type: 'CostRecoveryCreated',
     data: {
-      ...{ matterId, disbursementCodeId, kind, entryDate, entryDay: dayIn(tenant.timeZone, entryDate) },
-      ...{ quantity, unitAmount, total: totalOf(quantity, unitAmount) },
+      matterId,
+      disbursementCodeId,
+      kind,
+      entryDate,
+      entryDay: dayIn(tenant.timeZone, entryDate),
+      quantity,
+      unitAmount,
+      total: totalOf(quantity, unitAmount),
       taxCodeId: body.taxCodeId ?? code.taxCodeId,
       supplierId,
       description: body.description ?? defaultDescription(code),

@@ -82,7 +82,8 @@ describe('the life of a cost', () => {
   it('is worth its quantity and its total again when either changes', () => {
     expect(stateAfter(created)).toMatchObject({ state: 0, remaining: '30.03', remainingUnits: '3' });
     expect(stateAfter(created, updated({ quantity: '2', total: '20.02' }))).toMatchObject({
-      ...{ remaining: '20.02', remainingUnits: '2' },
+      remaining: '20.02',
+      remainingUnits: '2',
     });
     // Nothing costs nothing, however many there are.
     const free = [created, updated({ unitAmount: { amount: '0', currency: 'GBP' }, total: '0' })];
@@ -91,7 +92,9 @@ describe('the life of a cost', () => {
       remainingUnits: '4',
     });
     expect(stateAfter(created, finalised, writtenOff, updated({ description: 'New' }))).toMatchObject({
-      ...{ remaining: '20.02', remainingUnits: '2', description: 'New' },
+      remaining: '20.02',
+      remainingUnits: '2',
+      description: 'New',
     });
   });
 
@@ -140,7 +143,10 @@ describe('the life of a cost', () => {
     expect(stateAfter(...events)).toMatchObject({ state: 2, invoiceId, remaining: '0', remainingUnits: '0' });
     const back = reverseBilling(CostRecovery, stateAfter(...events), invoiceId, '2025-07-02', false);
     expect(stateAfter(...events, ...back)).toMatchObject({
-      ...{ state: 1, invoiceId: null, remaining: '30.03', remainingUnits: '3' },
+      state: 1,
+      invoiceId: null,
+      remaining: '30.03',
+      remainingUnits: '3',
     });
     given(CostRecovery, [created])
       .when((state) => reserve(CostRecovery, state, invoiceId))

@@ -97,7 +97,8 @@ export class Billing {
     const { random, calendar } = this;
     if (day + 4 > calendar.last) return random.chance(0.3) ? 'draft' : 'issued';
     return random.weighted([
-      ...[[0.012, 'reissued'] as const, [0.01, 'voided'] as const],
+      [0.012, 'reissued'] as const,
+      [0.01, 'voided'] as const,
       // Nobody leaves a bill like that for long.
       [day + 25 > calendar.last ? 0.02 : 0, 'unissued'],
       [1, 'issued'],

@@ -16,10 +16,14 @@ function startOf(region: 'uk' | 'au'): Start {
   return {
     settings,
     division: {
-      ...{ id: newId('division'), version: 1, audit },
+      id: newId('division'),
+      version: 1,
+      audit,
       data: { ...named, code: null, isDefault: true, state: 1 },
     },
-    ...{ activeDivisions: 1, numbers: { client: 4, matter: 7, invoice: 9 }, rateSet: undefined },
+    activeDivisions: 1,
+    numbers: { client: 4, matter: 7, invoice: 9 },
+    rateSet: undefined,
     taskTypes: [],
     taxCodes: [{ id: newId('taxcode'), version: 1, audit, data: { ...named, ...code } }],
   };

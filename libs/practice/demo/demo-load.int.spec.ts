@@ -72,7 +72,10 @@ describe.each([
     );
     const counts = Object.fromEntries(found.map(({ kind, count }) => [kind, count]));
     expect(counts).toMatchObject({
-      ...{ workitem: items, matter: loaded.matters, client: loaded.clients, invoice: loaded.invoices },
+      workitem: items,
+      matter: loaded.matters,
+      client: loaded.clients,
+      invoice: loaded.invoices,
       employee: expect.any(Number),
     });
     expect(loaded).toMatchObject({ tenant: 'demo', items });

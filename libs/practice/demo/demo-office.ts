@@ -72,7 +72,10 @@ export function furnish(start: Start, names: Names, items: number, openedAt: Dat
       const { id: entityId, stream } = company(names, start.settings, openedAt, cost.supplier);
       streams.push(stream);
       add(Supplier, supplierId, {
-        ...{ entityId, taxCodeId, defaultDisbursementCodeId: null, paymentTermsDays: 30 },
+        entityId,
+        taxCodeId,
+        defaultDisbursementCodeId: null,
+        paymentTermsDays: 30,
       });
     }
     const { code, name, kind, expenseCode } = cost;

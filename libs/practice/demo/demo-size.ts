@@ -34,7 +34,9 @@ const LIMITS: Record<keyof DemoSize, [from: number, to: number]> = {
  */
 export function sizeOf({ items, years, seed = 1, ...given }: DemoOptions): DemoSize {
   const size: DemoSize = {
-    ...{ items, years, seed },
+    items,
+    years,
+    seed,
     feeEarners: given.feeEarners ?? Math.max(5, Math.round(Math.sqrt(items) / 5)),
     matters: given.matters ?? Math.max(12, Math.round(items / 50)),
   };

@@ -58,7 +58,10 @@ export async function loadStart(database: WriteDatabase, loader: Loader, tenant:
   const counters = [ACTIVE_DIVISIONS, CLIENT_NUMBER, MATTER_NUMBER, INVOICE_NUMBER].map(counter);
   const [activeDivisions, client, matter, invoice] = (await loader.load(tenant.id, counters)) as number[];
   return {
-    ...{ settings: settings.data, division, activeDivisions, numbers: { client, matter, invoice } },
+    settings: settings.data,
+    division,
+    activeDivisions,
+    numbers: { client, matter, invoice },
     taskTypes: taskTypes.sort((one, other) => one.data.code.localeCompare(other.data.code)),
     taxCodes: await load(TaxCode),
     rateSet: (await load(RateSet)).find(({ data }) => data.isDefault),

@@ -90,14 +90,23 @@ export class Matters {
     ];
     const unit = random.chance(0.03) ? '10' : null;
     const fields: MatterFields = {
-      ...{ clientId: client.id, divisionId: department.divisionId, title: this.title(type.titles) },
-      ...{ matterNumber: String(++this.last), matterTypeId: type.id },
-      ...{ responsiblePersonId: team[0].id, actingPersonId: team[1].id },
-      ...{ assistingPersonId: team.at(2)?.id ?? null, introducerId: null },
-      ...{ billingContactId: client.billingContactId, currency: start.settings.currency },
+      clientId: client.id,
+      divisionId: department.divisionId,
+      title: this.title(type.titles),
+      matterNumber: String(++this.last),
+      matterTypeId: type.id,
+      responsiblePersonId: team[0].id,
+      actingPersonId: team[1].id,
+      assistingPersonId: team.at(2)?.id ?? null,
+      introducerId: null,
+      billingContactId: client.billingContactId,
+      currency: start.settings.currency,
       feeEstimate: random.chance(0.4) ? money(250 * random.whole(2, 60), start) : null,
       disbursementEstimate: random.chance(0.2) ? money(50 * random.whole(1, 30), start) : null,
-      ...{ rateSetId: null, taxCodeId: null, minutesPerUnit: unit, dateOpened: openedAt.toISOString() },
+      rateSetId: null,
+      taxCodeId: null,
+      minutesPerUnit: unit,
+      dateOpened: openedAt.toISOString(),
     };
     const created: MatterEvent = { type: 'MatterCreated', data: { ...fields, ...noReference } };
     const matter = new Life(Matter, newId('matter'), openedAt, created);

@@ -26,9 +26,15 @@ export function person(names: Names, { currency }: TenantState, at: Date): Party
   const { firstName, lastName } = own;
   const stream = party(
     {
-      ...{ entityType: 'Individual', lastName, firstName, title: null, name: null, currency },
+      entityType: 'Individual',
+      lastName,
+      firstName,
+      title: null,
+      name: null,
+      currency,
       ...contact(names, own),
-      ...{ registrationNumber: null, taxNumber: null },
+      registrationNumber: null,
+      taxNumber: null,
     },
     at,
   );
@@ -40,9 +46,15 @@ export function company(names: Names, { currency }: TenantState, at: Date, trade
   const name = trade ? `${names.person().lastName} ${trade}` : names.company();
   const stream = party(
     {
-      ...{ entityType: 'Organisation', lastName: null, firstName: null, title: null, name, currency },
+      entityType: 'Organisation',
+      lastName: null,
+      firstName: null,
+      title: null,
+      name,
+      currency,
       ...contact(names),
-      ...{ registrationNumber: names.registration(), taxNumber: null },
+      registrationNumber: names.registration(),
+      taxNumber: null,
     },
     at,
   );

@@ -86,7 +86,10 @@ export function hire(
     const { grade, jobTitle, rate } = grades[level];
     const rates = raised(rate[start.settings.region] * random.between(0.9, 1.1), calendar, start);
     const employee = employ({
-      ...{ divisionId: departments[team].divisionId, jobTitle, billingGrade: grade, isFeeEarner: true },
+      divisionId: departments[team].divisionId,
+      jobTitle,
+      billingGrade: grade,
+      isFeeEarner: true,
       defaultRate: rates[0].rate,
     });
     const years = rates.map(({ from, rate: defaultRate }, year) => {
@@ -99,8 +102,11 @@ export function hire(
   }
   for (let number = 0; number < Math.ceil(count / EARNERS_A_SUPPORTER); number++) {
     const supporter = employ({
-      ...{ divisionId: null, jobTitle: supportStaff[number % supportStaff.length], billingGrade: null },
-      ...{ isFeeEarner: false, defaultRate: null },
+      divisionId: null,
+      jobTitle: supportStaff[number % supportStaff.length],
+      billingGrade: null,
+      isFeeEarner: false,
+      defaultRate: null,
     });
     streams.push(supporter.stream());
   }

@@ -70,9 +70,16 @@ export class Work {
     const quantity = String(random.whole(...cost.quantity));
     const unitAmount = money(random.pick(cost.amounts), this.start);
     const fields: CostRecoveryFields = {
-      ...{ matterId: id, disbursementCodeId: codeId, kind: cost.kind },
-      ...{ entryDate: enteredAt.toISOString(), entryDay: calendar.days[day], quantity, unitAmount },
-      ...{ total: totalOf(quantity, unitAmount), taxCodeId: code.taxCodeId, supplierId },
+      matterId: id,
+      disbursementCodeId: codeId,
+      kind: cost.kind,
+      entryDate: enteredAt.toISOString(),
+      entryDay: calendar.days[day],
+      quantity,
+      unitAmount,
+      total: totalOf(quantity, unitAmount),
+      taxCodeId: code.taxCodeId,
+      supplierId,
       description: code.description ?? code.name,
     };
     const created: CostRecoveryEvent = { type: 'CostRecoveryCreated', data: { ...fields, ...noReference } };

@@ -65,8 +65,14 @@ export const disbursementCodeWriting: RecordWriting<
 > = {
   definition: DisbursementCode,
   defaults: {
-    ...{ code: '', name: '', kind: null, taxCodeId: '', unitAmount: null, description: null },
-    ...{ supplierId: null, expenseCode: null },
+    code: '',
+    name: '',
+    kind: null,
+    taxCodeId: '',
+    unitAmount: null,
+    description: null,
+    supplierId: null,
+    expenseCode: null,
   },
   asks,
   stored: ({ unitAmount }) => (unitAmount ? { unitAmount: moneyFrom(unitAmount) } : {}),

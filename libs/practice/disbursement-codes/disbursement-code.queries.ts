@@ -14,7 +14,8 @@ export class DisbursementCodeView extends RecordView {
   @ApiProperty({ example: 'SEARCH' }) code: string;
   @ApiProperty({ example: 'Land registry search' }) name: string;
   @ApiProperty({
-    ...{ enum: disbursementKinds, nullable: true },
+    enum: disbursementKinds,
+    nullable: true,
     description: 'Of the costs that it suits; null: any',
   })
   kind: DisbursementKind | null;

@@ -8,8 +8,16 @@ const supplierId = 'supplier_0190f000000070008000000000000002';
 const created = {
   type: 'DisbursementCodeCreated',
   data: {
-    ...{ code: 'SEARCH', name: 'Search', kind: null, taxCodeId, unitAmount: null, description: null },
-    ...{ supplierId: null, expenseCode: null, externalReference: null, referenceOwner: null },
+    code: 'SEARCH',
+    name: 'Search',
+    kind: null,
+    taxCodeId,
+    unitAmount: null,
+    description: null,
+    supplierId: null,
+    expenseCode: null,
+    externalReference: null,
+    referenceOwner: null,
   },
 };
 
@@ -25,7 +33,8 @@ describe('a disbursement code', () => {
     const [bought] = update(DisbursementCode, { supplierId });
     const { state } = given(DisbursementCode, [created, bought]);
     expect(DisbursementCode.links(state!)).toContainEqual({
-      ...{ kind: 'disbursementcode_supplier', target: supplierId },
+      kind: 'disbursementcode_supplier',
+      target: supplierId,
     });
     const [not] = update(DisbursementCode, { supplierId: null });
     expect(DisbursementCode.links(given(DisbursementCode, [created, bought, not]).state!)).toHaveLength(1);

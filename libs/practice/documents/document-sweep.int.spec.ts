@@ -47,7 +47,9 @@ async function* bytes() {
   yield Buffer.from('x');
 }
 const keep = async ({ tenant }: RequestContext) => ({
-  ...{ key: await storage.keep(tenant.id, bytes()), size: 1, sha256: 'x' },
+  key: await storage.keep(tenant.id, bytes()),
+  size: 1,
+  sha256: 'x',
 });
 async function create(firm: RequestContext) {
   const content = await keep(firm);

@@ -79,7 +79,9 @@ async function createDocument(
 ): Promise<Folded<DocumentState>> {
   const { id, data: collection } = await collectionFor(work, body);
   const data = {
-    ...{ ...namingOf(body), documentCollectionId: id, subjectId: collection.subjectId },
+    ...namingOf(body),
+    documentCollectionId: id,
+    subjectId: collection.subjectId,
     content: broughtBy(work, content),
     ...givenReference(work.context, body.externalReference),
   };

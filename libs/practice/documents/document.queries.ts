@@ -43,8 +43,13 @@ export function documentView(folded: Folded<DocumentState>): DocumentView {
   const { fileName, contentType, documentCollectionId, subjectId, versions } = folded.data;
   const present = versions.at(-1)!;
   return Object.assign(recordView(folded), {
-    ...{ fileName, contentType, documentCollectionId, subjectId },
-    ...{ size: present.size, sha256: present.sha256, versions: versions.map(versionView) },
+    fileName,
+    contentType,
+    documentCollectionId,
+    subjectId,
+    size: present.size,
+    sha256: present.sha256,
+    versions: versions.map(versionView),
   });
 }
 

@@ -6,13 +6,22 @@ import { downloadType } from './document.content-type';
 import { rangeOf } from './document.range';
 
 const content = (key: string) => ({
-  ...{ key, size: 1, sha256: 'x', createdOn: '2025-06-12T10:00:00.000Z', createdBy: 'a' },
+  key,
+  size: 1,
+  sha256: 'x',
+  createdOn: '2025-06-12T10:00:00.000Z',
+  createdBy: 'a',
 });
 const created = {
   type: 'DocumentCreated',
   data: {
-    ...{ fileName: 'a', contentType: 'text/plain', documentCollectionId: 'c', subjectId: 's' },
-    ...{ content: content('1'), externalReference: null, referenceOwner: null },
+    fileName: 'a',
+    contentType: 'text/plain',
+    documentCollectionId: 'c',
+    subjectId: 's',
+    content: content('1'),
+    externalReference: null,
+    referenceOwner: null,
   },
 };
 const version = (key: string) => ({ fileName: key, contentType: 'text/csv', content: content(key) });

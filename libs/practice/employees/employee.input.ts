@@ -10,7 +10,8 @@ export class EmployeeInput extends RecordInput {
   entityId: string;
 
   @TextField({
-    ...{ max: 20, example: 'AO' },
+    max: 20,
+    example: 'AO',
     description:
       'TIMEKEEPER_ID of LEDES files; that of an invoice which charges work of two with the same is refused, 409 `ledes_timekeepers_alike`.',
   })

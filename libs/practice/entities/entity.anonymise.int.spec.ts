@@ -72,7 +72,11 @@ describe('people whose data is erased, on a real store', () => {
     await project(store, context, [peopleProjection]);
     const name = `Erased ${id.slice(-4)}`;
     expect(await getRecord(store, context, entities, id)).toMatchObject({
-      ...{ sortName: name, fullName: name, lastName: name, firstName: null, email: null },
+      sortName: name,
+      fullName: name,
+      lastName: name,
+      firstName: null,
+      email: null,
       anonymisedOn: first.record.data.anonymisedOn,
     });
     expect(await listRecords(store, context, entities, { keywords: 'quillfeather' })).toEqual([]);
@@ -124,11 +128,15 @@ describe('people whose data is erased, on a real store', () => {
       await expect(activate()).rejects.toMatchObject({ fault: 'conflict', code: 'entity_anonymised' });
     await expect(openMatter(clientId)).rejects.toMatchObject({ fault: 'invalid', code: 'client_not_active' });
     await expect(act(matter.ReopenMatter, matter.ReopenMatterHandler, closed.id)).rejects.toMatchObject({
-      ...{ fault: 'conflict', code: 'client_not_active' },
+      fault: 'conflict',
+      code: 'client_not_active',
     });
     const work = {
-      ...{ employeeId: eve.id, itemType: 0 as const, durationTicks: 1 },
-      ...{ entryDate: '2025-06-12T10:00:00.000Z', rate: { Amount: 1, Currency: 'GBP' } },
+      employeeId: eve.id,
+      itemType: 0 as const,
+      durationTicks: 1,
+      entryDate: '2025-06-12T10:00:00.000Z',
+      rate: { Amount: 1, Currency: 'GBP' },
     };
     await expect(act(workItem.RecordWorkItem, workItem.RecordWorkItemHandler, work)).rejects.toMatchObject({
       fault: 'invalid',
@@ -142,7 +150,8 @@ describe('people whose data is erased, on a real store', () => {
     const id = await person();
     await anonymise(id);
     const file = act(collection.CreateDocumentCollection, collection.CreateDocumentCollectionHandler, {
-      ...{ name: 'Letters', subjectId: id },
+      name: 'Letters',
+      subjectId: id,
     });
     await expect(file).rejects.toMatchObject({ fault: 'invalid', code: 'entity_anonymised' });
   });

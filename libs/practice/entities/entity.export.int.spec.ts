@@ -52,7 +52,9 @@ describe('an export of all that is held on a person', () => {
   it('holds something of every place that there is', async () => {
     const data = await exported();
     expect(Object.keys(data)).toEqual([
-      ...['exportedOn', 'exportedBy', 'entity'],
+      'exportedOn',
+      'exportedBy',
+      'entity',
       ...held.map(({ name }) => name),
       'history',
     ]);

@@ -131,8 +131,14 @@ describe('entities', () => {
     };
     const exported: EntityEvent = { type: 'EntityExported', data: {} };
     const full = {
-      ...{ ...ada, title: 'Dr', email: 'ada@example.com', phones: ['1'], registrationNumber: '2' },
-      ...{ taxNumber: '3', externalReference: 'E1', referenceOwner: 'integration' },
+      ...ada,
+      title: 'Dr',
+      email: 'ada@example.com',
+      phones: ['1'],
+      registrationNumber: '2',
+      taxNumber: '3',
+      externalReference: 'E1',
+      referenceOwner: 'integration',
       addresses: [{ street: 'Quay', city: null, region: null, postcode: null, country: null }],
     };
     const erase = (openMatters: number) => (state: EntityState) =>

@@ -32,7 +32,12 @@ function issued(codes: Codes, day: Day, charges: string, currency: string) {
   const lines = charges.split(', ').map((charge, index): InvoiceLine => {
     const [amount, code] = charge.split(' ').reverse();
     return {
-      ...{ id: index + 1, sourceId: null, description: null, units: null, rate: null, amount },
+      id: index + 1,
+      sourceId: null,
+      description: null,
+      units: null,
+      rate: null,
+      amount,
       kind: amount.startsWith('-') ? 'Discount' : 'Fee',
       taxCodeId: code ? codes.get(code)!.id : null,
     };
@@ -74,13 +79,19 @@ describe('VAT of the United Kingdom, in 2025', () => {
     ['tenths', '0.1, 0.2, 0.7', 'STD 0.2', '1', '1.2'],
     // 299,999,999,999.97 × 20 % = 59,999,999,999.994: no binary number holds the total to the penny.
     [
-      ...['three of the largest', '99999999999.99, 99999999999.99, 99999999999.99'],
-      ...['STD 59999999999.99', '299999999999.97', '359999999999.96'],
+      'three of the largest',
+      '99999999999.99, 99999999999.99, 99999999999.99',
+      'STD 59999999999.99',
+      '299999999999.97',
+      '359999999999.96',
     ],
     // 100.01 × 20 % = 20.002: 20.00. 33.33 × 5 % = 1.6665: 1.67. 100.01 + 33.33 + 12.34 + 50 + 7.50 = 203.18; + 21.67.
     [
-      ...['every category on one invoice', '100.01, RED 33.33, ZERO 12.34, EXEMPT 50, OUT 7.5'],
-      ...['EXEMPT 0, OUT 0, RED 1.67, STD 20, ZERO 0', '203.18', '224.85'],
+      'every category on one invoice',
+      '100.01, RED 33.33, ZERO 12.34, EXEMPT 50, OUT 7.5',
+      'EXEMPT 0, OUT 0, RED 1.67, STD 20, ZERO 0',
+      '203.18',
+      '224.85',
     ],
   ])('%s', (_, charges, taxes, net, total) => {
     const result = issued(uk, '2025-06-30', charges, 'GBP');
@@ -134,8 +145,11 @@ describe('GST of Australia, in 2025', () => {
     ['a discount', '500, -49.95', 'GST 45.01', '450.05', '495.06'],
     // 1,234.56 × 10 % = 123.456: 123.46. 1,234.56 + 15.20 + 8.00 + 40.00 = 1,297.76; + 123.46.
     [
-      ...['every category on one invoice', '1234.56, FREE 15.2, INPUT 8, OUT 40'],
-      ...['FREE 0, GST 123.46, INPUT 0, OUT 0', '1297.76', '1421.22'],
+      'every category on one invoice',
+      '1234.56, FREE 15.2, INPUT 8, OUT 40',
+      'FREE 0, GST 123.46, INPUT 0, OUT 0',
+      '1297.76',
+      '1421.22',
     ],
   ])('%s', (_, charges, taxes, net, total) => {
     expect(issued(au, '2025-06-30', charges, 'AUD')).toMatchObject({ taxes, net, total });

@@ -27,7 +27,9 @@ export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
   const { context } = work;
   const { clientId, matterId, lines = [] } = body;
   const found = await work.load({
-    ...{ tenant: settingsOf(context), client: at(Client, clientId), matter: at(Matter, matterId) },
+    tenant: settingsOf(context),
+    client: at(Client, clientId),
+    matter: at(Matter, matterId),
     ...defaultTaxQuestions({ clientId, matterId }),
   });
   const tenant = settings(found.tenant);
@@ -39,8 +41,11 @@ export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
   requireBaseCurrency(currency, tenant, 'currency');
   const days = daysOf(body, tenant);
   const fields = {
-    ...{ clientId, matterId, currency },
-    ...{ issueDate: days.issueDate ?? null, dueDate: days.dueDate ?? null },
+    clientId,
+    matterId,
+    currency,
+    issueDate: days.issueDate ?? null,
+    dueDate: days.dueDate ?? null,
     ...givenReference(context, body.externalReference),
   };
   requireDueAfter(fields);

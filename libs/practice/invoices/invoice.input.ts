@@ -18,7 +18,9 @@ const FIXED_FEE = [{ kind: 'Fee', description: 'Fixed fee', amount: { Amount: 12
 
 export class LineInput {
   @NumberField({
-    ...{ min: 1, max: Number.MAX_SAFE_INTEGER, example: undefined },
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    example: undefined,
     description:
       'In a PATCH, that of a line which the invoice has, as GET shows it. Lines are replaced from the first that is not ' +
       'as it was; those before it stay. A line that says its id keeps the default tax code when it shows that one.',
@@ -65,7 +67,9 @@ export class LineInput {
   taxCodeId?: string | null;
 
   @NumberField({
-    ...{ max: 100, decimals: 4, example: undefined },
+    max: 100,
+    decimals: 4,
+    example: undefined,
     description: 'As GET shows it; it follows from the tax code, and is not taken from here.',
   })
   taxRate?: number | null;

@@ -40,8 +40,10 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
   if (data.lines.every(({ kind }) => kind === 'Text'))
     throw conflict('invoice_empty', 'The invoice charges nothing.');
   const found = await work.load({
-    ...{ tenant: settingsOf(work.context), client: at(Client, data.clientId) },
-    ...{ last: counter(INVOICE_NUMBER), ...defaultTaxQuestions(data) },
+    tenant: settingsOf(work.context),
+    client: at(Client, data.clientId),
+    last: counter(INVOICE_NUMBER),
+    ...defaultTaxQuestions(data),
   });
   const tenant = settings(found.tenant);
   const { issueDate, dueDate } = daysOf(

@@ -66,7 +66,9 @@ function lineFrom(input: LineInput, of: Of, sources: Sources, id: number, at: st
   if (kind !== 'Discount' && decimal(charge.amount).isNegative())
     throw invalid('negative_amount', `${at}/amount: only a Discount takes off.`, `${at}/amount`);
   return {
-    ...{ id, kind, sourceId },
+    id,
+    kind,
+    sourceId,
     description: description ?? (source ? descriptionOf(source) : null),
     ...charge,
     amount: kind === 'Discount' ? text(decimal(charge.amount).abs().neg().add(0)) : charge.amount,

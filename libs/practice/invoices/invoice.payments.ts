@@ -21,7 +21,9 @@ export async function payInvoice(work: UnitOfWork, id: string, body: PaymentInpu
     throw invalid('overpayment', `amount: only ${data.balance} ${data.currency} is owed.`, 'amount');
   const payment = {
     id: data.payments.length + 1,
-    ...{ day, amount: text(amount), reference: body.reference ?? null },
+    day,
+    amount: text(amount),
+    reference: body.reference ?? null,
   };
   const type = amount.eq(data.balance) ? 'InvoicePaid' : 'InvoicePartPaid';
   return work.change(Invoice, before, [{ type, data: { payment } }]);

@@ -98,14 +98,22 @@ export function invoiceView(folded: Folded<InvoiceState>): InvoiceView {
       const { id, kind, sourceId, description, units, rate, amount } = line;
       const taxCodeId = taxCodeOf(line, data.taxation);
       return {
-        ...{ id, kind, sourceId, description, amount: money(amount), taxCodeId },
+        id,
+        kind,
+        sourceId,
+        description,
+        amount: money(amount),
+        taxCodeId,
         units: units === null ? null : Number(units),
         rate: rate === null ? null : money(rate),
         taxRate: taxCodeId === null ? null : percents.get(taxCodeId)!,
       };
     }),
     taxes: data.taxes.map(({ taxCodeId, percent, net, tax }) => ({
-      ...{ taxCodeId, taxRate: Number(percent), net: money(net), tax: money(tax) },
+      taxCodeId,
+      taxRate: Number(percent),
+      net: money(net),
+      tax: money(tax),
     })),
     net: money(data.net),
     tax: money(data.tax),
@@ -114,8 +122,12 @@ export function invoiceView(folded: Folded<InvoiceState>): InvoiceView {
     paid: money(data.paid),
     writtenOff: money(data.writtenOff),
     payments: data.payments.map(({ id, day, amount, reference, reversed }) => ({
-      ...{ id, date: day, amount: money(amount), reference },
-      ...{ reversedDate: reversed?.day ?? null, reversalReason: reversed?.reason ?? null },
+      id,
+      date: day,
+      amount: money(amount),
+      reference,
+      reversedDate: reversed?.day ?? null,
+      reversalReason: reversed?.reason ?? null,
     })),
   });
 }

@@ -69,9 +69,20 @@ export const Invoice: StreamDefinition<InvoiceState, InvoiceEvent> = {
 };
 
 const empty = {
-  ...{ state: InvoiceStatus.Draft, number: null, isDeleted: false, lines: [], lastLine: 0 },
-  ...{ taxation: { defaultTaxCodeId: null, rates: [] }, taxes: [], net: '0', tax: '0', total: '0' },
-  ...{ payments: [], paid: '0', writtenOff: '0', balance: '0' },
+  state: InvoiceStatus.Draft,
+  number: null,
+  isDeleted: false,
+  lines: [],
+  lastLine: 0,
+  taxation: { defaultTaxCodeId: null, rates: [] },
+  taxes: [],
+  net: '0',
+  tax: '0',
+  total: '0',
+  payments: [],
+  paid: '0',
+  writtenOff: '0',
+  balance: '0',
 };
 
 /** What an event changes. */
@@ -133,7 +144,9 @@ function owing({ total }: InvoiceState, payments: InvoiceState['payments']) {
   const balance = decimal(total).sub(paid);
   const part = paid.isZero() ? InvoiceStatus.Issued : InvoiceStatus.PartPaid;
   return {
-    ...{ payments, paid: text(paid), balance: text(balance) },
+    payments,
+    paid: text(paid),
+    balance: text(balance),
     state: balance.isZero() ? InvoiceStatus.Paid : part,
   };
 }

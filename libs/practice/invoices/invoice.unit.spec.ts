@@ -5,7 +5,14 @@ import type { InvoiceEvent, InvoiceLine, Payment, Taxation } from './invoice.eve
 const taxCodeId = 'taxcode_00000000000000000000000000000001';
 const taxation: Taxation = { defaultTaxCodeId: taxCodeId, rates: [{ taxCodeId, percent: '20' }] };
 const line = (id: number, amount: string, more: Partial<InvoiceLine> = {}): InvoiceLine => ({
-  ...{ id, kind: 'Fee', sourceId: null, description: null, units: null, rate: null, amount, taxCodeId: null },
+  id,
+  kind: 'Fee',
+  sourceId: null,
+  description: null,
+  units: null,
+  rate: null,
+  amount,
+  taxCodeId: null,
   ...more,
 });
 const created: InvoiceEvent = {
@@ -37,7 +44,13 @@ const draft = [added(line(1, '100'), line(2, '0.05')), taxed];
 describe('an invoice', () => {
   it('adds its lines up, and taxes them once for each code', () => {
     expect(stateAfter(...draft)).toMatchObject({
-      ...{ state: 0, number: null, net: '100.05', tax: '20.01', total: '120.06', balance: '0', lastLine: 2 },
+      state: 0,
+      number: null,
+      net: '100.05',
+      tax: '20.01',
+      total: '120.06',
+      balance: '0',
+      lastLine: 2,
       taxes: [{ taxCodeId, percent: '20', net: '100.05', tax: '20.01' }],
     });
   });

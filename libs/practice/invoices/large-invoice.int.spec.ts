@@ -56,7 +56,9 @@ describe('an invoice of as many lines as there can be', () => {
     const lines = items.slice(0, MAX_LINES).map((sourceId) => ({ kind: 'Fee' as const, sourceId }));
     const create = (more: object[]) =>
       firm.act(draft.CreateInvoice, draft.CreateInvoiceHandler, {
-        ...{ clientId, matterId, lines: [...lines, ...more] as typeof lines },
+        clientId,
+        matterId,
+        lines: [...lines, ...more] as typeof lines,
       });
     await expect(create([{ kind: 'Fee', sourceId: items[MAX_LINES] }])).rejects.toMatchObject({
       code: 'too_many_lines',

@@ -54,7 +54,9 @@ export class ExportLedesHandler implements IQueryHandler<ExportLedes> {
     if (data.number === null || data.state === InvoiceStatus.Draft || data.state === InvoiceStatus.Voided)
       throw conflict('invoice_not_issued', 'Only an issued invoice is exported.');
     const [tenant, matter, client, person] = await this.loader.load(context.tenant.id, [
-      ...[settingsOf(context), at(Matter, data.matterId), at(Client, data.clientId)],
+      settingsOf(context),
+      at(Matter, data.matterId),
+      at(Client, data.clientId),
       via(Entity, data.clientId, 'entityId'),
     ]);
     const found = await this.found(context, data.lines);
@@ -63,12 +65,20 @@ export class ExportLedesHandler implements IQueryHandler<ExportLedes> {
     const { addresses, taxNumber } = (person as Folded<EntityState>).data;
     const { matterNumber, title } = (matter as Folded<{ matterNumber: string; title: string }>).data;
     const file = ledes1998bi({
-      ...{ number: data.number, issueDate: data.issueDate!, description: null, currency: data.currency },
-      ...{ net: data.net, tax: data.tax, total: data.total },
+      number: data.number,
+      issueDate: data.issueDate!,
+      description: null,
+      currency: data.currency,
+      net: data.net,
+      tax: data.tax,
+      total: data.total,
       firm: { id: context.tenant.alias, name: firm.firmName, address: null, taxScheme: firm.taxScheme },
       client: {
-        ...{ id: clientNumber, name: fullName((person as Folded<EntityState>).data), taxNumber },
-        ...{ address: addresses[0] ?? null, matterReference: null },
+        id: clientNumber,
+        name: fullName((person as Folded<EntityState>).data),
+        taxNumber,
+        address: addresses[0] ?? null,
+        matterReference: null,
       },
       matter: { number: matterNumber, title },
       lines: data.lines.map((line) => ledesLine(line, data, found)),

@@ -111,7 +111,10 @@ async function copy(work: UnitOfWork, id: string, { name, from, to, percent }: R
   const days = { from: from ? dayGiven(timeZone, from) : null, to: to ? dayGiven(timeZone, to) : null };
   requireDays(days.from, days.to);
   const data = {
-    ...{ name, currency, isDefault: false, ...days },
+    name,
+    currency,
+    isDefault: false,
+    ...days,
     entries: percent ? uplift(entries, percent, currency) : entries,
     ...givenReference(work.context, null),
   };

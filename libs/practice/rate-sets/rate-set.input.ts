@@ -76,7 +76,10 @@ export class RateSetCopyInput {
   to?: string | null;
 
   @NumberField({
-    ...{ min: -100, max: 1000, decimals: 4, example: 5 },
+    min: -100,
+    max: 1000,
+    decimals: 4,
+    example: 5,
     description:
       "How much higher the copy's rates are, in percent; lower when negative. Rates are then rounded half-up to the " +
       "currency's minor unit. Absent or 0: as they are. 422 `rate_too_large` when one comes to more than 99,999.",

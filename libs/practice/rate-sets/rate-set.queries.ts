@@ -32,7 +32,11 @@ export class RateSetView extends RecordView {
 export function rateSetView(folded: Folded<RateSetState>): RateSetView {
   const { name, currency, isDefault, from, to, entries } = folded.data;
   return Object.assign(recordView(folded), {
-    ...{ name, currency, isDefault, from, to },
+    name,
+    currency,
+    isDefault,
+    from,
+    to,
     entries: entries.map(({ rate, per, ...keys }) => ({
       rate: moneyRecord({ amount: rate, currency }),
       per,

@@ -15,8 +15,15 @@ const employeeId = 'employee_00000000000000000000000000000001';
 const taskTypeId = 'tasktype_00000000000000000000000000000002';
 const hour = (rate: string, keys: Partial<RateEntry> = {}): RateEntry => ({ rate, per: 'Hour', ...keys });
 const set = (fields: Partial<RateSetState> = {}): RateSetState => ({
-  ...{ name: 'Standard', currency: 'GBP', isDefault: false, from: null, to: null, entries: [] },
-  ...{ isDeleted: false, externalReference: null, referenceOwner: null },
+  name: 'Standard',
+  currency: 'GBP',
+  isDefault: false,
+  from: null,
+  to: null,
+  entries: [],
+  isDeleted: false,
+  externalReference: null,
+  referenceOwner: null,
   ...fields,
 });
 const refusal = (decide: () => void): DomainError => {
@@ -71,7 +78,8 @@ describe('a rate set', () => {
     expect(uplift([hour('1', { employeeId })], 0, 'GBP')).toEqual([hour('1', { employeeId })]);
     expect(rates(0.001, 'GBP', '99998')).toEqual(['99999']);
     const refused = expect.objectContaining({
-      ...{ fault: 'invalid', code: 'rate_too_large' },
+      fault: 'invalid',
+      code: 'rate_too_large',
       errors: [expect.objectContaining({ pointer: '/percent' })],
     });
     expect(() => rates(1, 'GBP', '1', '99999')).toThrow(refused);

@@ -30,14 +30,21 @@ describe('the changes that a history shows', () => {
 
   it('are what the event holds, in the form of records', () => {
     const data = {
-      ...{ title: 'Advice', matterNumber: '2001', units: '6.50', isBillable: null, referenceOwner: 'x' },
+      title: 'Advice',
+      matterNumber: '2001',
+      units: '6.50',
+      isBillable: null,
+      referenceOwner: 'x',
       rate: { amount: '210.1', currency: 'GBP' },
       entries: [{ rate: '1', per: 'Hour' }],
       content: { key: 'x', size: 5 },
       phones: ['1', '2'],
     };
     expect(shownChanges(data)).toEqual({
-      ...{ title: 'Advice', matterNumber: '2001', units: 6.5, isBillable: null },
+      title: 'Advice',
+      matterNumber: '2001',
+      units: 6.5,
+      isBillable: null,
       rate: { Amount: 210.1, Currency: 'GBP' },
       entries: [{ rate: 1, per: 'Hour' }],
       content: { size: 5 },

@@ -64,7 +64,10 @@ function queriesOf({ list, filters, keywords }: ListCase): ListQuery[] {
   const order = list.order.replace(/^-/, '');
   const sorts = Object.keys(list.sorts).flatMap((sort) => [{ sort }, { sort: `-${sort}` }]);
   return [
-    ...[{}, { includeDeleted: true }, { pageIndex: 4 }, { pageSize: 200 }],
+    {},
+    { includeDeleted: true },
+    { pageIndex: 4 },
+    { pageSize: 200 },
     ...sorts,
     ...filters,
     ...filters.map((filter) => ({ ...filter, sort: `-${order}` })),
@@ -72,7 +75,7 @@ function queriesOf({ list, filters, keywords }: ListCase): ListQuery[] {
     ...keywords.map((words) => ({ keywords: words, sort: '-updatedOn', pageIndex: 1, pageSize: 20 })),
     ...filters.map((filter) => ({ ...filter, keywords: keywords[0] })),
     ...[...positions.keys()].map((changedAfter) => ({ changedAfter })),
-    ...[{ updatedSince: '2026-02-01' }],
+    { updatedSince: '2026-02-01' },
   ];
 }
 

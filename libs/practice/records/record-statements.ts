@@ -11,7 +11,14 @@ import { tableOf } from './state-table';
 
 /** A record's own columns, as RecordRow has them. */
 export const OWN = [
-  ...['id', 'version', 'is_deleted', 'created_on', 'created_by', 'updated_on', 'updated_by', 'state'],
+  'id',
+  'version',
+  'is_deleted',
+  'created_on',
+  'created_by',
+  'updated_on',
+  'updated_by',
+  'state',
 ].map((column) => `r.${column}`);
 
 /** The columns of a record that lead to what it shows of others: its id, and the ids that it refers to. */

@@ -9,8 +9,12 @@ const defaultDisbursementCodeId = 'disbursementcode_0190f00000007000800000000000
 const created = {
   type: 'SupplierCreated',
   data: {
-    ...{ entityId, taxCodeId: null, defaultDisbursementCodeId: null, paymentTermsDays: null },
-    ...{ externalReference: null, referenceOwner: null },
+    entityId,
+    taxCodeId: null,
+    defaultDisbursementCodeId: null,
+    paymentTermsDays: null,
+    externalReference: null,
+    referenceOwner: null,
   },
 };
 const deleted = { type: 'SupplierDeleted', data: {} };

@@ -20,7 +20,9 @@ export class TaskTypeView extends RecordView {
   @ApiProperty({ example: 'L120' }) code: string;
   @ApiProperty({ example: 'Analysis/Strategy' }) name: string;
   @ApiProperty({
-    ...{ type: 'integer', enum: [0, 1], nullable: true },
+    type: 'integer',
+    enum: [0, 1],
+    nullable: true,
     description: '0 Timed Fee, 1 Itemised Fee; null: both',
   })
   itemType: 0 | 1 | null;

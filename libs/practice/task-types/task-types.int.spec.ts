@@ -27,7 +27,9 @@ describe('the task types that a tenant begins with', () => {
     expect(rows[0]).toMatchObject({ state: 1, isBillable: true, rate: null, itemType: null });
     const phase = await listRecords(store, context, taskTypes, { phaseCode: 'B400' });
     expect(phase.map(({ name }) => name)).toEqual([
-      ...['Bankruptcy-Related Advice', 'General Bankruptcy Advice/Opinions', 'Restructurings'],
+      'Bankruptcy-Related Advice',
+      'General Bankruptcy Advice/Opinions',
+      'Restructurings',
     ]);
   });
 

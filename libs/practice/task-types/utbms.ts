@@ -155,10 +155,18 @@ export const utbms: readonly PublishedTask[] = [
   ...Object.entries(phases).flatMap(([phaseCode, [name, tasks]]) => [
     { code: phaseCode, name, phaseCode, taskCode: tasks ? null : phaseCode, activityCode: null },
     ...Object.entries(tasks ?? {}).map(([code, task]) => ({
-      ...{ code, name: task, phaseCode, taskCode: code, activityCode: null },
+      code,
+      name: task,
+      phaseCode,
+      taskCode: code,
+      activityCode: null,
     })),
   ]),
   ...Object.entries(activities).map(([code, name]) => ({
-    ...{ code, name, phaseCode: null, taskCode: null, activityCode: code },
+    code,
+    name,
+    phaseCode: null,
+    taskCode: null,
+    activityCode: code,
   })),
 ];

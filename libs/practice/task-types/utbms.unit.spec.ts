@@ -14,7 +14,9 @@ describe('utbms', () => {
       expect(name).toMatch(/\S/);
       if (code.startsWith('A')) {
         expect({ phaseCode, taskCode, activityCode }).toEqual({
-          ...{ phaseCode: null, taskCode: null, activityCode: code },
+          phaseCode: null,
+          taskCode: null,
+          activityCode: code,
         });
         continue;
       }

@@ -72,7 +72,8 @@ describe('tax codes on a real store', () => {
     expect((await use(context, id, '2025-06-12')).record.version).toBe(2);
     expect((await use(context, id, '2025-06-13')).record.version).toBe(2);
     await expect(patch(context, id, { rates: [{ percent: 21, from: '2011-01-04' }] })).rejects.toMatchObject({
-      ...{ fault: 'conflict', code: 'tax_rate_used' },
+      fault: 'conflict',
+      code: 'tax_rate_used',
       detail: 'Invoices have used 20 % from 2011-01-04: only its last day can change.',
     });
     const ended = { rates: [{ percent: 20, from: '2011-01-04', to: '2026-12-31' }] };

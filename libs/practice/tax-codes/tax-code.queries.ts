@@ -29,9 +29,14 @@ export class TaxCodeView extends RecordView {
 export function taxCodeView(folded: Folded<TaxCodeState>): TaxCodeView {
   const { code, name, scheme, category, rates, used } = folded.data;
   return Object.assign(recordView(folded), {
-    ...{ code, name, scheme, category },
+    code,
+    name,
+    scheme,
+    category,
     rates: rates.map(({ percent, from, to }) => ({
-      ...{ percent: Number(percent), from, to },
+      percent: Number(percent),
+      from,
+      to,
       isUsed: used?.includes(from) ?? false,
     })),
     isUsed: used !== undefined,

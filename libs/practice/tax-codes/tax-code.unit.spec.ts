@@ -8,8 +8,13 @@ const now: TaxRate = { percent: '20', from: '2011-01-04', to: null };
 const created = (category: TaxCategory = 'Standard', rates = [old, now]) => ({
   type: 'TaxCodeCreated',
   data: {
-    ...{ code: 'STD', name: 'Standard rate', scheme: 'VAT', category, rates },
-    ...{ externalReference: null, referenceOwner: null },
+    code: 'STD',
+    name: 'Standard rate',
+    scheme: 'VAT',
+    category,
+    rates,
+    externalReference: null,
+    referenceOwner: null,
   },
 });
 const used = (from: string | null) => ({ type: 'TaxCodeUsed', data: { from } });

@@ -23,12 +23,19 @@ describe("a tenant's zone and base currency", () => {
   const entries: Record<string, (firm: BillingFirm) => Promise<unknown>> = {
     'a work item': ({ act, employeeIds: [employeeId] }) =>
       act(workItem.RecordWorkItem, workItem.RecordWorkItemHandler, {
-        ...{ employeeId, itemType: 1, entryDate, rate: { Amount: 100, Currency: 'GBP' } },
+        employeeId,
+        itemType: 1,
+        entryDate,
+        rate: { Amount: 100, Currency: 'GBP' },
       }),
     'a cost recovery': ({ act, matters, disbursementCodeId }) =>
       act(cost.RecordCostRecovery, cost.RecordCostRecoveryHandler, {
-        ...{ matterId: [...matters.keys()][0], disbursementCodeId, kind: 'CostRecovery', entryDate },
-        ...{ quantity: 1, unitAmount: { Amount: 5, Currency: 'GBP' } },
+        matterId: [...matters.keys()][0],
+        disbursementCodeId,
+        kind: 'CostRecovery',
+        entryDate,
+        quantity: 1,
+        unitAmount: { Amount: 5, Currency: 'GBP' },
       }),
     'an invoice': ({ act, matters }) => {
       const [[matterId, { clientId }]] = matters;
@@ -49,7 +56,8 @@ describe("a tenant's zone and base currency", () => {
       ['timeZone', 'Europe/Paris'],
     ])
       await expect(setup.set(alias, { [name]: value })).rejects.toMatchObject({
-        ...{ fault: 'conflict', code: 'setting_fixed' },
+        fault: 'conflict',
+        code: 'setting_fixed',
       });
     expect(await setup.set(alias, { firmName: 'Renamed' })).toMatchObject({ firmName: 'Renamed' });
   });

@@ -29,7 +29,10 @@ export const Tenant: StreamDefinition<TenantState, TenantEvent> = {
     switch (event.type) {
       case 'TenantCreated':
         return {
-          ...{ isDeleted: false, externalReference: null, referenceOwner: null, lastImport: null },
+          isDeleted: false,
+          externalReference: null,
+          referenceOwner: null,
+          lastImport: null,
           ...event.data,
         };
       case 'TenantSettingsChanged':

@@ -24,17 +24,34 @@ const invoiceStates = ['Draft', 'Issued', 'PartPaid', 'Paid', 'Voided', 'Written
 /** What the ledger holds. */
 export function ledgerBooks({ books, witness: { ledger, today } }: BillingLife): Books {
   const item = ({ state, whole, left, matterId, invoiceId }: LedgerItem) => ({
-    ...{ state, matterId, invoiceId, total: plain(whole.amount), units: plain(whole.units) },
-    ...{ remaining: plain(left.amount), remainingUnits: plain(left.units) },
+    state,
+    matterId,
+    invoiceId,
+    total: plain(whole.amount),
+    units: plain(whole.units),
+    remaining: plain(left.amount),
+    remainingUnits: plain(left.units),
   });
   const invoice = (one: LedgerInvoice) => {
     const { net, tax, total, balance, paid } = books.totals(one, today);
     const { state, number, issueDate, dueDate, writtenOff } = one;
     return {
-      ...{ state, number, issueDate, dueDate, net: plain(net), tax: plain(tax), total: plain(total) },
-      ...{ balance: plain(balance), paid: plain(paid), writtenOff: plain(writtenOff) },
+      state,
+      number,
+      issueDate,
+      dueDate,
+      net: plain(net),
+      tax: plain(tax),
+      total: plain(total),
+      balance: plain(balance),
+      paid: plain(paid),
+      writtenOff: plain(writtenOff),
       lines: one.lines.map(({ id, kind, sourceId, units, amount }) => ({
-        ...{ id, kind, sourceId, units: units && plain(units), amount: plain(amount) },
+        id,
+        kind,
+        sourceId,
+        units: units && plain(units),
+        amount: plain(amount),
       })),
       payments: one.payments.map(({ amount, reversed }) => ({ amount: plain(amount), reversed })),
     };
@@ -144,8 +161,16 @@ function shownItem(data: WorkItemState | CostRecoveryState): object {
 function shownInvoice(data: InvoiceState): object {
   const { number, issueDate, dueDate, net, tax, total, balance, paid, writtenOff, isDeleted } = data;
   return {
-    ...{ state: isDeleted ? 'Deleted' : invoiceStates[data.state], number, issueDate, dueDate },
-    ...{ net, tax, total, balance, paid, writtenOff },
+    state: isDeleted ? 'Deleted' : invoiceStates[data.state],
+    number,
+    issueDate,
+    dueDate,
+    net,
+    tax,
+    total,
+    balance,
+    paid,
+    writtenOff,
     lines: data.lines.map(({ id, kind, sourceId, units, amount }) => ({ id, kind, sourceId, units, amount })),
     payments: data.payments.map(({ amount, reversed }) => ({ amount, reversed: reversed !== null })),
   };

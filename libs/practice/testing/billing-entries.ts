@@ -31,15 +31,24 @@ export class BillingEntries {
       const [entryDate, day] = ENTRIES[target % ENTRIES.length];
       const matterId = other % 12 === 11 ? null : this.witness.matterId(step);
       const asked = {
-        ...{ matterId, employeeId: this.firm.employeeIds[other % 2], title: null },
-        ...{ rate: RATES[share % RATES.length], isBillable: target % 9 !== 8 },
-        ...{ timed: other % 3 !== 0, ticks: TICKS[target % TICKS.length] },
+        matterId,
+        employeeId: this.firm.employeeIds[other % 2],
+        title: null,
+        rate: RATES[share % RATES.length],
+        isBillable: target % 9 !== 8,
+        timed: other % 3 !== 0,
+        ticks: TICKS[target % TICKS.length],
         unitsGiven: way === 'whole' ? null : UNITS[other % UNITS.length],
       };
       const answer = await this.witness.answer(
         this.firm.act(workItem.RecordWorkItem, workItem.RecordWorkItemHandler, {
-          ...{ matterId, employeeId: asked.employeeId, itemType: asked.timed ? 0 : 1, entryDate },
-          ...{ durationTicks: asked.ticks, units: asked.unitsGiven, isBillable: asked.isBillable },
+          matterId,
+          employeeId: asked.employeeId,
+          itemType: asked.timed ? 0 : 1,
+          entryDate,
+          durationTicks: asked.ticks,
+          units: asked.unitsGiven,
+          isBillable: asked.isBillable,
           rate: gbp(asked.rate),
         }),
       );
@@ -62,8 +71,14 @@ export class BillingEntries {
       const taxCodeId = other % 2 === 0 ? taxCodes.get('STD') : undefined;
       const answer = await this.witness.answer(
         this.firm.act(cost.RecordCostRecovery, cost.RecordCostRecoveryHandler, {
-          ...{ matterId, disbursementCodeId, supplierId, kind, entryDate, taxCodeId },
-          ...{ quantity, unitAmount: gbp(unitAmount) },
+          matterId,
+          disbursementCodeId,
+          supplierId,
+          kind,
+          entryDate,
+          taxCodeId,
+          quantity,
+          unitAmount: gbp(unitAmount),
         }),
       );
       const fields = {

@@ -52,7 +52,8 @@ export async function createBillingFirm(
   for (const [code, category, rates] of [
     ['STD', 'Standard', STANDARD] as const,
     ['RED', 'Reduced', [{ percent: 5, from: '1997-09-01' }]] as const,
-    ...[['ZERO', 'Zero', []] as const, ['EXEMPT', 'Exempt', []] as const],
+    ['ZERO', 'Zero', []] as const,
+    ['EXEMPT', 'Exempt', []] as const,
   ])
     taxCodes.set(code, await create(taxCodeWriting, { code, name: code, scheme: 'VAT', category, rates }));
   const people: string[] = [];

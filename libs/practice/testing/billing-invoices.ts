@@ -197,7 +197,9 @@ export class BillingInvoices {
     const units = (item?.left.units ?? zero.add(10)).mul(share).div(1000).toDP(4).toNumber();
     const isPriced = way.includes('amount') || (suited && !item && !way.includes('rate'));
     return {
-      ...{ kind, ...(item && { sourceId: item.id }), ...(taxCode !== null && { taxCode }) },
+      kind,
+      ...(item && { sourceId: item.id }),
+      ...(taxCode !== null && { taxCode }),
       ...(way.includes('units') && { units }),
       ...(isPriced && { amount: crumb ? worth + 0.001 : worth }),
       ...(way.includes('rate') && { rate: share > 700 ? 99.995 : 150 }),

@@ -101,7 +101,9 @@ export class BillingLife {
         item,
         (id, definition) =>
           this.firm.act(billable.WriteOffBillable, billable.WriteOffBillableHandler, definition, id, {
-            ...{ reason: 'Goodwill', ...part, writeOffDate: day },
+            reason: 'Goodwill',
+            ...part,
+            writeOffDate: day,
           }),
         (id) => this.witness.ledger.writeOff(id, { ...part, day: day ?? this.witness.today }),
       );

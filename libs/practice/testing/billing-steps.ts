@@ -17,16 +17,52 @@ export interface LineDraw {
 }
 
 export const billingActions = [
-  ...['recordWork', 'recordCost', 'changeWork', 'changeCost', 'finalise', 'finaliseMany', 'unfinalise'],
-  ...['deleteItem', 'writeOff', 'reinstate', 'closeMatter', 'reopenMatter', 'createInvoice', 'addLines'],
-  ...['removeLine', 'changeInvoice', 'deleteInvoice', 'issue', 'unissue', 'void', 'pay', 'reverse'],
+  'recordWork',
+  'recordCost',
+  'changeWork',
+  'changeCost',
+  'finalise',
+  'finaliseMany',
+  'unfinalise',
+  'deleteItem',
+  'writeOff',
+  'reinstate',
+  'closeMatter',
+  'reopenMatter',
+  'createInvoice',
+  'addLines',
+  'removeLine',
+  'changeInvoice',
+  'deleteInvoice',
+  'issue',
+  'unissue',
+  'void',
+  'pay',
+  'reverse',
   'writeOffInvoice',
 ] as const;
 
 const often: Record<string, number> = {
-  ...{ recordWork: 2, writeOff: 5, createInvoice: 6, addLines: 3, changeInvoice: 3, changeWork: 3 },
-  ...{ changeCost: 4, issue: 14, unissue: 7, void: 5, pay: 8, reverse: 13, finalise: 2, deleteInvoice: 2 },
-  ...{ unfinalise: 4, deleteItem: 2, removeLine: 4, closeMatter: 3, writeOffInvoice: 3, reinstate: 2 },
+  recordWork: 2,
+  writeOff: 5,
+  createInvoice: 6,
+  addLines: 3,
+  changeInvoice: 3,
+  changeWork: 3,
+  changeCost: 4,
+  issue: 14,
+  unissue: 7,
+  void: 5,
+  pay: 8,
+  reverse: 13,
+  finalise: 2,
+  deleteInvoice: 2,
+  unfinalise: 4,
+  deleteItem: 2,
+  removeLine: 4,
+  closeMatter: 3,
+  writeOffInvoice: 3,
+  reinstate: 2,
 };
 
 /** One thing that happens; each action reads the draws that it needs. */
@@ -65,7 +101,10 @@ const line: fc.Arbitrary<LineDraw> = fc.record({
   ),
   // The first is what was written off in part, where there is such a thing.
   target: fc.option(fc.oneof(fc.constant(0), fc.nat(99)), { freq: 6 }),
-  ...{ suited: mostly, way, share, crumb: seldom },
+  suited: mostly,
+  way,
+  share,
+  crumb: seldom,
   taxCode: fc.constantFrom(null, null, null, 'STD', 'RED', 'ZERO', 'EXEMPT'),
 });
 
@@ -76,7 +115,13 @@ export const billingStep: fc.Arbitrary<BillingStep> = fc.record({
   action: fc.oneof(
     ...billingActions.map((name) => ({ weight: often[name] ?? 1, arbitrary: fc.constant(name) })),
   ),
-  ...{ target: fc.nat(99), suited: mostly, other: fc.nat(99), days: fc.nat(3), way, share, crumb: seldom },
+  target: fc.nat(99),
+  suited: mostly,
+  other: fc.nat(99),
+  days: fc.nat(3),
+  way,
+  share,
+  crumb: seldom,
   day: fc.oneof(
     { weight: 4, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constantFrom(...days) },

@@ -27,11 +27,16 @@ export async function liveDocuments(
 
   const outer = await collect({ name: 'Correspondence', subjectId: matterId });
   const inner = await collect({
-    ...{ name: 'Letters', subjectId: matterId, parentId: outer, externalReference: 'DC1' },
+    name: 'Letters',
+    subjectId: matterId,
+    parentId: outer,
+    externalReference: 'DC1',
   });
   const other = await collect({ name: 'Drafts', subjectId: matterId });
   await act(collection.UpdateDocumentCollection, collection.UpdateDocumentCollectionHandler, other, {
-    ...{ name: 'Old drafts', parentId: outer, externalReference: 'DC2' },
+    name: 'Old drafts',
+    parentId: outer,
+    externalReference: 'DC2',
   });
   await remove(collection.documentCollectionWriting, other);
 
@@ -39,7 +44,9 @@ export async function liveDocuments(
   await keep({ fileName: 'Passport.pdf', contentType: 'application/pdf', subjectId: clientId }, 0);
   const deed = await keep(
     {
-      ...{ fileName: 'Deed.pdf', contentType: 'application/pdf', documentCollectionId: inner },
+      fileName: 'Deed.pdf',
+      contentType: 'application/pdf',
+      documentCollectionId: inner,
       externalReference: 'D1',
     },
     48_213,
@@ -48,7 +55,9 @@ export async function liveDocuments(
   const { AddDocumentVersion, AddDocumentVersionHandler } = document;
   await act(AddDocumentVersion, AddDocumentVersionHandler, deed, signed, kept(51_020));
   await act(records.UpdateRecord, records.UpdateRecordHandler, document.documentWriting, deed, {
-    ...{ fileName: 'Deed.txt', contentType: 'text/plain', documentCollectionId: ofClient },
+    fileName: 'Deed.txt',
+    contentType: 'text/plain',
+    documentCollectionId: ofClient,
     externalReference: 'D2',
   });
   await remove(document.documentWriting, deed);

@@ -80,15 +80,17 @@ export function foldSamples(definition: AnyDefinition, samples: Samples): Folded
 
 function rowOf(type: string, schema_version: number, version: number, data: object) {
   return {
-    ...{ tenant_id: 1, stream_id: '01900000-0000-7000-8000-000000000000', event_id: '', partition: 0 },
-    ...{
-      type,
-      schema_version,
-      version,
-      data: structuredClone(data) as Record<string, unknown>,
-      at: `1.${version}.1`,
-    },
-    ...{ recorded_at: new Date(0), wrapped: null },
+    tenant_id: 1,
+    stream_id: '01900000-0000-7000-8000-000000000000',
+    event_id: '',
+    partition: 0,
+    type,
+    schema_version,
+    version,
+    data: structuredClone(data) as Record<string, unknown>,
+    at: `1.${version}.1`,
+    recorded_at: new Date(0),
+    wrapped: null,
     metadata: { actor: 'a', correlationId: 'c', source: 'rest' },
   };
 }

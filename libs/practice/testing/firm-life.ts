@@ -32,8 +32,10 @@ const address = {
   country: 'GB',
 };
 const promotion = {
-  ...{ requestId: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5', sourceSystem: 'Ledger 4' },
-  ...{ records: { created: 7, changed: 1 }, at: '2026-04-01T06:00:00.000Z' },
+  requestId: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5',
+  sourceSystem: 'Ledger 4',
+  records: { created: 7, changed: 1 },
+  at: '2026-04-01T06:00:00.000Z',
 };
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 
@@ -79,10 +81,20 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
   const bare = { clientId, divisionId, title: 'Bare' };
   const bareId = (await act(matter.OpenMatter, matter.OpenMatterHandler, bare)).record.id;
   const full = {
-    ...{ matterNumber: 'M/1', feeEstimate: gbp(5000), disbursementEstimate: gbp(250), minutesPerUnit: 10 },
-    ...{ responsiblePersonId: employeeId, actingPersonId: colleagueId, assistingPersonId: employeeId },
-    ...{ introducerId: entities[0], billingContactId: entities[1], currency: 'GBP', externalReference: 'M1' },
-    ...{ matterTypeId, taxCodeId, rateSetId },
+    matterNumber: 'M/1',
+    feeEstimate: gbp(5000),
+    disbursementEstimate: gbp(250),
+    minutesPerUnit: 10,
+    responsiblePersonId: employeeId,
+    actingPersonId: colleagueId,
+    assistingPersonId: employeeId,
+    introducerId: entities[0],
+    billingContactId: entities[1],
+    currency: 'GBP',
+    externalReference: 'M1',
+    matterTypeId,
+    taxCodeId,
+    rateSetId,
     dateOpened: '2025-03-01T09:00:00.000Z',
   };
   const matterId = (await act(matter.OpenMatter, matter.OpenMatterHandler, { ...bare, ...full })).record.id;
@@ -90,13 +102,11 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
     .record.id;
   await act(matter.UpdateMatter, matter.UpdateMatterHandler, bareId, {
     ...full,
-    ...{
-      clientId: otherClientId,
-      divisionId: other,
-      title: 'Full',
-      matterNumber: 'M/2',
-      externalReference: 'M2',
-    },
+    clientId: otherClientId,
+    divisionId: other,
+    title: 'Full',
+    matterNumber: 'M/2',
+    externalReference: 'M2',
     dateOpened: '2025-03-02T09:00:00.000Z',
   });
   await liveApplicableRates(store, context, { matterId, clientId, employeeId, taskTypeId });
@@ -115,8 +125,13 @@ export async function liveFirm(store: EventStore, context: RequestContext): Prom
   await store.execute(context, async (work) => {
     const { settings } = await work.load({ settings: at(Tenant, toId('tenant', context.tenant.streamId)) });
     const changes = {
-      ...{ firmName: 'Firm & Firm', currency: 'EUR', timeZone: 'Europe/Dublin', financialYearStart: '1' },
-      ...{ minutesPerUnit: '10', unitRounding: 'Down', autoFinaliseWorkItems: 'false' },
+      firmName: 'Firm & Firm',
+      currency: 'EUR',
+      timeZone: 'Europe/Dublin',
+      financialYearStart: '1',
+      minutesPerUnit: '10',
+      unitRounding: 'Down',
+      autoFinaliseWorkItems: 'false',
     };
     return work.change(Tenant, settings!, [
       ...changeSettings(settings!.data, changes, false),
@@ -169,8 +184,13 @@ async function liveDivisions(act: Do): Promise<string> {
 
 async function liveEmployees(act: Do, entities: string[], divisionId: string): Promise<string[]> {
   const full = {
-    ...{ initials: 'AO', divisionId, jobTitle: 'Associate', billingGrade: 'B', isFeeEarner: true },
-    ...{ defaultRate: gbp(200), externalReference: 'P1' },
+    initials: 'AO',
+    divisionId,
+    jobTitle: 'Associate',
+    billingGrade: 'B',
+    isFeeEarner: true,
+    defaultRate: gbp(200),
+    externalReference: 'P1',
   };
   const made: string[] = [];
   for (const fields of [full, {}, {}]) {

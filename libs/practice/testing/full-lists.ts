@@ -88,26 +88,31 @@ const tables: Record<string, FullTable> = {
     words: [roleName],
   },
   matter_types: {
-    ...{ ...coded, kind: 'mattertype' },
+    ...coded,
+    kind: 'mattertype',
     columns: {
       ...coded.columns,
       parent_id: `case when n > 100 then ${uuid('mattertype', pick('100', 14))} end`,
     },
   },
   task_types: {
-    ...{ ...coded, kind: 'tasktype' },
+    ...coded,
+    kind: 'tasktype',
     columns: { ...coded.columns, item_type: state(15, 0), phase_code: `'L' || ${pick('500', 16)}` },
   },
   tax_codes: {
-    ...{ ...coded, kind: 'taxcode' },
+    ...coded,
+    kind: 'taxcode',
     columns: {
-      ...{ code: `'K' || n`, name },
+      code: `'K' || n`,
+      name,
       scheme: `case when n % 1000 = 0 then 'GST' else 'VAT' end`,
       category: `(array['Standard','Zero','Exempt'])[${pick('3', 17)}]`,
     },
   },
   disbursement_codes: {
-    ...{ ...coded, kind: 'disbursementcode' },
+    ...coded,
+    kind: 'disbursementcode',
     columns: {
       ...coded.columns,
       kind: `(array['CostRecovery','Anticipated','Incurred'])[${pick('3', 18)}]`,

@@ -24,10 +24,24 @@ export const capital = (text: string) => `initcap(${text})`;
 /** Rows that stand for the firm's people, task types and so on, that others refer to. */
 export const FEW = '1000';
 const KINDS: Record<string, string> = {
-  ...{ entity: '001', client: '002', employee: '003', supplier: '004', matter: '005', workitem: '006' },
-  ...{ role: '007', division: '008', mattertype: '009', tasktype: '00a', taxcode: '00b' },
-  ...{ disbursementcode: '00c', rateset: '00d', applicablerate: '00e', costrecovery: '00f', invoice: '010' },
-  ...{ documentcollection: '011', document: '012' },
+  entity: '001',
+  client: '002',
+  employee: '003',
+  supplier: '004',
+  matter: '005',
+  workitem: '006',
+  role: '007',
+  division: '008',
+  mattertype: '009',
+  tasktype: '00a',
+  taxcode: '00b',
+  disbursementcode: '00c',
+  rateset: '00d',
+  applicablerate: '00e',
+  costrecovery: '00f',
+  invoice: '010',
+  documentcollection: '011',
+  document: '012',
 };
 
 /** SQL of the UUID of a row: ordered by time, as new ids are. */

@@ -44,7 +44,10 @@ export async function liveInvoices(act: Do, parts: BillingParts): Promise<void> 
   ];
   const id = await create({ lines, externalReference: 'I1', issueDate: '2025-06-30', dueDate: '2025-07-30' });
   await act(draft.UpdateInvoice, draft.UpdateInvoiceHandler, id, {
-    ...{ issueDate: '2025-06-29', dueDate: '2025-07-29', externalReference: 'I2', lines },
+    issueDate: '2025-06-29',
+    dueDate: '2025-07-29',
+    externalReference: 'I2',
+    lines,
   });
   await act(draft.AddInvoiceLines, draft.AddInvoiceLinesHandler, id, {
     lines: [{ kind: 'Discount', description: 'Early payment', amount: 5 }],
@@ -58,16 +61,20 @@ export async function liveInvoices(act: Do, parts: BillingParts): Promise<void> 
     await act(invoice.PayInvoice, invoice.PayInvoiceHandler, id, payment);
   }
   await act(invoice.ReverseInvoicePayment, invoice.ReverseInvoicePaymentHandler, id, 2, {
-    ...{ date: '2025-07-11', reason: 'Bounced' },
+    date: '2025-07-11',
+    reason: 'Bounced',
   });
   await act(invoice.WriteOffInvoice, invoice.WriteOffInvoiceHandler, id, {
-    ...{ date: '2025-08-01', reason: 'Insolvent' },
+    date: '2025-08-01',
+    reason: 'Insolvent',
   });
   const paid = await create({ lines: [{ kind: 'Fee', description: 'Fixed fee', amount: 100, taxCodeId }] });
   await act(invoice.IssueInvoice, invoice.IssueInvoiceHandler, paid, { issueDate: '2025-07-03' });
   const { total } = (await act(draft.UpdateInvoice, draft.UpdateInvoiceHandler, paid, {})).record.data;
   await act(invoice.PayInvoice, invoice.PayInvoiceHandler, paid, {
-    ...{ amount: Number(total), date: '2025-07-10', reference: 'BACS 2' },
+    amount: Number(total),
+    date: '2025-07-10',
+    reference: 'BACS 2',
   });
   const charged = [await record(2), await bought()];
   const mistaken = await create({

@@ -57,12 +57,18 @@ const steps: Record<string, (state: State, data: State) => object> = {
   WorkItemReserved: (_, { invoiceId }) => ({ invoiceId }),
   WorkItemReleased: () => ({ invoiceId: null }),
   WorkItemBilled: ({ remaining, remainingUnits }, { invoiceId, settlement }) => ({
-    ...{ invoiceId, state: 2, remaining: '0', remainingUnits: '0' },
+    invoiceId,
+    state: 2,
+    remaining: '0',
+    remainingUnits: '0',
     settlement: { ...settlement, before: { amount: remaining, units: remainingUnits } },
   }),
   WorkItemBillingReversed: ({ settlement }, { invoiceId, reserved }) => ({
-    ...{ invoiceId: reserved ? invoiceId : null, settlement: null, state: 1 },
-    ...{ remaining: settlement.before.amount, remainingUnits: settlement.before.units },
+    invoiceId: reserved ? invoiceId : null,
+    settlement: null,
+    state: 1,
+    remaining: settlement.before.amount,
+    remainingUnits: settlement.before.units,
   }),
   WorkItemReinstated: ({ remaining, remainingUnits }, { amount, units }) => ({
     state: 1,
@@ -137,10 +143,19 @@ export function naiveRecords(kind: string, events: readonly NaiveEvent[]): Naive
     });
   }
   return [...records.values()].map(({ state, first, last }) => ({
-    ...{ tenant: last.tenant, id: last.stream, version: last.version, is_deleted: state.isDeleted },
-    ...{ created_on: first.on, created_by: first.by, updated_on: last.on, updated_by: last.by },
-    ...{ external_reference: state.externalReference, state },
-    ...{ changed_epoch: last.at[0], changed_transaction_id: last.at[1], changed_position: last.at[2] },
+    tenant: last.tenant,
+    id: last.stream,
+    version: last.version,
+    is_deleted: state.isDeleted,
+    created_on: first.on,
+    created_by: first.by,
+    updated_on: last.on,
+    updated_by: last.by,
+    external_reference: state.externalReference,
+    state,
+    changed_epoch: last.at[0],
+    changed_transaction_id: last.at[1],
+    changed_position: last.at[2],
     ...columns[kind](state),
   }));
 }
@@ -200,13 +215,15 @@ export function naiveFacts(events: readonly NaiveEvent[]): NaiveRow[] {
         measures[`${name}_units`] = new Decimal(units).add(0).toFixed(4);
       }
       return {
-        ...{ tenant, id, part, work_item_id: stream, matter_id: uuid(of.matterId) },
-        ...{
-          employee_id: uuid(of.employeeId),
-          task_type_id: uuid(of.taskTypeId),
-          day,
-          currency: of.currency,
-        },
+        tenant,
+        id,
+        part,
+        work_item_id: stream,
+        matter_id: uuid(of.matterId),
+        employee_id: uuid(of.employeeId),
+        task_type_id: uuid(of.taskTypeId),
+        day,
+        currency: of.currency,
         ...measures,
       };
     });

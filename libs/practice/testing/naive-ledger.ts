@@ -104,7 +104,7 @@ export class NaiveLedger {
     let part = left;
     if (amount !== undefined && !left.amount.eq(amount))
       part = {
-        ...{ amount: exact(amount) },
+        amount: exact(amount),
         units: left.units.mul(amount).div(left.amount).toDecimalPlaces(4, Decimal.ROUND_HALF_UP),
       };
     if (units !== undefined && !left.units.eq(units))

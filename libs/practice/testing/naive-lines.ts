@@ -29,7 +29,9 @@ export function lineOf(
   const value = charge?.amount ?? zero;
   const source = sourceId === null ? undefined : ledger.items.get(sourceId);
   return {
-    ...{ ...own, units: charge?.units ?? null, taxCode: taxCode ?? source?.taxCode ?? null },
+    ...own,
+    units: charge?.units ?? null,
+    taxCode: taxCode ?? source?.taxCode ?? null,
     amount: kind === 'Discount' ? value.abs().mul(-1) : value,
   };
 }

@@ -4,14 +4,47 @@ import type { RatedWork, RateSources } from '../applicable-rates/rate-resolution
 type Rate = { per: string; currency: string; amount: string } & Partial<Record<string, string | null>>;
 
 const names: Record<string, string> = {
-  ...{ e: 'employeeId', t: 'taskTypeId', b: 'billingGrade', j: 'jobTitle', m: 'matterTypeId' },
+  e: 'employeeId',
+  t: 'taskTypeId',
+  b: 'billingGrade',
+  j: 'jobTitle',
+  m: 'matterTypeId',
 };
 
 /** Every choice of keys, the one that wins first, as resources.md counts: more before fewer, then in its order of keys. */
 const choices = [
-  ...['etbjm', 'etbj', 'etbm', 'etjm', 'ebjm', 'tbjm'],
-  ...['etb', 'etj', 'etm', 'ebj', 'ebm', 'ejm', 'tbj', 'tbm', 'tjm', 'bjm'],
-  ...['et', 'eb', 'ej', 'em', 'tb', 'tj', 'tm', 'bj', 'bm', 'jm', 'e', 't', 'b', 'j', 'm', ''],
+  'etbjm',
+  'etbj',
+  'etbm',
+  'etjm',
+  'ebjm',
+  'tbjm',
+  'etb',
+  'etj',
+  'etm',
+  'ebj',
+  'ebm',
+  'ejm',
+  'tbj',
+  'tbm',
+  'tjm',
+  'bjm',
+  'et',
+  'eb',
+  'ej',
+  'em',
+  'tb',
+  'tj',
+  'tm',
+  'bj',
+  'bm',
+  'jm',
+  'e',
+  't',
+  'b',
+  'j',
+  'm',
+  '',
 ].map((letters) => [...letters].map((letter) => names[letter]));
 
 /** The rate of work and where it comes from, level by level and choice by choice: slow and plain. */
@@ -24,7 +57,11 @@ export function naiveRate(
       .filter(({ data }) => !(work.day < data.effectiveFrom))
       .filter(({ data }) => !(data.effectiveTo && data.effectiveTo < work.day))
       .map(({ data: { rate, per, employeeId, billingGrade, taskTypeId } }) => ({
-        ...{ ...rate, per, employeeId, billingGrade, taskTypeId },
+        ...rate,
+        per,
+        employeeId,
+        billingGrade,
+        taskTypeId,
       }));
   const ofSet = (set: RateSources['matterSet']): Rate[] => {
     if (!set) return [];

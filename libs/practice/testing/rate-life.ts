@@ -16,11 +16,18 @@ export function liveRateSets(
   return liveRecord(store, context, rateSetWriting, {
     least: { name: 'Legal aid', currency: 'GBP' },
     full: {
-      ...{ name: 'Standard rates', currency: 'GBP', isDefault: true, from: '2025-01-01', to: '2025-12-31' },
+      name: 'Standard rates',
+      currency: 'GBP',
+      isDefault: true,
+      from: '2025-01-01',
+      to: '2025-12-31',
       entries: [entry],
     },
     changes: {
-      ...{ name: 'Fixed fees', isDefault: true, from: '2024-01-01', to: '2024-12-31' },
+      name: 'Fixed fees',
+      isDefault: true,
+      from: '2024-01-01',
+      to: '2024-12-31',
       entries: [{ ...entry, per: 'Unit' }],
     },
   });
@@ -36,8 +43,11 @@ export function liveApplicableRates(
   return liveRecord(store, context, applicableRateWriting, {
     least: { scope: 'Client', scopeId: clientId, rate: gbp(150), effectiveFrom: '2024-01-01' },
     full: {
-      ...{ scope: 'Matter', scopeId: matterId, ...all },
-      ...{ effectiveFrom: '2025-01-01', effectiveTo: '2025-12-31' },
+      scope: 'Matter',
+      scopeId: matterId,
+      ...all,
+      effectiveFrom: '2025-01-01',
+      effectiveTo: '2025-12-31',
     },
     changes: { ...all, per: 'Unit', effectiveFrom: '2025-01-01', effectiveTo: '2025-03-31' },
   });

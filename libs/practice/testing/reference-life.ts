@@ -14,13 +14,25 @@ export function liveTaskTypes(store: EventStore, context: RequestContext): Promi
   return liveRecord(store, context, taskTypeWriting, {
     least: { code: 'GEN', name: 'General' },
     full: {
-      ...{ code: 'L120', name: 'Analysis', itemType: 0, phaseCode: 'L100', taskCode: 'L120' },
-      ...{ activityCode: 'A103', narration: 'Considering', isBillable: true },
+      code: 'L120',
+      name: 'Analysis',
+      itemType: 0,
+      phaseCode: 'L100',
+      taskCode: 'L120',
+      activityCode: 'A103',
+      narration: 'Considering',
+      isBillable: true,
       rate: { Amount: 250, Currency: 'GBP' },
     },
     changes: {
-      ...{ code: 'L130', name: 'Experts', itemType: 1, phaseCode: 'L100', taskCode: 'L130' },
-      ...{ activityCode: 'A104', narration: 'Instructing', isBillable: false },
+      code: 'L130',
+      name: 'Experts',
+      itemType: 1,
+      phaseCode: 'L100',
+      taskCode: 'L130',
+      activityCode: 'A104',
+      narration: 'Instructing',
+      isBillable: false,
       rate: { Amount: 99.5, Currency: 'GBP' },
     },
   });
@@ -31,14 +43,20 @@ export async function liveTaxCodes(store: EventStore, context: RequestContext): 
   const id = await liveRecord(store, context, taxCodeWriting, {
     least: { code: 'EX', name: 'Exempt', category: 'Exempt' },
     full: {
-      ...{ code: 'STD', name: 'Standard rate', scheme: 'VAT', category: 'Standard' },
+      code: 'STD',
+      name: 'Standard rate',
+      scheme: 'VAT',
+      category: 'Standard',
       rates: [
         { percent: 17.5, from: '2010-01-01', to: '2011-01-03' },
         { percent: 20, from: '2011-01-04' },
       ],
     },
     changes: {
-      ...{ code: 'RED', name: 'Reduced rate', scheme: 'GST', category: 'Reduced' },
+      code: 'RED',
+      name: 'Reduced rate',
+      scheme: 'GST',
+      category: 'Reduced',
       rates: [{ percent: 5, from: '1997-09-01', to: '2030-12-31' }],
     },
   });
@@ -77,12 +95,24 @@ export async function liveDisbursementCodes(
   return liveRecord(store, context, disbursementCodeWriting, {
     least: { code: 'COPY', name: 'Copying', taxCodeId },
     full: {
-      ...{ code: 'SEARCH', name: 'Search', kind: 'Incurred', taxCodeId, supplierId, expenseCode: 'E124' },
-      ...{ unitAmount: { Amount: 3, Currency: 'GBP' }, description: 'Official copy of the register' },
+      code: 'SEARCH',
+      name: 'Search',
+      kind: 'Incurred',
+      taxCodeId,
+      supplierId,
+      expenseCode: 'E124',
+      unitAmount: { Amount: 3, Currency: 'GBP' },
+      description: 'Official copy of the register',
     },
     changes: {
-      ...{ code: 'POST', name: 'Postage', kind: 'CostRecovery', taxCodeId: other, supplierId },
-      ...{ unitAmount: { Amount: 0.1, Currency: 'GBP' }, description: 'Letters', expenseCode: 'E108' },
+      code: 'POST',
+      name: 'Postage',
+      kind: 'CostRecovery',
+      taxCodeId: other,
+      supplierId,
+      unitAmount: { Amount: 0.1, Currency: 'GBP' },
+      description: 'Letters',
+      expenseCode: 'E108',
     },
   });
 }

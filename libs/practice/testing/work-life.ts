@@ -48,15 +48,17 @@ export async function liveWork(
   for (const id of [item, office])
     await act(billable.UnfinaliseBillable, billable.UnfinaliseBillableHandler, WorkItem, id);
   await act(workItem.UpdateWorkItem, workItem.UpdateWorkItemHandler, office, {
-    ...{
-      matterId,
-      employeeId: colleagueId,
-      taskTypeId,
-      itemType: 1,
-      entryDate: '2025-06-14T10:00:00.000Z',
-      durationTicks: 0,
-    },
-    ...{ units: 2, rate: gbp(80), title: 'Search fee', isBillable: false, externalReference: 'W2' },
+    matterId,
+    employeeId: colleagueId,
+    taskTypeId,
+    itemType: 1,
+    entryDate: '2025-06-14T10:00:00.000Z',
+    durationTicks: 0,
+    units: 2,
+    rate: gbp(80),
+    title: 'Search fee',
+    isBillable: false,
+    externalReference: 'W2',
   });
   for (const id of [item, office]) {
     await act(billable.FinaliseBillable, billable.FinaliseBillableHandler, WorkItem, id);

@@ -45,8 +45,12 @@ export const feeAnalysisProjection: Projection = {
   tables: [table],
   derived: feeAnalysisDerived,
   eventTypes: new Set([
-    ...['WorkItemFinalised', 'WorkItemUnfinalised', 'WorkItemWrittenOff', 'WorkItemReinstated'],
-    ...['WorkItemBilled', 'WorkItemBillingReversed'],
+    'WorkItemFinalised',
+    'WorkItemUnfinalised',
+    'WorkItemWrittenOff',
+    'WorkItemReinstated',
+    'WorkItemBilled',
+    'WorkItemBillingReversed',
   ]),
   apply: (client, generation, events) =>
     writeRows(client, table, generation, rowsOf(events), 'fail', feeAnalysisDerived),
@@ -56,8 +60,15 @@ export const feeAnalysisProjection: Projection = {
 /** An event's facts, each with its number: what is taken back can count on two days. */
 function factsOf({ tenantId, eventId, streamId, event }: RecordedEvent): ReadRow[] {
   return flowsOf(event as BillableEvent<'WorkItem'>).map(({ of, day, moved }, part) => [
-    ...[tenantId, eventId, part, streamId, toUuid(of.matterId), toUuid(of.employeeId)],
-    ...[of.taskTypeId && toUuid(of.taskTypeId), day, of.currency],
+    tenantId,
+    eventId,
+    part,
+    streamId,
+    toUuid(of.matterId),
+    toUuid(of.employeeId),
+    of.taskTypeId && toUuid(of.taskTypeId),
+    day,
+    of.currency,
     ...feeMeasures.flatMap((name) => [moved[name]?.amount ?? '0', moved[name]?.units ?? '0']),
   ]);
 }

@@ -41,16 +41,26 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
     ? rateGiven(body.rate, tenant)
     : rateFound({ itemType, day: entryDay, currency, matter, employee, taskType }, found);
   const value = priceWorkItem({
-    ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
+    itemType,
+    durationTicks,
+    rate,
+    rounding: tenant.unitRounding,
     units: numberGiven(body.units),
     minutesPerUnit: unitLength(found, tenant),
   });
   requireChargeable(value);
   const fields = {
-    ...{ matterId, employeeId, taskTypeId, itemType, entryDate, entryDay, durationTicks },
+    matterId,
+    employeeId,
+    taskTypeId,
+    itemType,
+    entryDate,
+    entryDay,
+    durationTicks,
     title: body.title ?? taskType?.data.narration ?? null,
     isBillable: body.isBillable ?? taskType?.data.isBillable ?? true,
-    ...{ rateSource, ...value },
+    rateSource,
+    ...value,
     ...givenReference(context, body.externalReference),
   };
   const created: WorkItemEvent = { type: 'WorkItemCreated', data: fields };
@@ -140,13 +150,18 @@ async function revalued(
   const recounted = !data.unitsOverridden && COUNTED_BY.some((name) => changes[name] !== undefined);
   const keepsUnits = body.units === undefined && !recounted;
   const value = priceWorkItem({
-    ...{ itemType, durationTicks, rate, rounding: tenant.unitRounding },
+    itemType,
+    durationTicks,
+    rate,
+    rounding: tenant.unitRounding,
     units: keepsUnits ? data.units : numberGiven(body.units),
     minutesPerUnit: changes.matterId !== undefined ? unitLength(found, tenant) : data.minutesPerUnit,
   });
   requireChargeable(value);
   const derived = {
-    ...{ entryDay, rateSource, ...value },
+    entryDay,
+    rateSource,
+    ...value,
     ...(keepsUnits && { unitsOverridden: data.unitsOverridden }),
     ...(body.isBillable === null && { isBillable: taskType?.data.isBillable ?? true }),
   };

@@ -222,7 +222,8 @@ describe('the value of a work item', () => {
     else
       refused.toThrow(
         expect.objectContaining({
-          ...{ fault: 'invalid', code },
+          fault: 'invalid',
+          code,
           errors: [expect.objectContaining({ pointer: `/${field}` })],
         }),
       );

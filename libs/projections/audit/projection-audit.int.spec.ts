@@ -54,7 +54,9 @@ describe('an audit of read models', () => {
     ['matters', 'matters', ['search'], `search = 'secret'`],
     ['matters', 'matters', ['changed_position'], 'changed_position = changed_position + 1'],
     [
-      ...['matters', 'matters', ['changed_epoch', 'changed_transaction_id']],
+      'matters',
+      'matters',
+      ['changed_epoch', 'changed_transaction_id'],
       `changed_epoch = 0, changed_transaction_id = '3'`,
     ],
     ['people', 'people', ['full_name'], `full_name = 'Secret'`],

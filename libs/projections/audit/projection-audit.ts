@@ -82,8 +82,13 @@ export class ProjectionAudit {
       const events = await this.scratch.fill(scratch, projection, bounds, options.asOf);
       await scratch.query('begin read only');
       const result: Audited = {
-        ...{ name, generation: model.main.generation, events, rows: 0, changedSince: 0 },
-        ...{ differing: 0, differences: [] },
+        name,
+        generation: model.main.generation,
+        events,
+        rows: 0,
+        changedSince: 0,
+        differing: 0,
+        differences: [],
         parked: tenants
           .filter(({ id }) => model.parked.some(({ tenantId }) => tenantId === id))
           .map(({ alias }) => alias),
@@ -108,7 +113,8 @@ export class ProjectionAudit {
   ): Promise<void> {
     const where = `generation = ${trackOf(model, id).generation} and tenant_id = ${id}`;
     const comparison: Comparison = {
-      ...{ table, columns },
+      table,
+      columns,
       shown: { client: live, from: `read_model.${table.name}`, where },
       told: { client: scratch, from: scratchTable(table), where: `tenant_id = ${id}` },
       ignored: (streams) => this.changedSince(projection, id, streams, asOf),
@@ -161,8 +167,11 @@ async function findStrangers({ result, live, model, tenants }: Audit, table: Rea
   result.differing += rows[0]?.total ?? 0;
   const findings = rows.map(
     ({ tenant, key }): AuditFinding => ({
-      ...{ tenant: `unknown (${tenant})`, table: table.name, key: key.slice(1).join('/') },
-      ...{ problem: 'not in the events', columns: [] },
+      tenant: `unknown (${tenant})`,
+      table: table.name,
+      key: key.slice(1).join('/'),
+      problem: 'not in the events',
+      columns: [],
     }),
   );
   result.differences.push(...findings.slice(0, LISTED - result.differences.length));

@@ -8,7 +8,8 @@ import { definitions } from '#practice/areas';
 import { createFirm } from '#practice/testing/firm';
 import { type NaiveEvent, type NaiveRow, naiveFacts, naiveRecords } from '#practice/testing/naive-fold';
 import { allProjections } from '#practice/testing/projected-firms';
-import { Firm, randomStep, type Step } from '#practice/testing/random-life';
+import { Firm, type Step } from '#practice/testing/random-life';
+import { randomStep } from '#practice/testing/random-step';
 import { SetClock } from '../../../test/support/set-clock';
 import { createTestStore, type TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
@@ -16,7 +17,10 @@ import { projectionParts } from '../testing/parts';
 import type { ExportOptions } from './projection-export';
 
 const kinds: Record<string, string> = {
-  ...{ divisions: 'Division', people: 'Entity', matters: 'Matter', 'work-items': 'WorkItem' },
+  divisions: 'Division',
+  people: 'Entity',
+  matters: 'Matter',
+  'work-items': 'WorkItem',
 };
 
 /** Rows as texts, so that no digit is lost: instants in one form, JSON with its numbers as texts. */
@@ -93,8 +97,14 @@ describe('exports', () => {
       const { tenantId, streamId, version, event, eventId, metadata, recordedAt, at } =
         store.codec.decodeEvent(row);
       return {
-        ...{ tenant: aliases.get(tenantId)!, stream: streamId, version, id: eventId, by: metadata.actor },
-        ...{ type: event.type, data: event.data, on: recordedAt.toISOString() },
+        tenant: aliases.get(tenantId)!,
+        stream: streamId,
+        version,
+        id: eventId,
+        by: metadata.actor,
+        type: event.type,
+        data: event.data,
+        on: recordedAt.toISOString(),
         at: printPosition(at).split('.') as NaiveEvent['at'],
       };
     });

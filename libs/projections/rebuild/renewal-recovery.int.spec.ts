@@ -130,7 +130,9 @@ describe('a renewal that is interrupted', () => {
     expect(await renewals.seen(1)).toBe(`${MANY + 10}/${2 * (MANY + 10)}`);
     const { id } = one;
     expect(await renewals.generations()).toContainEqual({
-      ...{ projection: 'divisions', tenant: id, generation: left?.generation },
+      projection: 'divisions',
+      tenant: id,
+      generation: left?.generation,
     });
     await renewals.expectSound(1);
   });

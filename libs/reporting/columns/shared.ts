@@ -7,7 +7,11 @@ import type { Join } from './report';
 export function employeeJoins(employeeId: string): Join[] {
   return [
     {
-      ...{ alias: 'e', table: 'employees', projection: 'employees', of: 'employee_id', few: true },
+      alias: 'e',
+      table: 'employees',
+      projection: 'employees',
+      of: 'employee_id',
+      few: true,
       on: `e.id = ${employeeId}`,
     },
     { alias: 'ep', table: 'people', projection: 'people', on: 'ep.id = e.entity_id', needs: ['e'] },
@@ -22,7 +26,11 @@ export function matterJoin(matterId: string): Join {
 /** The matter's client and the person they are. */
 export const clientJoins: Join[] = [
   {
-    ...{ alias: 'c', table: 'clients', projection: 'clients', needs: ['m'], by: 'client_id' },
+    alias: 'c',
+    table: 'clients',
+    projection: 'clients',
+    needs: ['m'],
+    by: 'client_id',
     on: 'c.id = m.client_id',
   },
   { alias: 'cp', table: 'people', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
@@ -59,7 +67,11 @@ export const matterTypeColumn: Column = {
 /** The task type of a row. */
 export function taskTypeJoin(taskTypeId: string): Join {
   return {
-    ...{ alias: 't', table: 'task_types', projection: 'task-types', of: 'task_type_id', few: true },
+    alias: 't',
+    table: 'task_types',
+    projection: 'task-types',
+    of: 'task_type_id',
+    few: true,
     on: `t.id = ${taskTypeId}`,
   };
 }
@@ -81,31 +93,47 @@ export function dayColumns(
   const sql = `${alias}.${of}`;
   return [
     {
-      ...{ name: names.day, type: 'day', of, grain: 'day', byDay: true },
+      name: names.day,
+      type: 'day',
+      of,
+      grain: 'day',
+      byDay: true,
       description: "Day in the tenant's time zone.",
       source: sql,
       daysOf: (value) => ({ min: value, max: value }),
     },
     {
-      ...{ name: names.month, type: 'text', of, grain: 'month' },
+      name: names.month,
+      type: 'text',
+      of,
+      grain: 'month',
       daysOf: monthDays,
       description: 'Month, as `2025-06`.',
       source: `to_char(${sql}, 'YYYY-MM')`,
     },
     {
-      ...{ name: names.quarter, type: 'text', of, grain: 'month' },
+      name: names.quarter,
+      type: 'text',
+      of,
+      grain: 'month',
       daysOf: quarterDays,
       description: 'Calendar quarter, as `2025-Q2`.',
       source: `to_char(${sql}, 'YYYY-"Q"Q')`,
     },
     {
-      ...{ name: names.year, type: 'integer', of, grain: 'year' },
+      name: names.year,
+      type: 'integer',
+      of,
+      grain: 'year',
       daysOf: yearDays,
       description: 'Calendar year.',
       source: `extract(year from ${sql})::integer`,
     },
     {
-      ...{ name: names.financialYear, type: 'text', of, grain: 'month' },
+      name: names.financialYear,
+      type: 'text',
+      of,
+      grain: 'month',
       daysOf: financialYearDays,
       description: 'Financial year, as `2025/26`; `2025` where it is the calendar year.',
       source: (context) => financialYear(sql, context.financialYearStart()),

@@ -230,7 +230,8 @@ interface Records {
 function stepped(steps: Steps): Records[] {
   return [...steps.values()].map(({ join: { alias, table, projection, on }, references }) => ({
     rows: `select ${['id', ...references].join(', ')} from read_model.${table} ${alias} where ${live(projection, alias, TENANT)}`,
-    ...{ as: alias, on },
+    as: alias,
+    on,
     keys: references.map((name) => [name, `${alias}.${name}`]),
   }));
 }

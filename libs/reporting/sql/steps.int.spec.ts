@@ -49,7 +49,9 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
   it.each<[what: string, first: string, second: string, criteria: object | null, rows: unknown[][]]>([
     [
       'two divisions of one name are one, and what has none is one as well',
-      ...['divisionName', 'state', null],
+      'divisionName',
+      'state',
+      null,
       [
         ['Same', 'Finalised', 160],
         [null, 'Finalised', 20],
@@ -58,7 +60,9 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
     ],
     [
       'two clients of one name are one',
-      ...['clientSortName', 'itemType', null],
+      'clientSortName',
+      'itemType',
+      null,
       [
         ['Client', 'Timed Fee', 160],
         ['Another', 'Timed Fee', 24],
@@ -67,7 +71,9 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
     ],
     [
       'days at the edges of a period are those of its months',
-      ...['divisionName', 'entryMonth', entered('2024-12-15', '2025-04-03')],
+      'divisionName',
+      'entryMonth',
+      entered('2024-12-15', '2025-04-03'),
       [
         ['Same', '2025-04', 80],
         ['Same', '2024-12', 80],
@@ -79,7 +85,9 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
     ],
     [
       'one year',
-      ...['divisionName', 'entryYear', entered('2025-01-01', '2025-12-31')],
+      'divisionName',
+      'entryYear',
+      entered('2025-01-01', '2025-12-31'),
       [
         ['Same', 2025, 80],
         [null, 2025, 10],
@@ -88,7 +96,9 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
     ],
     [
       'one month',
-      ...['divisionName', 'entryMonth', entered('2025-04-01', '2025-04-30')],
+      'divisionName',
+      'entryMonth',
+      entered('2025-04-01', '2025-04-30'),
       [
         ['Same', '2025-04', 80],
         [null, '2025-04', 10],
@@ -97,7 +107,9 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
     ],
     [
       'by two of what a matter refers to',
-      ...['clientSortName', 'divisionName', null],
+      'clientSortName',
+      'divisionName',
+      null,
       [
         ['Client', 'Same', 160],
         ['Another', 'Other', 14],
@@ -107,7 +119,9 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
     ],
     [
       'by what a matter refers to and by the matter',
-      ...['divisionName', 'matterNumber', null],
+      'divisionName',
+      'matterNumber',
+      null,
       [
         ['Same', 'M1', 100],
         ['Same', 'M2', 60],

@@ -96,8 +96,14 @@ export class BilledFirm {
   /** Records units of work at 10 pounds each, finalised at once; returns its id. */
   async work(employee: string, matter: string | null, day: string, units: number, more: object = {}) {
     const body = {
-      ...{ employeeId: this.employees.get(employee)!, matterId: matter && this.matters.get(matter)! },
-      ...{ itemType: 0 as const, entryDate: `${day}T10:00:00.000Z`, durationTicks: 0, units, rate, ...more },
+      employeeId: this.employees.get(employee)!,
+      matterId: matter && this.matters.get(matter)!,
+      itemType: 0 as const,
+      entryDate: `${day}T10:00:00.000Z`,
+      durationTicks: 0,
+      units,
+      rate,
+      ...more,
     };
     return (await this.act(RecordWorkItem, RecordWorkItemHandler, body)).record.id;
   }

@@ -25,12 +25,16 @@ export function naiveRows(recorded: readonly RecordedEvent[], financialYearStart
   const about = (matterId: unknown, employeeId: unknown, taskTypeId: unknown) => {
     const [matter, taskType] = [of(matterId), of(taskTypeId)];
     return {
-      ...{ matterId: hex(matterId), clientId: hex(matter?.clientId), divisionId: hex(matter?.divisionId) },
-      ...{ matterNumber: matter?.matterNumber ?? null, matterTitle: matter?.title ?? null },
+      matterId: hex(matterId),
+      clientId: hex(matter?.clientId),
+      divisionId: hex(matter?.divisionId),
+      matterNumber: matter?.matterNumber ?? null,
+      matterTitle: matter?.title ?? null,
       clientSortName: nameOf(of(matter?.clientId)?.entityId),
       divisionName: of(matter?.divisionId)?.name ?? null,
       matterTypeName: of(matter?.matterTypeId)?.name ?? null,
-      ...{ taskTypeName: taskType?.name ?? null, taskTypeCode: taskType?.code ?? null },
+      taskTypeName: taskType?.name ?? null,
+      taskTypeCode: taskType?.code ?? null,
       employee: hex(employeeId),
       employeeName: nameOf(of(employeeId)?.entityId),
     };
@@ -45,34 +49,49 @@ export function naiveRows(recorded: readonly RecordedEvent[], financialYearStart
       value,
     ]);
     return {
-      ...{ ...named, employeeId: employee, employeeSortName: employeeName, entryDay: day },
+      ...named,
+      employeeId: employee,
+      employeeSortName: employeeName,
+      entryDay: day,
       ...(Object.fromEntries(entry) as Record<string, NaiveValue>),
-      ...{ id: hex(row.id), tie: hex(row.id)! },
-      ...{ entryDate: instant(row.entry_date), createdOn: instant(row.created_on) },
-      ...{ state: STATES[row.item_state as number], itemType: ITEM_TYPES[row.item_type as number] },
-      ...{
-        invoiceNumber: of(row.invoice_id)?.number ?? null,
-        title: given.title,
-        currency: row.currency as string,
-      },
-      ...{ rate: number(row.rate), units: number(row.units), total: number(row.total) },
+      id: hex(row.id),
+      tie: hex(row.id)!,
+      entryDate: instant(row.entry_date),
+      createdOn: instant(row.created_on),
+      state: STATES[row.item_state as number],
+      itemType: ITEM_TYPES[row.item_type as number],
+      invoiceNumber: of(row.invoice_id)?.number ?? null,
+      title: given.title,
+      currency: row.currency as string,
+      rate: number(row.rate),
+      units: number(row.units),
+      total: number(row.total),
       unitDuration: number(row.units).mul(number(row.unit_minutes)),
-      ...{ totalBase: number(row.total_base), remaining: number(row.remaining) },
+      totalBase: number(row.total_base),
+      remaining: number(row.remaining),
       durationTicks: number(row.duration_ticks),
-      ...{ isBillable: row.is_billable as boolean, isDeleted: row.is_deleted as boolean },
+      isBillable: row.is_billable as boolean,
+      isDeleted: row.is_deleted as boolean,
     };
   });
   const facts = naiveFacts(events).map((row): NaiveRow => {
     const { employee, employeeName, ...named } = about(row.matter_id, row.employee_id, row.task_type_id);
     const flows = [row.billed, row.written_off, row.written_up].map(number);
     return {
-      ...{ ...named, feeEarnerId: employee, feeEarnerSortName: employeeName },
+      ...named,
+      feeEarnerId: employee,
+      feeEarnerSortName: employeeName,
       ...periodsOf(row.day as string, financialYearStart),
-      ...{ tie: `${hex(row.id)}${row.part}`, currency: row.currency as string },
-      ...{ workItemFinalised: number(row.finalised), workItemFinalisedUnits: number(row.finalised_units) },
-      ...{ workItemBilled: flows[0], workItemBilledUnits: number(row.billed_units) },
-      ...{ workItemWrittenOff: flows[1], workItemWrittenOffUnits: number(row.written_off_units) },
-      ...{ workItemWrittenUp: flows[2], workItemWrittenUpUnits: number(row.written_up_units) },
+      tie: `${hex(row.id)}${row.part}`,
+      currency: row.currency as string,
+      workItemFinalised: number(row.finalised),
+      workItemFinalisedUnits: number(row.finalised_units),
+      workItemBilled: flows[0],
+      workItemBilledUnits: number(row.billed_units),
+      workItemWrittenOff: flows[1],
+      workItemWrittenOffUnits: number(row.written_off_units),
+      workItemWrittenUp: flows[2],
+      workItemWrittenUpUnits: number(row.written_up_units),
       realisationRate: ratioOf(flows),
     };
   });
@@ -95,15 +114,14 @@ function plain({
   at,
 }: RecordedEvent): NaiveEvent {
   return {
-    ...{
-      tenant: String(tenantId),
-      stream: streamId,
-      version,
-      type: event.type,
-      data: event.data,
-      id: eventId,
-    },
-    ...{ by: metadata.actor, on: recordedAt.toISOString() },
+    tenant: String(tenantId),
+    stream: streamId,
+    version,
+    type: event.type,
+    data: event.data,
+    id: eventId,
+    by: metadata.actor,
+    on: recordedAt.toISOString(),
     at: [String(at.epoch), String(at.transactionId), String(at.position)],
   };
 }
@@ -120,12 +138,10 @@ function periodsOf(day: string, start: number): Record<string, NaiveValue> {
   const first = month >= start ? year : year - 1;
   const last = String((first + 1) % 100).padStart(2, '0');
   return {
-    ...{
-      day,
-      month: day.slice(0, 7),
-      quarter: `${day.slice(0, 4)}-Q${Math.ceil(month / 3)}`,
-      year: exact(year),
-    },
+    day,
+    month: day.slice(0, 7),
+    quarter: `${day.slice(0, 4)}-Q${Math.ceil(month / 3)}`,
+    year: exact(year),
     financialYear: start === 1 ? String(first) : `${first}/${last}`,
   };
 }

@@ -82,9 +82,16 @@ export function readNaiveSlice(report: NaiveReport, sent: Sent): NaiveSlice | Fa
     });
   if (faults.length > 0) return faults;
   return {
-    ...{ level: totals ? 'totals' : below, below, cols, groups, keys, tuple, pivots },
+    level: totals ? 'totals' : below,
+    below,
+    cols,
+    groups,
+    keys,
+    tuple,
+    pivots,
     sort: (given.sortBy ?? []).map(({ colId, desc }: Sent) => ({ colId, desc: desc === true })),
-    ...{ start: totals ? 0 : start, end: totals ? 1 : end },
+    start: totals ? 0 : start,
+    end: totals ? 1 : end,
     zero: given.filterZero === true ? { field: given.filterZeroField ?? null } : null,
   };
 }

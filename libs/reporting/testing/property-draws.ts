@@ -102,9 +102,27 @@ const places: FirmDraw['place'][] = [
 
 /** Clocks change on them in one of the places, or a period ends or begins. */
 const edges = [
-  ...['2025-03-30', '2025-10-26', '2025-04-06', '2025-10-05', '2024-09-08', '2025-09-07', '2024-02-29'],
-  ...['2023-12-31', '2024-01-01', '2024-03-31', '2024-04-01', '2024-06-30', '2024-07-01', '2024-12-31'],
-  ...['2025-01-01', '2025-03-31', '2025-04-01', '2025-06-30', '2025-07-01', '2025-12-31', '2026-01-01'],
+  '2025-03-30',
+  '2025-10-26',
+  '2025-04-06',
+  '2025-10-05',
+  '2024-09-08',
+  '2025-09-07',
+  '2024-02-29',
+  '2023-12-31',
+  '2024-01-01',
+  '2024-03-31',
+  '2024-04-01',
+  '2024-06-30',
+  '2024-07-01',
+  '2024-12-31',
+  '2025-01-01',
+  '2025-03-31',
+  '2025-04-01',
+  '2025-06-30',
+  '2025-07-01',
+  '2025-12-31',
+  '2026-01-01',
 ];
 const DAY = 86_400_000;
 
@@ -165,12 +183,16 @@ const item: fc.Arbitrary<ItemDraw> = fc
     fc.boolean(),
   )
   .map(([fields, createdAt, steps, finalised, foreign]) => ({
-    ...{ ...fields, createdAt, foreign },
+    ...fields,
+    createdAt,
+    foreign,
     steps: finalised ? [{ kind: 'finalise' as const, pick: 0, share: 0, item: fields }, ...steps] : steps,
   }));
 
 const matter: fc.Arbitrary<MatterDraw> = fc.record({
-  ...{ client: at, division: at, type: fc.option(at, { freq: 2 }) },
+  client: at,
+  division: at,
+  type: fc.option(at, { freq: 2 }),
   title: fc.constantFrom(...words),
 });
 
@@ -185,8 +207,12 @@ export function firmDraw(number: number, items: number): fc.Arbitrary<FirmDraw> 
     fc
       .record({
         place: fc.constant(places[number % places.length]),
-        ...{ employees: some(names, 5), clients: some(names, 3), divisions: some(words, 2) },
-        ...{ matterTypes: some(words, 3), taskTypes: some(words, 4), matters: sized(matter, 7) },
+        employees: some(names, 5),
+        clients: some(names, 3),
+        divisions: some(words, 2),
+        matterTypes: some(words, 3),
+        taskTypes: some(words, 4),
+        matters: sized(matter, 7),
         invoices: sized(fc.option(fc.nat(20).map(String), { freq: 3 }), 6),
         items: sized(item, items),
         renamed: fc.record({

@@ -32,7 +32,8 @@ export function spoilt({ name, columns }: NaiveReport): fc.Arbitrary<Spoil> {
       ),
       inSlice(() => ({ filterZero: true, filterZeroField: 'nobody' })),
       inSlice(({ cols, rowGroups }) => ({
-        ...{ cols: also(cols, { colId: 'currency', aggFunc: 'median' }), rowGroups },
+        cols: also(cols, { colId: 'currency', aggFunc: 'median' }),
+        rowGroups,
       })),
       inSlice(() => ({ startRow: -1, ...DEEP })),
       inSlice(() => ({ startRow: 5, endRow: 4, ...DEEP })),

@@ -135,11 +135,9 @@ function firmStreams(draw: FirmDraw, salt: string): NewStream[] {
   });
   const matters = draw.matters.map((matter, index) => {
     const fieldsOf = ({ client, division, type, title }: FirmDraw['matters'][number]) => ({
-      ...{
-        clientId: clients[client % clients.length],
-        divisionId: divisions[division % divisions.length],
-        title,
-      },
+      clientId: clients[client % clients.length],
+      divisionId: divisions[division % divisions.length],
+      title,
       matterTypeId: type === null ? null : types[type % types.length],
     });
     const people = { responsiblePersonId: null, actingPersonId: null, assistingPersonId: null };

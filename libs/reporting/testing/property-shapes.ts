@@ -22,8 +22,14 @@ const families: Record<NaiveReport['name'], { dimensions: string[][]; days: stri
     dimensions: [
       ['employeeSortName', 'employeeId'],
       [
-        ...['matterNumber', 'matterId', 'matterTitle', 'clientSortName', 'clientId'],
-        ...['divisionName', 'divisionId', 'matterTypeName'],
+        'matterNumber',
+        'matterId',
+        'matterTitle',
+        'clientSortName',
+        'clientId',
+        'divisionName',
+        'divisionId',
+        'matterTypeName',
       ],
       ['taskTypeName', 'taskTypeCode'],
     ],
@@ -64,7 +70,9 @@ export function anyShape(report: NaiveReport, rows: number): fc.Arbitrary<Shape>
     ),
     cols: cols(report, columns),
     depth: fc.constantFrom(0, 0, 1, 1, 2, 3),
-    ...{ totalsOnly: seldom, groupLeafLevel: fc.boolean(), filterZero: atTimes },
+    totalsOnly: seldom,
+    groupLeafLevel: fc.boolean(),
+    filterZero: atTimes,
     sort: fc.array(fc.record({ pick: fc.nat(99), any: seldom, desc }), { maxLength: 3 }),
     range: near(rows),
   });
@@ -90,7 +98,8 @@ export function oneDimension(report: NaiveReport): fc.Arbitrary<Shape> {
       cols: cols(report, named(report, [...names, ...days])),
       depth: fc.constant(0),
       totalsOnly: fc.constantFrom(false, false, true),
-      ...{ groupLeafLevel: fc.constant(false), filterZero: atTimes },
+      groupLeafLevel: fc.constant(false),
+      filterZero: atTimes,
       sort: fc.array(fc.record({ pick: fc.nat(99), any: fc.constant(false), desc }), { maxLength: 2 }),
       range: fc.oneof(fc.constant({}), near(9)),
     });
@@ -103,9 +112,13 @@ export function deepPage(report: NaiveReport, rows: number): fc.Arbitrary<Shape>
   const day = report.name === 'fee_analysis' ? 'day' : 'entryDate';
   const first = report.columns.get(day)!;
   return fc.record({
-    ...{ groups: none, pivots: none, depth: fc.constant(0), totalsOnly: fc.constant(false) },
+    groups: none,
+    pivots: none,
+    depth: fc.constant(0),
+    totalsOnly: fc.constant(false),
     cols: fc.tuple(col(first), cols(report, columns)).map(([one, others]) => [one, ...without(day, others)]),
-    ...{ groupLeafLevel: fc.constant(false), filterZero: fc.constant(false) },
+    groupLeafLevel: fc.constant(false),
+    filterZero: fc.constant(false),
     sort: desc.map((down) => [{ pick: 0, any: false, desc: down }]),
     range: fc
       .tuple(fc.nat(rows + 2), fc.integer({ min: 1, max: 30 }))

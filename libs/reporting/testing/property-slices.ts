@@ -27,7 +27,8 @@ export function slicesOf(
     oneRow: fc.constantFrom(true, true, true, true, false),
     keysAs: fc.constantFrom<Filling['keysAs']>('shown', 'shown', 'shown', 'shown', 'text', 'null'),
     zeroPick: fc.option(fc.nat(99), { freq: 1 }),
-    ...{ empty: fc.constantFrom(null, undefined), off: fc.constantFrom(false, null, undefined) },
+    empty: fc.constantFrom(null, undefined),
+    off: fc.constantFrom(false, null, undefined),
   });
   return fc.tuple(shapes, filling).map(([shape, filled]) => sliceOf(report, shape, filled));
 }
@@ -56,10 +57,15 @@ function sliceOf(report: NaiveReport, shape: Shape, filling: Filling): Sent {
   const colIds = (list: NaiveColumn[]) =>
     list.length === 0 ? empty : list.map(({ name }) => ({ colId: name }));
   return {
-    ...{ cols, rowGroups: colIds(groups), pivots: colIds(pivots), sortBy },
+    cols,
+    rowGroups: colIds(groups),
+    pivots: colIds(pivots),
+    sortBy,
     groupKeys: depth === 0 ? empty : keysOf(groups.slice(0, depth), filling),
-    ...{ totalsOnly: totalsOnly || off, groupLeafLevel: groupLeafLevel || off },
-    ...{ filterZero: filterZero || off, filterZeroField: filterZero ? zeroField : empty },
+    totalsOnly: totalsOnly || off,
+    groupLeafLevel: groupLeafLevel || off,
+    filterZero: filterZero || off,
+    filterZeroField: filterZero ? zeroField : empty,
     ...shape.range,
   };
 }

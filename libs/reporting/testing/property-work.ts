@@ -50,14 +50,21 @@ function fieldsOf(draw: ItemFields, currency: string, references: References): W
   const instant = instantOf(at, references.zone);
   const one = (ids: Id[], index: number | null) => (index === null ? null : ids[index % ids.length]);
   return {
-    ...{
-      matterId: one(references.matters, draw.matter),
-      taskTypeId: one(references.taskTypes, draw.taskType),
-    },
-    ...{ employeeId: one(references.employees, draw.employee)!, itemType, durationTicks: ticks },
-    ...{ entryDate: instant.toISOString(), entryDay: dayIn(references.zone, instant) },
-    ...{ units, unitsOverridden: true, minutesPerUnit, rate: { amount: draw.rate, currency } },
-    ...{ rateSource: 'Request', total, title, isBillable },
+    matterId: one(references.matters, draw.matter),
+    taskTypeId: one(references.taskTypes, draw.taskType),
+    employeeId: one(references.employees, draw.employee)!,
+    itemType,
+    durationTicks: ticks,
+    entryDate: instant.toISOString(),
+    entryDay: dayIn(references.zone, instant),
+    units,
+    unitsOverridden: true,
+    minutesPerUnit,
+    rate: { amount: draw.rate, currency },
+    rateSource: 'Request',
+    total,
+    title,
+    isBillable,
   };
 }
 

@@ -134,14 +134,12 @@ export function notice(
 ): Message {
   return {
     ...to,
-    ...{
-      type: event.name,
-      sent_as: event.name,
-      kind: event.kind,
-      changed: JSON.stringify(event === notices.disabled ? DISABLING : []),
-      source,
-      occurred_at: now,
-      at: null,
-    },
+    type: event.name,
+    sent_as: event.name,
+    kind: event.kind,
+    changed: JSON.stringify(event === notices.disabled ? DISABLING : []),
+    source,
+    occurred_at: now,
+    at: null,
   };
 }

@@ -141,8 +141,18 @@ export async function insertEndpoint(
        returning tenant_id, id)
      insert into webhooks.lanes (tenant_id, webhook_id) select * from added`,
     [
-      ...[tenant.id, toUuid(id), integrationId, url, events, payload_mode, description, secret, enabled],
-      ...[now, actor, scopeOf(permissions)],
+      tenant.id,
+      toUuid(id),
+      integrationId,
+      url,
+      events,
+      payload_mode,
+      description,
+      secret,
+      enabled,
+      now,
+      actor,
+      scopeOf(permissions),
     ],
   );
   const [row] = await endpointsOf(client, tenant.id, id);
@@ -171,9 +181,21 @@ export async function updateEndpoint(
        disabled_reason = case when $14 then 'owner' when $9 then null else disabled_reason end
      where tenant_id = $1 and id = $2`,
     [
-      ...[before.tenant_id, before.id, integrationId, next.url, next.events, next.payload_mode],
-      ...[next.description, next.secret, next.enabled, next.paused, JSON.stringify(next.former_secrets)],
-      ...[now, actor, isSwitchedOff, scopeOf(permissions)],
+      before.tenant_id,
+      before.id,
+      integrationId,
+      next.url,
+      next.events,
+      next.payload_mode,
+      next.description,
+      next.secret,
+      next.enabled,
+      next.paused,
+      JSON.stringify(next.former_secrets),
+      now,
+      actor,
+      isSwitchedOff,
+      scopeOf(permissions),
     ],
   );
   const named = { tenant_id: before.tenant_id, webhook_id: before.id };

@@ -31,16 +31,28 @@ const PART = 50;
 const taxed = { taxCodeId: idOf('taxcode'), taxRate: 20 };
 
 const draft = {
-  ...{ issueDate: DAY, dueDate: '2025-07-12' },
+  issueDate: DAY,
+  dueDate: '2025-07-12',
   lines: [
     {
-      ...{ id: 1, kind: 'Fee', sourceId: null, description: 'Fixed fee', units: null, rate: null },
-      ...{ amount: money(NET), ...taxed },
+      id: 1,
+      kind: 'Fee',
+      sourceId: null,
+      description: 'Fixed fee',
+      units: null,
+      rate: null,
+      amount: money(NET),
+      ...taxed,
     },
   ],
   taxes: [{ ...taxed, net: money(NET), tax: money(TAX) }],
-  ...{ net: money(NET), tax: money(TAX), total: money(TOTAL) },
-  ...{ balance: money(0), paid: money(0), writtenOff: money(0), payments: [] },
+  net: money(NET),
+  tax: money(TAX),
+  total: money(TOTAL),
+  balance: money(0),
+  paid: money(0),
+  writtenOff: money(0),
+  payments: [],
 };
 
 /** An invoice that has been issued. */
@@ -98,11 +110,18 @@ const after: Record<string, Json> = {
   roleAssigned: { roleIds: [idOf('role')] },
   used: taxCode(true),
   'entity.anonymised': {
-    ...{ ...erased, name: null, sortName: erased.name, fullName: erased.name, anonymisedOn: AT },
+    ...erased,
+    name: null,
+    sortName: erased.name,
+    fullName: erased.name,
+    anonymisedOn: AT,
   },
   'webhook.failing': { failingSince: DAYS_BEFORE },
   'webhook.disabled': {
-    ...{ enabled: false, failingSince: DAYS_BEFORE, disabledOn: AT, disabledReason: 'failing' },
+    enabled: false,
+    failingSince: DAYS_BEFORE,
+    disabledOn: AT,
+    disabledReason: 'failing',
   },
 };
 

@@ -54,7 +54,9 @@ function viewOf(event: EventName): EventTypeView {
   const write = name.endsWith('.created') ? paths[area].post : paths[`${area}/{id}`]?.patch;
   const { schema, example } = answer.content['application/json'];
   return {
-    ...{ name, qualifiedName: qualified ?? null, permission },
+    name,
+    qualifiedName: qualified ?? null,
+    permission,
     schema: schemaOf(event, schema.properties.data),
     example: exampleOf(event, example.data, settable(write, example.data)),
   };

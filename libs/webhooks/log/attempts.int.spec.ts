@@ -76,8 +76,14 @@ async function erase(): Promise<void> {
 }
 
 const first = {
-  ...{ number: 1, on: '2026-03-01T12:00:00.000Z', milliseconds: 12, status: 200, error: null, detail: null },
-  ...{ response: 'Thank you, Ada', address: '203.0.113.7' },
+  number: 1,
+  on: '2026-03-01T12:00:00.000Z',
+  milliseconds: 12,
+  status: 200,
+  error: null,
+  detail: null,
+  response: 'Thank you, Ada',
+  address: '203.0.113.7',
 };
 
 it('keeps a first attempt that succeeds with its delivery, also when it is sent again', async () => {
@@ -225,6 +231,6 @@ it.each([
   end(late);
   const { attempts } = await attempted(1);
   expect(attempts).toEqual([
-    expect.objectContaining({ ...{ number: 1, status: late.status }, response: null, detail: null }),
+    expect.objectContaining({ number: 1, status: late.status, response: null, detail: null }),
   ]);
 });

@@ -25,12 +25,18 @@ const DELIVERY = { webhook_id: 'uuid', event_id: 'uuid' };
 /** Where attempts are kept, `a`, and by which key: the first in the row of its delivery when it succeeded. */
 const LOGS = [
   {
-    ...{ table: 'webhooks.deliveries', key: DELIVERY, at: 'a.first_at' },
-    ...{ words: 'a.first_response is not null', wiped: 'first_response = null' },
+    table: 'webhooks.deliveries',
+    key: DELIVERY,
+    at: 'a.first_at',
+    words: 'a.first_response is not null',
+    wiped: 'first_response = null',
   },
   {
-    ...{ table: 'webhooks.attempts', key: { ...DELIVERY, number: 'integer' }, at: 'a.at' },
-    ...{ words: HAS_WORDS, wiped: WIPED },
+    table: 'webhooks.attempts',
+    key: { ...DELIVERY, number: 'integer' },
+    at: 'a.at',
+    words: HAS_WORDS,
+    wiped: WIPED,
   },
 ];
 
@@ -76,7 +82,8 @@ export class ErasedAnswers implements OnApplicationShutdown {
       await this.wipe(tenant_id, new Date(at.getTime() + ATTEMPT_MS));
       if (this.stopping) return;
       await this.database.pool.query('delete from webhooks.erasures where tenant_id = $1 and at <= $2', [
-        ...[tenant_id, over],
+        tenant_id,
+        over,
       ]);
     }
   }

@@ -4,8 +4,16 @@ import { nextAttempt, readRetryAfter } from './schedule';
 const minute = 60_000;
 const hour = 60 * minute;
 const steps = [
-  ...[5_000, 10_000, 5 * minute, 30 * minute, 2 * hour],
-  ...[5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
+  5_000,
+  10_000,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
 ];
 const start = new Date('2026-03-28T23:59:58.123Z');
 

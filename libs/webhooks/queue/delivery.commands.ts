@@ -189,12 +189,24 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
            requested_at, requested_by)
          values ($1, $2, $3, $4, $5, $6, $7, $8::xid8, $9, $10, $11)`,
         [
-          ...[tenant_id, webhook_id, toUuid(replayId), since, until, body.mode],
-          ...[behind.epoch, behind.transactionId.toString(), behind.position.toString(), now, context.actor],
+          tenant_id,
+          webhook_id,
+          toUuid(replayId),
+          since,
+          until,
+          body.mode,
+          behind.epoch,
+          behind.transactionId.toString(),
+          behind.position.toString(),
+          now,
+          context.actor,
         ],
       );
       const view: ReplayView = {
-        ...{ id: replayId, since: since.toISOString(), until: until.toISOString(), mode: body.mode },
+        id: replayId,
+        since: since.toISOString(),
+        until: until.toISOString(),
+        mode: body.mode,
       };
       return queued(view);
     });

@@ -131,7 +131,9 @@ it('tells of the end of an import, and of nothing else that happens to the tenan
   );
   await hooks.hook(context, { events: ['role.*'] });
   const data = {
-    ...{ requestId: newId('replay').slice(7), sourceSystem: 'Ledger 4', at: '2026-04-01T06:00:00.000Z' },
+    requestId: newId('replay').slice(7),
+    sourceSystem: 'Ledger 4',
+    at: '2026-04-01T06:00:00.000Z',
     records: { created: 2, changed: 0 },
   };
   await hooks.store.store.execute(
@@ -148,7 +150,10 @@ it('tells of the end of an import, and of nothing else that happens to the tenan
   expect(rows.map(({ webhook_id }) => webhook_id).sort()).toEqual([...webhooks].sort());
   for (const { type, sent_as, changed, version, subject } of rows) {
     expect({ type, sent_as, changed, version, subject }).toEqual({
-      ...{ type: 'import.promoted', sent_as: 'import.promoted', changed: '["lastImport"]', version: 3 },
+      type: 'import.promoted',
+      sent_as: 'import.promoted',
+      changed: '["lastImport"]',
+      version: 3,
       subject: context.tenant.streamId,
     });
   }

@@ -91,7 +91,8 @@ export class HookBench {
     await Promise.all(ids.map((id) => this.api.data('POST', `webhooks/${id}/resume`)));
     // The receiver is asked: to count in the database would take a good part of what the worker has of the machine.
     await waitFor(async () => (await this.count()) === events * ids.length, {
-      ...{ everyMs: 250, timeoutMs: 120_000 },
+      everyMs: 250,
+      timeoutMs: 120_000,
       description: 'all to be delivered',
     });
     await waitFor(async () => (await queued()) === 0, { description: 'all to be written down' });

@@ -157,9 +157,15 @@ describe('the environment', () => {
 
   it('passes on what an operator may set, with the defaults of the processes', () => {
     const given = {
-      ...{ READ_DATABASE_URL: 'postgres://reads/practice', DATABASE_POOL: '20', PARTITIONS: '24' },
-      ...{ WEBHOOKS_ALLOWED: 'hooks.internal', WEBHOOKS_LOG_DAYS: '7', IMPORT_ALLOWED: '10.0.0.0/8' },
-      ...{ IMPORT_CA_FILE: '/certificates/ca.pem', OTEL_TRACES_SAMPLER_ARG: '0.5', LOG_LEVEL: 'warn' },
+      READ_DATABASE_URL: 'postgres://reads/practice',
+      DATABASE_POOL: '20',
+      PARTITIONS: '24',
+      WEBHOOKS_ALLOWED: 'hooks.internal',
+      WEBHOOKS_LOG_DAYS: '7',
+      IMPORT_ALLOWED: '10.0.0.0/8',
+      IMPORT_CA_FILE: '/certificates/ca.pem',
+      OTEL_TRACES_SAMPLER_ARG: '0.5',
+      LOG_LEVEL: 'warn',
     };
     const defaults = loadConfig({}) as unknown as Record<string, unknown>;
     for (const app of apps)

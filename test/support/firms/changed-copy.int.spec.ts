@@ -31,7 +31,10 @@ describe('a firm that is changed', () => {
     const { changes } = await changedCopy(client, { rows: 15, seed: 3 });
     expect(changes).toHaveLength(15);
     expect([...new Set(changes.map(({ table }) => table))].sort()).toEqual([
-      ...['Client', 'Entity', 'Matter', 'WorkItem'],
+      'Client',
+      'Entity',
+      'Matter',
+      'WorkItem',
     ]);
     const { ControlTotal: _, ...now } = await allRows(client);
     const different = Object.entries(now).flatMap(([table, of]) =>

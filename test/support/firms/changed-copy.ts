@@ -112,18 +112,18 @@ async function addItems(changing: Changing, count: number): Promise<Change[]> {
     const id = `WI-NEW-${seed}-${last.rows[0].count + index + 1}`;
     const rate = exact(random.whole(90, 320));
     const row = {
-      ...{ ImportId: id, MatterId: matter, EmployeeId: employee, TaskTypeId: 'TASK-1', ItemType: 'Timed' },
-      ...{
-        EntryDate: `${day}T03:00:00`,
-        DurationTicks: '36000000000',
-        Rate: rate.toFixed(10),
-        RateCurrency: currency,
-      },
-      ...{
-        Title: `New work ${index + 1}`,
-        State: index % 2 === 0 ? 'Pending' : 'Finalised',
-        IsBillable: true,
-      },
+      ImportId: id,
+      MatterId: matter,
+      EmployeeId: employee,
+      TaskTypeId: 'TASK-1',
+      ItemType: 'Timed',
+      EntryDate: `${day}T03:00:00`,
+      DurationTicks: '36000000000',
+      Rate: rate.toFixed(10),
+      RateCurrency: currency,
+      Title: `New work ${index + 1}`,
+      State: index % 2 === 0 ? 'Pending' : 'Finalised',
+      IsBillable: true,
     };
     const names = Object.keys(row).map((name) => `"${name}"`);
     await client.query(

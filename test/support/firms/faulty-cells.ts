@@ -126,8 +126,12 @@ async function plantSettings(planter: Planter): Promise<void> {
   await planter.change('Info', 'INFO', 'TimeZone', 'Europe/Paris');
   planter.expect('wrong_setting', 'Info', 'INFO', 'TimeZone');
   await planter.add('Info', 'F-INFO', {
-    ...{ SchemaVersion: '1.0', SourceSystem: 'Ledger & Quill', ExtractedAtUtc: '2026-01-01T06:30:00' },
-    ...{ CutoverDate: '2025-12-31', BaseCurrency: 'GBP', TimeZone: 'Europe/London' },
+    SchemaVersion: '1.0',
+    SourceSystem: 'Ledger & Quill',
+    ExtractedAtUtc: '2026-01-01T06:30:00',
+    CutoverDate: '2025-12-31',
+    BaseCurrency: 'GBP',
+    TimeZone: 'Europe/London',
   });
   planter.expect('one_row', 'Info', null, null);
   await planter.add('TaxCode', 'F-GST', {

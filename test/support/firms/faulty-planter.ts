@@ -58,22 +58,27 @@ export class Planter {
   matter(id: string, cells: Cells = {}): Promise<void> {
     const dates = { DateOpened: '2025-01-10T09:00:00' };
     return this.add('Matter', id, {
-      ...{ ClientId: CLIENT, DivisionId: 'DIV-1', Title: `Matter ${id}`, State: 'Open' },
-      ...{ ...dates, ...cells },
+      ClientId: CLIENT,
+      DivisionId: 'DIV-1',
+      Title: `Matter ${id}`,
+      State: 'Open',
+      ...dates,
+      ...cells,
     });
   }
 
   /** An hour at 200.00: ten units. */
   work(id: string, cells: Cells = {}): Promise<void> {
     return this.add('WorkItem', id, {
-      ...{ MatterId: MATTER, EmployeeId: 'EMP-1', ItemType: 'Timed', EntryDate: '2025-03-03T10:00:00' },
-      ...{
-        DurationTicks: 36_000_000_000,
-        Rate: 200,
-        RateCurrency: 'GBP',
-        State: 'Pending',
-        IsBillable: true,
-      },
+      MatterId: MATTER,
+      EmployeeId: 'EMP-1',
+      ItemType: 'Timed',
+      EntryDate: '2025-03-03T10:00:00',
+      DurationTicks: 36_000_000_000,
+      Rate: 200,
+      RateCurrency: 'GBP',
+      State: 'Pending',
+      IsBillable: true,
       ...cells,
     });
   }
@@ -81,15 +86,26 @@ export class Planter {
   /** Two at 5.00, free of tax. */
   cost(id: string, cells: Cells = {}): Promise<void> {
     return this.add('CostRecovery', id, {
-      ...{ MatterId: MATTER, DisbursementCodeId: 'DISB-4', Kind: 'CostRecovery', State: 'Pending' },
-      ...{ EntryDate: '2025-03-03T10:00:00', Quantity: 2, UnitAmount: 5, ...cells },
+      MatterId: MATTER,
+      DisbursementCodeId: 'DISB-4',
+      Kind: 'CostRecovery',
+      State: 'Pending',
+      EntryDate: '2025-03-03T10:00:00',
+      Quantity: 2,
+      UnitAmount: 5,
+      ...cells,
     });
   }
 
   invoice(id: string, cells: Cells = {}): Promise<void> {
     return this.add('Invoice', id, {
-      ...{ ClientId: CLIENT, MatterId: MATTER, Number: id, IssueDate: '2025-06-30', Currency: 'GBP' },
-      ...{ State: 'Issued', ...cells },
+      ClientId: CLIENT,
+      MatterId: MATTER,
+      Number: id,
+      IssueDate: '2025-06-30',
+      Currency: 'GBP',
+      State: 'Issued',
+      ...cells,
     });
   }
 

@@ -48,7 +48,12 @@ async function plantRates(planter: Planter): Promise<void> {
   }
   const agreed = (id: string, scope: string, scopeId: string, from: string, to: string | null) =>
     planter.add('ApplicableRate', id, {
-      ...{ Scope: scope, ScopeId: scopeId, Rate: 10, Per: 'Hour', EffectiveFrom: from, EffectiveTo: to },
+      Scope: scope,
+      ScopeId: scopeId,
+      Rate: 10,
+      Per: 'Hour',
+      EffectiveFrom: from,
+      EffectiveTo: to,
     });
   await agreed('F-AR-1', 'Client', CLIENT, '2025-01-01', '2025-06-30');
   await agreed('F-AR-2', 'Client', CLIENT, '2025-06-30', null);

@@ -43,10 +43,15 @@ export function writeCost(
   const expected = number % 2 === 0 ? 'Pending' : 'Finalised';
   const hasSupplier = kind === 'Incurred' || (isExpected && number % 3 === 0);
   writer.add('CostRecovery', {
-    ...{ ImportId: id, MatterId: matterId, DisbursementCodeId: code.id },
+    ImportId: id,
+    MatterId: matterId,
+    DisbursementCodeId: code.id,
     SupplierId: hasSupplier ? people.suppliers[number % people.suppliers.length] : null,
-    ...{ Kind: kind, EntryDate: instantText(day, random.whole(540, 1019), hoursAhead) },
-    ...{ Quantity: quantity, UnitAmount: unitAmount, Description: description },
+    Kind: kind,
+    EntryDate: instantText(day, random.whole(540, 1019), hoursAhead),
+    Quantity: quantity,
+    UnitAmount: unitAmount,
+    Description: description,
     State: isExpected ? expected : isWrittenOff ? 'WrittenOff' : state,
   });
   if (isExpected || isWrittenOff) return null;

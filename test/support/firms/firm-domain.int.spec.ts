@@ -45,8 +45,12 @@ describe('a firm by the reckoning of the domain', () => {
     );
     const total = rows.reduce((sum, { type, ticks, units, rate }) => {
       const { total: value } = priceWorkItem({
-        ...{ itemType: ItemType[type as keyof typeof ItemType], durationTicks: Number(ticks ?? 0), units },
-        ...{ minutesPerUnit: '6', rounding: 'Up', rate: { amount: rate, currency: 'GBP' } },
+        itemType: ItemType[type as keyof typeof ItemType],
+        durationTicks: Number(ticks ?? 0),
+        units,
+        minutesPerUnit: '6',
+        rounding: 'Up',
+        rate: { amount: rate, currency: 'GBP' },
       });
       return sum.add(value);
     }, exact(0));
@@ -68,7 +72,12 @@ describe('a firm by the reckoning of the domain', () => {
         rates: codes.map((taxCodeId) => ({ taxCodeId, percent: percentOn(rates, taxCodeId, day) })),
       };
       const own = lines.map(({ code, ...line }) => ({
-        ...{ ...line, sourceId: null, description: null, units: null, rate: null, taxCodeId: code },
+        ...line,
+        sourceId: null,
+        description: null,
+        units: null,
+        rate: null,
+        taxCodeId: code,
       }));
       expect(exact(totalsOf(own, taxation, 'GBP').total).toFixed(2)).toBe(total);
     }

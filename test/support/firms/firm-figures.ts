@@ -38,8 +38,12 @@ export class FirmFigures {
     let last = 0;
     const row = (measure: string, groupBy: string, key: string | null, { count, amount }: Figure) =>
       writer.add('ControlTotal', {
-        ...{ ImportId: `CT-${++last}`, Measure: measure, GroupBy: groupBy, GroupKey: key },
-        ...{ Count: count, Amount: amount === '' ? null : amount },
+        ImportId: `CT-${++last}`,
+        Measure: measure,
+        GroupBy: groupBy,
+        GroupKey: key,
+        Count: count,
+        Amount: amount === '' ? null : amount,
       });
     for (const [table, count] of Object.entries(writer.rows()))
       if (table !== 'ControlTotal') row('Rows', 'Table', table, { count, amount: '' });

@@ -40,8 +40,13 @@ export function writeInvoice(making: Making, wanted: InvoiceWanted): void {
   // Clients of some terms only: the terms of the others can change without their invoices being due on another day.
   const isByTerms = (client.terms === null || client.terms === 14) && number % 3 !== 1;
   writer.add('Invoice', {
-    ...{ ImportId: id, ClientId: client.id, MatterId: matterId, Currency: currency, State: state },
-    ...{ Number: isDraft ? null : `B-${++made.numbers}`, IssueDate: isDated ? dayText(day) : null },
+    ImportId: id,
+    ClientId: client.id,
+    MatterId: matterId,
+    Currency: currency,
+    State: state,
+    Number: isDraft ? null : `B-${++made.numbers}`,
+    IssueDate: isDated ? dayText(day) : null,
     DueDate: isDraft || isByTerms ? null : dayText(day + (number % 5 === 0 ? 7 : terms)),
     Total: number % 6 === 1 ? null : money(total),
   });
@@ -78,7 +83,9 @@ function writeLines(
     add({ Kind: 'Discount', Description: 'Loyalty', Amount: money(off.neg()) }, fees, off.neg());
   if (number % 4 === 1)
     writer.add('InvoiceLine', {
-      ...{ ImportId: `L-${++made.lines}`, InvoiceId: invoice, Kind: 'Text' },
+      ImportId: `L-${++made.lines}`,
+      InvoiceId: invoice,
+      Kind: 'Text',
       Description: oddTexts[number % oddTexts.length],
     });
   return lines;
@@ -129,7 +136,9 @@ function writePayments(
   for (const amount of amounts) {
     const number = ++made.payments;
     writer.add('Payment', {
-      ...{ ImportId: `PAY-${number}`, InvoiceId: invoice, Amount: money(amount) },
+      ImportId: `PAY-${number}`,
+      InvoiceId: invoice,
+      Amount: money(amount),
       Date: dayText(Math.min(cutover, day + random.whole(0, 40))),
       Reference: number % 4 === 2 ? null : `BACS ${number}\\${invoice}`,
     });

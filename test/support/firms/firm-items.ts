@@ -48,18 +48,20 @@ export function writeItem(making: Making, wanted: ItemWanted): Item {
   const id = keyOf(number);
   const title = titleOf(making, number, isTimed, matterId === null);
   writer.add('WorkItem', {
-    ...{ ImportId: id, MatterId: matterId, EmployeeId: employee.id },
+    ImportId: id,
+    MatterId: matterId,
+    EmployeeId: employee.id,
     TaskTypeId: number % 8 === 7 ? null : matterId === null ? 'TASK-4' : taskTypeOf(number, isTimed),
-    ...{
-      ItemType: isTimed ? 'Timed' : 'Itemised',
-      EntryDate: instantText(day, random.whole(540, 1019), hoursAhead),
-    },
-    ...{ DurationTicks: ticks, Units: given, Rate: rate, RateCurrency: currency, Title: title },
-    ...{
-      State: state,
-      IsBillable: isBillable,
-      WriteOffDate: writeOffDay === null ? null : dayText(writeOffDay),
-    },
+    ItemType: isTimed ? 'Timed' : 'Itemised',
+    EntryDate: instantText(day, random.whole(540, 1019), hoursAhead),
+    DurationTicks: ticks,
+    Units: given,
+    Rate: rate,
+    RateCurrency: currency,
+    Title: title,
+    State: state,
+    IsBillable: isBillable,
+    WriteOffDate: writeOffDay === null ? null : dayText(writeOffDay),
   });
   figures.add('Work', matterId, employee.id, value);
   const isOpen = state === 'Pending' || state === 'Finalised';

@@ -64,12 +64,13 @@ function openMatter(making: Staffed, index: number): Matter {
   const opened = isOld ? 14_050 : cutover - random.whole(400, 1_400);
   const end = isOld ? 15_300 : state === 'Open' ? cutover : opened + random.whole(100, 380);
   writer.add('Matter', {
-    ...{ ImportId: id, ClientId: client.id, DivisionId: `DIV-${(index % 3) + 1}`, State: state },
+    ImportId: id,
+    ClientId: client.id,
+    DivisionId: `DIV-${(index % 3) + 1}`,
+    State: state,
     MatterTypeId: index % 6 === 4 ? null : ['MT-1', 'MT-10', 'MT-11', 'MT-0', 'MT-3'][index % 5],
-    ...{
-      ResponsiblePersonId: index % 8 === 6 ? null : team[0].id,
-      ActingPersonId: index % 4 === 3 ? null : team[1 % team.length].id,
-    },
+    ResponsiblePersonId: index % 8 === 6 ? null : team[0].id,
+    ActingPersonId: index % 4 === 3 ? null : team[1 % team.length].id,
     AssistingPersonId: index % 3 === 0 ? people.feeEarners[index % people.feeEarners.length].id : null,
     MatterNumber: index % 9 === 7 ? null : `M/${String(index + 1).padStart(6, '0')}`,
     Title:

@@ -38,12 +38,10 @@ function writeEmployees(making: Making): FeeEarner[] {
     const isActive = index % 7 !== 3;
     const grade = index % GRADES.length;
     writer.add('Employee', {
-      ...{
-        ImportId: id,
-        EntityId: `E-EMP-${index + 1}`,
-        DivisionId: index % 5 === 4 ? null : `DIV-${(index % 3) + 1}`,
-      },
-      ...{ Initials: index % 6 === 5 ? null : `${(firstName ?? '')[0] ?? ''}${lastName[0]}${index}` },
+      ImportId: id,
+      EntityId: `E-EMP-${index + 1}`,
+      DivisionId: index % 5 === 4 ? null : `DIV-${(index % 3) + 1}`,
+      Initials: index % 6 === 5 ? null : `${(firstName ?? '')[0] ?? ''}${lastName[0]}${index}`,
       ...(isFeeEarner
         ? {
             JobTitle: TITLES[grade],
@@ -51,7 +49,8 @@ function writeEmployees(making: Making): FeeEarner[] {
             DefaultRate: index % 9 === 8 ? null : RATES[grade],
           }
         : { JobTitle: index % 2 === 0 ? 'Secretary' : null }),
-      ...{ IsFeeEarner: isFeeEarner, State: isActive ? 'Active' : 'Inactive' },
+      IsFeeEarner: isFeeEarner,
+      State: isActive ? 'Active' : 'Inactive',
     });
     if (isFeeEarner) feeEarners.push({ id, rate: RATES[random.whole(0, 1) ? grade : 0], isActive });
   }
@@ -65,7 +64,9 @@ function writeSuppliers(making: Making): string[] {
     const id = `SUP-${index + 1}`;
     writeCompany(making, `E-${id}`, index);
     writer.add('Supplier', {
-      ...{ ImportId: id, EntityId: `E-${id}`, State: index % 3 === 2 ? 'Inactive' : 'Active' },
+      ImportId: id,
+      EntityId: `E-${id}`,
+      State: index % 3 === 2 ? 'Inactive' : 'Active',
       PaymentTermsDays: TERMS[index % TERMS.length],
     });
     return id;
@@ -80,7 +81,10 @@ function writeClient(making: Making, index: number, state: string): ClientOf {
   if (!isSupplier) (index % 5 < 2 ? writeCompany : writePerson)(making, entity, index);
   const terms = TERMS[index % TERMS.length];
   making.writer.add('Client', {
-    ...{ ImportId: id, EntityId: entity, State: state, PaymentTermsDays: terms },
+    ImportId: id,
+    EntityId: entity,
+    State: state,
+    PaymentTermsDays: terms,
     ClientNumber: index % 4 === 1 ? null : `C/${String(index + 1).padStart(6, '0')}`,
   });
   return { id, terms };
@@ -94,8 +98,12 @@ function writePerson(making: Making, id: string, index: number) {
   const odd = index % 10 === 3 || index % 10 === 4 ? oddPeople[nth % oddPeople.length] : null;
   const [firstName, lastName] = odd ? [odd.FirstName, odd.LastName] : [made.firstName, made.lastName];
   writer.add('Entity', {
-    ...{ ImportId: id, EntityType: 'Individual', FirstName: firstName, LastName: lastName },
-    ...{ Email: index % 4 === 3 ? null : names.email(made), ...contact(making, index) },
+    ImportId: id,
+    EntityType: 'Individual',
+    FirstName: firstName,
+    LastName: lastName,
+    Email: index % 4 === 3 ? null : names.email(made),
+    ...contact(making, index),
   });
   return { firstName, lastName };
 }
@@ -105,7 +113,10 @@ function writeCompany(making: Making, id: string, index: number): void {
   const name = index % 10 === 0 ? oddCompanies[(index / 10) % oddCompanies.length] : names.company();
   const registration = names.registration();
   writer.add('Entity', {
-    ...{ ImportId: id, EntityType: 'Organisation', Name: name, ...contact(making, index) },
+    ImportId: id,
+    EntityType: 'Organisation',
+    Name: name,
+    ...contact(making, index),
     RegistrationNumber: index % 3 === 2 ? null : registration,
     TaxNumber: index % 3 === 1 ? null : `GB${registration}`,
   });
@@ -116,7 +127,8 @@ function contact({ names, currency }: Making, index: number) {
   const phone = names.phone();
   const address = { Street: street, City: city, Region: region, Postcode: postcode, Country: country };
   return {
-    ...{ Phone: index % 4 === 1 ? null : phone, Currency: index % 3 === 0 ? currency : null },
+    Phone: index % 4 === 1 ? null : phone,
+    Currency: index % 3 === 0 ? currency : null,
     ...(index % 6 === 5 ? {} : address),
   };
 }

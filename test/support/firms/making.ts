@@ -41,7 +41,14 @@ export function begin(
   const { currency, timeZone, hoursAhead } = regions[region];
   const random = new Random(seed);
   return {
-    ...{ items, region, currency, timeZone, hoursAhead, cutover: dayNumber(cutover), random, writer },
+    items,
+    region,
+    currency,
+    timeZone,
+    hoursAhead,
+    cutover: dayNumber(cutover),
+    random,
+    writer,
     names: new Names(region, random),
     figures: new FirmFigures(),
     taxRates: taxRatesOf(region),

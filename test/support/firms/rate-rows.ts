@@ -38,8 +38,14 @@ export function writeAgreedRates(
   const change = cutover - 200 - (scope.index % 90);
   const add = (name: string, from: number, to: number | null, rate: string, keys: object, per = 'Hour') =>
     writer.add('ApplicableRate', {
-      ...{ ImportId: `AR/${scope.id}/${name}`, Scope: scope.kind, ScopeId: scope.id, Rate: rate, Per: per },
-      ...{ EffectiveFrom: dayText(from), EffectiveTo: to === null ? null : dayText(to), ...keys },
+      ImportId: `AR/${scope.id}/${name}`,
+      Scope: scope.kind,
+      ScopeId: scope.id,
+      Rate: rate,
+      Per: per,
+      EffectiveFrom: dayText(from),
+      EffectiveTo: to === null ? null : dayText(to),
+      ...keys,
     });
   const employee = people.feeEarners.find(({ isActive }) => isActive)!.id;
   const keys = scope.index % 2 === 0 ? { BillingGrade: 'A' } : { EmployeeId: employee };

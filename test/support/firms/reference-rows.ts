@@ -71,8 +71,15 @@ const MATTER_TYPES: readonly Row[] = [
 
 const TASK_TYPES: readonly Row[] = [
   {
-    ...{ ImportId: 'TASK-1', Code: 'K-ANALYSIS', Name: 'Analysis', ItemType: 'Timed', IsBillable: true },
-    ...{ PhaseCode: 'L100', TaskCode: 'L120', ActivityCode: 'A104', Narration: 'Analysis and strategy' },
+    ImportId: 'TASK-1',
+    Code: 'K-ANALYSIS',
+    Name: 'Analysis',
+    ItemType: 'Timed',
+    IsBillable: true,
+    PhaseCode: 'L100',
+    TaskCode: 'L120',
+    ActivityCode: 'A104',
+    Narration: 'Analysis and strategy',
   },
   { ImportId: 'TASK-2', Code: 'K-DRAFT', Name: 'Drafting', IsBillable: true, ActivityCode: 'A103' },
   { ImportId: 'TASK-3', Code: 'K-FIXED', Name: 'Fixed fees', ItemType: 'Itemised', IsBillable: true },
@@ -131,8 +138,11 @@ export function writeReferenceRows(writer: FirmWriter, region: Region): void {
   for (const [code, rates] of Object.entries(RATES[region]))
     for (const [index, { percent, from, to }] of rates.entries())
       writer.add('TaxRate', {
-        ...{ ImportId: `${code}/${index + 1}`, TaxCodeId: code },
-        ...{ Percent: percent, FromDate: from, ToDate: to },
+        ImportId: `${code}/${index + 1}`,
+        TaxCodeId: code,
+        Percent: percent,
+        FromDate: from,
+        ToDate: to,
       });
   for (const row of DISBURSEMENTS) {
     const { kind, taxCode } = costCodes.find(({ id }) => id === row.ImportId)!;

@@ -44,9 +44,13 @@ export async function writeFirm(client: ClientBase, options: FirmOptions): Promi
 
 function writeInfo({ writer, cutover, currency, timeZone }: Making): void {
   writer.add('Info', {
-    ...{ ImportId: 'INFO', SchemaVersion: '1.0', SourceSystem: 'Ledger & Quill' },
+    ImportId: 'INFO',
+    SchemaVersion: '1.0',
+    SourceSystem: 'Ledger & Quill',
     ExtractedAtUtc: instantText(cutover + 1, 390, 0),
-    ...{ CutoverDate: dayText(cutover), BaseCurrency: currency, TimeZone: timeZone },
+    CutoverDate: dayText(cutover),
+    BaseCurrency: currency,
+    TimeZone: timeZone,
   });
 }
 

@@ -32,9 +32,19 @@ export function preloginAnswer(encryptionOffered: number): Buffer {
   const version = [15, 0, 7, 208, 0, 0];
   const start = 2 * 5 + 1;
   return Buffer.from([
-    ...[preloginOption.version, 0, start, 0, version.length],
-    ...[preloginOption.encryption, 0, start + version.length, 0, 1],
-    ...[preloginOption.terminator, ...version, encryptionOffered],
+    preloginOption.version,
+    0,
+    start,
+    0,
+    version.length,
+    preloginOption.encryption,
+    0,
+    start + version.length,
+    0,
+    1,
+    preloginOption.terminator,
+    ...version,
+    encryptionOffered,
   ]);
 }
 

@@ -85,8 +85,13 @@ export class WebhookReceiver {
 }
 
 const namesShown = [
-  ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-pe2-request-id', 'x-pe2-timestamp'],
-  ...['x-pe2-tenant-alias', 'x-pe2-webhook-signature'],
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+  'x-pe2-request-id',
+  'x-pe2-timestamp',
+  'x-pe2-tenant-alias',
+  'x-pe2-webhook-signature',
 ];
 
 async function read(request: IncomingMessage): Promise<string | undefined> {

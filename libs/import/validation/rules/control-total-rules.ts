@@ -10,24 +10,32 @@ const COMPARED = `(t.measure = 'Rows' and t.group_by = 'Table')
 /** Control totals say what they are of. */
 export const controlTotalRules: readonly Rule[] = [
   {
-    ...{ code: 'wrong_kind', table: 'ControlTotal', column: 'GroupBy' },
+    code: 'wrong_kind',
+    table: 'ControlTotal',
+    column: 'GroupBy',
     message:
       'Rows are counted by Table, work and bills in Total, by Matter or by FeeEarner, Debtors by no FeeEarner.',
     rows: `from control_totals t where not (${COMPARED})`,
   },
   {
-    ...{ code: 'wrong_kind', table: 'ControlTotal', column: 'GroupKey' },
+    code: 'wrong_kind',
+    table: 'ControlTotal',
+    column: 'GroupKey',
     message: 'A total of everything has no GroupKey; empty it.',
     rows: "from control_totals t where t.group_by = 'Total' and t.group_key is not null",
   },
   {
-    ...{ code: 'wrong_kind', table: 'ControlTotal', column: 'GroupKey' },
+    code: 'wrong_kind',
+    table: 'ControlTotal',
+    column: 'GroupKey',
     message: 'A total by {} needs a GroupKey; fill it in.',
     detail: 't.group_by',
     rows: "from control_totals t where t.group_by <> 'Total' and t.group_key is null",
   },
   {
-    ...{ code: 'not_found', table: 'ControlTotal', column: 'GroupKey' },
+    code: 'not_found',
+    table: 'ControlTotal',
+    column: 'GroupKey',
     message: 'GroupKey must be the name of a table, or the ImportId of a matter or an employee; correct it.',
     rows: `from control_totals t
            left join (
@@ -39,13 +47,16 @@ export const controlTotalRules: readonly Rule[] = [
            where t.group_key is not null and t.group_by <> 'Total' and k.key is null`,
   },
   {
-    ...{ code: 'unused', table: 'ControlTotal', column: 'Amount' },
+    code: 'unused',
+    table: 'ControlTotal',
+    column: 'Amount',
     message: 'Rows of a table are counted, and come to no amount; this one is not compared.',
     // A nought says nothing.
     rows: "from control_totals t where t.measure = 'Rows' and t.amount <> 0",
   },
   {
-    ...{ code: 'duplicate_entry', table: 'ControlTotal' },
+    code: 'duplicate_entry',
+    table: 'ControlTotal',
     message: '{} control totals are of the same; leave one.',
     detail: 't.sharing',
     rows: `from (select import_id, count(*) over (partition by measure, group_by, coalesce(group_key, '')) as sharing

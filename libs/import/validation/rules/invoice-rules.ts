@@ -10,45 +10,57 @@ const IS_KNOWN = 'coalesce(c.is_known, true)';
 
 export const invoiceRules: readonly Rule[] = [
   {
-    ...{ code: 'matter_differs', table: 'Invoice', column: 'ClientId' },
+    code: 'matter_differs',
+    table: 'Invoice',
+    column: 'ClientId',
     message: 'ClientId is not the client of the matter; correct one of them.',
     rows: `from invoices t join all_matters m on m.key = t.matter_id join all_clients c on c.key = t.client_id
            where c.id <> m.client`,
   },
   ...(['Number', 'IssueDate'] as const).map(
     (column): Rule => ({
-      ...{ code: 'wrong_state', table: 'Invoice', column },
+      code: 'wrong_state',
+      table: 'Invoice',
+      column,
       message: `An invoice that is {} needs ${column === 'Number' ? 'a' : 'an'} ${column}; fill it in.`,
       detail: 't.state',
       rows: `from invoices t where ${ISSUED} and ${missing(column === 'Number' ? 'number' : 'issue_date')}`,
     }),
   ),
   {
-    ...{ code: 'wrong_state', table: 'Invoice', column: 'Number' },
+    code: 'wrong_state',
+    table: 'Invoice',
+    column: 'Number',
     message: 'A draft has no Number; empty it, or say what became of the invoice.',
     rows: "from invoices t where t.state = 'Draft' and t.number is not null",
   },
   {
-    ...{ code: 'wrong_state', table: 'Invoice', column: 'State' },
+    code: 'wrong_state',
+    table: 'Invoice',
+    column: 'State',
     message: 'The invoice is {} but charges nothing; add its lines or leave it out.',
     detail: 't.state',
     rows: `from invoices t left join invoice_totals c on c.invoice_id = t.import_id
            where ${ISSUED} and coalesce(c.charging, 0) = 0 and ${IS_KNOWN}`,
   },
   {
-    ...{ code: 'too_many', table: 'Invoice' },
+    code: 'too_many',
+    table: 'Invoice',
     message: 'The invoice has {} lines; it can have 1,000.',
     detail: 'c.lines',
     rows: 'from invoices t join invoice_totals c on c.invoice_id = t.import_id where c.lines > 1000',
   },
   {
-    ...{ code: 'total_differs', table: 'Invoice', column: 'Total' },
+    code: 'total_differs',
+    table: 'Invoice',
+    column: 'Total',
     message: 'The lines and their tax come to {}; correct Total or the lines.',
     detail: 'v.total',
     rows: `${TOTALLED} where ${IS_KNOWN} and t.total <> v.total`,
   },
   {
-    ...{ code: 'out_of_range', table: 'Invoice' },
+    code: 'out_of_range',
+    table: 'Invoice',
     message: 'The lines and their tax come to {}; an invoice takes off no more than it charges.',
     detail: 'v.total',
     rows: `${TOTALLED} where ${IS_KNOWN} and ${ISSUED} and v.total < 0`,
@@ -67,18 +79,24 @@ const PAID = `${TOTALLED}
 
 export const paymentRules: readonly Rule[] = [
   {
-    ...{ code: 'payments_differ', table: 'Payment', column: 'InvoiceId' },
+    code: 'payments_differ',
+    table: 'Payment',
+    column: 'InvoiceId',
     message: 'The invoice is {}: nothing is paid of such a one; correct its State or take the payment away.',
     detail: 'i.state',
     rows: `from payments t join invoices i on i.import_id = t.invoice_id where i.state in ('Draft', 'Voided')`,
   },
   {
-    ...{ code: 'payments_differ', table: 'Invoice', column: 'State' },
+    code: 'payments_differ',
+    table: 'Invoice',
+    column: 'State',
     message: 'The invoice comes to less than its payments; correct one of them.',
     rows: `${PAID} and t.state in ('Issued', 'PartPaid', 'Paid', 'WrittenOff') and w.paid > v.total`,
   },
   {
-    ...{ code: 'payments_differ', table: 'Invoice', column: 'State' },
+    code: 'payments_differ',
+    table: 'Invoice',
+    column: 'State',
     message: 'The payments come to {}, with which the State does not go; correct it or the payments.',
     detail: 'w.paid',
     rows: `${PAID} and w.paid <= v.total and case t.state
@@ -89,13 +107,17 @@ export const paymentRules: readonly Rule[] = [
            end`,
   },
   {
-    ...{ code: 'out_of_range', table: 'Payment', column: 'Amount' },
+    code: 'out_of_range',
+    table: 'Payment',
+    column: 'Amount',
     message: 'The Amount must be more than nothing; correct it or take the payment away.',
     rows: 'from payments t cross join settings s where round(t.amount, s.digits) = 0',
   },
   ...(['Payment', 'InvoiceLine'] as const).map(
     (table): Rule => ({
-      ...{ code: 'rounded', table, column: 'Amount' },
+      code: 'rounded',
+      table,
+      column: 'Amount',
       message: 'Amount has more decimals than the currency; it is rounded half-up.',
       rows: `from ${table === 'Payment' ? 'payments' : 'invoice_lines'} t cross join settings s
              where t.amount <> round(t.amount, s.digits)`,

@@ -9,14 +9,18 @@ import { isGivenUp, takenBy, uniqueKeys } from '../tenant/unique-keys';
 /** Each ImportId is one row's, and cannot be taken for the id of a record. */
 export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[] => [
   {
-    ...{ code: 'duplicate_key', table, column: 'ImportId' },
+    code: 'duplicate_key',
+    table,
+    column: 'ImportId',
     message: 'The ImportId is that of {} rows; give each its own.',
     detail: 't.rows',
     rows: `from (select import_id, count(*) as rows from "${table}" r cross join lateral (select ${cut('r."ImportId"')} as import_id) i
                  where import_id <> '' group by import_id having count(*) > 1) t`,
   },
   {
-    ...{ code: 'duplicate_key', table, column: 'ImportId' },
+    code: 'duplicate_key',
+    table,
+    column: 'ImportId',
     message: "The ImportId looks like the id of one of the tenant's records; choose another form.",
     rows: `from ${checkedTable(table)} t where ${isExisting('t.import_id')}`,
   },
@@ -40,7 +44,9 @@ const numberRules = uniqueKeys.flatMap((unique): Rule[] => {
   const { table, column, key, called } = unique;
   return [
     {
-      ...{ code: 'duplicate_code', table, column },
+      code: 'duplicate_code',
+      table,
+      column,
       message: `The ${called} is that of {} rows; it must be one row's.`,
       detail: 't.sharing',
       rows: `from (select t.import_id, t.key, count(*) over (partition by t.key) as sharing
@@ -48,7 +54,9 @@ const numberRules = uniqueKeys.flatMap((unique): Rule[] => {
              where t.sharing > 1`,
     },
     {
-      ...{ code: 'code_taken', table, column },
+      code: 'code_taken',
+      table,
+      column,
       message: `Another record of the tenant has the ${called}; change it, or refer to that record.`,
       rows: `${takenBy(unique)} and ${isInTheWay(table)} and not ${isGivenUp(unique)}`,
     },
@@ -64,7 +72,9 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
   const called = table.toLowerCase();
   return [
     {
-      ...{ code: 'duplicate_code', table, column: 'EntityId' },
+      code: 'duplicate_code',
+      table,
+      column: 'EntityId',
       message: `The entity is {} rows of ${table}; it is one ${called} at most.`,
       detail: 't.sharing',
       rows: `from (select import_id, count(*) over (partition by entity_id) as sharing
@@ -72,7 +82,9 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
                          where t.entity_id is not null) t) t where t.sharing > 1`,
     },
     {
-      ...{ code: 'code_taken', table, column: 'EntityId' },
+      code: 'code_taken',
+      table,
+      column: 'EntityId',
       message: `The entity is another ${called} of the tenant already; refer to that one.`,
       // None gives its place up: a client never passes to another entity.
       rows: `${takenBy({ table, reservation: `entity_${called}`, key: () => ENTITY })} and ${isInTheWay(table)}`,
@@ -83,7 +95,9 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
 /** The import's default rate set takes the place of that with which a tenant begins, and of no other. */
 const defaultRules: readonly Rule[] = [
   {
-    ...{ code: 'unused', table: 'RateSet', column: 'IsDefault' },
+    code: 'unused',
+    table: 'RateSet',
+    column: 'IsDefault',
     message: "Other rates are the tenant's default, and stay so; make these the default there.",
     rows: `from rate_sets t cross join settings s
            join event_store.reservations r on r.tenant_id = s.tenant_id and r.kind = '${DEFAULT_RATE_SET.kind}'
@@ -94,7 +108,9 @@ const defaultRules: readonly Rule[] = [
                or exists (select from import.records i where i.tenant_id = s.tenant_id and i.record_id = r.stream_id))`,
   },
   {
-    ...{ code: 'duplicate_code', table: 'RateSet', column: 'IsDefault' },
+    code: 'duplicate_code',
+    table: 'RateSet',
+    column: 'IsDefault',
     message: 'There are {} default rate sets; leave one.',
     detail: '(select count(*) from rate_sets where is_default)',
     rows: 'from rate_sets t where t.is_default and (select count(*) from rate_sets where is_default) > 1',

@@ -6,39 +6,51 @@ import { BEYOND_BOUNDS } from '../values';
 /** Which columns go with the kind of a line. */
 const kindRules: readonly Rule[] = [
   {
-    ...{ code: 'wrong_kind', table: 'InvoiceLine', column: 'WorkItemId' },
+    code: 'wrong_kind',
+    table: 'InvoiceLine',
+    column: 'WorkItemId',
     message: 'A Fee line needs a WorkItemId; fill it in, or make the work a row.',
     rows: `from invoice_lines t where t.kind = 'Fee' and ${missing('work_item_id')} and t.cost_recovery_id is null`,
   },
   {
-    ...{ code: 'wrong_kind', table: 'InvoiceLine', column: 'CostRecoveryId' },
+    code: 'wrong_kind',
+    table: 'InvoiceLine',
+    column: 'CostRecoveryId',
     message: 'A {} line needs a CostRecoveryId; fill it in, or make the cost a row.',
     detail: 't.kind',
     rows: `from invoice_lines t where t.kind in ('CostRecovery', 'Disbursement')
              and ${missing('cost_recovery_id')} and t.work_item_id is null`,
   },
   {
-    ...{ code: 'wrong_kind', table: 'InvoiceLine', column: 'CostRecoveryId' },
+    code: 'wrong_kind',
+    table: 'InvoiceLine',
+    column: 'CostRecoveryId',
     message: 'A {} line charges no cost; empty CostRecoveryId or change the Kind.',
     detail: 't.kind',
     rows: "from invoice_lines t where t.kind in ('Fee', 'Discount', 'Text') and t.cost_recovery_id is not null",
   },
   {
-    ...{ code: 'wrong_kind', table: 'InvoiceLine', column: 'WorkItemId' },
+    code: 'wrong_kind',
+    table: 'InvoiceLine',
+    column: 'WorkItemId',
     message: 'A {} line charges no work; empty WorkItemId or change the Kind.',
     detail: 't.kind',
     rows: `from invoice_lines t where t.kind in ('CostRecovery', 'Disbursement', 'Discount', 'Text')
              and t.work_item_id is not null`,
   },
   {
-    ...{ code: 'wrong_kind', table: 'InvoiceLine', column: 'Kind' },
+    code: 'wrong_kind',
+    table: 'InvoiceLine',
+    column: 'Kind',
     message: 'A line of Text has only a description; empty its amounts and tax code, or change the Kind.',
     // A nought says nothing.
     rows: `from invoice_lines t where t.kind = 'Text' and (coalesce(t.units, 0) <> 0 or coalesce(t.rate, 0) <> 0
              or coalesce(t.amount, 0) <> 0 or t.tax_code_id is not null)`,
   },
   {
-    ...{ code: 'required', table: 'InvoiceLine', column: 'Amount' },
+    code: 'required',
+    table: 'InvoiceLine',
+    column: 'Amount',
     message: 'A Discount needs an Amount, or a Rate; fill it in.',
     rows: `from invoice_lines t where t.kind = 'Discount' and ${missing('amount')} and ${missing('rate')}`,
   },
@@ -50,7 +62,9 @@ const sourceRules = [
   ['CostRecoveryId', 'cost_recovery_id', 'cost_values', 'cost'],
 ].flatMap(([column, reference, values, called]): Rule[] => [
   {
-    ...{ code: 'matter_differs', table: 'InvoiceLine', column },
+    code: 'matter_differs',
+    table: 'InvoiceLine',
+    column,
     message: `The ${called} is not on the matter of the invoice; correct one of them.`,
     rows: `from invoice_lines t join ${values} w on w.import_id = t.${reference}
            join invoices i on i.import_id = t.invoice_id
@@ -58,7 +72,9 @@ const sourceRules = [
              and ${oneName('Matter', 'w.matter_id')} <> ${oneName('Matter', 'i.matter_id')}`,
   },
   {
-    ...{ code: 'wrong_state', table: 'InvoiceLine', column },
+    code: 'wrong_state',
+    table: 'InvoiceLine',
+    column,
     message: `The ${called} cannot be billed; correct it, or take the line away.`,
     rows: `from invoice_lines t join ${values} w on w.import_id = t.${reference} where not w.is_billable`,
   },
@@ -66,30 +82,40 @@ const sourceRules = [
 
 const amountRules: readonly Rule[] = [
   {
-    ...{ code: 'out_of_range', table: 'InvoiceLine', column: 'Amount' },
+    code: 'out_of_range',
+    table: 'InvoiceLine',
+    column: 'Amount',
     message: 'Only a Discount takes off; correct the Amount or the Kind.',
     rows: `from charges t where t.kind in ('Fee', 'CostRecovery', 'Disbursement') and t.amount < 0`,
   },
   {
-    ...{ code: 'out_of_range', table: 'InvoiceLine', column: 'Amount' },
+    code: 'out_of_range',
+    table: 'InvoiceLine',
+    column: 'Amount',
     message: 'The line comes to {}, or to more units than can be charged; say Units and Amount.',
     detail: 't.amount',
     rows: `from charges t where not t.is_text and ${BEYOND_BOUNDS}`,
   },
   {
-    ...{ code: 'total_differs', table: 'InvoiceLine', column: 'Amount' },
+    code: 'total_differs',
+    table: 'InvoiceLine',
+    column: 'Amount',
     message: 'Units × Rate come to {}; correct one of the three.',
     detail: 't.stated',
     rows: 'from charges t where not t.is_text and t.is_stated and abs(t.amount) <> abs(t.stated)',
   },
   {
-    ...{ code: 'charged_otherwise', table: 'InvoiceLine', column: 'Amount' },
+    code: 'charged_otherwise',
+    table: 'InvoiceLine',
+    column: 'Amount',
     message: 'What the line charges is worth {}; the difference is written off, or up.',
     detail: 't.worth',
     rows: "from charges t where t.invoice_state not in ('Draft', 'Voided') and t.source is not null and t.amount <> t.worth",
   },
   {
-    ...{ code: 'no_tax_rate', table: 'InvoiceLine', column: 'TaxCodeId' },
+    code: 'no_tax_rate',
+    table: 'InvoiceLine',
+    column: 'TaxCodeId',
     message:
       'There is no tax code for the line, or it has no rate on the day of the invoice; name one that has.',
     // A code that could not be found is told of already.

@@ -4,24 +4,32 @@ import { isSettled } from '../tenant/edited-records';
 
 export const matterRules: readonly Rule[] = [
   {
-    ...{ code: 'wrong_state', table: 'Matter', column: 'DateClosed' },
+    code: 'wrong_state',
+    table: 'Matter',
+    column: 'DateClosed',
     message: 'A matter that is {} needs a DateClosed; fill it in.',
     detail: 't.state',
     rows: `from matters t where t.state in ('Closed', 'Archived') and ${missing('date_closed')}`,
   },
   {
-    ...{ code: 'unused', table: 'Matter', column: 'DateClosed' },
+    code: 'unused',
+    table: 'Matter',
+    column: 'DateClosed',
     message: 'The matter is open; its DateClosed is not kept.',
     rows: "from matters t where t.state = 'Open' and t.date_closed is not null",
   },
   {
-    ...{ code: 'wrong_state', table: 'Matter', column: 'ClientId' },
+    code: 'wrong_state',
+    table: 'Matter',
+    column: 'ClientId',
     message: 'The client of an open matter must be Active; activate it or close the matter.',
     rows: `from matters t join all_clients c on c.key = t.client_id
            where t.state = 'Open' and c.state <> 'Active' and not ${isSettled('Matter', 't.client_id')}`,
   },
   {
-    ...{ code: 'wrong_state', table: 'Matter', column: 'ClientId' },
+    code: 'wrong_state',
+    table: 'Matter',
+    column: 'ClientId',
     message: 'A client that is New never had a matter; make it Active or Inactive.',
     rows: `from matters t join all_clients c on c.key = t.client_id
            where t.state in ('Closed', 'Archived') and c.state = 'New' and not ${isSettled('Matter', 't.client_id')}`,
@@ -33,7 +41,9 @@ export const matterRules: readonly Rule[] = [
     ] as const
   ).map(
     ([what, table]): Rule => ({
-      ...{ code: 'wrong_state', table, column: 'State' },
+      code: 'wrong_state',
+      table,
+      column: 'State',
       message: 'It can still be billed, but its matter is {}; bill it, write it off, or open the matter.',
       detail: 'm.state',
       rows: `from ${what}_values t join all_matters m on m.key = t.matter_id
@@ -42,7 +52,9 @@ export const matterRules: readonly Rule[] = [
     }),
   ),
   {
-    ...{ code: 'wrong_state', table: 'Invoice', column: 'State' },
+    code: 'wrong_state',
+    table: 'Invoice',
+    column: 'State',
     message: 'A draft is on a matter that is {}; issue or drop it, or open the matter.',
     detail: 'm.state',
     rows: `from invoices t join all_matters m on m.key = t.matter_id

@@ -5,7 +5,9 @@ import { isExisting } from '../tenant/named-by-id';
 
 const matterTypeRules: readonly Rule[] = [
   {
-    ...{ code: 'cycle', table: 'MatterType', column: 'ParentId' },
+    code: 'cycle',
+    table: 'MatterType',
+    column: 'ParentId',
     message: 'The type is above itself; take a ParentId away.',
     rows: `from (
              with recursive above as (
@@ -18,7 +20,9 @@ const matterTypeRules: readonly Rule[] = [
            ) t`,
   },
   {
-    ...{ code: 'too_deep', table: 'MatterType', column: 'ParentId' },
+    code: 'too_deep',
+    table: 'MatterType',
+    column: 'ParentId',
     message: 'The parent has a parent itself; there are two levels.',
     // Of a circle that goes back to the type itself there is a finding already.
     rows: `from matter_types t join all_matter_types p on p.key = t.parent_id
@@ -26,7 +30,9 @@ const matterTypeRules: readonly Rule[] = [
              and not ${isSettled('MatterType', 't.parent_id')}`,
   },
   {
-    ...{ code: 'too_deep', table: 'MatterType', column: 'ParentId' },
+    code: 'too_deep',
+    table: 'MatterType',
+    column: 'ParentId',
     message: 'The tenant has types below this one, which can have no parent then; there are two levels.',
     // Of rows below it that say so themselves there are findings already; of changed ones their rows tell.
     rows: `from matter_types t cross join settings s
@@ -44,20 +50,26 @@ const matterTypeRules: readonly Rule[] = [
 
 const taxRules: readonly Rule[] = [
   {
-    ...{ code: 'wrong_kind', table: 'TaxCode', column: 'Category' },
+    code: 'wrong_kind',
+    table: 'TaxCode',
+    column: 'Category',
     message: 'A Standard or Reduced code needs a rate; add one to TaxRate.',
     rows: `from tax_codes t where t.category in ('Standard', 'Reduced')
              and not exists (select from tax_rates r where r.tax_code_id = t.import_id)`,
   },
   {
-    ...{ code: 'wrong_kind', table: 'TaxCode', column: 'Category' },
+    code: 'wrong_kind',
+    table: 'TaxCode',
+    column: 'Category',
     message: 'A code of the category {} has no rates; take them out of TaxRate.',
     detail: 't.category',
     rows: `from tax_codes t where t.category not in ('Standard', 'Reduced')
              and exists (select from tax_rates r where r.tax_code_id = t.import_id)`,
   },
   {
-    ...{ code: 'rates_overlap', table: 'TaxRate', column: 'FromDate' },
+    code: 'rates_overlap',
+    table: 'TaxRate',
+    column: 'FromDate',
     message: 'Another rate of the code is in force on {}; end it before.',
     detail: 't.from_date',
     rows: `from tax_rates t where coalesce(t.to_date, 'infinity') >= t.from_date and exists (
@@ -68,7 +80,8 @@ const taxRules: readonly Rule[] = [
                and not coalesce('to_date' = any(o.bad), false))`,
   },
   {
-    ...{ code: 'too_many', table: 'TaxCode' },
+    code: 'too_many',
+    table: 'TaxCode',
     message: 'The code has {} rates; at most 50 are kept.',
     detail: 't.parts',
     rows: `from (select tax_code_id as import_id, count(*) as parts from tax_rates group by 1) t
@@ -96,7 +109,8 @@ const SCOPE = `case t.scope when 'Matter' then ${oneName('Matter', 't.scope_id')
 
 const rateRules: readonly Rule[] = [
   {
-    ...{ code: 'duplicate_entry', table: 'RateSetEntry' },
+    code: 'duplicate_entry',
+    table: 'RateSetEntry',
     message: '{} charges of the rate set are for the same work; leave one.',
     detail: 't.sharing',
     rows: `from (select t.import_id, count(*) over (partition by ${forWhat('t', ENTRY_KEYS)}) as sharing
@@ -105,7 +119,8 @@ const rateRules: readonly Rule[] = [
            where t.sharing > 1`,
   },
   {
-    ...{ code: 'too_many', table: 'RateSet' },
+    code: 'too_many',
+    table: 'RateSet',
     message: 'The rate set has {} charges; it can have 1,000.',
     detail: 't.parts',
     rows: `from (select rate_set_id as import_id, count(*) as parts from rate_set_entries group by 1) t
@@ -113,7 +128,9 @@ const rateRules: readonly Rule[] = [
   },
   ...(['Matter', 'Client'] as const).map(
     (scope): Rule => ({
-      ...{ code: 'wrong_kind', table: 'ApplicableRate', column: 'ScopeId' },
+      code: 'wrong_kind',
+      table: 'ApplicableRate',
+      column: 'ScopeId',
       message: `The Scope is ${scope}, but ScopeId names none; correct one of them.`,
       rows: `from applicable_rates t where t.scope = '${scope}'
                and not exists (select from all_${scope.toLowerCase()}s x where x.key = t.scope_id)
@@ -121,13 +138,17 @@ const rateRules: readonly Rule[] = [
     }),
   ),
   {
-    ...{ code: 'wrong_state', table: 'ApplicableRate', column: 'ScopeId' },
+    code: 'wrong_state',
+    table: 'ApplicableRate',
+    column: 'ScopeId',
     message: 'ScopeId refers to a matter or client of the tenant that is not open or active.',
     rows: `from applicable_rates t join existing e on e.id = t.scope_id
            where (e.data ->> 'state')::int <> 1 and not ${isUnchanged('ApplicableRate')}`,
   },
   {
-    ...{ code: 'rates_overlap', table: 'ApplicableRate', column: 'EffectiveFrom' },
+    code: 'rates_overlap',
+    table: 'ApplicableRate',
+    column: 'EffectiveFrom',
     message: 'Another rate for the same work is in force on {}; end it before.',
     detail: 't.effective_from',
     rows: `from (
@@ -149,7 +170,9 @@ const rateRules: readonly Rule[] = [
            ) t where t.until_before >= t.effective_from`,
   },
   {
-    ...{ code: 'rates_overlap', table: 'ApplicableRate', column: 'EffectiveFrom' },
+    code: 'rates_overlap',
+    table: 'ApplicableRate',
+    column: 'EffectiveFrom',
     message: 'A rate that the tenant has for the same work is in force in that time; end one of them.',
     rows: agreedInTenant(),
   },

@@ -29,14 +29,18 @@ function rulesOf(table: string, { name: column }: Column, refersTo: readonly str
   );
   const from = `from ${checkedTable(table)} t where ${cell} is not null`;
   const missing: Rule = {
-    ...{ code: 'not_found', table, column },
+    code: 'not_found',
+    table,
+    column,
     message: `${column} refers to no row of ${refersTo.join(' or ')}: “{}”; add the row or correct the reference.`,
     detail: `left(${cell}, 50)`,
     rows: `${from} and not (${isRow.join(' or ')})`,
   };
   if (OF_ROWS.has(`${table}.${column}`)) {
     const isForeign: Rule = {
-      ...{ code: 'part_of_existing', table, column },
+      code: 'part_of_existing',
+      table,
+      column,
       message: `${column} refers to a record of the tenant; here only a row of ${refersTo.join(' or ')} can be named.`,
       rows: `${from} and ${isExisting(cell)} and not (${isRow.join(' or ')})`,
     };
@@ -51,7 +55,9 @@ function rulesOf(table: string, { name: column }: Column, refersTo: readonly str
   return [
     { ...missing, rows: `${missing.rows} and not ${isRecord} and not ${isDeleted}` },
     {
-      ...{ code: 'not_found', table, column },
+      code: 'not_found',
+      table,
+      column,
       message: `${column} refers to “{}”, whose record was deleted since its import; correct the reference.`,
       detail: 'left(e.import_id, 50)',
       rows: `from ${checkedTable(table)} t join edited e on e.id = ${cell} and e.is_deleted`,
@@ -62,7 +68,9 @@ function rulesOf(table: string, { name: column }: Column, refersTo: readonly str
 const active = Object.entries(TO_ACTIVE).flatMap(([table, columns]) =>
   columns.map(
     (column): Rule => ({
-      ...{ code: 'wrong_state', table, column },
+      code: 'wrong_state',
+      table,
+      column,
       message: `${column} refers to a record of the tenant that is not active; activate it first.`,
       rows: `from ${checkedTable(table)} t join existing e on e.id = t.${checkedColumn(column)}
              where (e.data ->> 'state')::int <> 1 and not ${isUnchanged(table)}`,
@@ -72,7 +80,9 @@ const active = Object.entries(TO_ACTIVE).flatMap(([table, columns]) =>
 
 const present = ['Client', 'Employee', 'Supplier'].map(
   (table): Rule => ({
-    ...{ code: 'wrong_state', table, column: 'EntityId' },
+    code: 'wrong_state',
+    table,
+    column: 'EntityId',
     message: 'EntityId refers to somebody whose personal data was erased; nothing new begins with them.',
     rows: `from ${checkedTable(table)} t join existing e on e.id = t.entity_id
            where e.data ->> 'anonymisedOn' is not null and not ${isUnchanged(table)} and not ${isEnded(table)}`,

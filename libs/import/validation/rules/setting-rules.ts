@@ -5,19 +5,24 @@ import type { Rule } from '../rule';
 /** What the import says of itself goes with the tenant. */
 export const settingRules: readonly Rule[] = [
   {
-    ...{ code: 'one_row', table: 'Info' },
+    code: 'one_row',
+    table: 'Info',
     message: 'Info has {} rows; it has exactly one.',
     detail: 't.rows',
     rows: 'from (select null as import_id, count(*) as rows from "Info") t where t.rows <> 1',
   },
   {
-    ...{ code: 'wrong_setting', table: 'Info', column: 'SchemaVersion' },
+    code: 'wrong_setting',
+    table: 'Info',
+    column: 'SchemaVersion',
     message: `SchemaVersion must be ${SCHEMA_VERSION}; fill the tables of that version.`,
     rows: `from infos t where t.schema_version <> '${SCHEMA_VERSION}'`,
   },
   {
     // To another system every row would be a new record.
-    ...{ code: 'wrong_setting', table: 'Info', column: 'SourceSystem' },
+    code: 'wrong_setting',
+    table: 'Info',
+    column: 'SourceSystem',
     message:
       'SourceSystem differs from that of a promoted import, “{}”, by capitals or blanks alone; spell it so.',
     detail: 't.alike',
@@ -28,19 +33,25 @@ export const settingRules: readonly Rule[] = [
            where t.alike is not null`,
   },
   {
-    ...{ code: 'wrong_setting', table: 'Info', column: 'BaseCurrency' },
+    code: 'wrong_setting',
+    table: 'Info',
+    column: 'BaseCurrency',
     message: 'BaseCurrency must be that of the tenant, {}.',
     detail: 's.currency',
     rows: 'from infos t cross join settings s where t.base_currency <> s.currency',
   },
   {
-    ...{ code: 'wrong_setting', table: 'Info', column: 'TimeZone' },
+    code: 'wrong_setting',
+    table: 'Info',
+    column: 'TimeZone',
     message: 'TimeZone must be that of the tenant, {}.',
     detail: 's.time_zone',
     rows: 'from infos t cross join settings s where t.time_zone <> s.time_zone',
   },
   {
-    ...{ code: 'wrong_setting', table: 'TaxCode', column: 'Scheme' },
+    code: 'wrong_setting',
+    table: 'TaxCode',
+    column: 'Scheme',
     message: 'Scheme must be that of the region, {}.',
     detail: 's.tax_scheme',
     rows: 'from tax_codes t cross join settings s where t.scheme <> s.tax_scheme',
@@ -57,7 +68,9 @@ const inBaseCurrency = [
 
 export const currencyRules: readonly Rule[] = inBaseCurrency.map(
   ([table, checked, column, cell]): Rule => ({
-    ...{ code: 'currency_differs', table, column },
+    code: 'currency_differs',
+    table,
+    column,
     message: `${column} must be the base currency, {}; convert the row.`,
     detail: 's.currency',
     rows: `from ${checked} t cross join settings s where t.${cell} <> s.currency`,
@@ -91,7 +104,9 @@ const periods = [
 export const dateRules: readonly Rule[] = [
   ...dated.map(
     ([table, checked, column, [day, told]]): Rule => ({
-      ...{ code: 'after_cutover', table, column },
+      code: 'after_cutover',
+      table,
+      column,
       message: `${column} is on {}; leave the row out or move the cutover.`,
       detail: `${told} || ', after the CutoverDate, ' || s.cutover`,
       rows: `from ${checked} t cross join settings s where ${day} > s.cutover`,
@@ -99,7 +114,9 @@ export const dateRules: readonly Rule[] = [
   ),
   ...periods.map(
     ([table, checked, column, end, beginning]): Rule => ({
-      ...{ code: 'period_reversed', table, column },
+      code: 'period_reversed',
+      table,
+      column,
       message: `${column} is before the beginning, {}; correct one of them.`,
       // With its time where it has one: both may be on one day.
       detail: `t.${beginning}`,

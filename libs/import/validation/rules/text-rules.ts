@@ -15,7 +15,8 @@ export const textRules: readonly Rule[] = tables.map(({ name: table, columns }):
       `case when ${hasReplacement(`t.${escapeIdentifier(name)}`)} then ${escapeLiteral(name)} end`,
   );
   return {
-    ...{ code: 'replaced', table },
+    code: 'replaced',
+    table,
     message: `There is a character in {} that cannot be kept, a NUL or half of one; ${REPLACEMENT} stands in its place. Correct the text.`,
     detail: `concat_ws(', ', ${names.join(', ')})`,
     rows: `from (select r.*, ${cut('r."ImportId"')} as import_id from "${table}" r

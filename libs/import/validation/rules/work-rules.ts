@@ -5,12 +5,16 @@ import type { Rule } from '../rule';
 /** Of work items and costs by themselves. */
 export const workRules: readonly Rule[] = [
   {
-    ...{ code: 'wrong_kind', table: 'WorkItem', column: 'DurationTicks' },
+    code: 'wrong_kind',
+    table: 'WorkItem',
+    column: 'DurationTicks',
     message: 'Timed work needs DurationTicks; fill them in.',
     rows: `from work_items t where t.item_type = 'Timed' and ${missing('duration_ticks')}`,
   },
   {
-    ...{ code: 'units_differ', table: 'WorkItem', column: 'Units' },
+    code: 'units_differ',
+    table: 'WorkItem',
+    column: 'Units',
     message: 'The DurationTicks come to {} units; correct Units or DurationTicks.',
     detail: 'trim_scale(round(t.exact_units, 4))',
     // Any time is a unit at least; whether a broken one is counted up, down or as it is, is the source's affair.
@@ -19,41 +23,55 @@ export const workRules: readonly Rule[] = [
                or (t.exact_units > 0 and t.exact_units < 1 and t.units = 1))`,
   },
   {
-    ...{ code: 'out_of_range', table: 'WorkItem', column: 'Units' },
+    code: 'out_of_range',
+    table: 'WorkItem',
+    column: 'Units',
     message: `The work comes to {}; at most ${LARGEST_AMOUNT} can be charged.`,
     detail: 't.amount',
     rows: `from work_values t where t.amount > ${LARGEST_AMOUNT}`,
   },
   {
-    ...{ code: 'out_of_range', table: 'WorkItem', column: 'DurationTicks' },
+    code: 'out_of_range',
+    table: 'WorkItem',
+    column: 'DurationTicks',
     message: `The DurationTicks come to {} units; at most ${LARGEST_UNITS} can be charged.`,
     detail: 't.units',
     rows: `from work_values t where t.units > ${LARGEST_UNITS}`,
   },
   {
-    ...{ code: 'wrong_state', table: 'WorkItem', column: 'WriteOffDate' },
+    code: 'wrong_state',
+    table: 'WorkItem',
+    column: 'WriteOffDate',
     message: 'Work that was written off needs a WriteOffDate; fill it in.',
     rows: `from work_items t where t.state = 'WrittenOff' and ${missing('write_off_date')}`,
   },
   {
-    ...{ code: 'unused', table: 'WorkItem', column: 'WriteOffDate' },
+    code: 'unused',
+    table: 'WorkItem',
+    column: 'WriteOffDate',
     message: 'The work was not written off; its WriteOffDate is not kept.',
     rows: "from work_items t where t.state <> 'WrittenOff' and t.write_off_date is not null",
   },
   {
-    ...{ code: 'wrong_kind', table: 'CostRecovery', column: 'SupplierId' },
+    code: 'wrong_kind',
+    table: 'CostRecovery',
+    column: 'SupplierId',
     message: 'A cost that was Incurred needs a SupplierId; fill it in.',
     rows: `from cost_recoveries t where t.kind = 'Incurred' and ${missing('supplier_id')}`,
   },
   {
-    ...{ code: 'wrong_kind', table: 'CostRecovery', column: 'Kind' },
+    code: 'wrong_kind',
+    table: 'CostRecovery',
+    column: 'Kind',
     message: 'The disbursement code is for {} only; choose another.',
     detail: 'c.kind',
     rows: `from cost_recoveries t join all_disbursement_codes c on c.key = t.disbursement_code_id
            where c.kind <> t.kind`,
   },
   {
-    ...{ code: 'out_of_range', table: 'CostRecovery', column: 'Quantity' },
+    code: 'out_of_range',
+    table: 'CostRecovery',
+    column: 'Quantity',
     message: `The cost comes to {}; at most ${LARGEST_AMOUNT} can be charged.`,
     detail: 't.amount',
     rows: `from cost_values t where t.amount > ${LARGEST_AMOUNT}`,
@@ -72,14 +90,18 @@ const STANDS = "coalesce(i.state, 'Issued') not in ('Draft', 'Voided')";
 export const billingRules: readonly Rule[] = sources.flatMap(
   ([table, checked, reference, called]): Rule[] => [
     {
-      ...{ code: 'wrong_state', table, column: 'State' },
+      code: 'wrong_state',
+      table,
+      column: 'State',
       message: `${called} that is Billed must be on a line of an issued invoice; add the line or change the State.`,
       rows: `from ${checked} t where t.state = 'Billed' and not exists (
              select from invoice_lines l join invoices i on i.import_id = l.invoice_id
              where l.${reference} = t.import_id and ${STANDS})`,
     },
     {
-      ...{ code: 'wrong_state', table, column: 'State' },
+      code: 'wrong_state',
+      table,
+      column: 'State',
       message: `${called} on a line of an issued invoice is Billed, not {}; correct the State.`,
       detail: 't.state',
       rows: `from ${checked} t where t.state <> 'Billed' and exists (
@@ -87,7 +109,9 @@ export const billingRules: readonly Rule[] = sources.flatMap(
              where l.${reference} = t.import_id and ${STANDS} and i.state is not null)`,
     },
     {
-      ...{ code: 'wrong_state', table, column: 'State' },
+      code: 'wrong_state',
+      table,
+      column: 'State',
       message: `${called} on a draft must be Finalised, not {}; correct the State.`,
       detail: 't.state',
       rows: `from ${checked} t where t.state in ('Pending', 'WrittenOff') and exists (
@@ -95,11 +119,9 @@ export const billingRules: readonly Rule[] = sources.flatMap(
              where l.${reference} = t.import_id and i.state = 'Draft')`,
     },
     {
-      ...{
-        code: 'wrong_state',
-        table: 'InvoiceLine',
-        column: table === 'WorkItem' ? 'WorkItemId' : 'CostRecoveryId',
-      },
+      code: 'wrong_state',
+      table: 'InvoiceLine',
+      column: table === 'WorkItem' ? 'WorkItemId' : 'CostRecoveryId',
       message: 'Another line charges the same; leave one of them.',
       rows: `from (
              select l.import_id, coalesce(i.state, '') = 'Voided' as is_void,

@@ -96,7 +96,10 @@ it('rows that were imported before stay equal when their tenant counts in other 
     const settings = toId('tenant', imports.tenant.streamId);
     await office.happens(Tenant, settings, 'TenantSettingsChanged', { minutesPerUnit: '12' });
     await office.begins(TaxCode, 'taxcode', 'TaxCodeCreated', {
-      ...{ code: 'NEW', name: 'New', scheme: 'VAT', category: 'Standard' },
+      code: 'NEW',
+      name: 'New',
+      scheme: 'VAT',
+      category: 'Standard',
       rates: [{ percent: '5', from: '2000-01-01', to: null }],
     });
     const more = {
@@ -136,7 +139,10 @@ it('invoices whose lines name their codes stay equal whichever code taxes lines 
     });
     expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
     await office.begins(TaxCode, 'taxcode', 'TaxCodeCreated', {
-      ...{ code: 'NEW', name: 'New', scheme: 'VAT', category: 'Standard' },
+      code: 'NEW',
+      name: 'New',
+      scheme: 'VAT',
+      category: 'Standard',
       rates: [{ percent: '5', from: '2000-01-01', to: null }],
     });
     await office.happens(Matter, office.idOf('Matter', 'MAT-4'), 'MatterUpdated', { taxCodeId: null });

@@ -7,7 +7,10 @@ type Cells = Record<string, string>;
 type Changes = Record<string, Record<string, Record<string, string | null>>>;
 
 const person = (ImportId: string): Cells => ({
-  ...{ ImportId, EntityType: 'Individual', LastName: 'Reeve', FirstName: 'Ann' },
+  ImportId,
+  EntityType: 'Individual',
+  LastName: 'Reeve',
+  FirstName: 'Ann',
   Email: `${ImportId}@mill.example`,
 });
 const rows: StagedRows = {
@@ -18,7 +21,8 @@ const rows: StagedRows = {
   Employee: [...firm.Employee, { ImportId: 'EMP-P', EntityId: 'P-1', IsFeeEarner: '1', State: 'Active' }],
 };
 const left: Changes = {
-  ...{ Client: { 'CLI-P': { State: 'Inactive' } }, Supplier: { 'SUP-P': { State: 'Inactive' } } },
+  Client: { 'CLI-P': { State: 'Inactive' } },
+  Supplier: { 'SUP-P': { State: 'Inactive' } },
   Employee: { 'EMP-P': { State: 'Inactive' } },
 };
 const more = { Supplier: [{ ImportId: 'N-1', EntityId: 'P-2', State: 'Active' }] };

@@ -16,8 +16,12 @@ describe('rows that refer to records of the tenant', () => {
     run = await imports.run();
     await run.staging.create(imports.client);
     await add('Info', 'INFO', {
-      ...{ SchemaVersion: '1.0', SourceSystem: SOURCE, ExtractedAtUtc: '2026-01-01T06:00:00.0000000' },
-      ...{ CutoverDate: '2025-12-31', BaseCurrency: 'GBP', TimeZone: 'Europe/London' },
+      SchemaVersion: '1.0',
+      SourceSystem: SOURCE,
+      ExtractedAtUtc: '2026-01-01T06:00:00.0000000',
+      CutoverDate: '2025-12-31',
+      BaseCurrency: 'GBP',
+      TimeZone: 'Europe/London',
     });
   });
   afterEach(() => imports.finish(run));
@@ -28,26 +32,26 @@ describe('rows that refer to records of the tenant', () => {
 
   const work = (id: string, cells: Record<string, string>) =>
     add('WorkItem', id, {
-      ...{
-        MatterId: books.open,
-        EmployeeId: books.employee,
-        ItemType: 'Timed',
-        State: 'Pending',
-        IsBillable: '1',
-      },
-      ...{ EntryDate: '2025-03-03T10:00:00.0000000', DurationTicks: '36000000000', Rate: '200.0000000000' },
-      ...{ RateCurrency: 'GBP', ...cells },
+      MatterId: books.open,
+      EmployeeId: books.employee,
+      ItemType: 'Timed',
+      State: 'Pending',
+      IsBillable: '1',
+      EntryDate: '2025-03-03T10:00:00.0000000',
+      DurationTicks: '36000000000',
+      Rate: '200.0000000000',
+      RateCurrency: 'GBP',
+      ...cells,
     });
   const invoice = (id: string, cells: Record<string, string>) =>
     add('Invoice', id, {
-      ...{
-        ClientId: books.active,
-        MatterId: books.open,
-        Number: id,
-        IssueDate: '2025-06-30',
-        Currency: 'GBP',
-      },
-      ...{ State: 'Issued', ...cells },
+      ClientId: books.active,
+      MatterId: books.open,
+      Number: id,
+      IssueDate: '2025-06-30',
+      Currency: 'GBP',
+      State: 'Issued',
+      ...cells,
     });
   const client = (id: string, cells: Record<string, string>) =>
     add('Client', id, { State: 'Active', ...cells });
@@ -76,7 +80,10 @@ describe('rows that refer to records of the tenant', () => {
     await work('W-3', { MatterId: books.active });
     await client('C-1', { EntityId: books.erased });
     await add('Matter', 'M-1', {
-      ...{ ClientId: books.inactive, DivisionId: 'D-1', Title: 'Lease', State: 'Open' },
+      ClientId: books.inactive,
+      DivisionId: 'D-1',
+      Title: 'Lease',
+      State: 'Open',
       DateOpened: '2025-01-01T00:00:00.0000000',
     });
     await add('Division', 'D-1', { Name: 'Property' });

@@ -31,8 +31,14 @@ export async function makeSettings(
      select $1, $2, $3, $4, $5, $6, $7,
        (select min(cutover_date) from infos), (select min(source_system) from infos), $8`,
     [
-      ...[tenant.id, currency, minorUnits(currency), timeZone, taxScheme, minutesPerUnit],
-      ...[dayIn(timeZone, now), sourceSystems],
+      tenant.id,
+      currency,
+      minorUnits(currency),
+      timeZone,
+      taxScheme,
+      minutesPerUnit,
+      dayIn(timeZone, now),
+      sourceSystems,
     ],
   );
   // One row, of which PostgreSQL guesses 400: every plan that joins it would reckon with as many times too much.

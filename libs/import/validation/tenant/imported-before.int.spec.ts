@@ -120,7 +120,10 @@ describe('rows that refer to rows whose records production has changed since the
     const agreed = { ...scope, billingGrade: null, effectiveFrom: '2025-01-01', effectiveTo: null };
     const of = (scopeId: string, employeeId: string | null, taskTypeId: string | null) =>
       office.begins(ApplicableRate, 'applicablerate', 'ApplicableRateCreated', {
-        ...{ ...agreed, scopeId, employeeId, taskTypeId },
+        ...agreed,
+        scopeId,
+        employeeId,
+        taskTypeId,
       });
     await of(office.idOf('Client', 'CLI-1'), null, null);
     await of(
@@ -224,7 +227,10 @@ describe('rows that refer to rows whose records production has changed since the
 
   it('are told of when they name other default rates than the tenant has', async () => {
     const rates = (ImportId: string, IsDefault: string) => ({
-      ...{ ImportId, Name: `Rates ${ImportId}`, Currency: 'GBP', IsDefault },
+      ImportId,
+      Name: `Rates ${ImportId}`,
+      Currency: 'GBP',
+      IsDefault,
     });
     const first = { RateSet: [rates('RS-1', '1')] };
     await office.promote(together(firm, first));

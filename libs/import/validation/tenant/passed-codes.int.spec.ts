@@ -4,7 +4,11 @@ import { firm, ImportedFirm } from '../testing/imported-firm';
 type Rows = Record<string, string>[];
 
 const task = (ImportId: string, Code: string, Name = 'Calls') => ({
-  ...{ ImportId, Code, Name, ItemType: 'Timed', IsBillable: '1' },
+  ImportId,
+  Code,
+  Name,
+  ItemType: 'Timed',
+  IsBillable: '1',
 });
 
 describe('codes that pass from one row to another', () => {

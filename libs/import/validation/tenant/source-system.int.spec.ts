@@ -12,8 +12,13 @@ describe('an import whose source system is that of one before but for its spelli
   const of = (SourceSystem: string) => ({
     Info: [
       {
-        ...{ ImportId: 'INFO', SchemaVersion: '1.0', SourceSystem, CutoverDate: '2026-03-31' },
-        ...{ ExtractedAtUtc: '2026-04-01T06:30:00', BaseCurrency: 'GBP', TimeZone: 'Europe/London' },
+        ImportId: 'INFO',
+        SchemaVersion: '1.0',
+        SourceSystem,
+        CutoverDate: '2026-03-31',
+        ExtractedAtUtc: '2026-04-01T06:30:00',
+        BaseCurrency: 'GBP',
+        TimeZone: 'Europe/London',
       },
     ],
   });

@@ -8,9 +8,14 @@ describe('rows whose codes others of the tenant have taken since their import', 
   beforeAll(async () => {
     office = await ImportedFirm.open();
     await office.happens(TaskType, office.idOf('TaskType', 'TT-3'), 'TaskTypeDeleted');
-    const task = { ...{ code: 'XX3', name: 'New', itemType: null }, isBillable: true };
+    const task = { code: 'XX3', name: 'New', itemType: null, isBillable: true };
     id = await office.begins(TaskType, 'tasktype', 'TaskTypeCreated', {
-      ...{ ...task, phaseCode: null, taskCode: null, activityCode: null, narration: null, rate: null },
+      ...task,
+      phaseCode: null,
+      taskCode: null,
+      activityCode: null,
+      narration: null,
+      rate: null,
     });
   });
   afterEach(() => office?.finish());

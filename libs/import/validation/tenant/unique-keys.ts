@@ -15,7 +15,10 @@ interface UniqueKey {
 }
 
 const code = (table: string, reservation: string): UniqueKey => ({
-  ...{ table, column: 'Code', reservation, called: 'Code' },
+  table,
+  column: 'Code',
+  reservation,
+  called: 'Code',
   key: (row) => `${row}.code`,
 });
 
@@ -24,19 +27,31 @@ export const uniqueKeys: readonly UniqueKey[] = [
   code('TaxCode', 'tax_code'),
   code('DisbursementCode', 'disbursement_code'),
   {
-    ...{ table: 'Role', column: 'Name', reservation: 'role_name', called: 'Name' },
+    table: 'Role',
+    column: 'Name',
+    reservation: 'role_name',
+    called: 'Name',
     key: (row) => `(select k.key from role_keys k where k.name = ${row}.name)`,
   },
   {
-    ...{ table: 'Client', column: 'ClientNumber', reservation: 'client_number', called: 'number' },
+    table: 'Client',
+    column: 'ClientNumber',
+    reservation: 'client_number',
+    called: 'number',
     key: (row) => `${row}.client_number`,
   },
   {
-    ...{ table: 'Matter', column: 'MatterNumber', reservation: 'matter_number', called: 'number' },
+    table: 'Matter',
+    column: 'MatterNumber',
+    reservation: 'matter_number',
+    called: 'number',
     key: (row) => `${row}.matter_number`,
   },
   {
-    ...{ table: 'Invoice', column: 'Number', reservation: 'invoice_number', called: 'number' },
+    table: 'Invoice',
+    column: 'Number',
+    reservation: 'invoice_number',
+    called: 'number',
     key: (row) => `${row}.number`,
   },
 ];

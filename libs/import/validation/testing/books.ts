@@ -17,7 +17,8 @@ export async function openBooks({ store, production, tenant }: Imports) {
   async function make(definition: any, id: string, first: object, ...more: [verb: string, data?: object][]) {
     const name = Object.keys(definition.events)[0].replace('Created', '');
     const events = [['Created', { ...first, ...noReference }] as const, ...more].map(([verb, data = {}]) => ({
-      ...{ type: `${name}${verb}`, data },
+      type: `${name}${verb}`,
+      data,
     }));
     await store.store.execute(production, async (work) =>
       work.create(definition, id as never, events as never),
@@ -31,15 +32,17 @@ export async function openBooks({ store, production, tenant }: Imports) {
       Entity,
       id,
       {
-        ...{ entityType: 'Organisation', name: 'Mill Ltd', lastName: null, firstName: null, title: null },
-        ...{
-          currency: 'GBP',
-          email: null,
-          phones: [],
-          addresses: [],
-          registrationNumber: null,
-          taxNumber: null,
-        },
+        entityType: 'Organisation',
+        name: 'Mill Ltd',
+        lastName: null,
+        firstName: null,
+        title: null,
+        currency: 'GBP',
+        email: null,
+        phones: [],
+        addresses: [],
+        registrationNumber: null,
+        taxNumber: null,
       },
       ...more,
     );
@@ -48,8 +51,13 @@ export async function openBooks({ store, production, tenant }: Imports) {
       Client,
       id,
       {
-        ...{ entityId, clientNumber, defaultRateSetId: null, taxCodeId: null, billingContactId: null },
-        ...{ paymentTermsDays: null, minutesPerUnit: null },
+        entityId,
+        clientNumber,
+        defaultRateSetId: null,
+        taxCodeId: null,
+        billingContactId: null,
+        paymentTermsDays: null,
+        minutesPerUnit: null,
       },
       ['Activated'],
       ...more,
@@ -64,17 +72,23 @@ export async function openBooks({ store, production, tenant }: Imports) {
       Matter,
       newId('matter'),
       {
-        ...{
-          clientId,
-          matterNumber,
-          minutesPerUnit,
-          divisionId: newId('division'),
-          title: 'Lease',
-          currency: 'GBP',
-        },
-        ...{ matterTypeId: null, responsiblePersonId: null, actingPersonId: null, assistingPersonId: null },
-        ...{ introducerId: null, billingContactId: null, feeEstimate: null, disbursementEstimate: null },
-        ...{ rateSetId: null, taxCodeId: null, dateOpened: '2020-01-01T00:00:00.000Z' },
+        clientId,
+        matterNumber,
+        minutesPerUnit,
+        divisionId: newId('division'),
+        title: 'Lease',
+        currency: 'GBP',
+        matterTypeId: null,
+        responsiblePersonId: null,
+        actingPersonId: null,
+        assistingPersonId: null,
+        introducerId: null,
+        billingContactId: null,
+        feeEstimate: null,
+        disbursementEstimate: null,
+        rateSetId: null,
+        taxCodeId: null,
+        dateOpened: '2020-01-01T00:00:00.000Z',
       },
       ...more,
     );
@@ -83,8 +97,13 @@ export async function openBooks({ store, production, tenant }: Imports) {
       Employee,
       newId('employee'),
       {
-        ...{ entityId: await entity(), initials: null, divisionId: null, jobTitle: null, billingGrade: null },
-        ...{ isFeeEarner: true, defaultRate: null },
+        entityId: await entity(),
+        initials: null,
+        divisionId: null,
+        jobTitle: null,
+        billingGrade: null,
+        isFeeEarner: true,
+        defaultRate: null,
       },
       ...more,
     );
@@ -103,17 +122,19 @@ export async function openBooks({ store, production, tenant }: Imports) {
   // What an earlier import has brought.
   const before = await client('C-1', await entity(imported('Entity', 'ENT-1')), imported('Client', 'CLI-1'));
   await make(ApplicableRate, newId('applicablerate'), {
-    ...{ scope: 'Client', scopeId: active, rate: { amount: '100', currency: 'GBP' }, per: 'Hour' },
-    ...{
-      employeeId: null,
-      billingGrade: null,
-      taskTypeId: null,
-      effectiveFrom: '2025-01-01',
-      effectiveTo: null,
-    },
+    scope: 'Client',
+    scopeId: active,
+    rate: { amount: '100', currency: 'GBP' },
+    per: 'Hour',
+    employeeId: null,
+    billingGrade: null,
+    taskTypeId: null,
+    effectiveFrom: '2025-01-01',
+    effectiveTo: null,
   });
   return {
-    ...{ mill, active },
+    mill,
+    active,
     inactive: await client('C-901', await entity(), newId('client'), ['Deactivated']),
     deleted: await client('C-902', await entity(), newId('client'), ['Deleted']),
     erased: await erase(await entity()),

@@ -12,23 +12,51 @@ const several = (count: number, row: (index: number) => Cells) =>
   Array.from({ length: count }, (_, index) => row(index + 1));
 
 export const work = (ImportId: string, cells: Cells): Cells => ({
-  ...{ ImportId, EmployeeId: 'EMP-1', ItemType: 'Timed', State: 'Pending', IsBillable: '1' },
-  ...{ EntryDate: '2025-03-03T10:00:00.0000000', DurationTicks: '36000000000', Rate: '200.0000000000' },
-  ...{ RateCurrency: 'GBP', ...cells },
+  ImportId,
+  EmployeeId: 'EMP-1',
+  ItemType: 'Timed',
+  State: 'Pending',
+  IsBillable: '1',
+  EntryDate: '2025-03-03T10:00:00.0000000',
+  DurationTicks: '36000000000',
+  Rate: '200.0000000000',
+  RateCurrency: 'GBP',
+  ...cells,
 });
 export const cost = (ImportId: string, cells: Cells): Cells => ({
-  ...{ ImportId, MatterId: 'MAT-1', DisbursementCodeId: 'DC-1', Kind: 'CostRecovery', State: 'Pending' },
-  ...{ EntryDate: '2025-03-03T10:00:00.0000000', Quantity: '1.0000', UnitAmount: '5.0000', ...cells },
+  ImportId,
+  MatterId: 'MAT-1',
+  DisbursementCodeId: 'DC-1',
+  Kind: 'CostRecovery',
+  State: 'Pending',
+  EntryDate: '2025-03-03T10:00:00.0000000',
+  Quantity: '1.0000',
+  UnitAmount: '5.0000',
+  ...cells,
 });
 export const matter = (ImportId: string, cells: Cells): Cells => ({
-  ...{ ImportId, DivisionId: 'D-1', Title: 'Lease', State: 'Open' },
-  ...{ DateOpened: '2025-01-01T00:00:00.0000000', ...cells },
+  ImportId,
+  DivisionId: 'D-1',
+  Title: 'Lease',
+  State: 'Open',
+  DateOpened: '2025-01-01T00:00:00.0000000',
+  ...cells,
 });
 export const rate = (ImportId: string, cells: Cells): Cells => ({
-  ...{ ImportId, Scope: 'Client', Rate: '10', Per: 'Hour', EffectiveFrom: '2025-06-01', ...cells },
+  ImportId,
+  Scope: 'Client',
+  Rate: '10',
+  Per: 'Hour',
+  EffectiveFrom: '2025-06-01',
+  ...cells,
 });
 export const invoice = (ImportId: string, cells: Cells): Cells => ({
-  ...{ ImportId, Number: ImportId, IssueDate: '2025-06-30', Currency: 'GBP', State: 'Issued', ...cells },
+  ImportId,
+  Number: ImportId,
+  IssueDate: '2025-06-30',
+  Currency: 'GBP',
+  State: 'Issued',
+  ...cells,
 });
 
 /** As many of each kind as production changes one by one. */
@@ -36,10 +64,17 @@ export const firm: StagedRows = {
   Division: [{ ImportId: 'D-1', Name: 'Property' }],
   MatterType: several(3, (n) => ({ ImportId: `MT-${n}`, Name: `Type ${n}` })),
   TaskType: several(3, (n) => ({
-    ...{ ImportId: `TT-${n}`, Code: `XX${n}`, Name: 'Calls', ItemType: 'Timed', IsBillable: '1' },
+    ImportId: `TT-${n}`,
+    Code: `XX${n}`,
+    Name: 'Calls',
+    ItemType: 'Timed',
+    IsBillable: '1',
   })),
   DisbursementCode: several(2, (n) => ({
-    ...{ ImportId: `DC-${n}`, Code: `XD${n}`, Name: 'Search', TaxCodeId: 'TAX-1' },
+    ImportId: `DC-${n}`,
+    Code: `XD${n}`,
+    Name: 'Search',
+    TaxCodeId: 'TAX-1',
   })),
   TaxCode: [
     { ImportId: 'TAX-1', Code: 'XT1', Name: 'Ours', Scheme: 'VAT', Category: 'Standard' },
@@ -48,7 +83,10 @@ export const firm: StagedRows = {
   TaxRate: [{ ImportId: 'TR-1', TaxCodeId: 'TAX-1', Percent: '20', FromDate: '2011-01-04' }],
   Entity: several(10, (n) => ({ ImportId: `ENT-${n}`, EntityType: 'Organisation', Name: `Mill ${n} Ltd` })),
   Employee: several(2, (n) => ({
-    ...{ ImportId: `EMP-${n}`, EntityId: `ENT-${n}`, IsFeeEarner: '1', State: 'Active' },
+    ImportId: `EMP-${n}`,
+    EntityId: `ENT-${n}`,
+    IsFeeEarner: '1',
+    State: 'Active',
   })),
   Client: several(5, (n) => ({ ImportId: `CLI-${n}`, EntityId: `ENT-${n}`, State: 'Active' })),
   Matter: [

@@ -9,8 +9,12 @@ export function TextsField(options: FieldOptions & { max: number; maxLength?: nu
   return field(
     options,
     {
-      ...{ type: String, isArray: true, minItems: options.required ? 1 : undefined, maxItems: max },
-      ...{ maxLength, pattern: NOT_BLANK.source },
+      type: String,
+      isArray: true,
+      minItems: options.required ? 1 : undefined,
+      maxItems: max,
+      maxLength,
+      pattern: NOT_BLANK.source,
     },
     IsArray({ message: '$property must be a list' }),
     ArrayMaxSize(max, { message: `$property may hold at most ${max} texts` }),

@@ -140,12 +140,17 @@ export function ledes1998bi(invoice: LedesInvoice): string {
     invoice,
     firm: ledesAddress(invoice.firm.address),
     client: ledesAddress(invoice.client.address),
-    ...{ from: days[0], to: days[days.length - 1] },
+    from: days[0],
+    to: days[days.length - 1],
   };
   const records = lines.map((line, index) => {
     const type = typeOf[line.kind]!;
     const row: Row = {
-      ...{ ...shared, line, type, number: index + 1, tax: taxes[index] },
+      ...shared,
+      line,
+      type,
+      number: index + 1,
+      tax: taxes[index],
       ...charge(line, type, invoice),
     };
     return Object.values(columns).map((write) => write(row));

@@ -1,72 +1,11 @@
 import { ledes1998bi } from './ledes-1998bi';
 import type { LedesInvoice, LedesLine } from './ledes-invoice';
+import { grace, line, uk } from './testing/ledes-invoices';
 
 const header =
   'INVOICE_DATE|INVOICE_NUMBER|CLIENT_ID|LAW_FIRM_MATTER_ID|INVOICE_TOTAL|BILLING_START_DATE|BILLING_END_DATE|INVOICE_DESCRIPTION|LINE_ITEM_NUMBER|EXP/FEE/INV_ADJ_TYPE|LINE_ITEM_NUMBER_OF_UNITS|LINE_ITEM_ADJUSTMENT_AMOUNT|LINE_ITEM_TOTAL|LINE_ITEM_DATE|LINE_ITEM_TASK_CODE|LINE_ITEM_EXPENSE_CODE|LINE_ITEM_ACTIVITY_CODE|TIMEKEEPER_ID|LINE_ITEM_DESCRIPTION|LAW_FIRM_ID|LINE_ITEM_UNIT_COST|TIMEKEEPER_NAME|TIMEKEEPER_CLASSIFICATION|CLIENT_MATTER_ID|PO_NUMBER|CLIENT_TAX_ID|MATTER_NAME|INVOICE_TAX_TOTAL|INVOICE_NET_TOTAL|INVOICE_CURRENCY|TIMEKEEPER_LAST_NAME|TIMEKEEPER_FIRST_NAME|ACCOUNT_TYPE|LAW_FIRM_NAME|LAW_FIRM_ADDRESS_1|LAW_FIRM_ADDRESS_2|LAW_FIRM_CITY|LAW_FIRM_STATEorREGION|LAW_FIRM_POSTCODE|LAW_FIRM_COUNTRY|CLIENT_NAME|CLIENT_ADDRESS_1|CLIENT_ADDRESS_2|CLIENT_CITY|CLIENT_STATEorREGION|CLIENT_POSTCODE|CLIENT_COUNTRY|LINE_ITEM_TAX_RATE|LINE_ITEM_TAX_TOTAL|LINE_ITEM_TAX_TYPE|INVOICE_REPORTED_TAX_TOTAL|INVOICE_TAX_CURRENCY';
 const file = (records: string[]) =>
   ['LEDES98BI V2', header, ...records].map((record) => `${record}[]\r\n`).join('');
-
-const line = (fields: Partial<LedesLine> & Pick<LedesLine, 'kind' | 'amount'>): LedesLine => ({
-  ...{ day: '2025-06-02', units: '1', unitCost: null, taxRate: '20', description: 'Work' },
-  ...{ taskCode: null, activityCode: null, expenseCode: null, timekeeper: null },
-  ...fields,
-});
-const grace = {
-  ...{ employeeId: 'employee_1', id: 'GH', name: 'Hopper, Grace', lastName: 'Hopper', firstName: 'Grace' },
-  classification: 'PARTNR',
-};
-
-const uk: LedesInvoice = {
-  ...{ number: 'INV-0042', issueDate: '2025-07-01', description: 'Fees to June 2025', currency: 'GBP' },
-  ...{ net: '898.10', tax: '88.62', total: '986.72' },
-  firm: {
-    ...{ id: 'GB123456789', name: 'Mill & Lane LLP', taxScheme: 'VAT' },
-    address: {
-      ...{ street: 'Mill House\n12 Mill Lane', city: 'Leeds', region: 'West Yorkshire' },
-      ...{ postcode: 'LS1 4AP', country: 'United Kingdom' },
-    },
-  },
-  client: {
-    ...{ id: 'C-1001', name: 'Analytical Engines plc', taxNumber: 'GB987654321', matterReference: 'AE/77' },
-    address: { street: '1 Dorset Street', city: 'London', region: null, postcode: 'W1U 4EG', country: 'UK' },
-  },
-  matter: { number: 'M-2025-007', title: 'Patent of an engine' },
-  lines: [
-    line({
-      ...{ kind: 'Fee', units: '0.2', unitCost: '212.35', amount: '42.47', timekeeper: grace },
-      ...{ description: 'Letter to the examiner', taskCode: 'L120', activityCode: 'A107' },
-    }),
-    line({
-      ...{ kind: 'Fee', day: '2025-06-03', units: '1.3', unitCost: '212.32', amount: '276.02' },
-      ...{ description: 'Drafting claims', taskCode: 'L120', activityCode: 'A103', timekeeper: grace },
-    }),
-    line({ kind: 'Text', amount: '0', day: '2025-01-01', taxRate: '0', description: 'Our work in June:' }),
-    line({
-      ...{ kind: 'Fee', day: '2025-06-04', units: '0.5', unitCost: '300', amount: '120' },
-      ...{
-        description: 'Call, at a reduced price',
-        taskCode: 'L120',
-        activityCode: 'A106',
-        timekeeper: grace,
-      },
-    }),
-    line({
-      ...{ kind: 'Disbursement', day: '2025-06-20', unitCost: '455', amount: '455', taxRate: '0' },
-      ...{ description: 'Court fee', expenseCode: 'E112', taskCode: 'L120', timekeeper: grace },
-    }),
-    line({
-      ...{ kind: 'CostRecovery', day: '2025-06-05', units: '113', unitCost: '0.15', amount: '16.95' },
-      ...{ description: 'Copies', expenseCode: 'E101' },
-    }),
-    line({
-      kind: 'Discount',
-      day: '2025-06-30',
-      amount: '-12.34',
-      description: 'Goodwill',
-      unitCost: '-12.34',
-    }),
-  ],
-};
 
 describe('a LEDES 1998BI file', () => {
   it('of a UK invoice: 20 % VAT is 88.62, though its lines rounded one by one come to 88.61', () => {
@@ -84,31 +23,59 @@ describe('a LEDES 1998BI file', () => {
 
   it('of an Australian invoice: 10 % GST, a fixed price, a private client with neither tax number nor address', () => {
     const au: LedesInvoice = {
-      ...{ number: '2025001', issueDate: '2025-03-31', description: null, currency: 'AUD' },
-      ...{ net: '1874.04', tax: '177.00', total: '2051.04' },
+      number: '2025001',
+      issueDate: '2025-03-31',
+      description: null,
+      currency: 'AUD',
+      net: '1874.04',
+      tax: '177.00',
+      total: '2051.04',
       firm: {
-        ...{ id: '51824753556', name: "O'Brien Legal", taxScheme: 'GST' },
+        id: '51824753556',
+        name: "O'Brien Legal",
+        taxScheme: 'GST',
         address: {
-          ...{ street: 'Level 5, 20 George Street', city: 'Sydney', region: 'NSW' },
-          ...{ postcode: '2000', country: 'Australia' },
+          street: 'Level 5, 20 George Street',
+          city: 'Sydney',
+          region: 'NSW',
+          postcode: '2000',
+          country: 'Australia',
         },
       },
       client: { id: '1007', name: 'Zoë Łuczak', address: null, taxNumber: null, matterReference: null },
       matter: { number: '1007-1', title: 'Sale of 5 Pitt Street' },
       lines: [
         line({
-          ...{ kind: 'Fee', day: '2025-03-11', units: '1.5', unitCost: '330', amount: '495', taxRate: '10' },
-          ...{ description: 'Contract of sale', taskCode: 'P300', activityCode: 'A103' },
+          kind: 'Fee',
+          day: '2025-03-11',
+          units: '1.5',
+          unitCost: '330',
+          amount: '495',
+          taxRate: '10',
+          description: 'Contract of sale',
+          taskCode: 'P300',
+          activityCode: 'A103',
           timekeeper: { ...grace, classification: 'ASSOC' },
         }),
         line({ kind: 'Fee', day: '2025-03-10', amount: '1250', taxRate: '10', description: 'Fixed price' }),
         line({
-          ...{ kind: 'Disbursement', day: '2025-03-12', unitCost: '104.05', amount: '104.05', taxRate: '0' },
-          ...{ description: 'Title search', expenseCode: 'E106' },
+          kind: 'Disbursement',
+          day: '2025-03-12',
+          unitCost: '104.05',
+          amount: '104.05',
+          taxRate: '0',
+          description: 'Title search',
+          expenseCode: 'E106',
         }),
         line({
-          ...{ kind: 'CostRecovery', day: '2025-03-13', units: '3', unitCost: '8.33', amount: '24.99' },
-          ...{ taxRate: '10', description: 'Courier', expenseCode: 'E107' },
+          kind: 'CostRecovery',
+          day: '2025-03-13',
+          units: '3',
+          unitCost: '8.33',
+          amount: '24.99',
+          taxRate: '10',
+          description: 'Courier',
+          expenseCode: 'E107',
         }),
       ],
     };

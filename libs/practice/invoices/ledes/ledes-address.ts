@@ -14,7 +14,8 @@ export interface LedesAddress {
 export function ledesAddress(address: Address | null): LedesAddress {
   const [first, second] = streetLines(address?.street ?? '');
   return {
-    ...{ first, second },
+    first,
+    second,
     city: prose(address?.city ?? null, 40),
     region: prose(address?.region ?? null, 40),
     postcode: prose(address?.postcode ?? null, 20),

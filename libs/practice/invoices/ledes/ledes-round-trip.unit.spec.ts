@@ -72,7 +72,10 @@ const invoices = (words: fc.Arbitrary<string>): fc.Arbitrary<LedesInvoice> => {
       currency: fc.constantFrom('GBP', 'AUD'),
       firm: fc.record({ id: safe(50), name: words, address, taxScheme: fc.constantFrom('VAT', 'GST') }),
       client: fc.record({
-        ...{ id: safe(20), name: words, address, taxNumber: orNull(safe(20)) },
+        id: safe(20),
+        name: words,
+        address,
+        taxNumber: orNull(safe(20)),
         matterReference: orNull(safe(20)),
       }),
       matter: fc.record({ number: safe(20), title: words }),

@@ -73,7 +73,9 @@ describe('an address in a LEDES file', () => {
   it('cuts what is too long, and is empty when there is none', () => {
     const long = { ...none, city: 'c'.repeat(41), region: 'r'.repeat(41), postcode: 'p'.repeat(21) };
     expect(ledesAddress(long)).toMatchObject({
-      ...{ city: 'c'.repeat(40), region: 'r'.repeat(40), postcode: 'p'.repeat(20) },
+      city: 'c'.repeat(40),
+      region: 'r'.repeat(40),
+      postcode: 'p'.repeat(20),
     });
     const empty = { first: '', second: '', city: '', region: '', postcode: '', country: '' };
     expect(ledesAddress(null)).toEqual(empty);

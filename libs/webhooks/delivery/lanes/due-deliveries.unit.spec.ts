@@ -5,7 +5,12 @@ import { type DueDelivery, Lane, type LaneConfig } from './lane';
 
 const NOW = new Date('2026-03-02T10:00:00Z');
 const config = {
-  ...{ tenant_id: 1, webhook_id: 'w', active: true, failures: 0, open_until: null, failing_since: null },
+  tenant_id: 1,
+  webhook_id: 'w',
+  active: true,
+  failures: 0,
+  open_until: null,
+  failing_since: null,
 } as LaneConfig;
 
 const due = (event_id: string) =>

@@ -8,14 +8,15 @@ import { type DueDelivery, type Item, Lane, type LaneConfig } from './lane';
 import type { LaneLeases } from './lane-leases';
 
 const config = {
-  ...{
-    tenant_id: 1,
-    webhook_id: 'w',
-    url: 'https://hooks.example.com/in',
-    payload_mode: 'full',
-    active: true,
-  },
-  ...{ failures: 0, open_until: null, failing_since: null, disabled_at: null },
+  tenant_id: 1,
+  webhook_id: 'w',
+  url: 'https://hooks.example.com/in',
+  payload_mode: 'full',
+  active: true,
+  failures: 0,
+  open_until: null,
+  failing_since: null,
+  disabled_at: null,
 } as LaneConfig;
 
 it('sends nothing of what it had in hand when its webhook was disabled, though it is enabled again by now', () => {

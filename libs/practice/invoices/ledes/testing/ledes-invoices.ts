@@ -1,0 +1,117 @@
+import type { LedesInvoice, LedesLine } from '../ledes-invoice';
+
+/** A line of which the rest is said. */
+export const line = (fields: Partial<LedesLine> & Pick<LedesLine, 'kind' | 'amount'>): LedesLine => ({
+  day: '2025-06-02',
+  units: '1',
+  unitCost: null,
+  taxRate: '20',
+  description: 'Work',
+  taskCode: null,
+  activityCode: null,
+  expenseCode: null,
+  timekeeper: null,
+  ...fields,
+});
+
+export const grace = {
+  employeeId: 'employee_1',
+  id: 'GH',
+  name: 'Hopper, Grace',
+  lastName: 'Hopper',
+  firstName: 'Grace',
+  classification: 'PARTNR',
+};
+
+/** Of a firm in the UK, with every kind of line. */
+export const uk: LedesInvoice = {
+  number: 'INV-0042',
+  issueDate: '2025-07-01',
+  description: 'Fees to June 2025',
+  currency: 'GBP',
+  net: '898.10',
+  tax: '88.62',
+  total: '986.72',
+  firm: {
+    id: 'GB123456789',
+    name: 'Mill & Lane LLP',
+    taxScheme: 'VAT',
+    address: {
+      street: 'Mill House\n12 Mill Lane',
+      city: 'Leeds',
+      region: 'West Yorkshire',
+      postcode: 'LS1 4AP',
+      country: 'United Kingdom',
+    },
+  },
+  client: {
+    id: 'C-1001',
+    name: 'Analytical Engines plc',
+    taxNumber: 'GB987654321',
+    matterReference: 'AE/77',
+    address: { street: '1 Dorset Street', city: 'London', region: null, postcode: 'W1U 4EG', country: 'UK' },
+  },
+  matter: { number: 'M-2025-007', title: 'Patent of an engine' },
+  lines: [
+    line({
+      kind: 'Fee',
+      units: '0.2',
+      unitCost: '212.35',
+      amount: '42.47',
+      timekeeper: grace,
+      description: 'Letter to the examiner',
+      taskCode: 'L120',
+      activityCode: 'A107',
+    }),
+    line({
+      kind: 'Fee',
+      day: '2025-06-03',
+      units: '1.3',
+      unitCost: '212.32',
+      amount: '276.02',
+      description: 'Drafting claims',
+      taskCode: 'L120',
+      activityCode: 'A103',
+      timekeeper: grace,
+    }),
+    line({ kind: 'Text', amount: '0', day: '2025-01-01', taxRate: '0', description: 'Our work in June:' }),
+    line({
+      kind: 'Fee',
+      day: '2025-06-04',
+      units: '0.5',
+      unitCost: '300',
+      amount: '120',
+      description: 'Call, at a reduced price',
+      taskCode: 'L120',
+      activityCode: 'A106',
+      timekeeper: grace,
+    }),
+    line({
+      kind: 'Disbursement',
+      day: '2025-06-20',
+      unitCost: '455',
+      amount: '455',
+      taxRate: '0',
+      description: 'Court fee',
+      expenseCode: 'E112',
+      taskCode: 'L120',
+      timekeeper: grace,
+    }),
+    line({
+      kind: 'CostRecovery',
+      day: '2025-06-05',
+      units: '113',
+      unitCost: '0.15',
+      amount: '16.95',
+      description: 'Copies',
+      expenseCode: 'E101',
+    }),
+    line({
+      kind: 'Discount',
+      day: '2025-06-30',
+      amount: '-12.34',
+      description: 'Goodwill',
+      unitCost: '-12.34',
+    }),
+  ],
+};
