@@ -1,12 +1,4 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { SealVerification } from '#event-store/seals/seal-verification';
-import { Sealing } from '#event-store/seals/sealing';
-import { Seals } from '#event-store/seals/seals';
-import { StreamAudit } from '#event-store/streams/stream-audit';
-import { StreamPages } from '#event-store/streams/stream-pages';
-import { StreamRebuild } from '#event-store/streams/stream-rebuild';
-import { StreamRefold } from '#event-store/streams/stream-refold';
-import { StreamVerifier } from '#event-store/streams/stream-verifier';
 import { Appender } from './append';
 import { BulkAppender } from './append/append-bulk';
 import { ClosedTenants } from './closed-tenants';
@@ -21,8 +13,41 @@ import { TenantFeed } from './feed/tenant-feed';
 import { History } from './history';
 import { Housekeeping } from './housekeeping';
 import { Loader } from './loader';
+import { SealVerification } from './seals/seal-verification';
+import { Sealing } from './seals/sealing';
+import { Seals } from './seals/seals';
 import { AppendSignal } from './signal';
+import { StreamAudit } from './streams/stream-audit';
+import { StreamPages } from './streams/stream-pages';
+import { StreamRebuild } from './streams/stream-rebuild';
+import { StreamRefold } from './streams/stream-refold';
+import { StreamVerifier } from './streams/stream-verifier';
 import { SubjectKeys } from './subject-keys';
+
+/** What a process or a command asks for. */
+const services = [
+  BulkAppender,
+  ClosedTenants,
+  Codec,
+  Epochs,
+  Erasures,
+  EventStore,
+  Feed,
+  History,
+  Housekeeping,
+  LatestEvent,
+  Loader,
+  Seals,
+  Sealing,
+  SealVerification,
+  StreamRebuild,
+  StreamVerifier,
+  SubjectKeys,
+  TenantFeed,
+];
+
+/** What those share. */
+const parts = [Appender, AppendSignal, StreamAudit, StreamPages, StreamRefold];
 
 /** The event store for the kinds of stream that a process knows; needs PlatformModule. */
 @Global()
@@ -31,53 +56,8 @@ export class EventStoreModule {
   static forDefinitions(definitions: readonly AnyDefinition[]): DynamicModule {
     return {
       module: EventStoreModule,
-      providers: [
-        { provide: Definitions, useValue: new Definitions(definitions) },
-        SubjectKeys,
-        ClosedTenants,
-        Codec,
-        Loader,
-        AppendSignal,
-        Appender,
-        BulkAppender,
-        Epochs,
-        Erasures,
-        EventStore,
-        Feed,
-        History,
-        Housekeeping,
-        LatestEvent,
-        Seals,
-        Sealing,
-        SealVerification,
-        StreamRefold,
-        StreamAudit,
-        StreamPages,
-        StreamVerifier,
-        StreamRebuild,
-        TenantFeed,
-      ],
-      exports: [
-        BulkAppender,
-        ClosedTenants,
-        Codec,
-        Definitions,
-        Epochs,
-        Erasures,
-        EventStore,
-        Feed,
-        History,
-        Housekeeping,
-        LatestEvent,
-        Loader,
-        SubjectKeys,
-        TenantFeed,
-        Seals,
-        Sealing,
-        SealVerification,
-        StreamVerifier,
-        StreamRebuild,
-      ],
+      providers: [{ provide: Definitions, useValue: new Definitions(definitions) }, ...parts, ...services],
+      exports: [Definitions, ...services],
     };
   }
 }
