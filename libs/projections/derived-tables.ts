@@ -1,9 +1,10 @@
 import type { ClientBase } from 'pg';
+import { NIL } from 'uuid';
 import { alone } from '#platform/database/alone';
 import type { Derived, FactTable, Grain, Projection, ReadTable, RollupTable } from './projection';
 
 /** Stands in a rollup's key for rows without a value there: a key column takes no null. */
-export const NO_KEY = '00000000-0000-0000-0000-000000000000';
+export const NO_KEY = NIL;
 
 /** In the order of their numbers. That of merged years comes after them. */
 const grains: readonly Grain[] = ['day', 'month', 'year'];

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientBase } from 'pg';
+import { NIL } from 'uuid';
 import { tenantNotFound } from '#platform/auth/tenants';
 import { type Audited, StreamAudit } from './stream-audit';
 import { type Claims, type KeyRow, type LinkRow, streamOf, unfounded } from './stream-claims';
@@ -19,7 +20,6 @@ export interface Unfounded extends Claims {
 
 const STREAMS = 200;
 const CLAIMS = 1_000;
-const NIL = '00000000-0000-0000-0000-000000000000';
 
 /** Without statistics, as after a bulk load, a page would be planned as a sort of all that follows it. */
 const PLAN_IN_INDEX_ORDER = ['seqscan', 'bitmapscan', 'sort', 'hashagg', 'hashjoin', 'mergejoin']
@@ -108,7 +108,7 @@ export class StreamPages {
   async *streams(client: ClientBase, tenantId: number): AsyncGenerator<Audited[]> {
     const { rows } = await client.query<{ last: string | null }>(LAST_STREAM, [tenantId]);
     const [{ last }] = rows;
-    for (let after = NIL; last !== null && after < last; ) {
+    for (let after: string = NIL; last !== null && after < last; ) {
       const page = await snapshot(client, async () => {
         const found = await client.query<{ stream_id: string }>(STREAM_PAGE, [tenantId, after, last]);
         const ids = found.rows.map(({ stream_id }) => stream_id);

@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Client } from 'pg';
+import { NIL } from 'uuid';
 import { Feed } from '#event-store/feed';
 import { LatestEvent } from '#event-store/feed/latest-event';
 import { History } from '#event-store/history';
@@ -28,8 +29,6 @@ interface Standing {
 
 /** Writing takes longer than folding, and PostgreSQL gives a session one core. */
 const LANES = 2;
-/** Where streams begin. */
-const FIRST_STREAM = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Brings very many events of a new tenant to its read models: stream by stream, into the tables that answer already,
@@ -135,7 +134,7 @@ export class TenantFill {
     const reader = await this.store.session();
     // One chunk is written while the next is folded.
     let writing = Promise.resolve();
-    let after = FIRST_STREAM;
+    let after: string = NIL;
     try {
       for await (const chunk of rowsOf(this.history, reader, standing, [{ id, upTo }])) {
         await writing;

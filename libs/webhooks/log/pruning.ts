@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { MAX } from 'uuid';
 import { Clock } from '#kernel/clock';
 import { Rounds } from '#kernel/rounds';
 import { Config } from '#platform/config';
@@ -90,7 +91,7 @@ export class WebhookPruning implements OnApplicationShutdown {
     const { rows } = await this.database.pool.query<Logged>(WEBHOOKS_OF_LOG);
     let removed = 0;
     for (const { tenant_id, webhook_id, is_removed } of rows) {
-      const before = is_removed ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : firstUuidOf(oldest);
+      const before = is_removed ? MAX : firstUuidOf(oldest);
       // The id may have been registered again meanwhile.
       const unless = is_removed
         ? 'and not exists (select from webhooks.endpoints where tenant_id = $1 and id = $2)'

@@ -1,3 +1,4 @@
+import { NIL } from 'uuid';
 import type { PayloadMode } from '../../endpoints/endpoint';
 import { type DeliveryRow, endpointKey, type Message } from '../../queue/delivery';
 import type { RecordAsRead } from '../bodies/record-as-read';
@@ -38,7 +39,7 @@ export interface DueDelivery extends Message, Pick<DeliveryRow, 'request_id' | '
 /** Before all that is due. */
 const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
   due_at: '1970-01-01 00:00:00Z',
-  event_id: '00000000-0000-0000-0000-000000000000',
+  event_id: NIL,
 };
 
 /** A delivery that this worker has in hand. */
