@@ -3,8 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Turns } from '#kernel/turns';
 import { WriteDatabase } from '#platform/database';
+import { subnetOf } from '#platform/net/address';
 import { hashSecret, newSecret, verifySecret } from './secret-hash';
-import { networkOf, TokenFailures } from './token-failures';
+import { TokenFailures } from './token-failures';
 
 type Authenticated = { integrationId: string; clientId: string };
 export type Attempt = Authenticated | 'refused' | { retryAfterSeconds: number };
@@ -35,7 +36,7 @@ export class ClientAuthentication {
   /** An unknown client, a wrong secret and a revoked integration are refused alike. */
   async attempt(clientId: string, secret: string, address: string): Promise<Attempt> {
     // One attempt of a network at a time: a burst of guesses cannot all pass the count of failures before one fails.
-    return this.turns.take(networkOf(address), async () => {
+    return this.turns.take(subnetOf(address), async () => {
       const retryAfterSeconds = await this.failures.secondsToWait(clientId, address);
       if (retryAfterSeconds !== undefined) return { retryAfterSeconds };
       const row = await this.find(clientId);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '#kernel/clock';
 import { WriteDatabase } from '#platform/database';
+import { subnetOf } from '#platform/net/address';
 
 const windowMs = 60_000;
 const perClientAndAddress = 10;
@@ -59,22 +59,7 @@ export class TokenFailures {
 
 /** Hashed: a client id is whatever a stranger sends. */
 function subjects(clientId: string, address: string): [pair: string, place: string] {
-  const place = networkOf(address);
+  const place = subnetOf(address);
   const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
   return [hash(`${place} ${clientId}`), hash(place)];
-}
-
-/** An IPv6 address stands for its /64, the least that one customer of a provider has. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1];
-  const [head, tail] = address.split('%')[0].split('::');
-  const groups = (text: string | undefined) => (text ? text.split(':') : []);
-  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
-  const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail)];
-  return `${all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

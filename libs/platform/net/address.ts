@@ -38,6 +38,15 @@ function rangeOf(text: string): string {
   return 'public';
 }
 
+/** An IPv6 address stands for its /64, the least that one customer of a provider has; any other text for itself. */
+export function subnetOf(text: string): string {
+  if (!isAddress(text)) return text;
+  const address = parse(text);
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  const groups = address.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${groups.join(':')}::/64`;
+}
+
 /**
  * `10.0.0.0/8` or a single address.
  * @throws when it is neither

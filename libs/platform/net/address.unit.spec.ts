@@ -1,6 +1,6 @@
-import { networkOf } from './token-failures';
+import { subnetOf } from './address';
 
-describe('networkOf', () => {
+describe('subnetOf', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -10,6 +10,6 @@ describe('networkOf', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ])('of %s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network);
+    expect(subnetOf(address)).toBe(network);
   });
 });
