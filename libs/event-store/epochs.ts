@@ -50,19 +50,13 @@ export class Epochs implements OnModuleInit {
   }
 
   /** Opens the next epoch, after the appends in flight. @returns its number */
-  async open(): Promise<number> {
-    const client = await this.database.pool.connect();
-    try {
-      await client.query('begin');
+  open(): Promise<number> {
+    return this.database.transaction(async (client) => {
       await client.query('lock table event_store.epochs in access exclusive mode');
       const { rows } = await client.query<{ epoch: number }>(
         'insert into event_store.epochs (epoch) select max(epoch) + 1 from event_store.epochs returning epoch',
       );
-      await client.query('commit');
       return rows[0].epoch;
-    } finally {
-      // Also ends a transaction that failed half-way.
-      client.release(true);
-    }
+    });
   }
 }

@@ -144,20 +144,11 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     this.lastRead = performance.now();
   }
 
-  private async addKey({ onlyIfNone }: { onlyIfNone: boolean }): Promise<string> {
-    const client = await this.database.pool.connect();
-    try {
-      await client.query('begin');
+  private addKey({ onlyIfNone }: { onlyIfNone: boolean }): Promise<string> {
+    return this.database.transaction(async (client) => {
       await client.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
-      const kid = (onlyIfNone && (await currentId(client))) || (await this.insertKey(client));
-      await client.query('commit');
-      client.release();
-      return kid;
-    } catch (error) {
-      // Closing the connection rolls back, also when it is the connection that broke.
-      client.release(true);
-      throw error;
-    }
+      return (onlyIfNone && (await currentId(client))) || this.insertKey(client);
+    });
   }
 
   private async insertKey(client: PoolClient): Promise<string> {
