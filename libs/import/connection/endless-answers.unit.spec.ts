@@ -106,6 +106,20 @@ it.each<[string, Buffer[], Buffer]>([
   },
 );
 
+/** Packets are to be as long from now on. */
+function sized(size: string): number[] {
+  const change = [4, size.length, ...wide(size), 4, ...wide('4096')];
+  return [0xe3, ...shorts(change.length), ...change];
+}
+
+it.each(['0', '8', '511', '32768', 'none', ''])(
+  'gives up a server that would have it send packets of %p bytes, which never come to an end',
+  async (size) => {
+    const opening = open([first, packet(1, ...sized(size), ...login, ...done)], undefined, undefined, LONG);
+    await expect(opening).rejects.toMatchObject({ code: 'source_failed', kind: 'lasting' });
+  },
+);
+
 it('gives up a server that sends it back to itself', async () => {
   let connections = 0;
   server = createServer((socket) => {
