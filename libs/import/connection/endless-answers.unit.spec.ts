@@ -120,6 +120,33 @@ it.each(['0', '8', '511', '32768', 'none', ''])(
   },
 );
 
+/** A column of a type that there is none of. */
+const untyped = [0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0x09];
+
+it.each<[string, Buffer[]]>([
+  ['the login', [first, packet(1, 0)]],
+  ['the login, which breaks off amid a token', [first, packet(1, ...login.slice(0, -4))]],
+  ['the login, of a row', [first, packet(1, ...login, 0xd1)]],
+  ['the first query', [first, packet(1, ...login, ...done), packet(1, 0x09)]],
+])('gives up a server whose answer to %s is none, and goes on itself', async (_, answers) => {
+  await expect(open(answers, undefined, undefined, LONG)).rejects.toMatchObject({ code: 'source_failed' });
+});
+
+it.each([[untyped], [[0x09]], [[0xfd, 0]]])(
+  'gives up a server whose rows are none, and goes on itself: %j',
+  async (answer) => {
+    server = createServer((socket) => {
+      let answered = 0;
+      const answers = [first, packet(1, ...login, ...done), packet(1, ...done), packet(1, ...answer)];
+      socket.on('error', () => undefined);
+      socket.on('data', () => socket.write(answers[answered++] ?? ''));
+    });
+    const source = await openFrom(undefined, undefined, LONG);
+    await expect(source.query('select x')).rejects.toMatchObject({ code: 'source_failed' });
+    source.close();
+  },
+);
+
 it('gives up a server that sends it back to itself', async () => {
   let connections = 0;
   server = createServer((socket) => {

@@ -2,8 +2,8 @@ import { type EventEmitter, once } from 'node:events';
 import type { Socket } from 'node:net';
 import { ConnectionPool, type config as DriverConfig, NVarChar, type Request } from 'mssql';
 import type { Resolve } from '#platform/net/resolve';
+import { guardDriver } from './guarded-driver';
 import { connectGuarded } from './guarded-socket';
-import { guardPacketSize } from './packet-size';
 import { RowBatches, type RowCollector } from './row-batches';
 import { failureOf, sentInCircles, stalled, tooMuch } from './source-failure';
 import type { SourceHosts } from './source-hosts';
@@ -234,7 +234,7 @@ export class Source {
       validateConnection: false,
       beforeConnect: (connection) => {
         connection.on('errorMessage', ({ number }) => (this.refusal ??= number));
-        guardPacketSize(connection, () => this.cut(failureOf(undefined)));
+        guardDriver(connection, () => this.cut(failureOf(undefined)));
         let sentOn = 0;
         // The driver's types leave this one out.
         (connection as EventEmitter).on('rerouting', () => {
