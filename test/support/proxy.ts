@@ -19,9 +19,13 @@ export interface RunningProxy {
 /**
  * Starts Caddy with the deployment's own Caddyfile. It ends with this process at the latest.
  * @param upstreams base addresses of the processes
+ * @param env more of its environment
  * @throws with its output when it does not serve
  */
-export async function startProxy(upstreams: { command: string[]; query: string[] }): Promise<RunningProxy> {
+export async function startProxy(
+  upstreams: { command: string[]; query: string[] },
+  env: Record<string, string> = {},
+): Promise<RunningProxy> {
   const port = String(await freePort());
   const folder = mkdtempSync(join(tmpdir(), 'practice-proxy-')); // Caddy keeps its last configuration
   const hosts = (urls: string[]) => urls.map((url) => new URL(url).host).join(' ');
@@ -36,6 +40,7 @@ export async function startProxy(upstreams: { command: string[]; query: string[]
       HOST: '127.0.0.1',
       COMMAND_UPSTREAMS: hosts(upstreams.command),
       QUERY_UPSTREAMS: hosts(upstreams.query),
+      ...env,
     },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true, // a terminal's Ctrl-C is for this process, which then ends it
