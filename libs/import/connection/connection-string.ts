@@ -9,7 +9,7 @@ export interface Setting {
 const MOST_CHARACTERS = 4096;
 /** What ADO.NET takes between two semicolons; `==` in a name stands for one `=`, a doubled quote for one. */
 const PAIR =
-  /\s*(?<name>(?:[^=;]|==)+?)\s*=(?!=)\s*(?:"(?<double>(?:[^"]|"")*)"|'(?<single>(?:[^']|'')*)'|(?<plain>[^"';][^;]*)?)\s*(?:;|$)/y;
+  /\s*(?<name>(?:[^=;]|==)+?)\s*=(?!=)\s*(?:"(?<double>(?:[^"]|"")*)"|'(?<single>(?:[^']|'')*)'|(?<plain>[^"';\s][^;]*)?)\s*(?:;|$)/y;
 const NOTHING = /[\s;]*/y;
 /** As JDBC and the drivers of other languages have it. */
 const URL = /^\s*([a-z][a-z+]*:)+\/\//i;
