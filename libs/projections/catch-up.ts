@@ -32,8 +32,8 @@ export class CatchUp {
   ) {}
 
   /**
-   * Applies what the track misses, and at last, in one transaction in which the read model's own tracks stand still,
-   * what is left and `complete`. Its revision is raised there, so that whoever builds it looks again.
+   * Applies what the track misses. The last events and `complete` are one transaction, during which the read model's own
+   * tracks stand still. It raises the read model's revision, so that whoever builds it looks again.
    * @param complete changes which tracks the read model has
    * @param limit where to stop, when that is not the end of the feed
    * @throws EventNotApplied; what comes before that event is applied

@@ -42,8 +42,9 @@ export function moved(moves: readonly CheckpointMove[]): void {
 /**
  * Moves checkpoints, comparing each with what the caller believes. Until the transaction ends no read model among them
  * changes its tracks: whoever changes them locks the row of `live` for itself before touching anything.
- * @param flush whether the commit waits for the disk. Where it does not, a crash of the server may take the last moves,
- *   with the rows beside them: for those who read on from where it stands then, and tell nobody that something is done
+ * @param flush whether the commit waits for the disk. Without it a crash of the server may undo the last moves, together
+ *   with the rows that were written with them. That is for callers who then read on from where the checkpoint stands, and
+ *   who have told nobody that something is done
  * @throws CheckpointMoved when one differs, or its read model's revision; the transaction must then be rolled back
  */
 export async function moveCheckpoints(

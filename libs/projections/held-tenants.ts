@@ -32,9 +32,9 @@ export class HeldTenants {
   ) {}
 
   /**
-   * From its end on no event of the tenant is applied to any read model that has not been until then; those of other
-   * tenants are. Reads answer what they showed last. It waits up to 15 s for the read models to show what was written
-   * before, so the tenant should be closed to writes by then. Held twice is held once.
+   * Once it has ended, no further event of the tenant is applied to any read model; those of other tenants are. Reads
+   * answer what they showed last. It waits up to 15 s for the read models to show what was written before, so the tenant
+   * should be closed to writes first. Held twice is held once.
    * @throws DomainError rebuild_running when a rebuild of all tenants, or of this one, is under way or left behind: a
    * projector goes on with those within seconds. Some read models may be held by then: try again, or release.
    */

@@ -3,15 +3,15 @@ import { alone } from '#platform/database/alone';
 import { ONCE } from '../staging/staging-area';
 
 /**
- * So many pages of a table are worked on in one transaction: some hundred thousand rows. One that has written holds back
- * what everybody else reads of the feed, so rows are sorted before the first is written: what they are made of, which may
- * be all of another table hashed for each part, is read before that.
+ * So many pages of a table are worked on in one transaction: some hundred thousand rows. From its first write on a
+ * transaction holds back what everybody else reads of the feed. Rows are therefore sorted before the first is written: to
+ * sort, everything they are made of must have been read, and that may be the whole of another table for each part.
  */
 const PAGES = 2_000;
 
 /**
- * Makes a table of what is worked out, anew; of the session's schema, in which the rows of the import lie. For a query
- * that groups or has few rows: until its first row comes nobody is held back.
+ * Makes a table of a query's rows, in place of the one that is there, beside the rows of the import. For a query that
+ * groups or has few rows: nobody is held back until the first row comes.
  * @param indexed the column by which it is looked up
  */
 export async function makeTable(

@@ -30,10 +30,10 @@ export class TenantRenewal {
   ) {}
 
   /**
-   * Builds a generation of that tenant for each read model, by one reading of the tenant's events up to the last, and
-   * lets all of them answer in one transaction; they stay held. Nothing may be appended to the tenant meanwhile. It is written in parts, and
-   * goes on where it was when it is run again after its process has died; once all is shown it does nothing.
-   * While a database is away, or another has the generations of a read model in hand, it waits.
+   * Builds a generation of that tenant for each read model, reading the tenant's events once, and lets all of them answer
+   * in one transaction. They stay held. Nothing may be appended to the tenant meanwhile.
+   * It is written in parts: run again after its process has died, it goes on where it was; once all is shown it does
+   * nothing. It waits while a database is away, or while another has the generations of a read model in hand.
    * @throws DomainError tenant_not_held
    * @throws EventNotApplied when an event cannot be folded; nothing is shown then
    */

@@ -33,10 +33,9 @@ const IS_TAKEN = `case e.table_name when 'TaxCode' then e.is_deleted
 /**
  * What production has made of the records that imports before have brought:
  * - `unchanged`: rows that are equal to what was brought. They make no event, whatever their records are now.
- * - `edited`: those of them whose records production has changed or deleted since, and matters of such clients. New and
- *   changed rows that refer to one refer, in the checked copies, to the record by its id, so that every rule finds what
- *   it finds of other records of the tenant. People who were erased are among them whatever their rows say: no row can
- *   say that.
+ * - `edited`: unchanged rows whose records production has changed or deleted since, and matters of such clients. In the
+ *   checked copies, references of new and changed rows to one of them are to the record's id instead, so that every rule
+ *   treats it as any other record of the tenant. People who were erased are always among them, as no row can say that.
  * - `hindrances`: changed rows that cannot arrive.
  * - `changed_own`, and `counted_by` of those that were brought.
  * @returns see Comparison.compare
