@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { DomainError } from '#kernel/errors';
 import { loadConfig } from '#platform/config';
-import { splitConnectionString } from './connection-string';
 import { SourceHosts } from './source-hosts';
 import { readSettings } from './source-settings';
 
@@ -23,52 +21,6 @@ function refusalOf(text: string, hosts = production): [string, string] | undefin
     return [error.code, error.detail];
   }
 }
-
-describe('the settings of a connection string', () => {
-  it.each([
-    ['a=1;b=2', { a: '1', b: '2' }],
-    [' a = 1 ;; ; b=2;', { a: '1', b: '2' }],
-    ['a="1;2"', { a: '1;2' }],
-    ['a="say ""hi"""', { a: 'say "hi"' }],
-    ["a='it''s'", { a: "it's" }],
-    ['a="it\'s";b=2', { a: "it's", b: '2' }],
-    ["a=' 1 '", { a: ' 1 ' }],
-    ['a=1=2', { a: '1=2' }],
-    ['a==b=2', { 'a=b': '2' }],
-    ['a=', { a: '' }],
-    ['a=x"y', { a: 'x"y' }],
-    ['', {}],
-  ])('%j', (text, wanted) => {
-    const settings = splitConnectionString(text).map(({ name, value }) => [name, value]);
-    expect(Object.fromEntries(settings)).toEqual(wanted);
-  });
-
-  it.each(['a', 'a;b=1', '=1', 'a=\u0001'])('%j is none', (text) => {
-    expect(() => splitConnectionString(text)).toThrow(DomainError);
-  });
-  it.each(['a="1', "a='1", 'a="1"2', 'a=1;"b"', 'a= "1"2', 'a=\t"1', "a = '1"])(
-    '%j has lost a quotation mark',
-    (text) => {
-      expect(() => splitConnectionString(text)).toThrow('is not name=value');
-    },
-  );
-
-  it('of any value, in quotes', () => {
-    const value = fc.string({ unit: 'grapheme-ascii' });
-    fc.assert(
-      fc.property(value, value, (first, second) => {
-        const text = `a="${first.replaceAll('"', '""')}";b='${second.replaceAll("'", "''")}'`;
-        expect(splitConnectionString(text).map((each) => each.value)).toEqual([first, second]);
-      }),
-    );
-  });
-
-  it('is refused in no time however it is made', () => {
-    for (const part of ['=', '==', '"', '""', "'", ' ', 'a=', ';', 'a="'])
-      refusalOf(part.repeat(Math.floor(4096 / part.length)));
-    expect(refusalOf('a'.repeat(4097))?.[1]).toContain('longer than 4096');
-  });
-});
 
 it('is encrypted, with the usual port, unless it says more', () => {
   expect(readSettings(firm, production)).toEqual({
