@@ -22,6 +22,12 @@ function refusalOf(text: string, hosts = production): [string, string] | undefin
   }
 }
 
+it('is refused in the documented shape however it is made', () => {
+  for (const part of ['=', '==', '"', '""', "'", ' ', 'a=', ';', 'a="'])
+    expect(refusalOf(part.repeat(Math.floor(4096 / part.length)))).toBeDefined();
+  expect(refusalOf('a'.repeat(4097))?.[1]).toContain('longer than 4096');
+});
+
 it('is encrypted, with the usual port, unless it says more', () => {
   expect(readSettings(firm, production)).toEqual({
     host: 'sql.firm.example',

@@ -7,6 +7,7 @@ import { WorkItem } from '#practice/work-items/work-item';
 import { Reconciliation } from '../../reconciliation/reconciliation';
 import type { StagedRows } from '../../testing/staged-rows';
 import { cost, firm, ImportedFirm, invoice, matter, rate, together, work } from '../testing/imported-firm';
+import { ownMatter } from '../testing/own-matter';
 import { checkedRowsOf, validationOf } from '../testing/validation-of';
 
 describe("rows that name the tenant's own records by id, once an import has brought them", () => {
@@ -59,23 +60,11 @@ describe("rows that name the tenant's own records by id, once an import has brou
     return {
       client,
       matter: await office.begins(Matter, 'matter', 'MatterCreated', {
+        ...ownMatter,
         clientId: client,
         matterNumber: 'M-900',
         divisionId: office.idOf('Division', 'D-1'),
-        title: 'Lease',
-        currency: 'GBP',
-        matterTypeId: null,
-        responsiblePersonId: null,
-        actingPersonId: null,
-        assistingPersonId: null,
-        introducerId: null,
-        billingContactId: null,
-        feeEstimate: null,
-        disbursementEstimate: null,
-        rateSetId: null,
-        taxCodeId: null,
         minutesPerUnit: null,
-        dateOpened: '2020-01-01T00:00:00.000Z',
       }),
       code: await office.begins(DisbursementCode, 'disbursementcode', 'DisbursementCodeCreated', {
         code: 'OWN',

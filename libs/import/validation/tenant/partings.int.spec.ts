@@ -2,6 +2,7 @@ import { Matter } from '#practice/matters/matter';
 import { WorkItem } from '#practice/work-items/work-item';
 import type { StagedRows } from '../../testing/staged-rows';
 import { firm, ImportedFirm, invoice, together, work } from '../testing/imported-firm';
+import { ownMatter } from '../testing/own-matter';
 
 let office: ImportedFirm;
 beforeAll(async () => {
@@ -86,22 +87,11 @@ describe('a matter is closed, and a client made inactive', () => {
       isBillable: true,
     });
     await office.begins(Matter, 'matter', 'MatterCreated', {
+      ...ownMatter,
       clientId: office.idOf('Client', 'CLI-5'),
       matterNumber: 'M-900',
-      title: 'Lease',
-      currency: 'GBP',
       divisionId: office.idOf('Division', 'D-1'),
       minutesPerUnit: null,
-      matterTypeId: null,
-      responsiblePersonId: null,
-      actingPersonId: null,
-      assistingPersonId: null,
-      introducerId: null,
-      billingContactId: null,
-      feeEstimate: null,
-      disbursementEstimate: null,
-      rateSetId: null,
-      taxCodeId: null,
       dateOpened: '2025-01-01T00:00:00.000Z',
     });
     expect(await office.found({}, settled)).toEqual(['cannot_change Matter MAT-4']);

@@ -7,6 +7,7 @@ import { Entity } from '#practice/entities/entity';
 import { Matter } from '#practice/matters/matter';
 import { recordId } from '../../records/record-id';
 import type { Imports } from '../../testing/import-parts';
+import { ownMatter } from './own-matter';
 
 const noReference = { externalReference: null, referenceOwner: null };
 export const SOURCE = 'Books';
@@ -72,23 +73,11 @@ export async function openBooks({ store, production, tenant }: Imports) {
       Matter,
       newId('matter'),
       {
+        ...ownMatter,
         clientId,
         matterNumber,
         minutesPerUnit,
         divisionId: newId('division'),
-        title: 'Lease',
-        currency: 'GBP',
-        matterTypeId: null,
-        responsiblePersonId: null,
-        actingPersonId: null,
-        assistingPersonId: null,
-        introducerId: null,
-        billingContactId: null,
-        feeEstimate: null,
-        disbursementEstimate: null,
-        rateSetId: null,
-        taxCodeId: null,
-        dateOpened: '2020-01-01T00:00:00.000Z',
       },
       ...more,
     );

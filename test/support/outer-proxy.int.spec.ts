@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describeWithCaddy, type RunningProxy, startProxy } from '../proxy';
+import { describeWithCaddy, type RunningProxy, startProxy } from './proxy';
 
 describeWithCaddy('the proxy behind one that ends TLS', () => {
   /** Answers with what it is told of where a request comes from. */

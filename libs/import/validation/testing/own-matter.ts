@@ -1,0 +1,16 @@
+/** Fields of a matter that the tenant has opened itself; its client, number, division and units are the test's. */
+export const ownMatter = {
+  title: 'Lease',
+  currency: 'GBP',
+  matterTypeId: null,
+  responsiblePersonId: null,
+  actingPersonId: null,
+  assistingPersonId: null,
+  introducerId: null,
+  billingContactId: null,
+  feeEstimate: null,
+  disbursementEstimate: null,
+  rateSetId: null,
+  taxCodeId: null,
+  dateOpened: '2020-01-01T00:00:00.000Z',
+};
