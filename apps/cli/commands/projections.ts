@@ -17,7 +17,11 @@ type Chosen = { all?: boolean; tenant?: string };
 
 export function projectionsCommand(session: Session): Command {
   const projections = new Command('projections').description('the read models');
+  for (const add of [addList, addRebuild, addAudit, addRetry, addExport]) add(projections, session);
+  return projections;
+}
 
+function addList(projections: Command, session: Session): void {
   projections
     .command('list')
     .description(
@@ -26,7 +30,9 @@ export function projectionsCommand(session: Session): Command {
     .action(async () => {
       session.print(await session.use(ProjectionStatus, (status) => status.list()));
     });
+}
 
+function addRebuild(projections: Command, session: Session): void {
   chosen(projections.command('rebuild'))
     .description(
       'builds read models again from the events; the present ones answer until the new are complete',
@@ -41,7 +47,9 @@ export function projectionsCommand(session: Session): Command {
       });
       session.print(options.all || names.length > 1 ? results : results[0]);
     });
+}
 
+function addAudit(projections: Command, session: Session): void {
   chosen(projections.command('audit'))
     .description('proves that read models are what the events say; exits with 1 and the keys that differ')
     .option('--as-of <instant>', 'compares what has not changed since then', instant)
@@ -57,7 +65,9 @@ export function projectionsCommand(session: Session): Command {
       const intact = results.every(({ differing }) => differing === 0);
       (intact ? session.print : session.found)(answer, forPeople(results));
     });
+}
 
+function addRetry(projections: Command, session: Session): void {
   projections
     .command('retry')
     .description('lets parked tenants go on, once what stopped them has been mended')
@@ -67,7 +77,9 @@ export function projectionsCommand(session: Session): Command {
       const results = await session.use(ParkedTenants, (parked) => parked.retry(name, tenant));
       (results.every(({ resumed }) => resumed) ? session.print : session.found)(results);
     });
+}
 
+function addExport(projections: Command, session: Session): void {
   projections
     .command('export')
     .description('writes a read model as it stood')
@@ -83,7 +95,6 @@ export function projectionsCommand(session: Session): Command {
       if (output === undefined) await write(session.output);
       else session.print({ name, asOf: asOf ?? null, output, rows: await writeWhole(output, write) });
     });
-  return projections;
 }
 
 interface ExportChoice {
