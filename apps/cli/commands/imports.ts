@@ -11,7 +11,11 @@ const LOOK_EVERY_MS = 500;
 
 export function importCommand(session: Session): Command {
   const command = new Command('import').description('data of a firm from its SQL Server');
+  for (const add of [addRun, addPromote, addStatus, addCancel]) add(command, session);
+  return command;
+}
 
+function addRun(command: Command, session: Session): void {
   command
     .command('run')
     .description(
@@ -33,7 +37,9 @@ export function importCommand(session: Session): Command {
         await tell(session, imports, view);
       });
     });
+}
 
+function addPromote(command: Command, session: Session): void {
   command
     .command('promote')
     .description(
@@ -48,7 +54,9 @@ export function importCommand(session: Session): Command {
         await tell(session, imports, await watch(session, () => imports.status(tenant, id)));
       });
     });
+}
 
+function addStatus(command: Command, session: Session): void {
   command
     .command('status')
     .description('how an import fares, and what was found')
@@ -59,7 +67,9 @@ export function importCommand(session: Session): Command {
         tell(session, imports, await imports.status(tenant, requestId)),
       );
     });
+}
 
+function addCancel(command: Command, session: Session): void {
   command
     .command('cancel')
     .description('ends an import that is not promoted')
@@ -71,7 +81,6 @@ export function importCommand(session: Session): Command {
       );
       session.print({ requestId: id, message });
     });
-  return command;
 }
 
 /** Shows each table as it is read, and each step after that, until the import has ended. */
