@@ -44,7 +44,10 @@ interface Row {
   state: object;
 }
 
-/** In bytes, but for the last one: what is made of them takes several times as much memory. */
+/**
+ * Bytes of stored states that one round fetches; the last one may go past it. The objects parsed from them take several
+ * times as much memory.
+ */
 const STATES_AT_ONCE = 16 * 1024 * 1024;
 
 /** What every record's row has, beside its generation. */
@@ -65,112 +68,36 @@ const COMMON: Record<string, string> = {
   search: 'tsvector',
 };
 
+/** What an area says of its read table, beside what every area's has. */
+interface Shape<State> {
+  name: string;
+  version: number;
+  columns: Record<string, Column<State>>;
+  /** The words by which `keywords` finds the record. */
+  words(state: State): (string | null | undefined)[];
+  derived?: Derived;
+}
+
 /**
  * The read table of an area: one row a record, holding its folded state and the columns that lists filter, sort
  * and join by.
  */
 export function stateTable<State extends RecordState, Event extends DomainEvent>(
   definition: StreamDefinition<State, Event>,
-  shape: {
-    name: string;
-    version: number;
-    columns: Record<string, Column<State>>;
-    /** The words by which `keywords` finds the record. */
-    words(state: State): (string | null | undefined)[];
-    derived?: Derived;
-  },
+  shape: Shape<State>,
 ): Projection {
-  const own = Object.entries(shape.columns);
+  const types = Object.entries(shape.columns).map(([name, { type }]) => [name, type]);
   const table: ReadTable = {
     name: tableOf(shape.name),
-    columns: { ...COMMON, ...Object.fromEntries(own.map(([name, { type }]) => [name, type])) },
+    columns: { ...COMMON, ...Object.fromEntries(types) },
     key: ['tenant_id', 'id'],
     stream: 'id',
   };
-
-  /** By record: those that there is no room for are undefined. */
-  async function known(
-    client: PoolClient,
-    generation: number,
-    events: readonly RecordedEvent[],
-  ): Promise<Map<string, Folded<State> | undefined>> {
-    // A stream whose first event is at hand has no row yet.
-    const streams = firstOfEach(events).filter(({ version }) => version > 1);
-    if (streams.length === 0) return new Map();
-    // Without a name: a plan that was made while the table was empty would read all of it for each batch of a first load.
-    const { rows } = await client.query<Row & { tenant_id: number }>(
-      `select t.tenant_id, id, version, created_on, created_by, updated_on, updated_by,
-         case when sum(${sentBytes('state')}) over (order by place rows unbounded preceding) - ${sentBytes('state')}
-           < ${STATES_AT_ONCE} then state end as state
-       from unnest($2::int[], $3::uuid[]) with ordinality as a(tenant, stream, place)
-       join read_model.${table.name} t on t.generation = $1 and t.tenant_id = a.tenant and t.id = a.stream`,
-      [generation, streams.map(({ tenantId }) => tenantId), streams.map(({ streamId }) => streamId)],
-    );
-    return new Map(
-      rows.map((row) => [
-        keyOf({ tenantId: row.tenant_id, streamId: row.id }),
-        row.state ? (folded(definition, row) as Folded<State>) : undefined,
-      ]),
-    );
-  }
-
-  function next(before: Folded<State> | undefined, recorded: RecordedEvent): Folded<State> {
-    if (recorded.version !== (before?.version ?? 0) + 1) {
-      throw new Error(
-        `${definition.kind} ${recorded.streamId}: event ${recorded.version} follows ${before?.version ?? 0}`,
-      );
-    }
-    return fold(definition, before, recorded as RecordedEvent<Event>);
-  }
-
-  function rowOf(
-    { version, audit, data }: Folded<State>,
-    { tenantId, streamId, at }: RecordedEvent,
-  ): ReadRow {
-    const row: unknown[] = [
-      tenantId,
-      streamId,
-      version,
-      definition.isDeleted(data),
-      audit.createdOn,
-      audit.createdBy,
-      audit.updatedOn,
-      audit.updatedBy,
-      data.externalReference,
-      at.epoch,
-      at.transactionId.toString(),
-      at.position.toString(),
-      data,
-      searchOf(shape.words(data)),
-    ];
-    for (const [, { value }] of own) row.push(value(data));
+  const own = Object.values(shape.columns);
+  function rowOf(state: Folded<State>, lastEvent: RecordedEvent): ReadRow {
+    const row = commonValues(definition, state, lastEvent, shape.words(state.data));
+    for (const { value } of own) row.push(value(state.data));
     return row;
-  }
-
-  /** Writes the rows of as many records as there is room for. @returns the events of the others */
-  async function applied(
-    client: PoolClient,
-    generation: number,
-    events: readonly RecordedEvent[],
-  ): Promise<RecordedEvent[]> {
-    const states = await known(client, generation, events);
-    const last = new Map<string, RecordedEvent>();
-    const left: RecordedEvent[] = [];
-    for (const recorded of events) {
-      const key = keyOf(recorded);
-      const before = states.get(key);
-      if (!before && states.has(key)) {
-        left.push(recorded);
-        continue;
-      }
-      // A row that already holds the event was built from it.
-      if (before && before.version >= recorded.version) continue;
-      states.set(key, next(before, recorded));
-      last.set(key, recorded);
-    }
-    const rows = [...last].map(([key, recorded]) => rowOf(states.get(key)!, recorded));
-    await writeRows(client, table, generation, rows, 'update', shape.derived);
-    return left;
   }
 
   return {
@@ -180,14 +107,116 @@ export function stateTable<State extends RecordState, Event extends DomainEvent>
     derived: shape.derived,
     eventTypes: new Set(Object.keys(definition.events)),
     async apply(client, generation, events) {
-      for (let left = events; left.length > 0; ) left = await applied(client, generation, left);
+      for (let left = events; left.length > 0; ) {
+        const states = await storedStates<State>(client, definition, table, generation, left);
+        const { last, postponed } = foldBatch(definition, states, left);
+        const rows = [...last].map(([key, recorded]) => rowOf(states.get(key)!, recorded));
+        await writeRows(client, table, generation, rows, 'update', shape.derived);
+        left = postponed;
+      }
     },
     rows(events) {
       let state: Folded<State> | undefined;
-      for (const recorded of events) state = next(state, recorded);
+      for (const recorded of events) state = next(definition, state, recorded);
       return [[rowOf(state!, events[events.length - 1])]];
     },
   };
+}
+
+/**
+ * The stored state of each record that the events change, by `keyOf`. A record whose first event is among them has no
+ * entry; one whose state would exceed STATES_AT_ONCE has undefined, and is for the next round.
+ */
+async function storedStates<State extends RecordState>(
+  client: PoolClient,
+  definition: { kind: Kind },
+  table: ReadTable,
+  generation: number,
+  events: readonly RecordedEvent[],
+): Promise<Map<string, Folded<State> | undefined>> {
+  const streams = firstOfEach(events).filter(({ version }) => version > 1);
+  if (streams.length === 0) return new Map();
+  // No statement name: a plan cached while the table was empty would scan all of it for each batch of a first load.
+  const { rows } = await client.query<Row & { tenant_id: number }>(
+    `select t.tenant_id, id, version, created_on, created_by, updated_on, updated_by,
+       case when sum(${sentBytes('state')}) over (order by place rows unbounded preceding) - ${sentBytes('state')}
+         < ${STATES_AT_ONCE} then state end as state
+     from unnest($2::int[], $3::uuid[]) with ordinality as a(tenant, stream, place)
+     join read_model.${table.name} t on t.generation = $1 and t.tenant_id = a.tenant and t.id = a.stream`,
+    [generation, streams.map(({ tenantId }) => tenantId), streams.map(({ streamId }) => streamId)],
+  );
+  return new Map(
+    rows.map((row) => [
+      keyOf({ tenantId: row.tenant_id, streamId: row.id }),
+      row.state ? (folded(definition, row) as Folded<State>) : undefined,
+    ]),
+  );
+}
+
+/**
+ * Folds a batch of events into `states`, in place.
+ * @returns by `keyOf`, the last event folded into each record that changed; and the events of the records whose state
+ *   was not fetched
+ */
+function foldBatch<State extends RecordState, Event extends DomainEvent>(
+  definition: StreamDefinition<State, Event>,
+  states: Map<string, Folded<State> | undefined>,
+  events: readonly RecordedEvent[],
+) {
+  const last = new Map<string, RecordedEvent>();
+  const postponed: RecordedEvent[] = [];
+  for (const recorded of events) {
+    const key = keyOf(recorded);
+    const before = states.get(key);
+    if (!before && states.has(key)) {
+      postponed.push(recorded);
+      continue;
+    }
+    // The stored row was built from this event already.
+    if (before && before.version >= recorded.version) continue;
+    states.set(key, next(definition, before, recorded));
+    last.set(key, recorded);
+  }
+  return { last, postponed };
+}
+
+/** A record's state after its next event. @throws Error when an event is missing between them */
+function next<State extends RecordState, Event extends DomainEvent>(
+  definition: StreamDefinition<State, Event>,
+  before: Folded<State> | undefined,
+  recorded: RecordedEvent,
+): Folded<State> {
+  if (recorded.version !== (before?.version ?? 0) + 1) {
+    throw new Error(
+      `${definition.kind} ${recorded.streamId}: event ${recorded.version} follows ${before?.version ?? 0}`,
+    );
+  }
+  return fold(definition, before, recorded as RecordedEvent<Event>);
+}
+
+/** The values of the columns in COMMON, in their order. */
+function commonValues<State extends RecordState>(
+  definition: { isDeleted(state: State): boolean },
+  { version, audit, data }: Folded<State>,
+  { tenantId, streamId, at }: RecordedEvent,
+  words: (string | null | undefined)[],
+): unknown[] {
+  return [
+    tenantId,
+    streamId,
+    version,
+    definition.isDeleted(data),
+    audit.createdOn,
+    audit.createdBy,
+    audit.updatedOn,
+    audit.updatedBy,
+    data.externalReference,
+    at.epoch,
+    at.transactionId.toString(),
+    at.position.toString(),
+    data,
+    searchOf(words),
+  ];
 }
 
 /** The first event of each stream in a batch. */
@@ -200,7 +229,7 @@ function firstOfEach(events: readonly RecordedEvent[]): RecordedEvent[] {
   return [...firsts.values()];
 }
 
-/** A record within a batch: of an import it has the same id in the staging tenant as in production. */
+/** Names a record within a batch. The id alone would not: an import gives it the same one in the staging tenant as in production. */
 function keyOf({ tenantId, streamId }: Pick<RecordedEvent, 'tenantId' | 'streamId'>): string {
   return `${tenantId}/${streamId}`;
 }
