@@ -123,17 +123,17 @@ export class Dispatcher implements OnApplicationShutdown {
     const at = performance.now();
     const busy = lanes.filter(({ items }) => items.length > 0);
     for (const lane of busy) lane.share = this.settings.aheadChars / busy.length;
-    const bare = lanes.flatMap((lane) => lane.bare(at));
+    const toRender = lanes.flatMap((lane) => lane.toRender(at));
     const begin = (some: Iterable<Lane>) => {
       for (const lane of some) this.begin(lane);
     };
-    if (bare.length === 0) {
+    if (toRender.length === 0) {
       begin(lanes);
       this.lookAgain();
       return;
     }
     const rendering = this.rendering
-      .render(bare, begin)
+      .render(toRender, begin)
       .then(() => begin(lanes))
       .finally(() => {
         this.underWay.delete(rendering);
@@ -166,7 +166,7 @@ export class Dispatcher implements OnApplicationShutdown {
       this.underWay.add(sending);
     }
     // What is being rendered comes by itself.
-    const isToRender = lane.starves && lane.bare(at).length > 0;
+    const isToRender = lane.starves && lane.toRender(at).length > 0;
     if (isToRender || lane.wanted(now) > 0) this.wake();
   }
 

@@ -58,13 +58,13 @@ describe('deliveries that are due', () => {
     lane.add({ ...due('b'), kind: 'role' });
     const [division, role] = lane.items;
     Object.assign(division, { waitsSince: 0, lookAt: 2_250 });
-    lane.bare(2_000);
+    lane.toRender(2_000);
     expect([...lane.late]).toEqual(['division']);
     lane.fetchedTo = due('b');
 
     Object.assign(division, { record: { version: 1 }, renderedAt: 2_100 });
     Object.assign(role, { waitsSince: 1_000, lookAt: 2_250 });
-    lane.bare(2_100);
+    lane.toRender(2_100);
     expect([...lane.late]).toEqual(['role']);
     expect(lane.isAtStart).toBe(true);
   });

@@ -11,15 +11,21 @@ export interface LaneConfig {
   webhook_id: string;
   alias: string;
   partition: number;
-  /** Of the registration: an id that was removed may be registered again. */
+  /** When the endpoint was registered: an id that was removed may be registered again. */
   created_at: Date;
   url: string;
   payload_mode: PayloadMode;
   secret: string;
   former_secrets: { secret: string; until: string }[];
-  /** Of the integration that vouches for it, within the scope of its token then; none once its grant is revoked. */
+  /**
+   * The permissions of the integration that last saved the webhook, limited to the scope of the token it used; empty
+   * once the integration's grant is revoked.
+   */
   permissions: string[];
-  /** Where the tenant's last erasure stands, as printPosition has it: read models from before it are sent to nobody. */
+  /**
+   * Position of the tenant's last erasure, as printPosition writes it: a record that was read from a read model that has
+   * not reached it must not be sent.
+   */
   erased_at: string | null;
   /** Whether anything may be sent now. */
   active: boolean;
@@ -30,13 +36,13 @@ export interface LaneConfig {
   failing_since: Date | null;
 }
 
-/** As it is fetched to be sent. */
+/** A delivery as fetched from the queue. */
 export interface DueDelivery extends Message, Pick<DeliveryRow, 'request_id' | 'failures'> {
-  /** As PostgreSQL writes it, to the microsecond. */
+  /** PostgreSQL's text of it: a Date would lose the microseconds. */
   due_at: string;
 }
 
-/** Before all that is due. */
+/** The place before every delivery. */
 const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
   due_at: '1970-01-01 00:00:00Z',
   event_id: NIL,
@@ -48,49 +54,55 @@ export interface Item {
   lane: Lane;
   record?: RecordAsRead;
   isBeingRendered: boolean;
-  /** On performance.now: of the record, and when it is worth looking again for one that was not there yet. */
+  /** By performance.now, when the record was read. */
   renderedAt: number;
+  /** By performance.now, when to look again for a record that its read model did not have yet, or that could not be read. */
   lookAt: number;
-  /** On performance.now: since when it is looked for. */
+  /** By performance.now, when such a record was first looked for in vain. */
   waitsSince?: number;
 }
 
-/** Of a record, before one was read: a worker that has just begun, or died of what it had in hand, reads few at first. */
-const MUCH = 64 * 1024;
+/**
+ * Characters expected of a record before any was read. High, so that a worker reads few records at first: it may have
+ * been restarted because large ones filled its memory.
+ */
+const FIRST_EXPECTATION = 64 * 1024;
 
 /** The queue of one endpoint, which this worker alone serves while its lease lasts. */
 export class Lane {
   /** In the order in which they are sent. */
   items: Item[] = [];
-  /** Everything in hand: waiting, under way, or finished and not yet written down. */
+  /** Event ids of all deliveries in hand: waiting, under way, or finished with the result not yet stored. */
   readonly known = new Set<string>();
   underWay = 0;
-  /** The last that was fetched; the next are behind it. */
+  /** The last delivery fetched: the next fetch goes on behind it. */
   fetchedTo = START;
-  /** How often it was decided to fetch from the start. */
+  /** Counts the decisions to fetch from the start, so that a fetch under way notices one. */
   restarts = 0;
-  /** Nothing more was due when it was last looked. */
+  /** The last fetch found nothing more that was due. */
   isDrained = false;
   lastBusyAt = performance.now();
-  /** Milliseconds that an attempt takes of late. */
+  /** Moving average of the milliseconds that an attempt takes. */
   private pace = 5;
-  /** A delivery could be begun if one were ready. */
+  /** There is a free slot and something to send, but no record is ready. */
   starves = false;
-  /** Characters of records: those that it may have in hand, those of them that it has room for, those that it expects of one. */
+  /** Characters of records that the lane may have in hand. */
   share: number;
+  /** Characters of its share that are still free. */
   room: number;
-  expected = MUCH;
-  /** Kinds of records whose read model stands still: what is of others passes them by. */
+  /** Characters expected of the next record. */
+  expected = FIRST_EXPECTATION;
+  /** Kinds of records whose read model is behind: deliveries of other kinds overtake theirs. */
   readonly late = new Set<string>();
   readonly key: string;
   standing: Standing;
-  /** The standing differs from what is stored. */
+  /** The standing is not stored yet. */
   isChanged = false;
 
   constructor(
     private settings: DeliverySettings,
     public config: LaneConfig,
-    /** On performance.now. */
+    /** By performance.now. */
     public leasedUntil: number,
   ) {
     this.key = endpointKey(config);
@@ -98,7 +110,7 @@ export class Lane {
     this.standing = standingOf(config);
   }
 
-  /** How many more deliveries are wanted. */
+  /** How many more deliveries to fetch. */
   wanted(now: Date): number {
     if (this.isDrained || !this.config.active) return 0;
     const slots = mayBeUnderWay(this.standing, this.settings.concurrency, now);
@@ -115,7 +127,7 @@ export class Lane {
     this.pace += (milliseconds - this.pace) / 8;
   }
 
-  /** A record was read: one as large may come again. */
+  /** Takes account of a record's size: the expectation rises at once and falls slowly, as one as large may come again. */
   took({ length, text }: RecordAsRead): void {
     if (length > 0) this.expected = Math.max(length, (this.expected * 7) / 8);
     this.room -= text?.length ?? 0;
@@ -127,9 +139,9 @@ export class Lane {
     this.items.push({ delivery, lane: this, isBeingRendered: false, renderedAt: 0, lookAt: 0 });
   }
 
-  /** Those that need their record, as many as may be ready at once; at least one. */
-  bare(at: number): Item[] {
-    // What is too old to be sent is read anew when its turn comes: until then there may be no room for it.
+  /** The deliveries whose record is to be read now: as many as the lane's share has room for, at least one. */
+  toRender(at: number): Item[] {
+    // A record too old to be sent is read again when its turn comes. Dropped here, it frees its room until then.
     for (const item of this.items) if (!this.isReady(item, at)) item.record = undefined;
     this.passBy(at);
     this.room = this.share;
@@ -138,30 +150,30 @@ export class Lane {
       if (record) this.room -= record.text?.length ?? 0;
       else if (isBeingRendered) reading += this.expected;
     let inHand = this.share - this.room + reading;
-    const bare: Item[] = [];
+    const toRender: Item[] = [];
     const inLine = this.line.slice(0, this.ahead);
     for (const item of this.late.size === 0 ? inLine : this.withLate(inLine)) {
       if (item.record || item.isBeingRendered || item.lookAt > at) continue;
       if (inHand > 0 && inHand + this.expected > this.share) break;
-      bare.push(item);
+      toRender.push(item);
       inHand += this.expected;
     }
-    return bare;
+    return toRender;
   }
 
   /**
-   * When to look again for what its read model did not have yet, on performance.now. What there is no room for is looked for
-   * once something else is sent.
+   * When to look again for a record that its read model did not have yet, by performance.now; Infinity: no need. A record
+   * that there is no room for needs no timer: it is looked for once another delivery was sent.
    */
   looksAgainAt(at: number): number {
     const looks = this.items
       .filter(({ record, isBeingRendered, lookAt }) => !record && !isBeingRendered && lookAt > 0)
       .map(({ lookAt }) => lookAt);
-    if (looks.some((lookAt) => lookAt <= at) && this.bare(at).length > 0) return at;
+    if (looks.some((lookAt) => lookAt <= at) && this.toRender(at).length > 0) return at;
     return Math.min(...looks.filter((lookAt) => lookAt > at));
   }
 
-  /** Takes the next delivery that can be sent, if one may be. */
+  /** Takes the next delivery whose record is ready, when the endpoint may have one more under way. */
   next(now: Date, at: number): Item | undefined {
     if (!this.config.active || at > this.leasedUntil) return undefined;
     if (this.underWay >= mayBeUnderWay(this.standing, this.settings.concurrency, now)) return undefined;
@@ -174,7 +186,7 @@ export class Lane {
     return item;
   }
 
-  /** Lets go of what was not begun: it is fetched again, as things stand then. */
+  /** Forgets the deliveries that were not begun; they are fetched again with what has changed meanwhile. */
   drop(): void {
     for (const { delivery } of this.items) this.known.delete(delivery.event_id);
     this.items = [];
@@ -182,7 +194,7 @@ export class Lane {
     this.fetchAnew();
   }
 
-  /** For a read model, of some of its records at least. */
+  /** Whether some of its records wait for a read model that is behind. */
   get waits(): boolean {
     return this.late.size > 0;
   }
@@ -191,38 +203,41 @@ export class Lane {
     return this.fetchedTo === START;
   }
 
-  /** What was queued since may be due before what was fetched. */
+  /** Makes the next fetch begin at the start: something queued since may be due before what was fetched. */
   fetchAnew(): void {
     this.fetchedTo = START;
     this.restarts++;
   }
 
-  /** Takes over how the endpoint is set now. */
+  /** Takes over the endpoint's current settings. */
   reconfigure(config: LaneConfig, leasedUntil: number): void {
     const isElsewhere = config.url !== this.config.url;
     const isOther = isElsewhere || config.payload_mode !== this.config.payload_mode;
-    // Though it is enabled again: what was in hand has failed meanwhile.
+    // Disabled and enabled again in between counts too: what was in hand was marked as failed.
     const wasDisabled = config.disabled_at?.getTime() !== this.config.disabled_at?.getTime();
     this.config = config;
     this.leasedUntil = leasedUntil;
-    // How another address fared has no weight any more.
+    // Failures of the former address say nothing of the new one.
     if (isElsewhere) this.isChanged = false;
     if (!this.isChanged) this.standing = standingOf(config);
     if (isOther || wasDisabled || !config.active) this.drop();
   }
 
-  /** So many as are begun while their bodies are fresh. */
+  /** How many deliveries to have ready: as many as can be begun before their records are too old. */
   private get ahead(): number {
     const { concurrency, freshMs } = this.settings;
     return Math.max(concurrency, Math.floor((concurrency * freshMs) / 2 / Math.max(this.pace, 1)));
   }
 
-  /** What is sent next, but for what is passed by. */
+  /** The deliveries in order, without those that are overtaken. */
   private get line(): Item[] {
     return this.late.size === 0 ? this.items : this.items.filter((item) => !this.isLate(item));
   }
 
-  /** One of each kind that is late first: what is sent next would take all the room for as long as there is a backlog. */
+  /**
+   * One delivery of each late kind, then those in line, then the other late ones. Without the first, a backlog in line
+   * would take all the room, and nobody would notice that the read model has caught up.
+   */
   private withLate(inLine: readonly Item[]): Iterable<Item> {
     const late = this.items.filter((item) => this.isLate(item));
     const ofEach = new Map(late.map((item) => [item.delivery.kind, item]));
@@ -233,11 +248,14 @@ export class Lane {
     return this.late.has(delivery.kind);
   }
 
-  /** Of each kind that is late some stay in hand, to be looked for; once they can be sent the others are fetched again. */
+  /**
+   * Decides anew which kinds are late, and forgets most deliveries of those. A few of each kind stay in hand, to notice
+   * when the read model has caught up; then the forgotten ones are fetched again.
+   */
   private passBy(at: number): void {
     const before = [...this.late];
     this.late.clear();
-    // By when it is looked for next: what has had no room since it was looked for does not wait for a read model.
+    // Measured to lookAt, not to now: a record that was not looked for since, for lack of room, is not late by that.
     for (const { delivery, record, waitsSince = at, lookAt } of this.items)
       if (!record && lookAt - waitsSince > this.settings.lateMs) this.late.add(delivery.kind);
     if (before.some((kind) => !this.late.has(kind))) {

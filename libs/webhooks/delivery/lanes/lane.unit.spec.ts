@@ -75,43 +75,43 @@ describe('records that are read ahead', () => {
   };
 
   it('are few until it is known how long they are, those that are being read among them', () => {
-    const some = begin(lane.bare(0));
+    const some = begin(lane.toRender(0));
     expect(some.length).toBe(7);
-    expect(lane.bare(0).length).toBe(0);
+    expect(lane.toRender(0).length).toBe(0);
     read(some, 2 * KB);
-    expect(lane.bare(0).length).toBeGreaterThan(7);
+    expect(lane.toRender(0).length).toBeGreaterThan(7);
   });
 
   it('are as few as fit when they are long, but one', () => {
-    read(lane.bare(0).slice(0, 1), 240 * KB);
-    expect(lane.bare(0).length).toBe(1);
-    read(lane.bare(0), 300 * KB);
-    expect(lane.bare(0).length).toBe(0);
+    read(lane.toRender(0).slice(0, 1), 240 * KB);
+    expect(lane.toRender(0).length).toBe(1);
+    read(lane.toRender(0), 300 * KB);
+    expect(lane.toRender(0).length).toBe(0);
     lane.share = 10 * KB;
     lane.items = lane.items.filter(({ record }) => !record);
-    expect(begin(lane.bare(0)).length).toBe(1);
-    expect(lane.bare(0).length).toBe(0);
+    expect(begin(lane.toRender(0)).length).toBe(1);
+    expect(lane.toRender(0).length).toBe(0);
   });
 
   it('are many again once they are short', () => {
-    read(lane.bare(0).slice(0, 1), 400 * KB);
-    expect(lane.bare(0).length).toBe(0);
+    read(lane.toRender(0).slice(0, 1), 400 * KB);
+    expect(lane.toRender(0).length).toBe(0);
     // It is sent.
     lane.items.shift();
-    while (lane.bare(0).length > 0) read(lane.bare(0), 2 * KB);
+    while (lane.toRender(0).length > 0) read(lane.toRender(0), 2 * KB);
     expect(lane.items.every(({ record }) => record)).toBe(true);
   });
 
   it('are not more because those that come first in line were read last', () => {
     read(lane.items.slice(50, 60), 50 * KB);
-    expect(lane.bare(0).length).toBe(0);
+    expect(lane.toRender(0).length).toBe(0);
     expect(lane.room).toBe(0);
   });
 
   it('are let go of when they are too old to be sent, though no room is left to read all of them anew', () => {
     read(lane.items, 10 * KB);
     lane.share = 100 * KB;
-    expect(begin(lane.bare(2_000)).length).toBe(10);
+    expect(begin(lane.toRender(2_000)).length).toBe(10);
     expect(lane.items.filter(({ record }) => record).length).toBe(0);
   });
 
@@ -124,7 +124,7 @@ describe('records that are read ahead', () => {
     expect(lane.looksAgainAt(5)).toBe(Infinity);
     expect(lane.looksAgainAt(999)).toBe(Infinity);
     for (const item of lane.items.slice(0, 2)) item.renderedAt = 1_500;
-    lane.bare(2_000);
+    lane.toRender(2_000);
     expect([...lane.late]).toEqual([]);
     lane.items.splice(0, 2);
     expect(lane.looksAgainAt(2_000)).toBe(2_000);
@@ -134,11 +134,11 @@ describe('records that are read ahead', () => {
     for (const kind of ['role', 'role', 'client'])
       lane.add({ event_id: `late ${lane.items.length}`, kind } as DueDelivery);
     for (const item of lane.items.slice(-3)) Object.assign(item, { waitsSince: -1_500, lookAt: 4 });
-    lane.bare(5);
+    lane.toRender(5);
     expect([...lane.late]).toEqual(['role', 'client']);
     const kinds = (items: readonly Item[]) => items.map(({ delivery }) => delivery.kind);
-    expect(kinds(lane.bare(5)).slice(0, 3)).toEqual(['role', 'client', undefined]);
+    expect(kinds(lane.toRender(5)).slice(0, 3)).toEqual(['role', 'client', undefined]);
     read(lane.items.slice(0, 1), 240 * KB);
-    expect(kinds(lane.bare(5))).toEqual(['role']);
+    expect(kinds(lane.toRender(5))).toEqual(['role']);
   });
 });
