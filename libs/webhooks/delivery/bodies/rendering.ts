@@ -18,15 +18,15 @@ const LOOKS = { first: 4, last: 250 };
 
 type Found = RecordRow & { reached: string[] };
 
-/** A record as it was read. */
-interface Told extends RecordAsRead {
-  /** How far the read models had come that it is made of, all of them. */
+/** A record as read, and what is known of how current it is. */
+interface CachedRecord extends RecordAsRead {
+  /** The position that every read model it is made from had reached. */
   reached: Position | undefined;
-  /** On performance.now. */
+  /** By performance.now, when it was read. */
   at: number;
-  /** Where an event stands that it was found to show. */
+  /** Memo of `shows`: the position of the last event that the record was found to show… */
   shows?: string;
-  /** Where the tenant's last erasure stood then. */
+  /** …and that of the tenant's last erasure at the time. */
   erasedAt?: string | null;
 }
 
@@ -34,25 +34,26 @@ interface Told extends RecordAsRead {
 @Injectable()
 export class Rendering {
   private readonly log = new Logger(Rendering.name);
-  /** What one webhook was just sent others are sent too. */
-  private readonly told: LRUCache<string, Told>;
+  /** Several webhooks of a tenant are sent the same record within moments. */
+  private readonly cache: LRUCache<string, CachedRecord>;
 
   constructor(
     private readonly pools: QueuePools,
     private readonly writes: WriteDatabase,
     private readonly settings: DeliverySettings,
   ) {
-    this.told = new LRUCache({
+    this.cache = new LRUCache({
       max: 5_000,
       maxSize: 32 * 1024 * 1024,
-      // Its body is kept beside it.
+      // Twice: the body made from the text is kept beside it.
       sizeCalculation: ({ text }) => 2 * (text?.length ?? 0) + 1,
     });
   }
 
   /**
-   * Gives each its record, but for those whose read models have not come as far as the event: they wait a moment.
-   * @param begin is told of the lanes of what is ready while more is read
+   * Gives each delivery its record. One whose read model has not reached the event yet gets none, and a time to look
+   * again.
+   * @param begin is called with the lanes that have something ready, while more is read
    */
   async render(items: readonly Item[], begin: (lanes: Iterable<Lane>) => void): Promise<void> {
     const groups = new Map<string, Item[]>();
@@ -62,9 +63,9 @@ export class Rendering {
         finish(item, { version: item.delivery.version, length: 0 });
         continue;
       }
-      const known = this.known(item);
-      if (known) {
-        finish(item, known);
+      const cached = this.cached(item);
+      if (cached) {
+        finish(item, cached);
         continue;
       }
       item.isBeingRendered = true;
@@ -76,11 +77,11 @@ export class Rendering {
     await Promise.all([...groups.values()].map((group) => this.renderGroup(group, begin)));
   }
 
-  /** What was read so lately that it need not be read again. */
-  private known({ delivery, lane }: Item): Told | undefined {
-    const told = this.told.get(keyOf(delivery));
-    if (!told || performance.now() - told.at > this.settings.freshMs / 2) return undefined;
-    return shows(told, delivery, lane.config.erased_at) ? told : undefined;
+  /** The record, where it was read so recently that it can still be sent. */
+  private cached({ delivery, lane }: Item): CachedRecord | undefined {
+    const record = this.cache.get(keyOf(delivery));
+    if (!record || performance.now() - record.at > this.settings.freshMs / 2) return undefined;
+    return shows(record, delivery, lane.config.erased_at) ? record : undefined;
   }
 
   private async renderGroup(items: readonly Item[], begin: (lanes: Iterable<Lane>) => void): Promise<void> {
@@ -93,7 +94,7 @@ export class Rendering {
     };
     try {
       for (const part of partsOf(items, this.settings.atOnceChars)) {
-        // What came before may have been longer than was expected: what has no room any more is asked for again.
+        // Earlier parts may have been longer than expected. Deliveries without room now are rendered in a later round.
         const fitting = part.filter(({ lane }) => lane.room > 0);
         if (fitting.length > 0) await this.renderPart(fitting);
         end(part);
@@ -110,14 +111,15 @@ export class Rendering {
     const ids = [...new Set(items.map((item) => item.delivery.subject))];
     const isNotice = delivery.kind === 'webhook';
     const most = Math.min(2 * this.settings.atOnceChars, Math.max(...items.map(({ lane }) => lane.room)));
-    await (isNotice ? this.tellWebhooks(delivery, ids) : this.tellRecords(delivery, lane, ids, most));
+    await (isNotice ? this.readWebhooks(delivery, ids) : this.readRecords(delivery, lane, ids, most));
     const now = performance.now();
     for (const item of items) {
-      const told = this.told.get(keyOf(item.delivery));
-      // It is asked for again, among fewer.
-      if (!told) continue;
-      // A webhook is read where it is written, and one that was registered again counts its versions anew.
-      if (isNotice || shows(told, item.delivery, item.lane.config.erased_at)) finish(item, told);
+      const record = this.cache.get(keyOf(item.delivery));
+      // The records before it used up what one statement may read: a later round asks for it among fewer.
+      if (!record) continue;
+      // A webhook is read from the table it is written to, so it is never behind. Its version proves nothing: one that was
+      // registered again counts from 1.
+      if (isNotice || shows(record, item.delivery, item.lane.config.erased_at)) finish(item, record);
       else {
         item.waitsSince ??= now;
         item.lookAt = now + pauseBetweenLooks(now - item.waitsSince, LOOKS);
@@ -125,7 +127,7 @@ export class Rendering {
     }
   }
 
-  /** Records that cannot be read hold up none of other kinds and tenants. */
+  /** Looks later for records that cannot be read, so that they do not hold up those of other kinds and tenants. */
   private putOff(items: readonly Item[], error: Error): void {
     const [{ kind, tenant_id }] = items.map(({ delivery }) => delivery);
     this.log.error(`Deliveries of ${kind} of tenant ${tenant_id} cannot be made ready: ${error.message}`);
@@ -136,7 +138,7 @@ export class Rendering {
     }
   }
 
-  private async tellRecords(
+  private async readRecords(
     { tenant_id, kind }: Message,
     { config }: Lane,
     ids: readonly string[],
@@ -154,23 +156,23 @@ export class Rendering {
       const row = found.get(subject);
       const key = keyOf({ tenant_id, kind, subject });
       if (row && Object.values(row).includes(UNREAD)) {
-        this.told.delete(key);
+        this.cache.delete(key);
         continue;
       }
       const json = row ? JSON.stringify({ ...list.view(row), ...own }) : 'null';
-      this.told.set(key, { version: row?.version ?? 0, ...asRead(json), reached, at });
+      this.cache.set(key, { version: row?.version ?? 0, ...asRead(json), reached, at });
     }
   }
 
-  /** A webhook that is no more is told of without its record. */
-  private async tellWebhooks({ tenant_id, kind }: Message, ids: readonly string[]): Promise<void> {
+  /** A webhook that was removed is announced without its record. */
+  private async readWebhooks({ tenant_id, kind }: Message, ids: readonly string[]): Promise<void> {
     const at = performance.now();
     const gone = { version: 0, ...asRead('null'), reached: undefined, at };
-    for (const subject of ids) this.told.set(keyOf({ tenant_id, kind, subject }), gone);
+    for (const subject of ids) this.cache.set(keyOf({ tenant_id, kind, subject }), gone);
     for (const row of await endpointsOf(this.writes.pool, tenant_id)) {
       const json = JSON.stringify(webhookView(row));
       const key = keyOf({ tenant_id, kind, subject: row.id });
-      this.told.set(key, { version: row.version, ...asRead(json), reached: undefined, at });
+      this.cache.set(key, { version: row.version, ...asRead(json), reached: undefined, at });
     }
   }
 }
@@ -179,21 +181,24 @@ function keyOf({ tenant_id, kind, subject }: Pick<Message, 'tenant_id' | 'kind' 
   return `${tenant_id}/${kind}/${subject}`;
 }
 
-/** Whether what was read is of the event or later, and of the tenant's last erasure: an event may be sent again long after it was. */
-function shows(told: Told, { at, version }: Message, erasedAt: string | null): boolean {
-  if (at === null) return told.version === 0 || told.version >= version;
-  if (told.shows === at && told.erasedAt === erasedAt) return true;
-  if (!isPast(told, at) || (erasedAt && !isPast(told, erasedAt))) return false;
-  told.shows = at;
-  told.erasedAt = erasedAt;
+/**
+ * Whether a record was read after both the event and the tenant's last erasure: an event may be sent again long after it
+ * happened.
+ */
+function shows(record: CachedRecord, { at, version }: Message, erasedAt: string | null): boolean {
+  if (at === null) return record.version === 0 || record.version >= version;
+  if (record.shows === at && record.erasedAt === erasedAt) return true;
+  if (!isPast(record, at) || (erasedAt && !isPast(record, erasedAt))) return false;
+  record.shows = at;
+  record.erasedAt = erasedAt;
   return true;
 }
 
-function isPast({ reached }: Told, at: string): boolean {
+function isPast({ reached }: CachedRecord, at: string): boolean {
   return reached !== undefined && comparePositions(reached, parsePosition(at)) >= 0;
 }
 
-/** In parts that are read one after another, of so many characters: those that need the same record in the same. */
+/** Splits deliveries into parts of about `most` characters, read one after another. Those of one record stay together. */
 function* partsOf(items: readonly Item[], most: number): Iterable<Item[]> {
   const bySubject = new Map<string, Item[]>();
   for (const item of items) {
