@@ -93,7 +93,7 @@ export class Appender {
   }
 }
 
-/** Of each command that was refused, by its index, the reason that counts. */
+/** The refused commands, by their index: each with the reason that decides its answer. */
 function refusalsOf({ refusals }: Answer): Map<number, AppendRefused | DomainError> {
   const refused = new Map<number, AppendRefused | DomainError>();
   for (const refusal of refusals ?? []) {

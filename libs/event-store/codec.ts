@@ -32,7 +32,7 @@ export interface StoredRow {
   at: string;
 }
 
-/** The same with the wrapped key of its stream where it has sealed fields. */
+/** A StoredRow with the wrapped key of its stream, where it has sealed fields. */
 export interface EventRow extends StoredRow {
   wrapped: Buffer | null;
 }

@@ -33,7 +33,7 @@ type Done = Omit<Written, 'record'> & { record: Folded | undefined };
 class Disagreement {
   constructor(
     readonly error: RecordsDisagree,
-    /** Of its unit of work. */
+    /** `seen` of the attempt's unit of work. */
     readonly seen: string,
   ) {}
 }

@@ -43,7 +43,7 @@ export interface FeedPage<Event> {
 }
 
 interface FeedRow extends EventRow {
-  /** Of the last event of a partition that had no room for the next one. */
+  /** True on a partition's last event of the page when the next one did not fit. */
   cut: true | null;
 }
 
@@ -75,7 +75,7 @@ export class Feed {
     return { events: rows.map((row) => this.codec.decodeLeniently(row)), more: isMore(rows, limit) };
   }
 
-  /** The same events as they are stored. */
+  /** As `page`, with the events as they are stored. */
   async storedPage(cursors: Cursor[], limit: number): Promise<FeedPage<StoredEvent>> {
     const rows = await this.rows(FEED, feedParameters(cursors, limit, weightOfEach(cursors)));
     return { events: rows.map(storedEvent), more: isMore(rows, limit) };

@@ -18,7 +18,7 @@ export interface HistoryRange {
 }
 
 const STREAMS_AT_ONCE = 1_000;
-/** Before anything is known of their size. */
+/** Streams of the first read, when nothing is known of their size yet. */
 const FIRST_STREAMS = 100;
 /** Text that is read at once, but for the last stream of it: several times as much memory, with what is made of it. */
 const TEXT_AT_ONCE = 4 * 1024 * 1024;

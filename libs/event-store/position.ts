@@ -23,7 +23,7 @@ export function comparePositions(a: Position, b: Position): number {
   return 0;
 }
 
-/** Of one or more, the one that stands before all others. */
+/** The earliest of one or more positions. */
 export function earliest([first, ...others]: readonly Position[]): Position {
   return others.reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b), first);
 }

@@ -11,14 +11,14 @@ export class CheckpointMoved extends Error {
 
 export interface CheckpointMove {
   track: Track;
-  /** Of the read model as the consumer knows it; null for a generation that is not live. */
+  /** The read model's revision as the consumer knows it; null for a generation that is not live. */
   revision: number | null;
   partition: number;
   from: Position;
   to: Position;
 }
 
-/** To the last of the events in each partition. */
+/** The moves of a track to the last of the events in each partition. */
 export function movesTo(
   track: Track,
   revision: number | null,

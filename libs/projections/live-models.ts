@@ -16,7 +16,7 @@ export interface LiveModel {
   name: string;
   /** Changes whenever the tracks do. */
   revision: number;
-  /** Of the projection that has built it; the newest where tenants were rebuilt alone. */
+  /** Version of the projection that has built it; the newest where tenants were rebuilt alone. */
   version: number;
   main: Track;
   /** Tenants that were rebuilt alone. */

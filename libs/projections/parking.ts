@@ -21,7 +21,7 @@ export interface TrackBatch {
   track: Track;
   revision: number;
   events: readonly RecordedEvent[];
-  /** Those that the projection applies. */
+  /** The events that the projection applies. */
   relevant: readonly RecordedEvent[];
 }
 

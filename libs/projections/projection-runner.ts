@@ -43,11 +43,11 @@ export class ProjectionRunner {
   private subscription?: Subscription;
   /** By partition: the last event that came since the cursors were asked for. */
   private readonly handed = new Map<number, Position>();
-  /** On performance.now: when tracks were last moved that nothing was for. */
+  /** By performance.now, when the tracks were last moved for which a batch had nothing. */
   private passedAt = Number.NEGATIVE_INFINITY;
-  /** Those that the cursors were asked for. */
+  /** The partitions that the cursors were asked for. */
   private partitions: number[] = [];
-  /** On performance.now: when it was last seen where the tracks stand. */
+  /** By performance.now, when the stored checkpoints were last compared with ours. */
   private lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -99,7 +99,7 @@ export class ProjectionRunner {
     }));
   }
 
-  /** What this program wrote would stay among rows of another form, for good. */
+  /** Stops building: rows of this program's form would stay among those of the newer one for good. */
   private giveWay(newer: readonly Building[]): void {
     const names = newer.map(({ projection }) => projection.name).join(', ');
     this.log.error(
@@ -176,7 +176,7 @@ export class ProjectionRunner {
     return !strange;
   }
 
-  /** From where a track stands to where the last batches have come. */
+  /** The moves of a track to the last events that were handed over. */
   private moves(track: Track, revision: number): CheckpointMove[] {
     const ahead = [...this.handed].flatMap(([partition, at]) =>
       isAhead(at, track, partition) ? { partition, at } : [],

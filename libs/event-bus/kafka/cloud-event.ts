@@ -34,10 +34,10 @@ const METADATA: { [Name in keyof Required<EventMetadata>]: string } = {
   traceparent: 'traceparent',
 };
 
-/** Of the sizes of its three columns. */
+/** A printed position: no part is longer than its column allows. */
 const POSITION = /^\d{1,10}\.\d{1,20}\.\d{1,19}$/;
 
-/** Of its column. */
+/** The largest value of the column `version`, an integer. */
 const MAX_VERSION = 2_147_483_647;
 
 /** How the headers look that tell the envelope. */

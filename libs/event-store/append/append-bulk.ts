@@ -70,7 +70,7 @@ const MAX_CHUNK = 2_000;
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 /** A chunk holds the tenant's appends and every reader of the feed back for as long as it takes. */
 const CHUNK_MS = 1_000;
-/** So many streams are made before the sockets have a turn. */
+/** Streams to build before the event loop gets a turn, so that sockets are served. */
 const TURN = 50;
 
 /** Appends to many streams of one tenant by COPY, as imports and demo data do; to a closed tenant too. */

@@ -37,7 +37,7 @@ export class BulkRows {
   /** @param epoch of the events */
   constructor(private readonly epoch: number) {}
 
-  /** Of the rows that are large. */
+  /** Bytes held by the large kinds of rows. */
   get bytes(): number {
     return this.events.length + this.copies.streams.length;
   }
@@ -160,7 +160,7 @@ async function requireEpoch(client: ClientBase, epoch: number): Promise<void> {
   if ((await currentEpoch(client)) !== epoch) throw new Error('Another epoch has begun');
 }
 
-/** That of every event to come. */
+/** The epoch that new events are stamped with. */
 export async function currentEpoch(client: Pick<ClientBase, 'query'>): Promise<number> {
   const { rows } = await client.query<{ epoch: number }>(
     'select max(epoch) as epoch from event_store.epochs',

@@ -7,7 +7,7 @@ import { printPosition } from '../position';
 
 /** What was done with a batch of events. */
 export interface Handling {
-  /** Of the span: `project work-items`. */
+  /** Name of the span, such as `project work-items`. */
   name: (type: string) => string;
   kind: SpanKind.CONSUMER | SpanKind.PRODUCER;
   /** Milliseconds since 1970. */

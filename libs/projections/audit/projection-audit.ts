@@ -57,7 +57,7 @@ export class ProjectionAudit {
     private readonly reads: ReadDatabase,
   ) {}
 
-  /** Of every read model. */
+  /** Names of all read models. */
   get names(): string[] {
     return this.projections.all.map(({ name }) => name);
   }
@@ -128,7 +128,7 @@ export class ProjectionAudit {
     result.changedSince += leftOut;
   }
 
-  /** Those of the streams that have events of the projection after the instant. */
+  /** The streams among these that have events of the projection after the instant. */
   private async changedSince(
     { eventTypes }: Projection,
     tenantId: number,

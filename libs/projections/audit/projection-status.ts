@@ -14,7 +14,7 @@ const POLL_MS = 20;
 
 export interface ProjectionState {
   name: string;
-  /** Of the projection in this program. */
+  /** The projection's version in this program. */
   version: number;
   /** Live for every tenant that was not rebuilt alone since. */
   generation: number;
@@ -108,7 +108,7 @@ export class ProjectionStatus implements OnModuleInit {
     return this.projections.all.map(({ name, version }) => ({ name, version, model: live.get(name)! }));
   }
 
-  /** Of each read model by partition, in seconds; all asked of the store at once. */
+  /** Each read model's lag by partition, in seconds; the store is asked once for all. */
   private async lags(models: readonly NamedModel[]): Promise<number[][]> {
     const partitions = await this.feed.partitions();
     const cursors = models.flatMap(({ model }) =>

@@ -5,7 +5,7 @@ const FETCH = 5_000;
 
 /** One tenant's rows in one of two places. */
 export interface Side {
-  /** With an open transaction. */
+  /** A connection with an open transaction. */
   client: Client;
   /** A table and a condition, from code. */
   from: string;

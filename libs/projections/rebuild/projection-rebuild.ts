@@ -27,7 +27,7 @@ export class ProjectionRebuild {
     private readonly reads: ReadDatabase,
   ) {}
 
-  /** Of every read model. */
+  /** Names of all read models. */
   get names(): string[] {
     return this.projections.all.map(({ name }) => name);
   }

@@ -30,7 +30,7 @@ export interface RebuildOptions {
 
 /** One rebuild as its caller sees it, across lost connections: of one read model, or of several by the same reading. */
 export class RebuildRun {
-  /** Of each projection, once it was begun. */
+  /** The new generation of each projection, once the run was begun. */
   generations: readonly number[] = [];
   /** Folded. */
   events = 0;
@@ -91,7 +91,7 @@ export class RebuildRun {
     this.options.progress?.({ phase, events: this.events, total: this.total });
   }
 
-  /** Of the only projection. */
+  /** What was rebuilt, of a run over one projection. */
   result(): Rebuilt {
     return {
       name: this.projections[0].name,

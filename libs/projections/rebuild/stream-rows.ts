@@ -18,7 +18,7 @@ export type Target = (table: ReadTable) => string;
 /** A projection that rows are made for. */
 export interface Receiver {
   projection: Projection;
-  /** That its rows begin with, for tables that do not know it themselves. */
+  /** Generation to put first in each row, when the table that is written to does not supply it. */
   generation?: number;
 }
 
