@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** Of a packet, in bytes, as the protocol allows. */
+/** The sizes of a packet that the protocol allows, in bytes. */
 const [SHORTEST, LONGEST] = [512, 32_767];
 
 /** The driver's own, of a connection. */

@@ -7,7 +7,7 @@ import type { SourceHosts } from './source-hosts';
 export interface SourceSettings {
   host: string;
   port: number;
-  /** Of the login when absent. */
+  /** Absent: the login's default database. */
   database?: string;
   user: string;
   password: string;

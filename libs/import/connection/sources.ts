@@ -30,7 +30,7 @@ export class Sources {
   }
 }
 
-/** Those that Node knows, and those of the file. @throws ConfigError */
+/** The certificate authorities that Node knows, and those of the file. @throws ConfigError */
 async function readAuthorities(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined) return undefined;
   const pem = await readFile(file, 'utf8').catch((error: Error) => {

@@ -6,7 +6,7 @@ import type { Column, ColumnType, Table } from '../schema/table';
 import { columnsStatement, versionStatement } from './statements';
 
 export interface SourceColumn extends Column {
-  /** Of a type that fills texts up with blanks, which are no part of them. */
+  /** The type pads texts with blanks (char, nchar), which are no part of the value. */
   readonly isPadded: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface StagedBatch {
   /** As COPY takes them. */
   text: Buffer;
   rows: number;
-  /** Of the last row; null when it has none. */
+  /** Key of the batch's last row; null when it has none. */
   lastKey: string | null;
 }
 

@@ -9,7 +9,7 @@ export class LoadProgress {
 
   constructor(private readonly run: Pick<ImportRun, 'report'>) {}
 
-  /** The same records. */
+  /** Passes the records on, and counts them. */
   async *counted(records: AsyncIterable<ImportedRecord>): AsyncGenerator<ImportedRecord> {
     for await (const record of records) {
       this.count(record.table, 1);

@@ -58,7 +58,7 @@ export class StagingTenants {
     });
   }
 
-  /** Those of the tenants into which no import is being loaded any more. */
+  /** The tenants among these into which no import is being loaded any more. */
   async abandoned(ids: readonly number[]): Promise<RegisteredTenant[]> {
     if (ids.length === 0) return [];
     const { rows } = await this.database.pool.query<RegisteredTenant>(

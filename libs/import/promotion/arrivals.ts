@@ -21,7 +21,7 @@ import { updatesOf } from './updates';
 export interface Arrival extends BulkStream {
   table: string;
   digest: Buffer;
-  /** Of the stream, once it is written. */
+  /** The stream's version once this is written. */
   version: number;
 }
 

@@ -3,7 +3,7 @@ import type { Day } from '#kernel/zone';
 
 /** What a change needs to know beside the record. */
 export interface Occasion {
-  /** Of write-offs. */
+  /** The reason to record with write-offs. */
   reason: string;
   /** The day on which the record was written off, if it is. */
   writtenOffOn: Day | null;

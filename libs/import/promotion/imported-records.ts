@@ -8,7 +8,7 @@ import type { PromotedCounts } from './promotion-run';
 /** What an import has left of a row. */
 export interface Imported {
   digest: Buffer;
-  /** Of the record's stream. */
+  /** The version that the record's stream then had. */
   version: number;
 }
 

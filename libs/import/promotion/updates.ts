@@ -59,7 +59,7 @@ export function updatesOf(
   return simply(definition as unknown as SimpleDefinition<never>)(state, wanted, occasion);
 }
 
-/** Of a record that is no more than its fields. */
+/** How a record changes that is no more than its fields. */
 function simply({ name }: { name: string }, check?: (state: never, next: never) => void): Update {
   return (state, { fields }: Fields<object>) => {
     const changes = changesOf(state, fields);

@@ -14,7 +14,7 @@ import { type BillableMaker, costRecoveries, workItems } from './work-records';
 interface Source {
   id: Id;
   importId: string;
-  /** As it was recorded. */
+  /** The record's state before anything happened to it. */
   state: BillableState;
   record(charge: Charge): ImportedRecord;
 }

@@ -10,7 +10,7 @@ import { Evolving } from './evolving';
 /** The line that charges a record: of a draft, which reserves it, or of an issued invoice, which has billed it. */
 export interface Charge {
   invoiceId: string;
-  /** Of the issue; null: it is a draft. */
+  /** The invoice's day of issue; null: it is a draft. */
   day: Day | null;
   charged: Portion;
 }

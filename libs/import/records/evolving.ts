@@ -2,7 +2,7 @@ import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 
 /** A record to which events happen one after another. */
 export class Evolving<State extends object, Event extends DomainEvent> {
-  /** That have happened since. */
+  /** The events added so far. */
   readonly events: Event[] = [];
 
   constructor(
@@ -10,7 +10,7 @@ export class Evolving<State extends object, Event extends DomainEvent> {
     private current: State,
   ) {}
 
-  /** As it is after all events so far. */
+  /** The state after those events. */
   get now(): State {
     return this.current;
   }

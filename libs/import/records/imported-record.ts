@@ -69,7 +69,7 @@ export function recordOf<Wanted extends object>(
   return { table, importId, definition, id, wanted, parts: maker.parts?.(wanted), create };
 }
 
-/** By which two wishes are told apart: SHA-256. */
+/** SHA-256 by which `wanted` is compared with that of an earlier import. */
 export function digestOf(wanted: object): Buffer {
   return hash('sha256', JSON.stringify(wanted), 'buffer');
 }

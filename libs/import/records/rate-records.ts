@@ -6,7 +6,7 @@ import { type Ground, type Maker, noReference } from './imported-record';
 import { created, type Fields, partsOf } from './reference-records';
 import { amountOf, flagOf, moneyOf, needed, type Row } from './row';
 
-/** Of a row whose `entries` are its RateSetEntry rows, as JSON, by key. */
+/** Made from a row whose `entries` are its RateSetEntry rows, as JSON, by key. */
 export const rateSets: Maker<Fields<RateSetFields>> = {
   table: 'RateSet',
   definition: RateSet,

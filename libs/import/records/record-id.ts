@@ -66,7 +66,7 @@ export class RecordIds {
     return id;
   }
 
-  /** The same of one that may be empty. */
+  /** As `to`, for a reference that may be empty. */
   maybeTo(table: string, reference: string | null): Id | null {
     return reference === null ? null : this.to(table, reference);
   }

@@ -116,7 +116,7 @@ export async function bringsDefaultRates(client: ClientBase, staging: StagingAre
   return rows[0].found;
 }
 
-/** Those of the rows whose personal data production has erased. */
+/** The people among the rows whose personal data production has erased. */
 export function erasedPeople(client: ClientBase, staging: StagingArea): Promise<ReadonlySet<string>> {
   return edited(client, staging, `table_name = 'Entity' and is_erased`);
 }

@@ -84,7 +84,7 @@ export const taskTypes: Maker<Fields<TaskTypeFields>> = {
   learn: (known, id, { fields }) => known.taskType(id, fields),
 };
 
-/** Of a row whose `rates` are its TaxRate rows, as JSON, the oldest first. */
+/** Made from a row whose `rates` are its TaxRate rows, as JSON, the oldest first. */
 export const taxCodes: Maker<Fields<TaxCodeFields>> = {
   table: 'TaxCode',
   definition: TaxCode,

@@ -32,7 +32,7 @@ const itemTypes: Record<string, ItemType> = ItemType;
 
 /** Of records that lines of invoices charge: they are known before it is known for how much. */
 export interface BillableMaker<Wanted extends Course, State extends BillableState> extends Maker<Wanted> {
-  /** As it was recorded, before anything happened to it. */
+  /** The record's state before anything happened to it. */
   recorded(wanted: Wanted): State;
   /** @param state as it was recorded */
   events(wanted: Wanted, state: State, ground: Ground): DomainEvent[];
@@ -153,7 +153,7 @@ function wantedCost(row: Row, { ids, settings, known }: Ground): WantedCost {
   };
 }
 
-/** Of a write-off. */
+/** The reason to record with a write-off. */
 export function reasonOf({ sourceSystem }: Ground): string {
   return `Written off in ${sourceSystem}`;
 }

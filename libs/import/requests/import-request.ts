@@ -18,7 +18,7 @@ export type Outcome = 'Validated' | 'ValidatedWithWarnings' | 'ValidationFailed'
 export type PromotionStatus = 'PromotionQueued' | 'Promoting' | 'Promoted' | 'PromotionFailed';
 export type ImportStatus = Step | Outcome | PromotionStatus;
 
-/** Those of an import that can be promoted, as long as what was staged is kept. */
+/** In these an import can be promoted, as long as its staged rows are kept. */
 export const promotable: readonly ImportStatus[] = ['Validated', 'ValidatedWithWarnings', 'PromotionFailed'];
 
 export const statuses: readonly ImportStatus[] = [

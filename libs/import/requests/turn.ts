@@ -52,7 +52,7 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
     this.reported.set(table, { ...before, ...counts });
   }
 
-  /** So many rows more were done in this step. */
+  /** Adds to the rows that this step has done. */
   worked(rows: number): void {
     this.rows += rows;
   }

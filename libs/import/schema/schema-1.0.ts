@@ -17,7 +17,7 @@ import type { Table } from './table';
 
 export const SCHEMA_VERSION = '1.0';
 
-/** Of the tables in the customer's database. */
+/** The schema of the tables in the customer's database. */
 export const SOURCE_SCHEMA = 'etl';
 
 /** Every table; one that others refer to comes before them. */

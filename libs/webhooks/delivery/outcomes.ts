@@ -9,7 +9,7 @@ import { QueuePools } from './queue-pools';
 /** What became of an attempt, and what comes next of its delivery. */
 export interface Finished {
   item: Item;
-  /** To where. */
+  /** Where it was sent. */
   url: string;
   at: Date;
   milliseconds: number;
@@ -29,7 +29,7 @@ const RETRY_MS = 500;
 const GATHER_MS = 20;
 /** Results that may wait to be written down before no more deliveries are begun. */
 const MOST_UNWRITTEN = 2_000;
-/** It was asked for again while an attempt failed: its schedule has begun anew since. */
+/** The delivery was asked for again while an attempt failed: its schedule has begun anew since. */
 const AGAIN = '(g.state <> 1 and g.failures > d.failures + 1)';
 
 /**
@@ -90,7 +90,7 @@ export class Outcomes {
     private readonly clock: Clock,
   ) {}
 
-  /** No more should be begun until others were written down. */
+  /** Whether to begin no more deliveries until some results were written down. */
   get isFull(): boolean {
     return this.unwritten >= MOST_UNWRITTEN;
   }
@@ -177,7 +177,10 @@ function rowOf(finished: Finished, now: Date): object {
   };
 }
 
-/** As where it was frozen, or could not reach the database: who it is about may have been erased meanwhile. */
+/**
+ * Leaves out what the receiver wrote. A worker that was frozen, or could not reach the database, for long cannot know
+ * whether the person it is about was erased meanwhile.
+ */
 function withoutWords({ error, detail }: Finished): Pick<Finished, 'detail' | 'response'> {
   return error === 'redirect' ? {} : { detail };
 }

@@ -54,7 +54,7 @@ export interface EventName {
   name: string;
   /** As existing clients know it, where they do. */
   qualified: string | undefined;
-  /** Of the record that it is about. */
+  /** Kind of the record that it is about. */
   kind: string;
   /** What an integration must hold to be sent it. */
   permission: PermissionName;
@@ -78,7 +78,7 @@ function entry(name: string, kind: string): EventName {
 /** What happens to a tenant is its operator's doing, and told to nobody, but for this. */
 export const importPromoted = entry('import.promoted', 'tenant');
 
-/** By the type of the domain event. */
+/** Keyed by the type of the domain event. */
 const byType = new Map<string, EventName>([
   ['ImportPromoted', importPromoted],
   ...definitions

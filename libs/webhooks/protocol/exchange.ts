@@ -208,7 +208,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** For people. */
+/** The error in words for people. */
 function wordsOf({ code, message }: Error & { code?: string }): string {
   if (code === IMPOSSIBLE) return IMPOSSIBLE_TOLD;
   return message === BAD_RESPONSE ? UNASKED : message;

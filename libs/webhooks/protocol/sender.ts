@@ -15,20 +15,20 @@ export interface Outcome {
    * protocol (the answer is no HTTP), redirect
    */
   error?: string;
-  /** For people. */
+  /** What went wrong, in words for people. */
   detail?: string;
   /** The header as it came. */
   retryAfter?: string;
   /** At most 20 KB of the answer, as text. */
   response?: string;
   milliseconds: number;
-  /** That it was sent to. */
+  /** The IP address that it was sent to. */
   address?: string;
 }
 
 interface Options {
   resolve?: Resolve;
-  /** Of one receiver at one address: as many as its deliveries are that may be under way. */
+  /** Connections to one receiver at one address: as many as deliveries of it may be under way. */
   connections?: number;
   /** To look the name up and to connect, TLS included. */
   connectMs?: number;
@@ -43,7 +43,7 @@ interface Target {
   origin: string;
   path: string;
   to: Destination;
-  /** That the host is, when it is no name. */
+  /** The host, when it is an IP address. */
   address?: string;
 }
 

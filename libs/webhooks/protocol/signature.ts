@@ -7,7 +7,7 @@ interface Message {
   /** A GUID, the same on every attempt of one delivery. */
   requestId: string;
   tenantAlias: string;
-  /** Of this attempt. */
+  /** The instant of this attempt. */
   at: Date;
   /** Exactly the bytes that are sent. */
   body: string | Buffer;

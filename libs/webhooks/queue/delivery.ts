@@ -66,7 +66,7 @@ export function deliveryId(eventId: string): Id<'delivery'> {
   return toId('delivery', eventId);
 }
 
-/** Before every UUIDv7 of an instant: events are numbered by them. */
+/** A UUID that sorts before every UUIDv7 of an instant; event ids are such. */
 export function firstUuidOf(instant: Date): string {
   const hex = instant.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
@@ -76,7 +76,7 @@ export function recordId({ kind, subject }: Pick<Message, 'kind' | 'subject'>): 
   return toId(kind as Kind, subject);
 }
 
-/** The same as one text, by which workers know it. */
+/** An EndpointRef as one text, by which workers key their maps. */
 export function endpointKey({ tenant_id, webhook_id }: EndpointRef): string {
   return `${tenant_id}/${webhook_id}`;
 }

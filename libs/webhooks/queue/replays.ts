@@ -17,7 +17,7 @@ const MOST_DUE = 2_000;
 const SLACK_MS = 600_000;
 
 interface ReplayRow extends Subscribed {
-  /** Of the replay, in place of the endpoint's. */
+  /** Id of the replay, in place of the endpoint's. */
   id: string;
   /** Also where nothing may be sent any more. */
   owner: number;

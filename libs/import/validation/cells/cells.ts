@@ -10,7 +10,7 @@ import { cellTypes, rangeOf } from './cell-types';
 const SEPARATOR = '\u001f';
 /** How much of a value a finding quotes. */
 const QUOTED = 20;
-/** Of which nothing is quoted. */
+/** Tables of personal data: findings quote none of their values. */
 const PERSONAL = new Set(['Entity']);
 
 /**

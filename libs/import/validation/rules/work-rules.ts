@@ -2,7 +2,7 @@ import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/input/fields';
 import { missing } from '../checked-names';
 import type { Rule } from '../rule';
 
-/** Of work items and costs by themselves. */
+/** What is checked of a work item or a cost by itself. */
 export const workRules: readonly Rule[] = [
   {
     code: 'wrong_kind',

@@ -1,4 +1,4 @@
-/** Of a body: what would be longer is sent thin. */
+/** Longest body: a longer one is sent as its thin form. */
 export const MOST_BYTES = 256 * 1024;
 
 /** What all webhooks of a tenant are sent of an event, but for the request id, which is each delivery's own. */

@@ -25,7 +25,7 @@ export class HeldLanes {
     return [...this.lanes.values()];
   }
 
-  /** Some that have something wait until others have nothing more. */
+  /** Some endpoints that have something to send wait for a place among those served. */
   get wantsRoom(): boolean {
     return this.looksEverywhere || this.candidates.size > 0;
   }
@@ -36,7 +36,7 @@ export class HeldLanes {
     for (const lane of this.lanes.values()) lane.isDrained = false;
   }
 
-  /** Those with these keys have something new. */
+  /** The endpoints with these keys have something new. */
   lookAt(endpoints: readonly string[]): void {
     for (const endpoint of endpoints) {
       const lane = this.lanes.get(endpoint);
@@ -45,7 +45,7 @@ export class HeldLanes {
     }
   }
 
-  /** Endpoints are set otherwise: how is read before anything more is fetched. */
+  /** Settings of endpoints have changed: they are read again before anything more is fetched. */
   reread(): void {
     this.renewedAt = -Infinity;
   }
@@ -93,7 +93,7 @@ export class HeldLanes {
     for (const key of only ?? []) if (!this.lanes.has(key)) this.candidates.add(key);
   }
 
-  /** How many more may be served. Where none may, those are let go of that have had nothing to do for the longest. */
+  /** How many more endpoints may be served. At the limit, those idle for the longest are let go. */
   private async makeRoom(): Promise<number> {
     const serving = this.all.filter(({ waits }) => !waits);
     const room = this.settings.lanes - serving.length;
