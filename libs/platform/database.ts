@@ -170,7 +170,7 @@ class Database implements OnApplicationShutdown {
     return client;
   }
 
-  /** The same, of a session whose locks others wait for: it ends when its process is frozen. */
+  /** As `session`, for one whose locks others wait for: it ends when its process is frozen. */
   async watchedSession(signal?: AbortSignal): Promise<Client> {
     const client = await this.session(signal);
     await giveSigns(client, this.silenceMs);
@@ -207,7 +207,7 @@ export class WriteDatabase extends Database {
 export class ReadDatabase extends Database {
   /** For pages of lists that are of few kinds: each connection plans a statement with a name once, whatever its parameters. */
   readonly plannedOnce: Pool;
-  /** Of the connections of either pool. */
+  /** How many of a pool's connections one tenant may use at once; for both pools. */
   readonly shares: TenantShares;
 
   constructor(config: Config) {

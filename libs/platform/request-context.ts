@@ -18,7 +18,7 @@ export interface RequestContext {
   actor: string;
   permissions: ReadonlySet<string>;
   correlationId: string;
-  /** Of the request, while it is traced: parent of what is done for it. */
+  /** The span of a request that is traced, the parent of those of what is done for it. */
   span?: Span;
   /** Settles when the rate limit has counted the request; rejects with DomainError `too_many`. Awaited before any write and before any answer. */
   admitted: Promise<void>;

@@ -12,7 +12,7 @@ export interface Condition {
   /** Aliases of the report's joins that the condition names. */
   joins?: readonly string[];
   sql(bind: Bind, context: SourceContext): string;
-  /** Of a condition on a day: the finest grain of days that it tells apart. */
+  /** For a condition on a day: the finest grain of days that it tells apart. */
   grain?: Grain;
   /** Rows without what is joined may meet it. */
   meetsAbsent?: boolean;

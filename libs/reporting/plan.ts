@@ -146,7 +146,7 @@ function aggregatedIn({ cols }: Slice, keys: Column[]): Col[] {
   return cols.filter((col) => isAggregated(col) && (col.aggFunc || !keys.includes(col.column)));
 }
 
-/** Of a measure, and not how many there are, which says nothing of what they come to. */
+/** Whether it adds up a measure; a count says nothing of amounts. */
 function isAmount(expression: Expression): boolean {
   const aggFunc = expression.kind === 'aggregate' ? expression.aggFunc : undefined;
   return !!expression.column.measure && aggFunc !== 'count' && aggFunc !== 'countDistinct';

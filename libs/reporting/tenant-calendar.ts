@@ -33,7 +33,7 @@ export class TenantCalendars {
     private readonly clock: Clock,
   ) {}
 
-  /** As it was when this process last looked. */
+  /** The tenant's calendar as it was when this process last looked. */
   known(tenantId: number): TenantCalendar | undefined {
     const known = this.read.get(tenantId);
     return known && { ...known, now: this.clock.now() };

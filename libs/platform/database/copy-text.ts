@@ -4,7 +4,7 @@ const ESCAPED = /[\0\\\t\n\r]/g;
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 /** Up to so many characters a loop is quicker than the call that writes a longer text. */
 const SHORT = 48;
-/** Of a character of UTF-16; an escape takes less. */
+/** The most bytes that one UTF-16 character takes; an escape takes fewer. */
 const MOST_BYTES = 3;
 const INITIAL = 64 * 1024;
 

@@ -7,7 +7,7 @@ const WAIT_MS = 5_000;
 
 /** Of a pool's connections one tenant's lists and reports have half at once, so that those of others find one. */
 export class TenantShares {
-  /** Of a tenant, how many may be under way. */
+  /** How many of one tenant may be under way. */
   readonly each: number;
   private readonly shares: LRUCache<number, Semaphore>;
 

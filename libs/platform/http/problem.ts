@@ -47,7 +47,7 @@ const CODES: Record<number, string> = {
   431: 'headers_too_large',
 };
 
-/** Of a 415 whose own words are no more than the title. */
+/** The detail of a 415 whose own message only repeats the title. */
 export const NOT_JSON = 'The body must be JSON, with Content-Type: application/json.';
 
 /** `application/problem+json` (RFC 9457), with the two members that existing clients read. */

@@ -15,7 +15,7 @@ export function newTraceId(traceparent: unknown): string {
   return parseTraceparent(traceparent)?.traceId ?? randomUUID().replaceAll('-', '');
 }
 
-/** That of the request's span, else Fastify's request id (see http-application.ts). */
+/** The trace id of the request's span, else Fastify's request id (see http-application.ts). */
 export function traceOf(request: FastifyRequest): string {
   return request.span?.spanContext().traceId ?? request.id;
 }

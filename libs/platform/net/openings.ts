@@ -19,9 +19,9 @@ export interface OpeningRules {
 }
 
 interface Opening {
-  /** Of a host that is named, or of addresses. */
+  /** A host's name, or a range of addresses. */
   opens: string | Range;
-  /** That one only; without it the ports that are open anyway. */
+  /** Only this port; absent: the ports that are open anyway. */
   port?: number;
 }
 
@@ -75,7 +75,7 @@ export class Openings {
     return this.openingsOf(to.port).some(({ opens }) => typeof opens !== 'string' || opens === to.host);
   }
 
-  /** Those that are for a port: one that names none is for the usual ones. */
+  /** The openings for a port: one that names no port is for the usual ones. */
   private openingsOf(port: number): Opening[] {
     return this.openings.filter((opening) =>
       opening.port === undefined ? this.rules.isUsualPort(port) : opening.port === port,

@@ -4,7 +4,7 @@ import { Clock } from '#kernel/clock';
 import { begunAt, isContentKey, newContentKey } from './content-key';
 import { ContentStorage, type KeptContent, type OpenContent } from './content-storage';
 
-/** Of a file that is still being written. */
+/** Suffix of a file that is still being written. */
 const UNFINISHED = '.part';
 const KEYS_AT_ONCE = 500;
 

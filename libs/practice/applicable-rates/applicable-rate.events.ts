@@ -8,7 +8,7 @@ export type Scope = (typeof scopes)[number];
 
 export interface ApplicableRateFields {
   scope: Scope;
-  /** Of the matter, or of the client for all of its matters. */
+  /** Id of the matter, or of the client for all of its matters. */
   scopeId: string;
   rate: Money;
   per: Per;

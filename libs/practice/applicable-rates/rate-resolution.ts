@@ -41,7 +41,7 @@ export interface RatedWork {
   /** Hour for timed work, Unit for itemised. */
   per: Per;
   day: Day;
-  /** That the rate must be in. */
+  /** The currency that the rate must be in. */
   currency: string;
   keys: RateKeys;
 }

@@ -23,7 +23,7 @@ export interface Movement extends Dimensions, Portion {
 
 /** How an invoice settles an item: what is charged for it, and by how much that is below or above what remained. */
 export interface Settlement {
-  /** Of the invoice's issue. */
+  /** The invoice's day of issue. */
   day: Day;
   billed: Portion;
   writtenOff: Portion;
@@ -43,7 +43,7 @@ export type BillableEvent<Name extends string> =
         invoiceId: string;
         /** The invoice is a draft again and keeps the item. */
         reserved: boolean;
-        /** Of the reversal. */
+        /** The day of the reversal. */
         day: Day;
         settlement: Settlement;
         dimensions: Dimensions | null;

@@ -20,7 +20,7 @@ export interface BillableState extends RecordState {
   remainingUnits: DecimalText;
   /** The draft that reserves it, or the invoice that charges it. */
   invoiceId: string | null;
-  /** Of the invoice that charges it, and what remained before. */
+  /** What the invoice that charges it has settled, and what remained before. */
   settlement: (Settlement & { before: Portion }) | null;
 }
 

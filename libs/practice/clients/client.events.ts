@@ -9,7 +9,7 @@ export interface ClientFields {
   taxCodeId: string | null;
   billingContactId: string | null;
   paymentTermsDays: number | null;
-  /** Of a unit of time; null: the tenant's. */
+  /** Minutes of a unit of time; null: the tenant's. */
   minutesPerUnit: DecimalText | null;
 }
 

@@ -8,7 +8,7 @@ import type { RecordState } from '../records/record';
 export interface CostRecoveryFields {
   matterId: string;
   disbursementCodeId: string;
-  /** Of the firm itself, expected and not yet incurred, or bought from a supplier. */
+  /** A cost of the firm itself, one expected and not yet incurred, or one bought from a supplier. */
   kind: DisbursementKind;
   /** ISO 8601 UTC. */
   entryDate: string;

@@ -14,7 +14,7 @@ import { Random } from './random';
 import { hire, type Staff } from './staff';
 import { type Billed, Work } from './work';
 
-/** Of the work items: time on no matter. */
+/** Share of the work items that is time on no matter. */
 const OFFICE_SHARE = 0.04;
 const COSTS_AN_ITEM = 0.15;
 const RETURNING_CLIENTS = 0.45;

@@ -23,7 +23,7 @@ export interface DemoLoaded {
   items: number;
   invoices: number;
   streams: number;
-  /** Of those streams. */
+  /** Events in those streams. */
   events: number;
   milliseconds: number;
 }
@@ -84,7 +84,7 @@ export class DemoLoad {
   }
 }
 
-/** The same streams; counts them, and tells of the work items among them. */
+/** Passes the streams on, counts them, and reports the work items among them. */
 function* counted(
   streams: Iterable<NewStream>,
   written: { streams: number; events: number },

@@ -4,7 +4,7 @@ import { invalid } from '#kernel/errors';
 export interface DemoOptions {
   /** Work items. */
   items: number;
-  /** Of history, up to today. */
+  /** Years of history, up to today. */
   years: number;
   /** The same seed makes the same firm on the same day. */
   seed?: number;

@@ -6,7 +6,7 @@ export interface Practice {
   /** Name of its division; null: the tenant's default one. */
   division: string | null;
   code: string;
-  /** Of the firm's matters. */
+  /** Share of the firm's matters. */
   share: number;
   /** Task types that its work has begin with one of these (UTBMS). */
   tasks: readonly string[];
@@ -129,12 +129,12 @@ export interface Cost {
   code: string;
   name: string;
   kind: DisbursementKind;
-  /** Of the tax code. */
+  /** Category of its tax code. */
   category: TaxCategory;
   amounts: readonly number[];
   quantity: readonly [number, number];
   expenseCode: string | null;
-  /** Of the costs that are recorded. */
+  /** Share of the costs that are recorded. */
   share: number;
   /** From whom it is bought. */
   supplier?: string;

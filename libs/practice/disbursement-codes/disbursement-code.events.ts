@@ -8,7 +8,7 @@ export type DisbursementKind = (typeof disbursementKinds)[number];
 export interface DisbursementCodeFields {
   code: string;
   name: string;
-  /** Of the costs that it suits; null: any. */
+  /** The kind of costs that it suits; null: any. */
   kind: DisbursementKind | null;
   taxCodeId: string;
   /** What one of it costs, in the tenant's base currency. */
@@ -17,7 +17,7 @@ export interface DisbursementCodeFields {
   description: string | null;
   /** From whom it is usually bought. */
   supplierId: string | null;
-  /** Of a published set, UTBMS E101 and on, by which bills are analysed. */
+  /** Code of a published set by which bills are analysed: UTBMS E101 and on. */
   expenseCode: string | null;
 }
 

@@ -4,7 +4,7 @@ export interface DocumentCollectionFields {
   name: string;
   /** The client, matter or entity whose documents it holds; never changes. */
   subjectId: string;
-  /** Of the collection that this one lies in, of the same subject. */
+  /** Id of the collection that this one lies in, of the same subject. */
   parentId: string | null;
   /** Made for documents that were given a subject alone. */
   isRoot: boolean;

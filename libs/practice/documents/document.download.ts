@@ -124,7 +124,7 @@ export class DownloadDocumentHandler implements IQueryHandler<DownloadDocument> 
   }
 }
 
-/** The same bytes, the first of which have been read. */
+/** Reads the first of the bytes, so that a failure shows now; yields them all. */
 async function begun(bytes: AsyncIterable<Buffer>): Promise<AsyncGenerator<Buffer>> {
   const iterator = bytes[Symbol.asyncIterator]();
   let next = await iterator.next();

@@ -3,7 +3,7 @@ import type { SimpleEvent } from '../records/simple-record';
 
 /** Bytes in the storage, and who brought them when. */
 export interface Content {
-  /** Of the storage, see content-key.ts. */
+  /** Where the storage keeps it, see content-key.ts. */
   key: string;
   /** Bytes. */
   size: number;
@@ -21,7 +21,7 @@ export interface Naming {
 
 export interface DocumentFields extends Naming {
   documentCollectionId: string;
-  /** That of its collection. */
+  /** The subject of its collection. */
   subjectId: string;
 }
 

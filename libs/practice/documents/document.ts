@@ -19,7 +19,7 @@ export interface DocumentState extends RecordState, DocumentFields {
 /** What is held of a document's bytes: kept while any event names them, and so for ever. */
 export const CONTENT = 'document_content';
 export const MAX_VERSIONS = 250;
-/** Of bytes of which nobody said what they are. */
+/** The content type of bytes of which nobody said what they are. */
 export const UNKNOWN_TYPE = 'application/octet-stream';
 /** How long ago the bytes of a new version may have begun to come: less than until a sweep takes them for lost. */
 const FRESH_MS = 20 * 60_000;

@@ -29,7 +29,7 @@ export function sourcesOf(lines: readonly { sourceId?: string | null }[]): strin
   return lines.flatMap(({ sourceId }) => sourceId ?? []);
 }
 
-/** Those records that exist. */
+/** Loads the records among these that exist. */
 export async function loadSourcesOf(work: UnitOfWork, ids: readonly string[]): Promise<Sources> {
   if (ids.length === 0) return new Map();
   const asks = Object.fromEntries(ids.map((id) => [id, at(definitionOf(id), id)]));

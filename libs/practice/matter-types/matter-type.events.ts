@@ -3,7 +3,7 @@ import type { SwitchedEvent } from '../records/simple-record';
 export interface MatterTypeFields {
   code: string | null;
   name: string;
-  /** Of the type that this one is a kind of; that has no parent itself. */
+  /** Id of the type that this one is a kind of, which has no parent itself. */
   parentId: string | null;
   /** Divisions that do such work; none: all of them. */
   divisionIds: string[];

@@ -4,7 +4,7 @@ import type { Projection } from '#projections/projection';
 
 /** What an area gives to each process; a process loads only its part. */
 export interface Area {
-  /** Of its streams; an area that keeps none has no definition. */
+  /** How its streams are folded; absent in an area without streams. */
   definition?: AnyDefinition;
   write: { controllers: Type[]; handlers: Type[] };
   read: { controllers: Type[]; handlers?: Type[] };

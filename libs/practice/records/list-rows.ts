@@ -23,12 +23,12 @@ export function recordsOf(list: AnyList, tenantId: number): Knex.QueryBuilder {
     .whereRaw(live(list.projection, 'r', ':tenantId'), { tenantId });
 }
 
-/** Those that a query asks for, its keywords aside. */
+/** The rows that a query asks for, its keywords aside. */
 export function rowsOf(list: AnyList, tenantId: number, query: ListQuery): Knex.QueryBuilder {
   return only(recordsOf(list, tenantId), list, query);
 }
 
-/** The same, of the latest thousand records alone, the latest first. */
+/** As `rowsOf`, of the latest thousand records alone, the latest first. */
 export function latestOf(list: AnyList, tenantId: number, query: ListQuery): Knex.QueryBuilder {
   const all = recordsOf(list, tenantId).select('r.*').orderBy('r.id', 'desc');
   const latest = all.limit(LATEST, { skipBinding: true }).as('r');

@@ -6,7 +6,7 @@ import { MoneyInput, RateInput } from '#platform/http/input/fields';
 /** Money of a merge patch: an absent member is as it was (RFC 7396 section 2). */
 export class MoneyPatch extends PartialType(MoneyInput, { skipNullProperties: false }) {}
 
-/** The same of a rate. */
+/** As the one above, of a rate. */
 export class RatePatch extends PartialType(RateInput, { skipNullProperties: false }) {}
 
 /** A body of which every field may be absent, and every member of money. */

@@ -14,7 +14,7 @@ export interface FoundPage {
   /** Where the read model stood, and where the last row's last change stands, as printPosition has it. */
   reached: string;
   lastChanged?: string;
-  /** Of all pages, when it is asked for. */
+  /** Records on all pages together, when it was asked for. */
   totalCount?: number;
 }
 

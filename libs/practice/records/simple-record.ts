@@ -11,7 +11,7 @@ export type SimpleEvent<Name extends string, Fields extends object> =
   | DomainEvent<`${Name}Updated`, Partial<Fields & Reference>>
   | DomainEvent<`${Name}Deleted`>;
 
-/** The same of a record that can go out of use. */
+/** What happens to such a record when it can also go out of use. */
 export type SwitchedEvent<Name extends string, Fields extends object> =
   | SimpleEvent<Name, Fields>
   | DomainEvent<`${Name}Activated`>

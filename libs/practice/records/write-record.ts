@@ -34,9 +34,9 @@ export interface Change<State, Body, Questions extends Asks> {
   /** What the request says that is new: a reference is checked when it is given. */
   given: Partial<Body>;
   found: Answers<Questions>;
-  /** As it will be. */
+  /** The state after the change. */
   next: State;
-  /** As it is, and under which id; not of a new one. */
+  /** The record before the change; absent when it is new. */
   before?: Folded<State & object>;
 }
 

@@ -4,7 +4,7 @@ import type { SwitchedEvent } from '../records/simple-record';
 export interface TaskTypeFields {
   code: string;
   name: string;
-  /** Of the work items that it suits: 0 Timed Fee, 1 Itemised Fee; null: both. */
+  /** Type of the work items that it suits: 0 Timed Fee, 1 Itemised Fee; null: both. */
   itemType: 0 | 1 | null;
   /** Codes of a published set, UTBMS or EW-J, by which bills are analysed. */
   phaseCode: string | null;

@@ -22,9 +22,9 @@ export interface Column {
   source: string | ((context: SourceContext) => string);
   /** The one column of the report's facts that the source is made of; that of a joined column its join knows. */
   of?: string;
-  /** Of a column made of a day: the finest grain of days that tells its values apart. */
+  /** For a column made of a day: the finest grain of days that tells its values apart. */
   grain?: Grain;
-  /** Of a column made of a day: the days that have a value; undefined for what is no such value. */
+  /** For a column made of a day: the days that have a value; undefined for what is no such value. */
   daysOf?: (value: string, financialYearStart: number) => Period | undefined;
   /**
    * No two records that facts refer to have the same value, or no two of those that are there now, as a number is given
@@ -37,7 +37,7 @@ export interface Column {
   byDay?: boolean;
   /** The report's joins that the source needs, by alias. */
   joins?: readonly string[];
-  /** Of a column that is a reference of a joined record: the record's column. */
+  /** For a column that is a reference of a joined record: the record's column. */
   by?: string;
   /** Never null, even beside a missing join. */
   required?: boolean;

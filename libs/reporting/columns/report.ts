@@ -32,7 +32,7 @@ export interface Report {
   columns: ReadonlyMap<string, Column>;
   /** The tables that follow from the report's own. */
   derived: Derived;
-  /** That a row lies in a period of the report's day. */
+  /** Conditions under which a row's day lies in a period. */
   within(period: Period, zone: string): Condition[];
   /** SQL that rows are of that day or later; `down`: or earlier. */
   fromDay(day: string, down: boolean): string[];

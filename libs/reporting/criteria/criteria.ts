@@ -72,7 +72,7 @@ export function idCondition(
   ];
 }
 
-/** That a small integer is one of those that the texts name. */
+/** The condition that a small integer is one of those that the texts name. */
 export function choiceCondition(
   sql: string,
   of: string,

@@ -124,7 +124,7 @@ function usedAt({ variables, operations }: Places, { variable, loc }: VariableDe
   return variables.get(useOf(name, operations.get(loc!.start))) ?? variables.get(useOf(name));
 }
 
-/** By where it begins: no two of one kind begin at one place. */
+/** A node's key is its kind and where it begins: no two of one kind begin at one place. */
 function keyOf({ kind, loc }: ASTNode): string {
   return `${kind} ${loc!.start}`;
 }

@@ -22,7 +22,7 @@ const castTypes: Record<ColumnType, string> = {
   instant: 'timestamptz',
 };
 
-/** That a column's source has one value, given as text; null stands for rows without a value. */
+/** SQL: a column's source has this value, given as text; null stands for rows without a value. */
 export function equals(column: Column, sql: string, value: string | null, bind: Bind): string {
   return value === null ? `${sql} is null` : `${sql} = ${bind(value)}::${castTypes[column.type]}`;
 }

@@ -28,7 +28,7 @@ export class JsonText {
   ) {}
 }
 
-/** Of a route whose body is a {@link JsonText}. */
+/** Marks a route whose body is a {@link JsonText}. */
 export const AsJsonText = (): MethodDecorator => RouteConfig({ asText: true });
 
 /**

@@ -9,7 +9,7 @@ import { countRead } from './read-buffers';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a request to a route that takes uploads: its Content-Type. */
+    /** The Content-Type of a request to a route that takes uploads. */
     uploadType?: string | null;
   }
   interface FastifyContextConfig {

@@ -31,7 +31,7 @@ export interface FieldOptions {
   example?: unknown;
 }
 
-/** Of a text that is more than white space. */
+/** Matches a text that is more than white space. */
 export const NOT_BLANK = /\S/;
 
 /** What every field has, and the checks of this one. */

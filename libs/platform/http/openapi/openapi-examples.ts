@@ -8,7 +8,7 @@ type Own = Exclude<Schema, { $ref: string }>;
 /** Examples of fields, by their name. */
 type Known = Record<string, unknown>;
 
-/** Of fields that many answers have. */
+/** Examples of fields that many answers have. */
 const usual: Known = {
   version: 1,
   isDeleted: false,
