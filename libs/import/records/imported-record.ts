@@ -54,9 +54,6 @@ export interface Maker<Wanted extends object> {
   learn?(known: KnownRecords, id: Id, wanted: Wanted): void;
 }
 
-/** Of a record that no integration has brought. */
-export const noReference = { externalReference: null, referenceOwner: null };
-
 export function recordOf<Wanted extends object>(
   maker: Pick<Maker<Wanted>, 'table' | 'definition' | 'create' | 'parts'>,
   importId: string,

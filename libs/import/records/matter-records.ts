@@ -1,7 +1,8 @@
 import { archiveMatter, closeMatter, MATTER_NUMBER, Matter } from '#practice/matters/matter';
 import type { MatterEvent, MatterFields } from '#practice/matters/matter.events';
+import { noReference } from '#practice/records/record';
 import { Evolving } from './evolving';
-import { type Maker, noReference } from './imported-record';
+import type { Maker } from './imported-record';
 import { instantOf, maybeMoney, needed } from './row';
 
 export interface WantedMatter {

@@ -5,11 +5,12 @@ import { deactivateEmployee, Employee } from '#practice/employees/employee';
 import type { EmployeeEvent, EmployeeFields } from '#practice/employees/employee.events';
 import { createEntity, Entity } from '#practice/entities/entity';
 import type { Address, EntityFields, EntityType } from '#practice/entities/entity.events';
+import { noReference } from '#practice/records/record';
 import { deactivate } from '#practice/records/simple-record';
 import { Supplier } from '#practice/suppliers/supplier';
 import type { SupplierFields } from '#practice/suppliers/supplier.events';
 import { Evolving } from './evolving';
-import { type Maker, noReference } from './imported-record';
+import type { Maker } from './imported-record';
 import { created, type Fields } from './reference-records';
 import { flagOf, maybeMoney, needed, type Row, wholeOf } from './row';
 

@@ -2,7 +2,8 @@ import { ApplicableRate, requireSound } from '#practice/applicable-rates/applica
 import type { ApplicableRateFields, Scope } from '#practice/applicable-rates/applicable-rate.events';
 import { RateSet, requireDistinct } from '#practice/rate-sets/rate-set';
 import type { Per, RateEntry, RateKeys, RateSetFields } from '#practice/rate-sets/rate-set.events';
-import { type Ground, type Maker, noReference } from './imported-record';
+import { noReference } from '#practice/records/record';
+import type { Ground, Maker } from './imported-record';
 import { created, type Fields, partsOf } from './reference-records';
 import { amountOf, flagOf, moneyOf, needed, type Row } from './row';
 

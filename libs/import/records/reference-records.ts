@@ -8,6 +8,7 @@ import { ACTIVE_DIVISIONS, Division } from '#practice/divisions/division';
 import type { DivisionFields } from '#practice/divisions/division.events';
 import { MatterType } from '#practice/matter-types/matter-type';
 import type { MatterTypeFields } from '#practice/matter-types/matter-type.events';
+import { noReference } from '#practice/records/record';
 import type { SimpleDefinition } from '#practice/records/simple-record';
 import { Role } from '#practice/roles/role';
 import type { RoleFields } from '#practice/roles/role.events';
@@ -17,7 +18,7 @@ import { TaxCode } from '#practice/tax-codes/tax-code';
 import type { TaxCategory, TaxCodeFields, TaxRate, TaxScheme } from '#practice/tax-codes/tax-code.events';
 import { requireRates } from '#practice/tax-codes/tax-code.rates';
 import { ItemType } from '#practice/work-items/work-item.events';
-import { type Maker, noReference } from './imported-record';
+import type { Maker } from './imported-record';
 import { amountOf, flagOf, maybeMoney, needed, type Row } from './row';
 
 /** A record that is no more than its fields. */

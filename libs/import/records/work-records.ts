@@ -10,11 +10,12 @@ import {
 } from '#practice/cost-recoveries/cost-recovery';
 import type { CostRecoveryEvent, CostRecoveryFields } from '#practice/cost-recoveries/cost-recovery.events';
 import type { DisbursementKind } from '#practice/disbursement-codes/disbursement-code.events';
+import type { noReference } from '#practice/records/record';
 import { WorkItem, type WorkItemState } from '#practice/work-items/work-item';
 import { ItemType, type WorkItemEvent, type WorkItemFields } from '#practice/work-items/work-item.events';
 import { priceWorkItem, requireChargeable, type ValueBasis } from '#practice/work-items/work-item.value';
 import { type Course, courseOf } from './billing';
-import type { Ground, Maker, noReference } from './imported-record';
+import type { Ground, Maker } from './imported-record';
 import { amountOf, flagOf, instantOf, maybeAmount, moneyOf, needed, type Row } from './row';
 
 type Reference = typeof noReference;

@@ -2,10 +2,11 @@ import type { NewStream } from '#event-store/append/append-bulk';
 import { newId } from '#kernel/ids';
 import { activateClient, CLIENT_NUMBER, Client, type ClientState, deactivateClient } from '../clients/client';
 import type { ClientEvent } from '../clients/client.events';
+import { noReference } from '../records/record';
 import type { Start } from './demo-start';
 import { Life } from './life';
 import type { Names } from './names';
-import { company, noReference, person } from './people';
+import { company, person } from './people';
 import type { Random } from './random';
 
 /** A client with matters. */

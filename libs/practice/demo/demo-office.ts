@@ -6,11 +6,12 @@ import { decimal, type Money, text } from '#kernel/money';
 import { DisbursementCode, type DisbursementCodeState } from '../disbursement-codes/disbursement-code';
 import { ACTIVE_DIVISIONS, Division } from '../divisions/division';
 import { MatterType } from '../matter-types/matter-type';
+import { noReference } from '../records/record';
 import { Supplier } from '../suppliers/supplier';
 import type { TaskTypeState } from '../task-types/task-type';
 import { requireStandardTax, type Start } from './demo-start';
 import type { Names } from './names';
-import { company, type Made, noReference } from './people';
+import { company, type Made } from './people';
 import { type Cost, costs, type Practice, practices, SMALL_FIRM } from './practices';
 
 /** A department, with the records that its work refers to. */

@@ -2,13 +2,13 @@ import type { NewStream } from '#event-store/append/append-bulk';
 import { newId } from '#kernel/ids';
 import { archiveMatter, closeMatter, MATTER_NUMBER, Matter, type MatterState } from '../matters/matter';
 import type { MatterEvent, MatterFields } from '../matters/matter.events';
+import { noReference } from '../records/record';
 import type { Calendar } from './calendar';
 import type { Acquired } from './clients';
 import { type Department, money } from './demo-office';
 import type { Start } from './demo-start';
 import { Life } from './life';
 import type { Names } from './names';
-import { noReference } from './people';
 import type { Random } from './random';
 import type { Earner } from './staff';
 

@@ -2,6 +2,7 @@ import type { NewStream } from '#event-store/append/append-bulk';
 import { type Id, newId } from '#kernel/ids';
 import { createEntity, Entity } from '../entities/entity';
 import type { EntityFields } from '../entities/entity.events';
+import { noReference } from '../records/record';
 import type { TenantState } from '../tenants/tenant';
 import type { Names, PersonName } from './names';
 
@@ -10,9 +11,6 @@ export interface Made<What> {
   made: What;
   streams: NewStream[];
 }
-
-/** Of a record that no integration has brought. */
-export const noReference = { externalReference: null, referenceOwner: null };
 
 interface Party {
   id: Id<'entity'>;

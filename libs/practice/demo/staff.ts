@@ -6,13 +6,14 @@ import type { Day } from '#kernel/zone';
 import { type ResolvedRate, rateNotFound, resolveFor } from '../applicable-rates/rate.lookup';
 import { Employee, type EmployeeState } from '../employees/employee';
 import type { EmployeeFields } from '../employees/employee.events';
+import { noReference } from '../records/record';
 import type { TaskTypeState } from '../task-types/task-type';
 import type { Calendar } from './calendar';
 import { type Department, money } from './demo-office';
 import type { Start } from './demo-start';
 import { Life } from './life';
 import type { Names } from './names';
-import { type Made, noReference, person } from './people';
+import { type Made, person } from './people';
 import { grades, supportStaff } from './practices';
 import type { Random } from './random';
 

@@ -5,6 +5,7 @@ import type { BillableDefinition, BillableState } from '../billable/billable';
 import { finalised, unfinalise } from '../billable/billable.transitions';
 import { CostRecovery, type CostRecoveryState, totalOf } from '../cost-recoveries/cost-recovery';
 import type { CostRecoveryEvent, CostRecoveryFields } from '../cost-recoveries/cost-recovery.events';
+import { noReference } from '../records/record';
 import { WorkItem, type WorkItemState } from '../work-items/work-item';
 import { ItemType, type WorkItemEvent, type WorkItemFields } from '../work-items/work-item.events';
 import { priceWorkItem } from '../work-items/work-item.value';
@@ -14,7 +15,6 @@ import type { Start } from './demo-start';
 import { Life } from './life';
 import type { Engagement } from './matters';
 import { FIXED_FEES, narration, OFFICE_TIME } from './narrations';
-import { noReference } from './people';
 import type { Random } from './random';
 import type { Earner } from './staff';
 

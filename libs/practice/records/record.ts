@@ -16,6 +16,9 @@ export interface RecordState {
   referenceOwner: string | null;
 }
 
+/** The reference of a record that no integration has given one. */
+export const noReference = { externalReference: null, referenceOwner: null };
+
 /** Body fields that every create and update takes. */
 export class RecordInput {
   @TextField({

@@ -8,7 +8,7 @@ import { bill, release, reserve, reverseBilling } from '#practice/billable/billa
 import { finalise, reinstate, remove, unfinalise } from '#practice/billable/billable.transitions';
 import { writeOff } from '#practice/billable/billable.write-off';
 import { Life } from '#practice/demo/life';
-import { noReference } from '#practice/demo/people';
+import { noReference } from '#practice/records/record';
 import { WorkItem, type WorkItemState } from '#practice/work-items/work-item';
 import type { WorkItemEvent, WorkItemFields } from '#practice/work-items/work-item.events';
 import type { ItemDraw, ItemFields, Moment, Step } from './property-draws';

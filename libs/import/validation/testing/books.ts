@@ -5,11 +5,11 @@ import { Client } from '#practice/clients/client';
 import { Employee } from '#practice/employees/employee';
 import { Entity } from '#practice/entities/entity';
 import { Matter } from '#practice/matters/matter';
+import { noReference } from '#practice/records/record';
 import { recordId } from '../../records/record-id';
 import type { Imports } from '../../testing/import-parts';
 import { ownMatter } from './own-matter';
 
-const noReference = { externalReference: null, referenceOwner: null };
 export const SOURCE = 'Books';
 
 /** Records that a tenant has before an import, as events put them there. */
