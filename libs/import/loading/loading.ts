@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BulkAppender } from '#event-store/append/append-bulk';
 import { EventStore } from '#event-store/event-store';
-import { at } from '#event-store/load';
 import type { Position } from '#event-store/position';
 import { Clock } from '#kernel/clock';
 import { DomainError } from '#kernel/errors';
@@ -9,7 +8,7 @@ import type { RegisteredTenant } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
 import { ACTIVE_DIVISIONS } from '#practice/divisions/division';
-import { markTaxRateUsed, TaxCode } from '#practice/tax-codes/tax-code.lookup';
+import { markChargedRates } from '#practice/tax-codes/tax-code.lookup';
 import { operatorContext } from '#practice/tenants/operator.lookup';
 import { HeldTenants } from '#projections/held-tenants';
 import { ReachedPositions } from '#projections/reached-positions';
@@ -97,30 +96,9 @@ export class Loading {
       const progress = new LoadProgress(run);
       const all = streams.all(context.tenant, progress.counted(recordsOf(client, run, ground)));
       const position = await this.bulk.append(context, all, IMPORT);
-      return (await this.markUsed(context, known)) ?? position!;
+      return (await markChargedRates(this.store, context, known.usedRates, IMPORT)) ?? position!;
     } finally {
       await client.end();
     }
-  }
-
-  /** The rates that its invoices have charged stay as they are. */
-  private async markUsed(
-    context: RequestContext,
-    { usedRates }: KnownRecords,
-  ): Promise<Position | undefined> {
-    let last: Position | undefined;
-    for (const [id, days] of usedRates) {
-      const { position } = await this.store.execute(
-        context,
-        async (work) => {
-          const { code } = await work.load({ code: at(TaxCode, id) });
-          const marks = [...days].flatMap((from) => markTaxRateUsed(code!.data, { percent: '0', from }));
-          return work.change(TaxCode, code!, marks);
-        },
-        { source: IMPORT },
-      );
-      last = position ?? last;
-    }
-    return last;
   }
 }

@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { BulkAppender, type NewStream } from '#event-store/append/append-bulk';
 import { EventStore } from '#event-store/event-store';
-import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { Clock } from '#kernel/clock';
 import { Tenants } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
-import type { RequestContext } from '#platform/request-context';
-import { TaxCode } from '../tax-codes/tax-code';
-import { markTaxRateUsed } from '../tax-codes/tax-code.rates';
+import { markChargedRates } from '../tax-codes/tax-code.charged';
 import { operatorContext } from '../tenants/tenant-setup';
 import { DemoFirm } from './demo-firm';
 import { type DemoOptions, sizeOf } from './demo-size';
@@ -63,24 +60,9 @@ export class DemoLoad {
     const firm = new DemoFirm(start, size, this.clock.now());
     const written = { streams: 0, events: 0 };
     await this.bulk.append(context, counted(firm.streams(), written, progress), SOURCE);
-    await this.markUsed(context, firm);
+    await markChargedRates(this.store, context, firm.charged, SOURCE);
     const milliseconds = Math.round(performance.now() - began);
     return { tenant: alias, ...firm.figures, ...written, milliseconds };
-  }
-
-  /** The rates that invoices have charged stay as they are. */
-  private async markUsed(context: RequestContext, { charged }: DemoFirm): Promise<void> {
-    for (const [id, days] of charged) {
-      await this.store.execute(
-        context,
-        async (work) => {
-          const { code } = await work.load({ code: at(TaxCode, id) });
-          const marks = [...days].flatMap((from) => markTaxRateUsed(code!.data, { percent: '0', from }));
-          return work.change(TaxCode, code!, marks);
-        },
-        { source: SOURCE },
-      );
-    }
   }
 }
 
