@@ -3,17 +3,17 @@ import { NIL } from 'uuid';
 import { alone } from '#platform/database/alone';
 import type { Derived, FactTable, Grain, Projection, ReadTable, RollupTable } from './projection';
 
-/** Stands in a rollup's key for rows without a value there: a key column takes no null. */
+/** In a rollup's key columns, which take no null: the row has no value there. */
 export const NO_KEY = NIL;
 
-/** In the order of their numbers. That of merged years comes after them. */
+/** A row names its grain by the place in this order; the number after them is that of merged years. */
 const grains: readonly Grain[] = ['day', 'month', 'year'];
 const MERGED_YEAR = grains.length;
 
-/** Stands in a row of a merged year for what it is not apart by. */
+/** In a merged year's row: the value of the splits that it adds together. */
 const MERGED = '-1';
 
-/** What a rollup is kept by, as its rows name it: a dimension's number and a grain's. */
+/** The numbers by which a rollup's rows name their dimension and grain. */
 export function rollupCode(
   rollup: RollupTable,
   dimension: string,
@@ -24,7 +24,7 @@ export function rollupCode(
   return [Object.keys(rollup.dimensions).indexOf(dimension), number];
 }
 
-/** Every table that a projection fills, with what a new partition of it is given. */
+/** Every table that a projection fills, with the storage parameters for a new partition of it. */
 export function physicalTables({ tables, derived }: Projection): { name: string; storage: string }[] {
   return [
     ...tables.map(({ name }) => ({ name, storage: '' })),
@@ -34,15 +34,15 @@ export function physicalTables({ tables, derived }: Projection): { name: string;
   ];
 }
 
-/** A part of a derived table. */
+/** How the rows of a derived table, or some of them, are made. */
 interface Derivation {
   table: string;
-  /** What each row is made of, when that is one row. */
+  /** The table whose rows become rows of this one, one each; absent where rows are added up. */
   from?: string;
   columns: string[];
-  /** SELECT of the rows that the source says. */
+  /** SELECT of the rows as they follow from the source. */
   select: string;
-  /** SELECT of the rows that are there. */
+  /** SELECT of the rows as they are stored. */
   shown(from: string): string;
 }
 
@@ -84,14 +84,14 @@ function rollupDerivations(rollup: RollupTable, from: string): Derivation[] {
       columns,
       select: `select ${[...group, 'count(*)', ...sums].join(', ')} from ${from} r
         where ${rollup.counts('r')} group by ${group.map((_, index) => index + 1).join(', ')}`,
-      // What has become nothing stays as a row of zeros.
+      // A sum that fell to zero is stored as a row of zeros.
       shown: (there) => `select ${columns.join(', ')} from ${there} r
         where (dimension, grain) = (${code.join(', ')}) and (${some})`,
     };
   });
 }
 
-/** The columns of a rollup that hold its dimensions' own, each named by its place. */
+/** The columns of a rollup that hold the values of a dimension's columns, by their place. */
 export function keyColumns({ dimensions }: RollupTable): string[] {
   const most = Math.max(...Object.values(dimensions).map(({ columns }) => columns.length));
   return ['key', 'other_key'].slice(0, most);
@@ -102,7 +102,7 @@ function rollupKey(rollup: RollupTable): string[] {
   return ['tenant_id', 'dimension', 'grain', 'period', ...own];
 }
 
-/** Each dimension at each of its grains: its numbers, and SQL of period, keys and splits over a row. */
+/** For each dimension at each of its grains: its numbers, and SQL of period, keys and splits of a fact. */
 function kept(rollup: RollupTable, row: string) {
   return Object.entries(rollup.dimensions).flatMap(([dimension, { columns, grains: own, mergesYears }]) => {
     const at = (grain: Grain, isMerged: boolean) => ({
@@ -126,8 +126,8 @@ function startOf(grain: Grain, day: string): string {
 }
 
 /**
- * Goes on from an INSERT with what follows for the derived tables, as one statement: a fact follows its row, and each
- * rollup takes the difference that this made to the facts.
+ * Extends an INSERT into the read table to one statement that also updates the derived tables: each written row rewrites
+ * its fact, and the rollup adds the new facts and subtracts those that they replaced.
  * @param insert INSERT … ON CONFLICT … of the source's rows, without RETURNING
  * @param generation placeholder of the generation
  */
@@ -153,7 +153,7 @@ function dimensionColumns({ dimensions }: RollupTable): string[] {
   return [...new Set(Object.values(dimensions).flatMap(({ columns }) => columns))];
 }
 
-/** The last part is open: RETURNING may follow, of those that have come or changed. */
+/** SQL that ends inside the CTE `made`, so that RETURNING may follow; it returns the facts that are new or changed. */
 function factInsert(source: ReadTable, facts: FactTable, insert: string, generation: string): string {
   const columns = Object.entries(facts.columns);
   const names = columns.map(([name]) => name);
@@ -169,7 +169,10 @@ function factInsert(source: ReadTable, facts: FactTable, insert: string, generat
       where ${of('f')} is distinct from ${of('excluded')}`;
 }
 
-/** One pass for all dimensions and grains. Sorted, so that writers meet in one order; what comes to nothing is left out. */
+/**
+ * Adds the differences in `moved` to the rollup, all dimensions and grains in one pass of GROUPING SETS. Sorted, so that
+ * concurrent writers lock rows in the same order; sums of zero are left out.
+ */
 function rollupInsert(rollup: RollupTable, generation: string): string {
   const key = rollupKey(rollup);
   const splits = Object.keys(rollup.splits);
@@ -177,7 +180,7 @@ function rollupInsert(rollup: RollupTable, generation: string): string {
   const dimensions = Object.entries(rollup.dimensions);
   const keyed = dimensionColumns(rollup);
   const number = (columns: string, code: number) => `when grouping(${columns}) = 0 then ${code}`;
-  // Those of two columns come last, and are told first.
+  // A set of two columns also groups by each of them, so dimensions of two columns, which come last, are tested first.
   const dimension = dimensions
     .flatMap(([, { columns }], code) => (columns.length > 0 ? number(columns.join(', '), code) : []))
     .reverse();
@@ -185,7 +188,7 @@ function rollupInsert(rollup: RollupTable, generation: string): string {
   const others = dimensions.flatMap(([, { columns }]) =>
     columns[1] ? `when grouping(${columns.join(', ')}) = 0 then ${columns[1]}` : [],
   );
-  const told = [
+  const keyValues = [
     `coalesce(${keyed.join(', ')}, '${NO_KEY}')`,
     ...(others.length > 0 ? [`case ${others.join(' ')} else '${NO_KEY}' end`] : []),
   ];
@@ -204,7 +207,7 @@ function rollupInsert(rollup: RollupTable, generation: string): string {
   return `insert into read_model.${rollup.name} as r (generation, ${[...key, ...added].join(', ')})
     select ${generation}, tenant_id, (case ${dimension.join(' ')} else ${none} end)::smallint,
       (case ${[...mergedYear, ...grains.map((grain, code) => number(grain, code))].join(' ')} end)::smallint,
-      coalesce(${grains.join(', ')}), ${[...told, ...shown, ...sums].join(', ')}
+      coalesce(${grains.join(', ')}), ${[...keyValues, ...shown, ...sums].join(', ')}
     from (
       select tenant_id, ${[...starts, ...keys, ...splits, ...added].join(', ')} from moved m where ${rollup.counts('m')}
     ) m

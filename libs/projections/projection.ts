@@ -12,7 +12,7 @@ export interface ReadTable {
   stream: string;
 }
 
-/** A narrow copy of a read table: one row a row of it, of integers and ids, for queries that read very many. */
+/** A narrow copy of a read table, of integers and ids only, for queries that read very many rows: one row for each of its. */
 export interface FactTable {
   name: string;
   /** Columns beside the read table's key: SQL type, and SQL of the value over a row of the read table. */
@@ -22,36 +22,39 @@ export interface FactTable {
 export type Grain = 'day' | 'month' | 'year';
 
 export interface RollupDimension {
-  /** The facts' columns that it is kept by, UUIDs, two at most; none: all in one. */
+  /** The facts' columns to group by: at most two, UUIDs. None: one sum over all facts. */
   columns: readonly string[];
   grains: readonly Grain[];
-  /** Years are kept merged as well: where keys are many, one row for each is read sooner than several. */
+  /** Also keeps, for each year, one row that merges the splits of `merged`: with many keys, fewer rows are read sooner. */
   mergesYears?: true;
 }
 
 /**
- * Sums by one dimension at a time, or by two that go together, so that there are far fewer rows than facts. Each is kept
- * at grains of its own: a grain's period is its first day.
+ * Sums of the facts by each dimension, so that reports read far fewer rows. Each dimension has its own grains: a row is
+ * for a day, a month or a year, named by its first day.
  */
 export interface RollupTable {
   name: string;
-  /** SQL: whether a fact counts. */
+  /** SQL condition: whether a fact is added up at all. */
   counts(row: string): string;
   /** The facts' column with the day. */
   day: string;
-  /** In the order of their numbers, which are never changed; before those of two columns come those of either. */
+  /**
+   * Rows name a dimension by its place in this order, which must never change. A dimension of two columns stands after
+   * the dimensions of each of them.
+   */
   dimensions: Readonly<Record<string, RollupDimension>>;
-  /** Columns of dimensions that are never null: what is asked of them is found by the rollup's key. */
+  /** Columns of dimensions that are never null, so that a condition on one can be looked up by the rollup's key. */
   required: readonly string[];
-  /** Columns by whose values each sum is told apart, with their SQL types. */
+  /** Further columns, with their SQL types, by whose values each sum is split into rows. */
   splits: Readonly<Record<string, string>>;
-  /** Those of them, numbers, that the sums of merged years are not apart by. */
+  /** The splits, of a number type, that merged years add together. */
   merged?: readonly string[];
   /** Columns that are added up, beside `items`, the number of facts. */
   sums: readonly string[];
 }
 
-/** Tables that follow from a projection's first table, and not from events: partitioned as that is. */
+/** Tables made from a projection's first table instead of events, and partitioned like it. */
 export interface Derived {
   /** Absent where the read table itself is narrow. */
   facts?: FactTable;
@@ -72,6 +75,6 @@ export interface Projection {
   eventTypes: ReadonlySet<string>;
   /** Folds events, in feed order, into row changes of one generation. Runs in the checkpoint's transaction. */
   apply(client: PoolClient, generation: number, events: RecordedEvent[]): Promise<void>;
-  /** The rows of each table that one stream's events of those types, from the first on, amount to. */
+  /** The rows, by table, that result from all of one stream's events of those types. */
   rows(events: readonly RecordedEvent[]): ReadRow[][];
 }
