@@ -116,16 +116,13 @@ export function isPartlyWrittenOff<State extends BillableState>(
   return state.remaining !== amount || state.remainingUnits !== units;
 }
 
-/**
- * 409 for what only a record that is on no invoice's draft may do, and only in one state.
- * @throws DomainError `reserved`, or `code`
- */
+/** Refuses a record that is on a draft invoice, which alone may change it. @throws DomainError `reserved` (409) */
 export function requireFree({ noun }: { noun: string }, { invoiceId, state }: BillableState): void {
   if (invoiceId !== null && state !== BillableStatus.Billed)
     throw conflict('reserved', `The ${noun} is on a draft invoice.`);
 }
 
-/** 409: it is written only while Pending. @throws DomainError `reserved`, `finalised` */
+/** Refuses a record that is not Pending: only then may it be changed. @throws DomainError `reserved`, `finalised` (409) */
 export function requirePending<State extends BillableState>(
   definition: BillableDefinition<State>,
   state: State,

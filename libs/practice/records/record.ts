@@ -29,9 +29,9 @@ export class RecordInput {
   externalReference?: string | null;
 }
 
-/** How a text of an answer is described that may be null. */
+/** Describes a text of an answer that may be null. */
 export const nullableText = { type: String, nullable: true } as const;
-/** The same of another record, which answers to writes do not hold. */
+/** Describes a text that belongs to another record: reads show it, answers to writes do not. */
 export const joinedText = { ...nullableText, required: false, description: 'On GET' } as const;
 
 /** The fields that every record shows. */
