@@ -23,20 +23,25 @@ export const exactTypes: CustomTypesConfig = {
 };
 
 /**
- * Sums over a large firm's facts: in memory rather than on disk, and by several workers. Lists need neither. What is
- * written puts no more than 256 kB of new words aside: every search goes through those, and through 4 MB of them it takes
- * 9 ms longer. It costs the projector 4 µs a row.
+ * Of the connections to the read models. `work_mem` and `parallel_tuple_cost`: sums over a large firm's facts are made in
+ * memory, by several workers; lists need neither. `gin_pending_list_limit`: the indexes of words put no more than 256 kB of
+ * new entries aside, as every search scans those; with the default of 4 MB a search takes 9 ms longer. It costs the
+ * projector 4 µs a row.
  */
 const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pending_list_limit=256';
-/** Left to itself, PostgreSQL weighs for each statement with a name whether one plan is good for all its parameters, by what it reckons they cost. */
+/** Without it PostgreSQL may plan a prepared statement anew for each execution, where it estimates that to be cheaper. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 
-/** A process that is frozen amid what it writes holds up every reader of the feed: its connection answers, so only this ends it. */
+/**
+ * Ends a transaction whose process has stopped in the middle of it. Such a transaction holds up every reader of the feed,
+ * and keepalives do not notice it, because the frozen process's kernel still answers them.
+ */
 export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '15s'`;
 
 /**
- * What connections have in common: when a machine or the network is gone without a word, both ends notice within half a
- * minute, and with the server's the locks of the session go. Left to themselves, one waits a quarter of an hour, the server two hours.
+ * Settings of all connections: when a machine or the network vanishes, both ends notice within half a minute, and the
+ * server releases the session's locks. With the systems' defaults the client would wait a quarter of an hour, the server
+ * two hours.
  */
 export const CONNECTION = {
   connectionTimeoutMillis: 5_000,
@@ -45,7 +50,7 @@ export const CONNECTION = {
   options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
 } satisfies ClientConfig;
 
-/** Of connections whose statements are short: the server ends one after ten seconds, and where it does not, we do. */
+/** For connections with short statements: the server ends one after 10 s; if it does not, the driver gives up after 15 s. */
 export const SHORT_STATEMENTS: ClientConfig = {
   ...CONNECTION,
   statement_timeout: 10_000,
@@ -55,11 +60,11 @@ export const SHORT_STATEMENTS: ClientConfig = {
 const GOODBYE_MS = 1_000;
 const PROBE_MS = 5_000;
 
-/** A standby takes no writes, nor does the server of a host that shuts it to them when its disk is full. */
+/** `read-only`: a standby, or a server that its provider has made read-only because the disk is full. */
 export type DatabaseState = 'ok' | 'read-only' | 'unavailable';
 const STATE = `select case current_setting('transaction_read_only') when 'on' then 'read-only' else 'ok' end as state`;
 
-/** Ends a connection. A server that is silent is not waited for. */
+/** Closes a connection; a server that does not answer is waited for at most a second. */
 export async function hangUp(client: Client): Promise<void> {
   await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
 }
@@ -82,14 +87,14 @@ export function openPool(
     ...SHORT_STATEMENTS,
     ...limits,
     options: `${CONNECTION.options} ${options}`,
-    // A command that is refused at its start ends at once.
+    // Idle connections must not keep a command alive that was refused at its start.
     allowExitOnIdle: true,
     types: exactTypes,
   });
   const logger = new Logger(name);
   // The pool drops an idle connection that broke; without a listener the event would end the process.
   pool.on('error', (error) => logger.warn(`Idle database connection lost: ${error.message}`));
-  // The same for one in use: the query in hand fails, or the next.
+  // The same for a connection in use; the current query fails, or the next one.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
@@ -98,7 +103,7 @@ export function openPool(
 class Database implements OnApplicationShutdown {
   readonly pool: Pool;
   protected readonly silenceMs: number = SILENCE_MS;
-  /** No request waits for its connection: a pool that is busy is not a server that is away. */
+  /** For health checks, apart from the requests' pool: a busy pool must not look like a server that is away. */
   protected readonly probe: Pool;
 
   constructor(
@@ -112,7 +117,7 @@ class Database implements OnApplicationShutdown {
     this.probe = openPool(url, config, `${name}-probe`, '', limits);
   }
 
-  /** How the server is, after some seconds at most. */
+  /** The server's state, within some seconds. */
   async state(): Promise<DatabaseState> {
     return this.probe.query<{ state: DatabaseState }>(STATE).then(
       ({ rows }) => rows[0].state,
@@ -120,7 +125,7 @@ class Database implements OnApplicationShutdown {
     );
   }
 
-  /** Commits what the work did, or undoes it when it fails. The server gives it up when it does nothing for 15 s. */
+  /** Commits what the work did, or rolls it back when it fails. The server ends it after 15 s without a statement. */
   async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     const { result, commit } = await this.uncommitted(work, `; ${STANDING_STILL}`);
     await commit();
@@ -128,7 +133,7 @@ class Database implements OnApplicationShutdown {
   }
 
   /**
-   * Does the work, or undoes it when it fails. The caller commits.
+   * Runs the work in a transaction, and rolls back when it fails. The caller commits.
    * @param mode of the transaction, as BEGIN takes it
    */
   protected async uncommitted<Result>(
@@ -138,7 +143,7 @@ class Database implements OnApplicationShutdown {
   ) {
     const client = await pool.connect();
     const undo = async (error: Error): Promise<never> => {
-      // A server that is silent would not answer that either.
+      // On a lost connection a rollback would get no answer either.
       const undone = isConnectionLost(error) ? Promise.reject(error) : client.query('rollback');
       await undone.then(
         () => client.release(),
@@ -153,8 +158,8 @@ class Database implements OnApplicationShutdown {
   }
 
   /**
-   * A connection of its own for long work, without a time limit. Whoever opens it ends it; when the signal comes, its
-   * server ends it, and with it the statement in hand, which would go on for long after its client is gone.
+   * A connection of its own, without a time limit, for long work. The caller closes it. When the signal aborts, the
+   * server is told to end the session: closing it from here would leave the current statement running.
    */
   async session(signal?: AbortSignal): Promise<Client> {
     const client = new Client({
@@ -205,7 +210,7 @@ export class WriteDatabase extends Database {
 /** The read models; their server may be another one. */
 @Injectable()
 export class ReadDatabase extends Database {
-  /** For pages of lists that are of few kinds: each connection plans a statement with a name once, whatever its parameters. */
+  /** For the few kinds of list pages whose statements have names: each connection plans such a statement only once. */
   readonly plannedOnce: Pool;
   /** How many of a pool's connections one tenant may use at once; for both pools. */
   readonly shares: TenantShares;
@@ -221,7 +226,7 @@ export class ReadDatabase extends Database {
     this.shares = new TenantShares(config.DATABASE_POOL);
   }
 
-  /** All that the work reads is of one moment: a promotion shows a tenant's read models all at once. */
+  /** Everything that the work reads is of one moment, as a promotion makes a tenant's read models change all at once. */
   async snapshot<Result>(
     work: (client: PoolClient) => Promise<Result>,
     pool: Pool = this.pool,
@@ -231,13 +236,14 @@ export class ReadDatabase extends Database {
       'isolation level repeatable read, read only',
       pool,
     );
-    // Nothing was written: whoever asked need not wait for the end.
+    // Nothing was written, so the caller need not wait for the commit.
     commit().catch(() => undefined);
     return result;
   }
 
   /**
-   * Ends the statement that a connection has in hand, of which nobody wants the answer any more. Where that fails, its limit does.
+   * Cancels a connection's current statement, whose answer nobody waits for any more. If that fails, the statement's time
+   * limit ends it.
    * @param pid number of the server's process
    */
   async cancel(pid: number): Promise<void> {
