@@ -120,6 +120,7 @@ describe('the command line', () => {
     });
     await json('integrations revoke --name Two --everywhere');
     expect(await refused('integrations grant --name Two --tenant acme')).toBe('integration_revoked');
+    expect(await refused('integrations rotate-secret --name Two')).toBe('integration_revoked');
   });
 
   it('takes no alias for a tenant whose name is refused', async () => {

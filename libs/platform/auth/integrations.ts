@@ -125,9 +125,7 @@ export class Integrations {
    * permission_unknown, limit_invalid
    */
   async grant(key: IntegrationKey, terms: GrantTerms): Promise<Grant> {
-    const { id, revoked } = await this.find(key);
-    if (revoked)
-      throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
+    const { id } = await this.findStanding(key);
     const { tenant, permissions } = await this.check(terms);
     const { rows } = await this.change<StoredTerms>(
       tenant,
@@ -179,9 +177,12 @@ export class Integrations {
     );
   }
 
-  /** A new secret; the old one gets no tokens from now on. */
+  /**
+   * A new secret; the old one gets no tokens from now on.
+   * @throws DomainError integration_not_found, integration_ambiguous; integration_revoked: no secret gets it tokens
+   */
   async rotateSecret(key: IntegrationKey): Promise<{ clientId: string; clientSecret: string }> {
-    const { id, clientId } = await this.find(key);
+    const { id, clientId } = await this.findStanding(key);
     const clientSecret = newSecret();
     await this.database.pool.query('update platform.integrations set secret_hash = $2 where id = $1', [
       id,
@@ -227,6 +228,13 @@ export class Integrations {
       if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 1_000_000_000))
         throw invalid('limit_invalid', 'A limit and its period are whole numbers from 1 to 1000000000.');
     return { tenant: await this.tenants.get(terms.tenant), permissions };
+  }
+
+  private async findStanding(key: IntegrationKey): Promise<{ id: string; clientId: string }> {
+    const { revoked, ...found } = await this.find(key);
+    if (revoked)
+      throw new DomainError('conflict', 'integration_revoked', 'The integration is revoked everywhere.');
+    return found;
   }
 
   private async find(key: IntegrationKey): Promise<{ id: string; clientId: string; revoked: boolean }> {
