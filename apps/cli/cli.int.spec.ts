@@ -278,5 +278,7 @@ describe('the command line', () => {
     const noKey = () => Object.assign(testConfig(test.url), { SECRETS_KEY: undefined });
     expect(await cli('migrate --json', noKey)).toBe(0);
     expect(JSON.parse(out[0])).toEqual({ write: [], read: [] });
+    expect(await cli('migrate', noKey)).toBe(0);
+    expect(out[1]).toBe('write  -\nread   -');
   });
 });

@@ -26,6 +26,6 @@ function table(rows: Answer[]): string {
 function text(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(text).join(', ');
+  if (Array.isArray(value)) return value.map(text).join(', ') || '-';
   return String(value);
 }
