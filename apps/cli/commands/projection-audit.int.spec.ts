@@ -131,6 +131,9 @@ describe('projections audit and projections export', () => {
     expect([printed, err]).toEqual([[], []]);
     const rows: Record<string, string>[] = parse(out, { columns: true });
     expect(rows.map(({ tenant }) => tenant)).toEqual(rows.map(() => one.tenant.alias));
+    const toTerminal = out;
+    expect(await cli('export', 'divisions', '--tenant', one.tenant.alias, '--output', '-')).toBe(0);
+    expect([out, printed, err]).toEqual([toTerminal, [], []]);
 
     const output = join(folder, 'divisions.jsonl');
     const asOf = '2199-01-01T00:00:00+01:00';

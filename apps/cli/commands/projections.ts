@@ -87,12 +87,12 @@ function addExport(projections: Command, session: Session): void {
     .option('--as-of <instant>', 'what was recorded until then (default: all)', instant)
     .option('--tenant <alias>', 'this tenant alone')
     .addOption(new Option('--format <format>').choices(['csv', 'jsonl']).default('csv'))
-    .option('--output <file>', 'a new file, instead of the terminal')
+    .option('--output <file>', 'a new file, instead of the terminal (-)')
     .action(async (name: string, options: Chosen & ExportChoice) => {
       const { asOf, tenant, format, output } = options;
       const write = (out: Writable) =>
         session.use(ProjectionExport, (all) => all.write(name, { asOf, tenant, format }, out));
-      if (output === undefined) await write(session.output);
+      if (output === undefined || output === '-') await write(session.output);
       else session.print({ name, asOf: asOf ?? null, output, rows: await writeWhole(output, write) });
     });
 }
