@@ -160,6 +160,9 @@ describe('the environment', () => {
       READ_DATABASE_URL: 'postgres://reads/practice',
       DATABASE_POOL: '20',
       PARTITIONS: '24',
+      PROJECTION_BATCH: '500',
+      DOCUMENTS_ORPHAN_MINUTES: '10080',
+      KAFKA_TOPIC: 'practice.events.v2',
       WEBHOOKS_ALLOWED: 'hooks.internal',
       WEBHOOKS_LOG_DAYS: '7',
       IMPORT_ALLOWED: '10.0.0.0/8',
@@ -174,6 +177,20 @@ describe('the environment', () => {
         expect([name, filledIn(passed, given)]).toEqual([name, value]);
         expect([name, filledIn(passed)]).toEqual([name, String(defaults[name] ?? '')]);
       }
+  });
+
+  it('leaves out only what the layout decides', () => {
+    const decided = [
+      ...['DATA_DIR'], // nothing embedded runs
+      ...['WEBHOOKS_ALLOW_INSECURE', 'IMPORT_ALLOW_INSECURE'], // refused in production
+      // of its one broker, which others cannot reach
+      ...['KAFKA_REPLICATION', 'KAFKA_TLS', 'KAFKA_SASL', 'KAFKA_USERNAME', 'KAFKA_PASSWORD'],
+      ...['IMPORT_CONNECTION'], // a password, for one command: `docker compose run -e IMPORT_CONNECTION …`
+    ];
+    for (const app of apps) {
+      const set = { ...imageEnvironment, ...services[app].environment };
+      expect([...settings].filter((name) => !(name in set)).sort()).toEqual(decided.sort());
+    }
   });
 
   it('has no secrets of its own', () => {
