@@ -61,7 +61,12 @@ export const costRecovery = table(
     plain('quantity', 'Quantity', 'How many.', required),
     plain('money', 'UnitAmount', 'What one costs, in the base currency, without tax.', required),
     text('Description', 500, 'What it was; empty: as its code says.'),
-    choice('State', billableStates, 'A billed cost is on a line of an issued invoice; an Anticipated one is never billed.', required),
+    choice(
+      'State',
+      billableStates,
+      'A billed cost is on a line of an issued invoice; an Anticipated one is never billed.',
+      required,
+    ),
   ],
   { kind: 'costrecovery' },
 );
@@ -85,7 +90,11 @@ export const invoice = table(
 export const invoiceLine = table('InvoiceLine', 'What an invoice charges for.', [
   reference('InvoiceId', 'Invoice', 'On which invoice.', required),
   reference('WorkItemId', 'WorkItem', 'The work that a Fee line charges; needed on one.'),
-  reference('CostRecoveryId', 'CostRecovery', 'The cost that a CostRecovery or Disbursement line charges; needed on one.'),
+  reference(
+    'CostRecoveryId',
+    'CostRecovery',
+    'The cost that a CostRecovery or Disbursement line charges; needed on one.',
+  ),
   reference('TaxCodeId', 'TaxCode', 'How it is taxed; empty: the standard code of the region.'),
   choice('Kind', lineKinds, 'What it is.', required),
   text('Description', 500, 'What the client reads.'),

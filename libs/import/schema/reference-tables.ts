@@ -64,7 +64,12 @@ export const taxCode = table(
 );
 
 export const taxRate = table('TaxRate', 'The dated rates of a tax code; they do not overlap.', [
-  reference('TaxCodeId', 'TaxCode', 'The code that it is a rate of; only Standard and Reduced ones have rates.', required),
+  reference(
+    'TaxCodeId',
+    'TaxCode',
+    'The code that it is a rate of; only Standard and Reduced ones have rates.',
+    required,
+  ),
   plain('percent', 'Percent', 'Percent of the net amount: 20 for a fifth.', required),
   plain('date', 'FromDate', 'Its first day.', required),
   plain('date', 'ToDate', 'Its last day; empty: until further notice.'),
