@@ -10,12 +10,12 @@ import type { Calls, Source } from './source';
 const POLL_MS = 250;
 const HELD_LOOKS = { first: 5, last: POLL_MS };
 const RETRY_MS = 500;
-/** How often a problem that lasts is told. */
+/** How often a lasting problem is logged again. */
 const REMINDER_MS = 60_000;
 
-/** Reads a source, a batch after another, and hands over to a subscriber. */
+/** Reads a source batch by batch and hands the events to a subscriber. */
 export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscription {
-  /** Why it does not go on, while that is so. */
+  /** The reason why the consumer makes no progress, as long as that is so. */
   problem?: string;
   private readonly log = new Logger('EventBus');
   private readonly source: Source<Event>;
@@ -24,13 +24,13 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   private readonly contiguity = new Contiguity();
   private stopping = false;
   private signalled = false;
-  /** On performance.now: since when something is there that cannot be read yet. */
+  /** Since when there are events that cannot be read yet, on performance.now. */
   private heldSince?: number;
-  /** On performance.now: when the problem was last told. */
+  /** When the problem was last logged, on performance.now. */
   private toldAt = 0;
   private wake: () => void = () => undefined;
 
-  /** @param limit events that are handed over at once */
+  /** @param limit how many events are handed over at once, at most */
   constructor(
     private readonly subscriber: Subscriber<Event>,
     private readonly limit: number,
@@ -67,7 +67,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
         this.forget();
         this.heldSince = undefined;
         this.standsStill(error as Error);
-        // Whoever read on would build upon the gap: the partitions are kept, so that nobody does.
+        // After events out of order the partitions are kept: another consumer would go on beyond the gap.
         await this.rest(error instanceof FeedOutOfOrder ? undefined : RETRY_MS, true);
       }
     }
@@ -75,8 +75,8 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   }
 
   /**
-   * It is tried again twice a second: a line for each would hide all others.
-   * @param detail for the log alone: anybody may ask for the problem
+   * Logs why the consumer makes no progress. It retries twice a second; a line for each retry would hide all others.
+   * @param detail logged only: `problem` is shown to anybody
    */
   private standsStill({ message, stack }: Pick<Error, 'message' | 'stack'>, detail = ''): void {
     const problem = `${this.subscriber.name}: ${message}`;
@@ -87,7 +87,10 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     this.toldAt = now;
   }
 
-  /** Seconds are nothing; after a minute somebody must end what holds it back, and know what that is. */
+  /**
+   * Whether events have been held back for a minute. Seconds are normal; after a minute an operator must end the
+   * transaction, so the log names its session.
+   */
   private async isHeldForLong(): Promise<boolean> {
     const now = performance.now();
     if (this.heldSince === undefined || now - this.heldSince < REMINDER_MS) return false;
@@ -107,7 +110,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     this.contiguity.clear();
   }
 
-  /** Reads once and hands over; true when there may be more at once. */
+  /** Reads once and hands the events over. @returns whether there may be more at once */
   private async round(): Promise<boolean> {
     await this.own();
     this.signalled = false;
@@ -125,7 +128,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     this.contiguity.check(events);
     if (!(await this.subscriber.handle(events))) return this.forget();
     for (const { partition, at } of events) {
-      // A partition that was lost meanwhile has no cursor any more.
+      // A partition that was lost meanwhile no longer has a cursor.
       const cursor = this.cursors.get(partition);
       if (cursor && comparePositions(at, cursor.after) > 0)
         this.cursors.set(partition, { partition, after: at });
@@ -144,12 +147,12 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     if (owned.length === this.cursors.size && owned.every((partition) => this.cursors.has(partition))) return;
     this.forget();
     const cursors = await this.subscriber.cursors(owned);
-    // Some may have gone meanwhile.
+    // Some partitions may have been lost meanwhile.
     const still = new Set(this.source.partitions);
     for (const cursor of cursors) if (still.has(cursor.partition)) this.cursors.set(cursor.partition, cursor);
   }
 
-  /** How long to rest: what is held back is looked for soon, and less often the longer that lasts. */
+  /** Milliseconds to rest. Events that are held back are looked for soon, then less and less often. */
   private async pause(): Promise<number> {
     const cursors = [...this.cursors.values()];
     if (this.signalled || cursors.length === 0 || !(await this.source.isHeldBack(cursors))) {
@@ -161,7 +164,11 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
     return pauseBetweenLooks(now - this.heldSince, HELD_LOOKS);
   }
 
-  /** Waits for a signal or the time, deaf for the time alone; without a time, for the end. */
+  /**
+   * Waits until the time is over, a signal comes, or the consumer stops.
+   * @param milliseconds undefined: no limit
+   * @param deaf ignores signals
+   */
   private rest(milliseconds: number | undefined, deaf = false): Promise<void> {
     if (this.stopping || (this.signalled && !deaf)) return Promise.resolve();
     return new Promise((resolve) => {

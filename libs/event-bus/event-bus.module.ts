@@ -8,7 +8,7 @@ import { Published } from './kafka/published';
 import { KafkaTransport } from './kafka/transport';
 import { StoreEventBus } from './store-event-bus';
 
-/** The bus that EVENT_BUS names; needs PlatformModule and EventStoreModule. */
+/** Provides the event bus that EVENT_BUS selects. Needs PlatformModule and EventStoreModule. */
 @Module({
   providers: [
     StoreEventBus,

@@ -3,8 +3,9 @@ import { CONNECTION, hangUp, SHORT_STATEMENTS } from '#platform/database';
 import { SILENCE_MS } from '#platform/database/sign-of-life';
 
 /**
- * Ownership of partitions by session locks: whoever holds the lock consumes; when its session ends, however it
- * ends, another takes over. The checkpoint's compare-and-swap is what protects the rows; this keeps the peace.
+ * Ownership of partitions by session-level advisory locks: the process that holds a partition's lock consumes it; when its
+ * session ends, for whatever reason, another process takes over. The checkpoint's compare-and-swap protects the rows; the
+ * locks only avoid contention.
  */
 export class PartitionLocks {
   private client?: Client;
@@ -16,7 +17,7 @@ export class PartitionLocks {
     private readonly url: string,
     private readonly subscriber: string,
     private readonly lost: () => void,
-    /** A process that is frozen still holds its connections: the server ends the session of one that asks for nothing so long. */
+    /** A frozen process keeps its connections. After this time without a query the server ends the session. */
     private readonly silenceMs = SILENCE_MS,
   ) {}
 
@@ -24,7 +25,7 @@ export class PartitionLocks {
     return [...this.owned].sort((a, b) => a - b);
   }
 
-  /** Takes every partition that nobody holds. @throws when the session does not answer; the next is another */
+  /** Locks every free partition. @throws when the session does not answer; the next call opens another session */
   async take(): Promise<void> {
     const client = await this.session();
     const { rows } = await this.ask<{ partition: number; mine: boolean }>(
@@ -56,13 +57,13 @@ export class PartitionLocks {
     client.on('end', () => this.drop(client));
     await client.connect();
     this.client = client;
-    // Of its own: a batch may take long, and one that stands still over a gap keeps its partitions from others.
+    // A timer of its own: a batch may take long, and a consumer that stopped at a gap must keep its partitions.
     const beat = () => this.ask(client, 'select').catch(() => undefined);
     this.heartbeat = setInterval(beat, this.silenceMs / 5).unref();
     return client;
   }
 
-  /** One question at a time. A session that does not answer is given up. */
+  /** Runs one query at a time. A session that does not answer is given up. */
   private ask<Row extends object>(client: Client, sql: string, values?: unknown[]) {
     const asked = this.asked.then(() => client.query<Row>(sql, values));
     const answered = asked.catch((error: Error) => {

@@ -4,22 +4,22 @@ import type { Cursor, FeedEntry, FeedPage } from '#event-store/feed';
 export interface Source<Event extends FeedEntry> {
   /** The partitions that are this consumer's now. */
   readonly partitions: number[];
-  /** Takes what it may. */
+  /** Acquires the partitions that are free. */
   own(): Promise<void>;
-  /** Events after each partition's cursor in commit order, about so many of each. */
+  /** The events after each partition's cursor, in commit order. @param limit roughly how many events of each partition */
   read(cursors: Cursor[], limit: number): Promise<FeedPage<Event>>;
-  /** Whether there is something behind the cursors that cannot be read yet, and nobody tells when it can be. */
+  /** Whether events after the cursors cannot be read yet, and no signal will come when they can. */
   isHeldBack(cursors: Cursor[]): Promise<boolean>;
-  /** Who holds it back, in words for an operator. */
+  /** The session that holds the events back, in words for an operator. */
   holder?(): Promise<string>;
-  /** Gives everything back. */
+  /** Releases all partitions. */
   close(): Promise<void>;
 }
 
-/** How a source calls its consumer. */
+/** Callbacks by which a source notifies its consumer. */
 export interface Calls {
-  /** There may be something to read. */
+  /** There may be new events. */
   wake(): void;
-  /** Partitions have gone. */
+  /** Some partitions are no longer this consumer's. */
   lost(): void;
 }

@@ -8,7 +8,7 @@ import type { Calls, Source } from './source';
 const OWNERSHIP_MS = 1_000;
 const LOOSENED_MS = 10_000;
 
-/** The store's own feed: woken by a signal after each append. Whoever holds a partition's lock reads it. */
+/** The store's own feed, woken by a signal after each append. The process that holds a partition's lock reads it. */
 export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   private readonly locks: PartitionLocks;
   private readonly listener: Listener;
@@ -17,8 +17,8 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
   private loosenedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param name of the subscriber: one at a time of a name has a partition
-   * @param read at most so many events of each partition after its cursor
+   * @param name the subscriber's name; of each name one consumer at a time owns a partition
+   * @param read reads a page of events after the cursors
    */
   constructor(
     url: string,
@@ -44,7 +44,7 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
     if (now - this.loosenedAt >= LOOSENED_MS) await this.loosen(now);
   }
 
-  /** Whoever reads sees to it that nobody holds the feed back for good, whether or not it has partitions. */
+  /** Ends sessions that would hold the feed back for good. Every reader does so, even without partitions. */
   private async loosen(now: number): Promise<void> {
     this.loosenedAt = now;
     const ended = await this.feed.endStandingCopies();
@@ -52,7 +52,7 @@ export class StoreSource<Event extends FeedEntry> implements Source<Event> {
       this.log.warn(`Ended ${ended} sessions that held back the feed: who copied rows stood still`);
   }
 
-  /** By a transaction that is older than what was committed: no signal comes when it ends. */
+  /** Whether a transaction that is older than the committed events holds them back: no signal comes when it ends. */
   async isHeldBack(cursors: Cursor[]): Promise<boolean> {
     return (await this.feed.oldest(cursors)).some((oldest) => oldest !== undefined);
   }

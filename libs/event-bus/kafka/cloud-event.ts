@@ -2,7 +2,7 @@ import type { EventMetadata } from '#event-store/events';
 import type { StoredEvent } from '#event-store/feed';
 import { END, type Position, parsePosition, printPosition } from '#event-store/position';
 
-/** What Kafka carries for one event. */
+/** The Kafka message of one event. */
 export interface EventMessage {
   partition: number;
   key: string;
@@ -10,13 +10,13 @@ export interface EventMessage {
   value: string;
 }
 
-/** A message as it comes. */
+/** A message as it is received. */
 export interface ReceivedMessage {
   headers: Record<string, string | undefined>;
   value: string;
 }
 
-/** A message of which no more was looked at than where it stands, and where the event before it in its partition. */
+/** A message of which only the headers were read: its own position, and that of the preceding event in its partition. */
 export interface Notice {
   at: Position;
   previous: Position;
@@ -34,13 +34,13 @@ const METADATA: { [Name in keyof Required<EventMetadata>]: string } = {
   traceparent: 'traceparent',
 };
 
-/** A printed position: no part is longer than its column allows. */
+/** A printed position. No part has more digits than its column allows. */
 const POSITION = /^\d{1,10}\.\d{1,20}\.\d{1,19}$/;
 
 /** The largest value of the column `version`, an integer. */
 const MAX_VERSION = 2_147_483_647;
 
-/** How the headers look that tell the envelope. */
+/** Formats of the headers that repeat the envelope. */
 const HEADERS = {
   type: /^\w+$/,
   tenant: /^[1-9]\d*$/,
@@ -51,10 +51,11 @@ const HEADERS = {
 };
 
 /**
- * An event as a CloudEvents 1.0 document in structured mode: its stored data, so that personal fields stay encrypted
- * (under `sealed`), and its envelope as extension attributes. The headers let a consumer choose without reading it.
+ * An event as a CloudEvents 1.0 document in structured mode. The document has the stored data, in which personal fields
+ * are encrypted (under `sealed`), and the envelope as extension attributes. The headers let a consumer filter messages
+ * without parsing the document.
  * @param subject the record's id as REST shows it
- * @param previous position of the event before it in the partition
+ * @param previous position of the preceding event in the partition
  * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md
  */
 export function toMessage(
@@ -96,7 +97,7 @@ export function toMessage(
   };
 }
 
-/** Undefined when it is none of ours. */
+/** Reads a message's headers; undefined when it is no message of this service. */
 export function noticeOf(message: ReceivedMessage): Notice | undefined {
   const { headers } = message;
   const isOurs = Object.entries(HEADERS).every(([name, form]) => form.test(headers[name] ?? ''));
@@ -111,7 +112,7 @@ function isStorable({ epoch, transactionId, position }: Position): boolean {
   return epoch <= END.epoch && transactionId <= END.transactionId && position <= END.position;
 }
 
-/** @throws Error when the value is none of ours */
+/** Reads a message's document. @throws Error when it is no event of this service */
 export function fromNotice(partition: number, { at, message }: Notice): StoredEvent {
   const { type, tenant, stream, version } = message.headers as Record<keyof typeof HEADERS, string>;
   const document = JSON.parse(message.value);

@@ -16,7 +16,7 @@ import { Published, type PublishedMove } from './published';
 import { KafkaTransport } from './transport';
 
 const NAME = 'publisher';
-/** A message of the greatest event on top is still less than the megabyte that a broker takes at once. */
+/** A batch of this size plus the largest possible message stays below the megabyte that a broker accepts at once. */
 const BATCH_BYTES = 512 * 1024;
 
 interface Batch {
@@ -26,15 +26,15 @@ interface Batch {
 }
 
 /**
- * Publishes the store's events to Kafka: one process at a time for each partition, by a lock that ends with its session.
- * The checkpoint is moved after the brokers have acknowledged, so that a crash repeats messages and never drops one.
+ * Publishes the store's events to Kafka. One process at a time publishes a partition, by a lock that ends with its session.
+ * The checkpoint is moved after the brokers have acknowledged, so that a crash repeats messages and never loses one.
  */
 @Injectable()
 export class KafkaPublisher implements OnApplicationShutdown {
   private readonly log = new Logger(KafkaPublisher.name);
   private consumer?: Consumer<StoredEvent>;
   private readonly reached = new Map<number, Position>();
-  /** On performance.now, by partition: when something of it last was in what the brokers did not take. */
+  /** By partition: when a batch with its messages last failed, on performance.now. Empty after success. */
   private readonly refused = new Map<number, number>();
 
   constructor(
@@ -48,7 +48,7 @@ export class KafkaPublisher implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Publishes until the process ends; nothing where Kafka carries no events. While no broker answers it goes on trying.
+   * Publishes until the process ends; does nothing when EVENT_BUS is not Kafka. Retries while no broker answers.
    * @throws ConfigError when the topic has another number of partitions than the store
    */
   async start(): Promise<void> {
@@ -84,7 +84,7 @@ export class KafkaPublisher implements OnApplicationShutdown {
     await this.transport.close();
   }
 
-  /** Makes the topic where there is none; it then receives every event from the first. */
+  /** Creates the topic if it is missing; it then receives every event from the first. */
   private async openTopic(): Promise<void> {
     const { KAFKA_TOPIC: topic, KAFKA_REPLICATION } = this.config;
     const wanted = (await this.feed.partitions()).length;
@@ -97,10 +97,10 @@ export class KafkaPublisher implements OnApplicationShutdown {
     this.log.log(`Created topic ${topic} with ${wanted} partitions`);
   }
 
-  /** Asked after each failure too: the topic may have gone. */
+  /** The publisher's cursors. Also asked after each failure, when the topic may have been deleted. */
   private async cursors(partitions: number[]) {
     await this.openTopic();
-    // What others publish now is not refused us.
+    // Forgets failures of partitions that another process publishes now.
     for (const partition of this.refused.keys())
       if (!partitions.includes(partition)) this.refused.delete(partition);
     const cursors = await this.published.positions(this.config.KAFKA_TOPIC, partitions);
@@ -108,14 +108,17 @@ export class KafkaPublisher implements OnApplicationShutdown {
     return cursors;
   }
 
-  /** Of partitions that failed the last ones at the end: of a page a part is handed over after another, until one fails. */
+  /**
+   * A page of events, with those of recently failed partitions last: a page is handed over part by part until one fails, so
+   * that healthy partitions come first.
+   */
   private async page(cursors: Cursor[], limit: number): Promise<FeedPage<StoredEvent>> {
     const { events, more } = await this.feed.storedPage(cursors, limit);
     const refusedAt = ({ partition }: StoredEvent) => this.refused.get(partition) ?? 0;
     return { events: events.sort((one, other) => refusedAt(one) - refusedAt(other)), more };
   }
 
-  /** False as soon as a partition is no longer ours. */
+  /** @returns false as soon as a partition is no longer owned by this process */
   private async handle(events: StoredEvent[]): Promise<boolean> {
     for (const group of this.groups(events))
       for (const batch of this.batches(group)) if (!(await this.publish(batch))) return false;
@@ -123,8 +126,8 @@ export class KafkaPublisher implements OnApplicationShutdown {
   }
 
   /**
-   * All at once; after a failure each partition by itself. One that the brokers refuse, as for an event that is too large
-   * for them, would keep all others back, and have them published again at each attempt.
+   * All events together; after a failure, each partition separately. Otherwise a partition that the brokers refuse (for an
+   * event that is too large, for example) would hold back all others and have them published again at each attempt.
    */
   private groups(events: StoredEvent[]): StoredEvent[][] {
     if (this.refused.size === 0) return [events];
@@ -178,7 +181,7 @@ export class KafkaPublisher implements OnApplicationShutdown {
       set(lagOf(oldest, now), String(cursors[index].partition));
   }
 
-  /** The record's id as REST shows it; of a type that only a newer program knows, the stream's. */
+  /** The record's id as REST shows it. For an event type that only a newer version knows, the stream's UUID. */
   private subject({ row, streamId }: StoredEvent): string {
     return this.definitions.has(row.type) ? toId(this.definitions.ofType(row.type).kind, streamId) : streamId;
   }

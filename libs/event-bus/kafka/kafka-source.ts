@@ -7,7 +7,7 @@ import type { Calls, Source } from '../source';
 import { fromNotice, type Notice, noticeOf } from './cloud-event';
 import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transport';
 
-/** So long a partition may bring nothing new before the store is asked whether there is anything; twice that while Kafka lags. */
+/** After this time without new messages of a partition the store is asked for its events; twice that while Kafka lags. */
 const SILENCE_MS = 2_000;
 
 const taken = (() => {
@@ -18,29 +18,29 @@ const taken = (() => {
 })();
 
 interface Inbox {
-  /** What has not been passed over yet. */
+  /** Messages that have not been consumed or skipped yet. */
   notices: Notice[];
-  /** Only what the store has is left of them. */
+  /** Messages that the store lacks have been removed. */
   isSifted: boolean;
-  /** Something in it was new. */
+  /** At least one message was new. */
   news: boolean;
-  /** More may come. */
+  /** Lets the transport deliver the partition's next batch. */
   consumed(news: boolean): void;
 }
 
 /**
- * A member of a consumer group. Kafka tells what is new; the subscriber's cursors say what is wanted next. What came
- * before them is passed over, as is what the store has not; where the next message does not follow on them, or none
- * comes, the store is read instead.
+ * The events as Kafka delivers them to a member of a consumer group. Kafka tells what is new; the subscriber's cursors
+ * decide what is next. Messages before the cursors, and messages that the store lacks, are skipped. When the next message
+ * does not follow on a cursor, or none comes, the store is read instead.
  */
 export class KafkaSource implements Source<RecordedEvent>, Member {
   partitions: number[] = [];
   private readonly log = new Logger('EventBus');
   private readonly membership: Membership;
   private readonly inboxes = new Map<number, Inbox>();
-  /** When a partition last brought something new, or the store was asked for it. */
+  /** By partition: when Kafka last delivered something new, or the store was asked, on performance.now. */
   private readonly heard = new Map<number, number>();
-  /** Partitions that have brought nothing since the store was asked for them. */
+  /** Partitions of which Kafka has delivered nothing since the store was asked for them. */
   private readonly asked = new Set<number>();
 
   constructor(
@@ -53,7 +53,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     this.membership = transport.join(`${topic}.${subscriber}`, topic, this);
   }
 
-  /** Why Kafka brings nothing, while that is so. */
+  /** The reason why Kafka delivers nothing, as long as that is so. */
   get problem(): string | undefined {
     return this.membership.problem;
   }
@@ -79,7 +79,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   }
 
   async own(): Promise<void> {
-    // The group shares the partitions out.
+    // The consumer group assigns the partitions.
   }
 
   async read(cursors: Cursor[], limit: number): Promise<FeedPage<RecordedEvent>> {
@@ -111,7 +111,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   }
 
   async isHeldBack(): Promise<boolean> {
-    // Kafka brings it once it is published.
+    // Kafka delivers held-back events once they are published.
     return false;
   }
 
@@ -121,7 +121,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     await left;
   }
 
-  /** A restored store may lack what it has published before. Whoever took that would tell of what is no more. */
+  /** Removes messages that the store lacks: a restored store may have published events that no longer exist. */
   private async sift(cursors: Cursor[]): Promise<void> {
     const fresh = cursors.flatMap(({ partition, after }) => {
       const inbox = this.inboxes.get(partition);
@@ -146,7 +146,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     }
   }
 
-  /** What an inbox has that follows on the cursor without a gap. */
+  /** The events of a partition's inbox that follow on the cursor without a gap. */
   private next({ partition, after }: Cursor, limit: number): StoredEvent[] {
     const inbox = this.inboxes.get(partition);
     if (!inbox?.isSifted) return [];
@@ -154,8 +154,8 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     if (inbox.notices.length === 0) {
       this.inboxes.delete(partition);
       inbox.consumed(inbox.news);
-      // Until now Kafka could bring no more. What was fetched before the store was asked cannot be new after it: a subscriber
-      // that has its hands full for longer than the silence would have nothing from Kafka any more, were that held against it.
+      // Kafka could deliver nothing more until now. Messages that were fetched before the store was asked cannot be new after
+      // it. If they counted as silence, a subscriber that is busy for longer than SILENCE_MS would read only the store.
       if (inbox.news || this.asked.has(partition)) this.hear(partition);
       return [];
     }
@@ -164,7 +164,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     let reached = after;
     for (const notice of inbox.notices) {
       if (next.length === limit || comparePositions(notice.previous, reached) > 0) break;
-      // Published twice by two publishers, one after the other.
+      // Two publishers in succession have published it twice.
       if (comparePositions(notice.at, reached) <= 0) continue;
       const arrival = this.open(partition, notice);
       if (!arrival) {
@@ -195,7 +195,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
     this.asked.delete(partition);
   }
 
-  /** The message that came does not follow on, or none has come for a while. */
+  /** Whether the store must be read: the next message does not follow on the cursor, or none has come for a while. */
   private isMissing(partition: number): boolean {
     return (
       !!this.inboxes.get(partition)?.isSifted ||

@@ -9,27 +9,27 @@ import {
 } from 'kafkajs';
 import type { Member, Membership } from './transport';
 
-/** The least that a broker allows unless it was told otherwise; so long the partitions of a dead process stay its own. */
+/** The minimum that brokers allow by default. A dead process keeps its partitions for this long. */
 const SESSION_MS = 6_000;
 const HEARTBEAT_MS = 1_000;
-/** A request to join is answered within this and the five seconds that kafkajs adds. */
+/** A join request is answered within this time plus the five seconds that kafkajs adds. */
 const REBALANCE_MS = 10_000;
-/** A broker answers a fetch as soon as there is something; the connection is deaf to heartbeats meanwhile. */
+/** A broker answers a fetch as soon as it has messages. Until then the connection cannot send heartbeats. */
 const FETCH_WAIT_MS = 100;
 const COMMIT_MS = 5_000;
-/** How often it is asked which partitions the topic has: nobody reads what is in one that is not known yet. */
+/** How often the topic's partitions are looked up: nobody reads a partition that is not known yet. */
 const METADATA_MS = 10_000;
 /**
- * A consumer that gives no sign of life for so long has lost itself, which kafkajs does not always notice. One that only
- * waits to be let in must not be taken for it: the group would wait for it in vain, and keep its successor waiting too.
+ * A consumer without a sign of life for this long has died, which kafkajs does not always notice. A consumer that only waits
+ * to be admitted must not be given up: the group would wait for it in vain, and its successor would wait as well.
  */
 const SILENCE_MS = 20_000;
-/** Messages that it would take long to read only to pass them over. */
+/** From this many known messages on, skipping to the end of the topic is faster than reading them. */
 const BACKLOG = 2_000;
 const RETRY_MS = 500;
 const GOODBYE_MS = 3_000;
 
-/** A member of a group that comes back whenever kafkajs gives up, or falls silent. */
+/** A member of a consumer group that joins again whenever kafkajs gives up or falls silent. */
 export class KafkaJsMembership implements Membership {
   problem?: string;
   private readonly log = new Logger('Kafka');
@@ -64,7 +64,7 @@ export class KafkaJsMembership implements Membership {
     this.problem = problem;
   }
 
-  /** One life of a consumer. @throws why it ended, unless it was to leave */
+  /** Runs one consumer until it ends. @throws the reason, unless the membership was left */
   private async attend(): Promise<void> {
     const consumer = this.kafka.consumer({
       groupId: this.group,
@@ -98,10 +98,10 @@ export class KafkaJsMembership implements Membership {
     await consumer.run({
       eachBatchAutoResolve: false,
       autoCommitInterval: COMMIT_MS,
-      // All that a fetch has brought is handed over at once.
+      // All partitions of a fetch are handed over at once.
       partitionsConsumedConcurrently: 1_024,
       eachBatch: async (payload) => {
-        // One that was given up may still come to itself, beside its successor.
+        // A consumer that was given up may revive beside its successor.
         if (!until.aborted) await this.receive(consumer, payload);
       },
     });
@@ -118,15 +118,15 @@ export class KafkaJsMembership implements Membership {
     const received = this.member.received({ partition, messages }).then((answer) => {
       news = answer;
     });
-    // A member that is silent while it works would be taken for dead.
+    // Without heartbeats during the work the group would expel the member.
     while (!(await within(HEARTBEAT_MS, received))) await heartbeat();
     resolveOffset(batch.lastOffset());
-    // Near the end, what has just come in would be left out again and again.
+    // Only far from the end: near it, new messages would be skipped again and again.
     if (!news && Number(batch.offsetLag()) > BACKLOG)
       consumer.seek({ topic: this.topic, partition, offset: batch.highWatermark });
   }
 
-  /** @throws when it falls silent before the end */
+  /** Watches for signs of life. @throws Error when the consumer falls silent before `until` */
   private async watch(consumer: Consumer, until: AbortSignal): Promise<void> {
     const { FETCH, REQUEST, GROUP_JOIN, REBALANCING } = consumer.events;
     let sign = performance.now();
@@ -134,13 +134,13 @@ export class KafkaJsMembership implements Membership {
       sign = performance.now();
     };
     consumer.on(FETCH, alive);
-    consumer.on(REQUEST, alive); // answered: one to join, or a heartbeat
+    consumer.on(REQUEST, alive); // an answered request: a join or a heartbeat
     const assign = (partitions: number[]) => {
       if (!until.aborted) this.member.assigned(partitions);
     };
     consumer.on(REBALANCING, () => assign([]));
     consumer.on(GROUP_JOIN, ({ payload }) => {
-      // One that was given up while it was joining could not be stopped then, and would hold its share for ever: now it crashes.
+      // A consumer that was given up while it joined could not be stopped then, and would keep its partitions for ever.
       if (until.aborted) throw new KafkaJSNonRetriableError('It was given up');
       alive();
       this.problem = undefined;
@@ -157,7 +157,7 @@ function texts(headers: IHeaders): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
 }
 
-/** True when the work is over within so many milliseconds. */
+/** Whether the work ends within the given milliseconds. */
 async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
   const timer = new AbortController();
   const time = delay(milliseconds, false, { signal: timer.signal }).catch(() => false);

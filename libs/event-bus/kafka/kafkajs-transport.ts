@@ -17,14 +17,14 @@ import { KafkaTransport, type Member, type Membership } from './transport';
 
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 10_000;
-/** Longer than kafkajs tries, whose own limits leave out a request that a closing connection has swallowed. */
+/** Longer than all retries of kafkajs. Its own timeouts miss a request that was lost with a closing connection. */
 const PATIENCE_MS = 60_000;
 const GOODBYE_MS = 3_000;
 const ALL_REPLICAS_IN_SYNC = -1;
 
 type Leaving = { disconnect(): Promise<void> };
 
-/** Kafka by kafkajs, the only client here; nothing else imports it. */
+/** Kafka by way of kafkajs. Only this folder imports the package. */
 @Injectable()
 export class KafkaJsTransport extends KafkaTransport {
   private client?: Kafka;
@@ -44,7 +44,7 @@ export class KafkaJsTransport extends KafkaTransport {
   }
 
   async createTopic(topic: string, partitions: number, replication: number): Promise<void> {
-    // One copy may be away.
+    // Writes succeed while one replica is away.
     const configEntries = [{ name: 'min.insync.replicas', value: String(Math.max(1, replication - 1)) }];
     await this.administer((admin) =>
       admin.createTopics({
@@ -62,7 +62,7 @@ export class KafkaJsTransport extends KafkaTransport {
       const taken = await inTime(connecting.then((producer) => producer.sendBatch(batch)));
       requireTaken(topic, messages, taken);
     } catch (error) {
-      // Its sequence numbers may not be those of the broker any more: a new producer begins new ones.
+      // The producer's sequence numbers may no longer match the broker's; a new producer starts over.
       this.producer = undefined;
       await goodbye(connecting);
       throw error;
@@ -104,7 +104,7 @@ export class KafkaJsTransport extends KafkaTransport {
     try {
       await producer.connect();
     } catch (error) {
-      await goodbye(producer); // one of its connections may stand
+      await goodbye(producer); // one of its connections may be open
       throw error;
     }
     return producer;
@@ -126,8 +126,9 @@ function credentials({ KAFKA_SASL, KAFKA_USERNAME, KAFKA_PASSWORD }: Config): SA
 }
 
 /**
- * What is for a partition that the topic has not, as when it was made again with fewer, kafkajs leaves out without a word.
- * @throws when there is such a partition
+ * Checks that the topic has every partition of the messages. Where a partition is missing (the topic was created again with
+ * fewer), kafkajs drops its messages without an error.
+ * @throws Error when a partition is missing
  */
 function requireTaken(
   topic: string,
@@ -139,7 +140,7 @@ function requireTaken(
   if (left) throw new Error(`Topic ${topic} has no partition ${left.partition}`);
 }
 
-/** @throws when the brokers have not done it in time */
+/** @throws Error when the brokers have not answered within PATIENCE_MS */
 async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   const timer = new AbortController();
   const late = delay(PATIENCE_MS, undefined, { signal: timer.signal }).then(() => {
@@ -148,7 +149,7 @@ async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   return Promise.race([work, late]).finally(() => timer.abort());
 }
 
-/** Whether a client that is not needed any more can say so to its brokers is of no consequence. */
+/** Disconnects a client that is no longer needed; a failure is of no consequence. */
 async function goodbye(client: Leaving | Promise<Leaving>): Promise<void> {
   const left = Promise.resolve(client)
     .then((one) => one.disconnect())
@@ -156,7 +157,7 @@ async function goodbye(client: Leaving | Promise<Leaving>): Promise<void> {
   await Promise.race([left, delay(GOODBYE_MS, undefined, { ref: false })]);
 }
 
-/** What fails for good is thrown, and logged by whoever asked for it; the rest is for debugging. */
+/** Logs kafkajs's messages at level debug: final failures are thrown, and logged by the caller. */
 function debugLog(): (entry: LogEntry) => void {
   const log = new Logger('Kafka');
   return ({ namespace, log: { message, error } }) =>

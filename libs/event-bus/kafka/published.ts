@@ -3,7 +3,7 @@ import type { Cursor } from '#event-store/feed';
 import { type Position, parsePosition, printPosition } from '#event-store/position';
 import { WriteDatabase } from '#platform/database';
 
-/** How far a topic holds the events of a partition. */
+/** A step of the publisher's checkpoint of a partition: the topic holds its events up to `to`. */
 export interface PublishedMove {
   partition: number;
   from: Position;
@@ -15,7 +15,7 @@ export interface PublishedMove {
 export class Published {
   constructor(private readonly database: WriteDatabase) {}
 
-  /** All that are asked for; one that is new stands at the start. */
+  /** The checkpoints of the partitions. A partition that was never published is at the start. */
   async positions(topic: string, partitions: number[]): Promise<Cursor[]> {
     await this.database.pool.query(
       `insert into event_store.published (topic, partition) select $1, unnest($2::smallint[]) on conflict do nothing`,
@@ -29,7 +29,7 @@ export class Published {
     return rows.map(({ partition, at }) => ({ partition, after: parsePosition(at) }));
   }
 
-  /** False when one of them does not stand where the caller believes: another publishes. */
+  /** Moves checkpoints by compare-and-swap. @returns false when one is not at `from`: another process publishes */
   async move(topic: string, moves: readonly PublishedMove[]): Promise<boolean> {
     const { rowCount } = await this.database.pool.query({
       name: 'event_bus.published',
@@ -50,7 +50,7 @@ export class Published {
     return rowCount === moves.length;
   }
 
-  /** A topic that is about to be made holds nothing. */
+  /** Deletes the checkpoints of a topic that is about to be created, and is empty. */
   async forget(topic: string): Promise<void> {
     await this.database.pool.query('delete from event_store.published where topic = $1', [topic]);
   }

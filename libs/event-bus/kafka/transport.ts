@@ -6,38 +6,41 @@ export interface ReceivedBatch {
   messages: ReceivedMessage[];
 }
 
-/** What a member of a consumer group is told. */
+/** Callbacks by which a member of a consumer group is notified. */
 export interface Member {
-  /** These partitions of the topic are its own now, and no others; none while the group is being shared out. */
+  /** The member now owns exactly these partitions of the topic; none while the group rebalances. */
   assigned(partitions: number[]): void;
   /**
-   * No more of the partition comes until this resolves.
-   * @returns false when nothing in it was new: what lies between it and the end of the topic may be left out
+   * Takes a batch. The next one of its partition is delivered after this resolves.
+   * @returns false when nothing in it was new: the messages between it and the end of the topic may be skipped
    */
   received(batch: ReceivedBatch): Promise<boolean>;
 }
 
 export interface Membership {
-  /** Why nothing comes, while that is so. */
+  /** The reason why nothing is delivered, as long as that is so. */
   readonly problem?: string;
   /** Leaves the group, so that others take over at once. */
   leave(): Promise<void>;
 }
 
-/** All that is asked of a Kafka client; each method may be called while no broker answers. */
+/** The operations that this service needs of a Kafka client. Each may be called while no broker answers. */
 export abstract class KafkaTransport {
-  /** Partitions of the topic; undefined when there is none. */
+  /** The topic's number of partitions; undefined when there is no such topic. */
   abstract partitionsOf(topic: string): Promise<number | undefined>;
 
-  /** Makes the topic, unless it is there already. */
+  /** Creates the topic unless it exists. */
   abstract createTopic(topic: string, partitions: number, replication: number): Promise<void>;
 
-  /** Resolves when every message is kept by all replicas in sync; after a failure some may be, a beginning in each partition. */
+  /**
+   * Resolves when all in-sync replicas have stored every message. After a failure each partition may have stored a first
+   * part of its messages.
+   */
   abstract send(topic: string, messages: EventMessage[]): Promise<void>;
 
   /**
-   * Joins a consumer group, again and again until it leaves. Offsets are kept for those who watch the group: where
-   * it reads on after a pause is of no consequence.
+   * Joins a consumer group, and joins again after each failure until the membership is left. Offsets are committed for
+   * monitoring only: consumers do not depend on where reading resumes.
    */
   abstract join(group: string, topic: string, member: Member): Membership;
 
