@@ -6,7 +6,7 @@ export interface DomainEvent<Type extends string = string, Data extends object =
   data: Data;
 }
 
-/** A reference to another stream that holds while the state says so. */
+/** A reference from a stream to another, which exists as long as the stream's state has it. */
 export interface Link {
   kind: string;
   target: string;
@@ -18,23 +18,23 @@ export interface NaturalKey {
   key: string;
 }
 
-/** Brings stored data of schema version n to n + 1. */
+/** Upgrades stored data from schema version n to n + 1. */
 // biome-ignore lint/suspicious/noExplicitAny: an old shape has no type any more
 export type Upcaster = (data: any) => object;
 
-/** Fields, in events and in the state, that are encrypted with the stream's own key. */
+/** The fields of events and state that are encrypted with the stream's own key. */
 export interface PersonalFields<State> {
   fields: readonly (keyof State & string)[];
-  /** What the fields read as once the key is destroyed. */
+  /** The values of the fields once the key is destroyed. */
   erased(id: string): Partial<State>;
-  /** Type of the event that erases them: the key goes in the transaction that appends it. */
+  /** Type of the event that erases the fields: the transaction that appends it destroys the key. */
   erasure?: string;
 }
 
-/** Everything that the store must know of a kind of stream. Pure. */
+/** Everything that the store must know about a kind of stream. All its functions are pure. */
 export interface StreamDefinition<State extends object, Event extends DomainEvent> {
   kind: Kind;
-  /** Raised whenever evolve changes what it makes of the same events; stored states of another version are refolded. */
+  /** Must be raised whenever evolve folds the same events into another state; stored states of other versions are refolded. */
   foldVersion: number;
   evolve(state: State | undefined, event: Event): State;
   isDeleted(state: State): boolean;

@@ -1,4 +1,4 @@
-/** What went wrong, apart from any transport; the HTTP layer gives each its status. */
+/** Kinds of errors, independent of the transport. The HTTP layer maps each to a status. */
 export type Fault =
   | 'malformed' // 400
   | 'unauthenticated' // 401
@@ -34,9 +34,8 @@ export class DomainError extends Error {
 }
 
 /**
- * Records that are only ever changed together do not go together. Those that were read one after the other may have
- * been changed in between: the command is decided again. When they disagree still and nobody has changed them, it is a
- * fault of ours.
+ * Two records that always change together contradict each other. They may have been changed between the two reads, so the
+ * command is decided again. If they still disagree although nobody has changed them, it is a bug.
  */
 export class RecordsDisagree extends Error {}
 

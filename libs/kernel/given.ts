@@ -1,7 +1,7 @@
 import type { DomainEvent, StreamDefinition } from './decider';
 import { DomainError } from './errors';
 
-/** Given past events, when a decision is made, then events follow or it is refused. For unit tests. */
+/** A given/when/then test of a decider: given past events, when it decides, then it yields events or refuses. */
 export function given<State extends object, Event extends DomainEvent>(
   definition: StreamDefinition<State, Event>,
   past: NoInfer<Event>[],

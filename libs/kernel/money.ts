@@ -1,9 +1,9 @@
 import { Decimal } from 'decimal.js';
 
-/** Own copy, so that no other user of the library changes our precision or rounding. */
+/** A copy of the class, so that no other user of the library changes our precision or rounding. */
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP, toExpNeg: -30, toExpPos: 40 });
 
-/** A decimal as text, in plain notation: how money, units and rates are kept in events and state. */
+/** A decimal as text in plain notation, as events and state store money, units and rates. */
 export type DecimalText = string;
 
 /** Money as clients see it (● property names are capitalised). */
@@ -26,12 +26,12 @@ export function text(value: Decimal): DecimalText {
   return value.toFixed();
 }
 
-/** A number of a request; none is null. The number's shortest decimal text is what the client wrote. */
+/** A number of a request as decimal text, null for none. Its shortest decimal form is what the client wrote. */
 export function numberGiven(value: number | null | undefined): DecimalText | null {
   return value === null || value === undefined ? null : text(decimal(value));
 }
 
-/** Currencies whose minor unit has not two digits. */
+/** Currencies whose minor unit does not have two digits, by its number of digits. */
 const unusual: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',
@@ -43,15 +43,15 @@ const digits = new Map(
 );
 
 /**
- * Digits after the point of a currency's minor unit. Those of Intl are CLDR's, which has the digits in everyday use: none
- * of the forint or the rupiah.
+ * The number of decimal digits of a currency's minor unit. Intl is of no use here: its data (CLDR) has the digits in
+ * everyday use, which for the forint and the rupiah are none.
  * @see ISO 4217, list one: https://www.six-group.com/dam/download/financial-information/data-center/iso-currrency/lists/list-one.xml
  */
 export function minorUnits(currency: string): number {
   return digits.get(currency) ?? 2;
 }
 
-/** Half-up to the currency's minor unit. */
+/** Rounds half-up to the currency's minor unit. */
 export function roundMoney(value: Decimal, currency: string): Decimal {
   return value.toDecimalPlaces(minorUnits(currency), Decimal.ROUND_HALF_UP);
 }
@@ -60,7 +60,7 @@ export function moneyRecord(money: Money): MoneyRecord {
   return { Amount: Number(money.amount), Currency: money.currency };
 }
 
-/** From a request; the number's shortest decimal text is what the client wrote. */
+/** Converts money of a request. The number's shortest decimal form is what the client wrote. */
 export function moneyFrom(record: MoneyRecord): Money {
   return { amount: text(decimal(record.Amount)), currency: record.Currency };
 }

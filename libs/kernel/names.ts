@@ -2,12 +2,12 @@ import { invalid } from './errors';
 
 const MAX_NAME = 200;
 
-/** Whether people can tell it by: not blank, of at most 200 characters, none of which is a control character. */
+/** Whether a text can be a name: not blank, at most 200 characters, no control characters. */
 export function isName(text: string): boolean {
   return text.trim() !== '' && [...text].length <= MAX_NAME && !/\p{Cc}/u.test(text);
 }
 
-/** A text in the one form in which it is told from others: letters that look alike are alike, and nothing is around it. */
+/** A text in the form in which texts are compared: Unicode NFC, without white space at its ends. */
 export function normalised(text: string): string {
   return text.normalize('NFC').trim();
 }

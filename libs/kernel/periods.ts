@@ -36,7 +36,7 @@ export const relativePeriods = [
 ] as const;
 export type RelativePeriod = (typeof relativePeriods)[number];
 
-/** Inclusive local days; null is open on that side. */
+/** The first and last local day, inclusive; null: open on that side. */
 export interface Period {
   min: Day | null;
   max: Day | null;
@@ -47,7 +47,7 @@ export function isRelativePeriod(name: string): name is RelativePeriod {
 }
 
 /**
- * The days of a relative period. Calendar arithmetic only, so no clock change can move a day.
+ * The days of a relative period. This is calendar arithmetic only, so no clock change can shift a day.
  * @param today the day that the period is relative to, in the tenant's time zone
  * @param financialYearStart month, 1 to 12, on whose first day a financial year starts
  */
@@ -69,7 +69,7 @@ export function resolvePeriod(name: RelativePeriod, today: Day, financialYearSta
   return days(start, start.plus(lengths[span]).minus({ days: 1 }));
 }
 
-/** What has been asked for: to find out what a zone's clocks show takes longer than all else of a period. */
+/** A cache by zone and day: converting to the zone's clock takes longer than the rest of resolving a period. */
 const starts = new Map<string, number>();
 const MAXIMUM_STARTS = 10_000;
 
@@ -79,7 +79,7 @@ export function startOfDay(zone: string, day: Day): Date {
   let start = starts.get(key);
   if (start === undefined) {
     const midnights = DateTime.fromISO(day, { zone }).startOf('day').getPossibleOffsets();
-    // Where the clocks are put back to midnight, the day has two.
+    // A day on which clocks are put back to midnight has two midnights.
     start = Math.min(...midnights.map((midnight) => midnight.toMillis()));
     if (starts.size === MAXIMUM_STARTS) starts.clear();
     starts.set(key, start);
@@ -96,7 +96,7 @@ export function endOfDay(zone: string, day: Day): Date {
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '0001') return false;
   const date = new Date(`${text}T00:00:00Z`);
-  // What is past the end of a month is read as a day of the next.
+  // Date reads a day past the end of a month as one of the next month.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 

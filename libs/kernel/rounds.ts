@@ -1,9 +1,9 @@
-/** Does something again and again, one round at a time, however long one takes. */
+/** Repeats a task at an interval. A round that takes longer delays the next one; rounds never overlap. */
 export class Rounds {
   private timer?: NodeJS.Timeout;
   private running?: Promise<unknown>;
 
-  /** @param failed is told why a round has failed; the next one comes all the same */
+  /** @param failed receives the error of a round that fails; the next round is run all the same */
   constructor(
     private readonly round: () => Promise<unknown>,
     private readonly failed: (error: Error) => void,
@@ -19,7 +19,7 @@ export class Rounds {
     }, everyMs).unref();
   }
 
-  /** None begins any more. Resolves when the one in hand has ended. */
+  /** Starts no further round. Resolves when the current one has ended. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.running;

@@ -1,14 +1,14 @@
 import type { Decimal } from 'decimal.js';
 import { decimal } from './money';
 
-/** 10,000,000 ticks are a second; 36,000,000,000 an hour. */
+/** A tick is 100 ns: 10,000,000 ticks are a second, 36,000,000,000 an hour. */
 export const TICKS_PER_MINUTE = 600_000_000;
 
-/** How a broken unit is counted. */
+/** How a fraction of a unit is rounded. */
 export type UnitRounding = 'Up' | 'Nearest' | 'Down';
 
 /**
- * Units of a duration, in integers: at least 1 when any time was recorded.
+ * The units of a duration, as a whole number: at least 1 when any time was recorded.
  * @param ticks ≥ 0
  * @param minutesPerUnit > 0, at most 4 decimals
  * @see resources.md, Units

@@ -1,4 +1,4 @@
-/** Runs tasks of one name one after another. */
+/** Runs tasks of the same name one after another, and tasks of different names side by side. */
 export class Turns {
   private readonly last = new Map<string, Promise<unknown>>();
 

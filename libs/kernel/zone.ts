@@ -7,7 +7,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 export function dayIn(zone: string, instant: Date | string): Day {
   let format = formats.get(zone);
   if (!format) {
-    // Swedish writes dates as ISO 8601 does.
+    // The Swedish locale formats dates as ISO 8601 does.
     format = new Intl.DateTimeFormat('sv-SE', {
       timeZone: zone,
       year: 'numeric',
@@ -20,8 +20,8 @@ export function dayIn(zone: string, instant: Date | string): Day {
 }
 
 /**
- * The day that a request names: as it is written, or that of an instant in the tenant's zone.
- * @param otherwise the instant whose day is meant when it names none
+ * The day that a request names: a date as it is written, or the day of an instant in the tenant's zone.
+ * @param otherwise the instant whose day is used when the request names none
  */
 export function dayGiven(zone: string, text: string): Day;
 export function dayGiven(zone: string, text: string | null | undefined, otherwise: Date): Day;
@@ -29,7 +29,7 @@ export function dayGiven(zone: string, text: string | null | undefined, otherwis
   return text?.length === 10 ? text : dayIn(zone, text ?? otherwise!);
 }
 
-/** The day that many days later. */
+/** The day that is `days` later. */
 export function daysAfter(day: Day, days: number): Day {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + days);
@@ -37,8 +37,8 @@ export function daysAfter(day: Day, days: number): Day {
 }
 
 /**
- * The zone of that name in the IANA database, in the spelling of this machine's copy: `Europe/London` for
- * `europe/london`. Undefined when there is none; an offset is none.
+ * The time zone of that name in the IANA database, spelled as in this machine's copy: `Europe/London` for
+ * `europe/london`. Undefined when there is none. An offset such as `+01:00` is no zone.
  */
 export function zoneNamed(text: string): string | undefined {
   if (!/^[a-z]/i.test(text)) return undefined;
