@@ -19,9 +19,9 @@ import { openSession } from './session';
 
 /**
  * Runs one of the operator's commands.
- * @param args without the names of node and of the script
- * @returns the exit code: 0; 1 after an answer that tells what was found wrong; or 1 after one line (with --json an
- * object `{error: {code, message}}`) on `err`
+ * @param args the arguments after the names of node and the script
+ * @returns the exit code: 0; 1 after an answer that reports faults; or 1 after an error, which is one line (with --json an
+ *   object `{error: {code, message}}`) on `err`
  */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   const json = args.includes('--json');
@@ -30,7 +30,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     await program(session, terminal).parseAsync(args, { from: 'user' });
     return session.exitCode;
   } catch (error) {
-    // Help that was asked for has been printed.
+    // Commander throws after it has printed help that was asked for.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     explainTo(terminal.err, error, json);
     return 1;
@@ -62,7 +62,7 @@ function program(session: Session, terminal: Terminal): Command {
     command.exitOverride();
     command.configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
-      // Help printed for a missing command is an error too; run() prints one line for it.
+      // Commander also prints the help for a missing command; run() prints one line instead.
       writeErr: () => undefined,
     });
   }

@@ -1,6 +1,6 @@
 type Answer = Record<string, unknown>;
 
-/** An answer for people: a table for a list, else a line for each property. */
+/** Formats an answer for people: a list as a table, an object as a line for each property. */
 export function format(answer: object): string {
   if (Array.isArray(answer)) return table(answer as Answer[]);
   const entries = Object.entries(answer);

@@ -2,7 +2,7 @@ import type { ImportView } from '#import/api/import.views';
 import type { Progress } from './progress';
 import type { Session } from './session';
 
-/** A bar for each table while it is read, then one for each step. */
+/** Shows an import's progress: a bar for each table while it is extracted, then one for each later step. */
 export class ImportProgress {
   private bar?: Progress;
   private label?: string;

@@ -6,12 +6,12 @@ import { explainTo } from './commands/explain';
 const err = (text: string) => process.stderr.write(`${text}\n`);
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever read has seen enough, as `head` has.
+  // The reader of the output has closed it, as `head` does.
   if (error.code === 'EPIPE') process.exit();
   explainTo(err, error, process.argv.includes('--json'));
   process.exit(1);
 });
-// There is nobody left to tell.
+// With standard error closed, no error can be reported any more.
 process.stderr.on('error', () => process.exit(1));
 
 run(process.argv.slice(2), {

@@ -7,9 +7,9 @@ import { finished } from 'node:stream/promises';
 import { conflict, invalid } from '#kernel/errors';
 
 /**
- * Writes a file, readable by its owner only, that has its name once it is complete: until then it is
- * `<path>.<letters>.partial`, which goes when the work fails, and with Ctrl-C.
- * @throws DomainError `output_exists`, `file`: none can be made there
+ * Writes a file that only its owner can read. It is named `<path>.<letters>.partial` until it is complete; the partial file
+ * is removed when the work fails, and on Ctrl-C.
+ * @throws DomainError `output_exists`; `file` when no file can be created there
  */
 export async function writeWhole<Result>(
   path: string,
@@ -18,7 +18,7 @@ export async function writeWhole<Result>(
   refuseExisting(existsSync(path), path);
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`;
   const out = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
-  // An error is told by whoever waits for the file then; a write that is given up tells of itself to nobody.
+  // The caller that awaits the file reports errors. Without a listener the error of an abandoned write would end the process.
   out.on('error', () => undefined);
   const interrupted = () => {
     rmSync(partial, { force: true });
@@ -32,7 +32,7 @@ export async function writeWhole<Result>(
     const result = await work(out);
     out.end();
     await finished(out);
-    // Unlike a rename it never replaces a file.
+    // Unlike a rename, a link never replaces a file.
     await link(partial, path).catch((error) => {
       refuseExisting(error.code === 'EEXIST', path);
       throw error;

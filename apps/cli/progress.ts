@@ -2,19 +2,19 @@ import { SingleBar } from 'cli-progress';
 
 const LINE_EVERY_MS = 5_000;
 
-/** Shows how far some work has come. */
+/** Shows the progress of some work. */
 export interface Progress {
-  /** @param total undefined while it is not known */
+  /** @param total undefined while the total is unknown */
   show(phase: string, done: number, total: number | undefined): void;
   end(): void;
 }
 
-/** A bar with percentage, rate and time left, redrawn in place. */
+/** A progress bar with percentage, rate and remaining time, redrawn in place. */
 export function barOn(screen: NodeJS.WritableStream, label: string): Progress {
   const bar = new SingleBar({
     stream: screen,
     format: `${label} [{bar}] {share}{phase}`,
-    // Cut off at the width of the terminal, whose modes stay as they are: Ctrl-C leaves no time to set them back.
+    // `true` leaves the terminal's modes alone, as Ctrl-C leaves no time to restore them; lines are cut at its width instead.
     linewrap: true,
     forceRedraw: true,
   });
@@ -24,7 +24,7 @@ export function barOn(screen: NodeJS.WritableStream, label: string): Progress {
     show(phase, done, total) {
       const { rate, left } = pace.at(done, total);
       const amounts = `${done} of ${total} | ${rate.toLocaleString('en')}/s | ${left} left`;
-      // An empty bar where there is nothing to count, as a full one would say that it is done.
+      // Without a total the bar is empty: a full one would say that the work is done.
       const share = total ? `${Math.floor((done / total) * 100)} % | ${amounts} | ` : '';
       bar.setTotal(total || 1);
       bar.update(total ? done : 0, { phase, share });
@@ -33,7 +33,7 @@ export function barOn(screen: NodeJS.WritableStream, label: string): Progress {
   };
 }
 
-/** A line at each phase and every few seconds. */
+/** Prints a line at the start of each phase, and every few seconds. */
 export function linesTo(print: (line: string) => void, label: string): Progress {
   const pace = new Pace();
   let last = { phase: '', at: 0 };

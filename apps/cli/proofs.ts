@@ -1,4 +1,4 @@
-/** What a proof of a read model came to: how many of its rows differ, and the first of them. */
+/** The result of proving a read model: how many of its rows differ, and the first of them. */
 interface Proof {
   name: string;
   differing: number;
@@ -6,9 +6,9 @@ interface Proof {
 }
 
 /**
- * For people: a line for each row that differs or, when none does, a line a read model.
- * @param ofRow what is told of a row beside its read model
- * @param ofModel what is told of a read model none of whose rows differ
+ * Formats proofs for people: a line for each row that differs or, when none does, a line for each read model.
+ * @param ofRow the columns about a row, beside the name of its read model
+ * @param ofModel the columns about a read model without differing rows
  */
 export function proofLines<Result extends Proof>(
   results: readonly Result[],

@@ -22,30 +22,30 @@ import { DeliveryTail } from '#webhooks/log/delivery-tail';
 import { format } from './format';
 import { barOn, linesTo, type Progress } from './progress';
 
-/** Where a command reads its settings and writes its answer. */
+/** The settings that a command reads, and the streams to which it writes. */
 export interface Terminal {
   config(): Config;
   out(text: string): void;
   err(text: string): void;
-  /** Takes what is too much for one text; default: the process's standard output. */
+  /** Takes output that is too long for one string. Default: the process's standard output. */
   output?: Writable;
-  /** A screen to draw progress on; without one progress is told in lines on `err`. */
+  /** A terminal on which to draw progress bars. Without one, progress is written as lines to `err`. */
   screen?: NodeJS.WritableStream;
 }
 
-/** What a command works with. */
+/** The services and outputs that a command uses. */
 export interface Session {
   /** The configuration with the database that was found. @throws ConfigError when there is none */
   config(): Promise<Config>;
-  /** Works with a service; connections are closed afterwards. */
+  /** Runs `work` with a service of the application; closes all connections afterwards. */
   use<Service, Result>(service: Type<Service>, work: (service: Service) => Promise<Result>): Promise<Result>;
-  /** Prints an answer, as JSON or for people, who may be told less, in parts. */
+  /** Prints an answer as JSON, or for people. @param forPeople what people are shown instead, in several parts */
   print(answer: object, ...forPeople: object[]): void;
-  /** Prints one of many answers, as JSON or as a line for people. */
+  /** Prints one of many answers, as JSON or as a line for people. May be called repeatedly. */
   line(answer: object, forPeople: string): void;
-  /** Prints like `print` what was found to be wrong: the command ends with exit code 1. */
+  /** Like `print`, for an answer that reports faults: the command ends with exit code 1. */
   found(answer: object, ...forPeople: object[]): void;
-  /** Where long work is seen; undefined when nobody looks. */
+  /** Shows the progress of long work; undefined when nobody watches. */
   progress(label: string): Progress | undefined;
   readonly output: Writable;
   /** Exit code of a command that threw no error. */
@@ -87,7 +87,7 @@ export function openSession(terminal: Terminal, json: boolean): Session {
 }
 
 async function withDatabase(config: Config): Promise<Config> {
-  // The key in DATA_DIR is that of the database in it.
+  // The key in DATA_DIR belongs to the embedded database there.
   if (config.DATABASE_URL) return config;
   const DATABASE_URL = await findEmbeddedPostgres(config.DATA_DIR);
   if (!DATABASE_URL)
@@ -123,11 +123,11 @@ async function connect(config: Config): Promise<INestApplicationContext> {
     ],
   })
   class CliModule {}
-  // What goes wrong is told once, by run().
+  // run() reports errors, once.
   return NestFactory.createApplicationContext(CliModule, { logger: false, abortOnError: false });
 }
 
-/** An operator need not repeat the REGION that the deployment was installed with. */
+/** The region that the database was installed with, so that an operator need not set REGION. */
 async function installedRegion(url: string): Promise<Region | undefined> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   try {

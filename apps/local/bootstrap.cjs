@@ -1,6 +1,6 @@
 /**
- * Makes a clone run: installs and builds what is missing or out of date, then hands over to what was asked for.
- * Plain Node without dependencies, since it runs before they exist.
+ * Makes a clone run: installs and builds what is missing or out of date, then runs what was asked for.
+ * Plain Node without dependencies, since it runs before they are installed.
  *
  *   start            everything in this process
  *   run <app>        one of the apps in this process
@@ -21,7 +21,7 @@ const lockFile = join(root, 'dist/.bootstrap.lock');
 function main([command, ...args]) {
   requireNode(20, 19);
   try {
-    // a command line's output is its own: it may be parsed
+    // the output of the command line may be parsed, so nothing else is written to it
     prepare({ quiet: command === 'cli' });
   } catch (error) {
     fail(error.message);
@@ -39,7 +39,7 @@ function requireNode(major, minor) {
   }
 }
 
-/** Requiring the app keeps it in this process, so signals reach it. */
+/** Runs an app by requiring it: in the same process, so that signals reach it. */
 function hand(app, args) {
   const entry = join(root, 'dist/apps', app, 'main.js');
   if (!fs.existsSync(entry)) fail(`There is no app ${app}`);
@@ -107,7 +107,7 @@ function readStamp(file) {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
 }
 
-/** Runs a step; its output goes to standard error, when quiet only if it fails. */
+/** Runs a step. Its output goes to standard error; with `quiet`, only if the step fails. */
 function run(title, quiet, program, args, options = {}) {
   if (!quiet) process.stderr.write(`${title} …\n`);
   const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2];
@@ -123,7 +123,7 @@ function run(title, quiet, program, args, options = {}) {
   throw new Error(`${title} failed${result.error ? `: ${result.error.message}` : ''}`);
 }
 
-/** One bootstrap at a time; the lock of a process that is gone counts for nothing. */
+/** Allows one bootstrap at a time. The lock of a process that no longer runs is ignored. */
 function withLock(work) {
   fs.mkdirSync(join(root, 'dist'), { recursive: true });
   for (;;) {
@@ -147,7 +147,7 @@ function isStale() {
   try {
     const { mtimeMs } = fs.statSync(lockFile);
     const owner = Number(fs.readFileSync(lockFile, 'utf8'));
-    // just made and not yet filled, or of a process that still runs; pids come round again, so not forever
+    // held while just created and still empty, or while its process runs; not for ever, since pids are reused
     if (owner === 0) return Date.now() - mtimeMs > 5_000;
     if (Date.now() - mtimeMs > 15 * 60_000) return true;
     process.kill(owner, 0);

@@ -8,14 +8,14 @@ import { TenantSetup } from '#practice/tenants/tenant-setup';
 export const DEMO = { alias: 'demo', clientId: 'demo-client', clientSecret: 'demo-secret' };
 
 /**
- * What a first look finds. Of one year, and no more matters than a page shows: whoever follows the README's walk then
- * sees their own record of an earlier month, and their own matter, at a glance.
+ * The size of the demo firm. It covers one year, and has no more matters than a page shows: somebody who follows the
+ * README's walk then sees their own work, in an earlier month, and their own matter at a glance.
  */
 const FIRM = { items: 300, years: 1 };
 
 /**
- * The demo tenant with a small firm, and its integration, made at the first start. Never in production: its secret is
- * no secret. Tests make their own records in an empty one.
+ * Creates the demo tenant with a small firm, and its integration, at the first start. Never in production, as its secret is
+ * public. In tests the tenant is empty, and they create their own records.
  */
 export async function createDemo(app: INestApplicationContext): Promise<void> {
   const setup = app.get(TenantSetup, { strict: false });
@@ -31,7 +31,7 @@ export async function createDemo(app: INestApplicationContext): Promise<void> {
   );
 }
 
-/** Whether it was made now. */
+/** Creates something unless it exists. @returns whether it was created now */
 async function unlessTaken(code: string, create: () => Promise<unknown>): Promise<boolean> {
   try {
     await create();
@@ -42,7 +42,7 @@ async function unlessTaken(code: string, create: () => Promise<unknown>): Promis
   }
 }
 
-/** What to paste first. */
+/** The addresses and commands that `npm start` prints for a first look. */
 export function introduction(baseUrl: string): string {
   const { alias, clientId, clientSecret } = DEMO;
   const api = `${baseUrl}/${alias}/api/v1`;

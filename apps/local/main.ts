@@ -37,7 +37,7 @@ void runProcess({
     app.get(WebhooksWorker, { strict: false }).start();
     app.get(ImportWorker, { strict: false }).start();
     app.get(PromotionWorker, { strict: false }).start();
-    // The first request of a new installation finds its tenant; a long backlog is not waited for.
+    // So that the first request of a new installation finds its tenant. A long backlog is not awaited.
     await app.get(ProjectionStatus, { strict: false }).settled(5_000);
   },
   listening: async (_app, config) => {
@@ -45,13 +45,13 @@ void runProcess({
   },
 });
 
-/** Ends the process in order, and as one that failed: whoever watches over it starts it again, with its PostgreSQL. */
+/** Shuts down in order with exit code 1, so that a supervisor restarts the process together with its PostgreSQL. */
 function fail(): void {
   process.exitCode = 1;
   process.kill(process.pid, 'SIGTERM');
 }
 
-/** The embedded PostgreSQL and the key in DATA_DIR, where the environment names none. */
+/** Supplies the embedded PostgreSQL and the key in DATA_DIR when the environment names none. */
 async function prepare(given: Config) {
   const config = Object.assign(new Config(), given);
   let release = async () => {};

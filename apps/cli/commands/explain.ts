@@ -5,10 +5,10 @@ import { databaseRefusal, variableOf } from '#platform/database/database-refusal
 import { reasonOf } from '#platform/database/migrate';
 import { SecretsError } from '#platform/secrets';
 
-/** What the system says of files and of the terminal; the rest is said of connections. */
+/** System error codes about files and the terminal. Others are about connections. */
 const OF_FILES = /^E(ACCES|DQUOT|EXIST|FBIG|IO|ISDIR|NAMETOOLONG|NOENT|NOSPC|NOTDIR|NOTSUP|PERM|PIPE|ROFS)$/;
 
-/** What went wrong, in one line for the operator, and a stable code for scripts. */
+/** An error in one line for the operator, and as a stable code for scripts. */
 function explain(error: unknown): { code: string; message: string } {
   if (error instanceof DomainError) return { code: error.code, message: error.detail };
   if (error instanceof ConfigError) return { code: 'configuration', message: error.problems.join('; ') };
@@ -18,7 +18,7 @@ function explain(error: unknown): { code: string; message: string } {
   if (OF_FILES.test(code) && syscall !== 'connect') return { code: 'file', message };
   if (code === '42P01' || code === '3F000')
     return { code: 'not_migrated', message: 'The database has no tables yet: run the command migrate.' };
-  // A new release's command, before its tables.
+  // Undefined column: a command of a new release meets tables that were not migrated yet.
   if (code === '42703')
     return {
       code: 'not_migrated',
@@ -34,7 +34,7 @@ function explain(error: unknown): { code: string; message: string } {
   return { code: 'failed', message: message.split('\n')[0] };
 }
 
-/** Writes it, with --json as an object `{error: {code, message}}`. */
+/** Writes an error as one line; with --json as an object `{error: {code, message}}`. */
 export function explainTo(err: (line: string) => void, error: unknown, json: boolean): void {
   const { code, message } = explain(error);
   const told = variableOf(error) + message;
@@ -43,6 +43,6 @@ export function explainTo(err: (line: string) => void, error: unknown, json: boo
 
 function usage(error: CommanderError): string {
   if (error.code === 'commander.help') return 'Which command? See --help.';
-  // What was perhaps meant comes in a line of its own.
+  // Commander puts the suggestion of a similar name into a second line.
   return error.message.replace(/^error: /, '').replaceAll('\n', ' ');
 }

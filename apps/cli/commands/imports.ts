@@ -83,7 +83,7 @@ function addCancel(command: Command, session: Session): void {
     });
 }
 
-/** Shows each table as it is read, and each step after that, until the import has ended. */
+/** Shows the progress of an import until it has ended. */
 async function watch(session: Session, look: () => Promise<ImportView>): Promise<ImportView> {
   const progress = new ImportProgress(session);
   try {
@@ -98,7 +98,7 @@ async function watch(session: Session, look: () => Promise<ImportView>): Promise
   }
 }
 
-/** People are told how it fares, then what was found by kind; an import that failed is found wrong. */
+/** Prints an import's state and, for people, its findings by kind. A failed import ends the command with exit code 1. */
 async function tell(session: Session, imports: OperatorImports, view: ImportView): Promise<void> {
   const findings = await imports.findings(view.requestId);
   const { success: _, ...answer } = view;

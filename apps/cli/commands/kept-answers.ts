@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { invalid } from '#kernel/errors';
 
 /**
- * What a command printed with --json earlier, and somebody has kept: a list.
- * @param from the command that printed it, and the code of the error when the file is something else
+ * Reads a list that a command printed with --json earlier, and that the operator kept as a file.
+ * @param from the command that printed the list, and the code of the error when the file contains something else
  * @throws DomainError with that code
  */
 export async function readKept<Kept>(

@@ -119,7 +119,7 @@ function named(names: string[], { all }: Chosen, known: string[]): string[] {
   return all ? known : [...new Set(names)];
 }
 
-/** Ctrl-C gives it up; a second one leaves it to the projector. */
+/** Rebuilds a read model. Ctrl-C abandons the rebuild; a second one ends the command and leaves the rebuild to a projector. */
 async function rebuildOne(
   session: Session,
   rebuild: ProjectionRebuild,
@@ -159,11 +159,11 @@ function forPeople(results: Audited[]): object[] {
   );
 }
 
-/** Of what luxon takes, the hours with minutes, and offsets that there are. */
+/** Narrows what luxon accepts: hours come with minutes, and offsets are possible ones. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 function instant(text: string): Date {
-  // Date takes the 30th of February for the 2nd of March.
+  // luxon rather than Date, which reads the 30th of February as the 2nd of March.
   const given = DateTime.fromISO(text);
   if (!INSTANT.test(text) || !given.isValid)
     throw new InvalidArgumentError(

@@ -9,7 +9,7 @@ import { sealedWebhookSecrets } from '#webhooks/endpoints/endpoints';
 import { sealedWebhookRepeats } from '#webhooks/webhook-requests';
 import type { Session } from '../session';
 
-/** By the last one processes are refused that have not the new key. */
+/** In this order. Once the last one is sealed anew, processes without the new key are refused. */
 const sealed = [
   wrappedSubjectKeys,
   sealedSigningKeys,

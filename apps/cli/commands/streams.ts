@@ -28,7 +28,7 @@ export function streamsCommand(session: Session): Command {
   return streams;
 }
 
-/** People read a line for each finding behind the figures. */
+/** Prints the figures and, for people, a line for each finding. */
 function tell(session: Session, answer: StreamReport): void {
   const { findings, ...figures } = answer;
   const lines = findings.map(({ tenant, stream, what }) => `\n${tenant}  ${stream}  ${what}`);
