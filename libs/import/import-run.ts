@@ -1,9 +1,9 @@
 import type { RegisteredTenant } from '#platform/auth/tenants';
 import type { StagingArea } from './staging/staging-area';
 
-/** Rows of a table, as `GET /etl/import-status/{requestId}` shows them. */
+/** Row counts of a table, as `GET /etl/import-status/{requestId}` shows them. */
 export interface TableCounts {
-  /** As the source counts them. */
+  /** Number of rows according to the source. */
   total: number;
   read: number;
   valid: number;
@@ -11,14 +11,14 @@ export interface TableCounts {
   loaded: number;
 }
 
-/** One worker's turn at an import, from its lease to its end. */
+/** A worker's turn at an import, from taking the lease to giving it up. */
 export interface ImportRun {
   readonly requestId: string;
-  /** Whose import it is: the tenant of production. */
+  /** The production tenant whose import it is. */
   readonly tenant: RegisteredTenant;
   readonly staging: StagingArea;
-  /** Aborted when the lease is lost, the process ends or the import is cancelled; whoever works on it throws its reason. */
+  /** Aborted when the lease is lost, the process ends or the import is cancelled. The work must then throw its reason. */
   readonly signal: AbortSignal;
-  /** Sets counts of a table. Cheap: written about once a second. */
+  /** Sets counts of a table. Calls are cheap: the counts are written about once a second. */
   report(table: string, counts: Partial<TableCounts>): void;
 }

@@ -10,13 +10,13 @@ import { isIntact, tableStates } from './requests/import-tables';
 import type { ImportTurn } from './requests/import-turn';
 import { Validation } from './validation/validation';
 
-/** How an import ends, and what whoever waits for it is told. */
+/** The outcome of an import, and the message of its status. */
 export interface Ending {
   outcome: Outcome;
   message: string;
 }
 
-/** The way of an import, from where it stands to its end. Each step can be done again from its beginning. */
+/** Carries an import from its current step to its end. Every step can be repeated from its beginning. */
 @Injectable()
 export class ImportSteps {
   constructor(
@@ -28,7 +28,7 @@ export class ImportSteps {
     private readonly database: WriteDatabase,
   ) {}
 
-  /** @throws SourceFailure, ImportFailed, DomainError, LeaseLost, or why the turn is to stop */
+  /** @throws SourceFailure, ImportFailed, DomainError, LeaseLost, or the reason of the turn's signal */
   async carryOut(turn: ImportTurn): Promise<Ending> {
     if (needsSource(turn.status)) {
       await this.extraction.run(turn);
@@ -53,7 +53,7 @@ export class ImportSteps {
     return valid(warnings, staging);
   }
 
-  /** The staging area is unlogged: a crash of the database's server leaves nothing in it. @throws ImportFailed */
+  /** Checks that the staged rows exist: the tables are unlogged, and empty after a crash of the server. @throws ImportFailed */
   private async requireStaged(turn: ImportTurn): Promise<void> {
     const client = await this.database.session(turn.signal);
     try {

@@ -61,12 +61,12 @@ const promoting = [
 ];
 
 /**
- * Carries imports and promotions out. A module of its own: the driver of SQL Server takes 34 MB, which processes that
- * only answer do not have to spare. Needs PlatformModule and EventStoreModule.
+ * Carries imports and promotions out. It is a module of its own because the SQL Server driver takes 34 MB of memory, which
+ * processes that only answer requests should not spend. Needs PlatformModule and EventStoreModule.
  */
 @Module({})
 export class ImportWorkerModule {
-  /** @param projections those that are waited for, and renewed */
+  /** @param projections the projections that an import waits for, and that are renewed at its end */
   static for(projections: readonly Projection[]): DynamicModule {
     return {
       module: ImportWorkerModule,

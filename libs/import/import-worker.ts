@@ -23,7 +23,7 @@ import { RequestWorker } from './requests/request-worker';
 
 const FORGET_EVERY_MS = 3_600_000;
 
-/** Carries imports out. */
+/** Takes imports from the queue and carries them out. */
 @Injectable()
 export class ImportWorker extends RequestWorker<ImportTurn> {
   private forgotAt = Number.NEGATIVE_INFINITY;
@@ -63,7 +63,7 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     await this.repeats.forget();
   }
 
-  /** Beside the queue, which does not wait for it. */
+  /** Releases what unfinished loads have left held. Runs in the background: the queue does not wait for it. */
   private settle(): void {
     if (this.settling || performance.now() - this.settledAt < this.settings.laterMs) return;
     this.settledAt = performance.now();
@@ -92,24 +92,24 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
 
   protected async carryOut(turn: ImportTurn): Promise<void> {
     const name = `Import ${turn.requestId} of ${turn.tenant.alias}`;
-    // Some may go on for ever, which keeps others waiting: whose, no other's status says.
+    // An import may run for ever and keep others waiting. Only the log can say whose it is: each status is its tenant's own.
     this.log.log(`${name}: taken up`);
     try {
       const { outcome, message } = await this.endingOf(turn);
       await turn.end(outcome, message);
       this.log.log(`${name}: ${outcome}`);
     } catch (error) {
-      // Whoever takes it next goes on from there; what failed for want of the database can be told by nobody now.
+      // The next worker continues. An error of the database cannot be stored with the request, as the database is away.
       if (error instanceof WorkerEnding) return this.requests.release(turn.requestId, turn.worker);
       if (error instanceof LeaseLost) return;
-      // That is no death: there was nobody whom the import may have brought down.
+      // An unreachable database does not count as a death: the import has brought no worker down.
       if (isUnreachable(error))
         await this.requests.release(turn.requestId, turn.worker, this.settings.laterMs);
       throw error;
     }
   }
 
-  /** How the import ends, by itself or by a failure. @throws what ends this turn alone */
+  /** Carries the import out. @returns its end, also after a failure. @throws errors that end only this turn */
   private async endingOf(turn: ImportTurn): Promise<Ending> {
     if (turn.deaths >= MOST_DEATHS)
       return {
@@ -122,7 +122,7 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
       if (error instanceof ImportCancelled) return cancelled;
       if (error instanceof SourceFailure || error instanceof ImportFailed)
         return { outcome: 'Failed', message: error.message };
-      // A turn that finds nobody there may be too short to renew its lease, which would tell.
+      // Renewing the lease would reveal a cancellation, but a turn that finds the database unreachable may be too short for that.
       if (isUnreachable(error) && (await turn.isUnwanted())) return cancelled;
       if (error instanceof WorkerEnding || error instanceof LeaseLost || isDatabaseAway(error)) throw error;
       if (error instanceof DomainError) return { outcome: 'Failed', message: error.detail };

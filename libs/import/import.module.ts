@@ -11,24 +11,27 @@ import { OperatorImports } from './operator-imports';
 import { PromotionRequests } from './promotion/promotion-requests';
 import { ImportRepeats } from './requests/import-repeats';
 
-/** The area's routes, as those of every area; it keeps no streams and builds no read model. */
+/** The routes of imports, declared like those of every area. The area has no streams and no read model. */
 export const importsArea: Area = {
   write: { controllers: [ImportsWriteController], handlers: importCommandHandlers },
   read: { controllers: [ImportsReadController], handlers: [GetImportHandler, GetReportHandler] },
   projections: [],
 };
 
-/** What a request for something is made with. */
+/** Providers for requesting an import or a promotion. */
 const asking = [ImportRepeats, SourceHosts, ImportSettings, PromotionRequests];
 
 interface Part {
   writes?: boolean;
   reads?: boolean;
-  /** Asks for imports without a route. */
+  /** The process requests imports without serving a route (the command line). */
   asks?: boolean;
 }
 
-/** Asks for bulk imports and tells of them; a process loads the part that it serves. Needs PlatformModule, EventStoreModule, and CQRS for routes. */
+/**
+ * Requests bulk imports and shows their status; a process loads the part that it serves. Needs PlatformModule and
+ * EventStoreModule, and CQRS for routes.
+ */
 @Module({})
 export class ImportModule {
   static for({ writes, reads, asks }: Part): DynamicModule {

@@ -15,7 +15,7 @@ import { GetImport, GetImportHandler } from './api/import.queries';
 import type { ImportView } from './api/import.views';
 import { type ImportStatus, promotable, requestIdOf } from './requests/import-request';
 
-/** How many findings of a kind there are. */
+/** The number of findings of a kind. */
 export interface FindingCount {
   severity: 'error' | 'warning';
   code: string;
@@ -23,7 +23,7 @@ export interface FindingCount {
   count: number;
 }
 
-/** Imports, as the operator's command line asks for them. */
+/** Imports for the operator's command line. */
 @Injectable()
 export class OperatorImports {
   constructor(
@@ -35,7 +35,7 @@ export class OperatorImports {
     private readonly reading: GetImportHandler,
   ) {}
 
-  /** @returns its id. @throws DomainError `tenant_not_found`, and what the route refuses */
+  /** Queues an import. @returns its id. @throws DomainError `tenant_not_found`, and the errors of the route */
   async queue(alias: string, connectionString: string): Promise<string> {
     const context = operatorContext(await this.tenants.get(alias));
     const { body } = await this.queueing.execute(new QueueImport(context, connectionString));
@@ -43,10 +43,11 @@ export class OperatorImports {
   }
 
   /**
-   * @param requestId default: the last of the tenant that can be promoted; the last of all where none can be, so that
-   *   whoever asks hears why, or of a promotion that was asked for already
-   * @returns its id
-   * @throws DomainError `tenant_not_found`, `not_found`, and what the route refuses
+   * Requests the promotion of an import.
+   * @param requestId default: the tenant's last import that can be promoted; if none can be, the last of all, so that the
+   *   operator learns why, or that a promotion was requested already
+   * @returns the import's id
+   * @throws DomainError `tenant_not_found`, `not_found`, and the errors of the route
    */
   async promote(alias: string, requestId?: string): Promise<string> {
     const tenant = await this.tenants.get(alias);
@@ -55,7 +56,7 @@ export class OperatorImports {
     return id;
   }
 
-  /** @param requestId default: the last of the tenant. @throws DomainError `tenant_not_found`, `not_found` */
+  /** The status of an import. @param requestId default: the tenant's last. @throws DomainError `tenant_not_found`, `not_found` */
   async status(alias: string, requestId?: string): Promise<ImportView> {
     const tenant = await this.tenants.get(alias);
     const id = requestId ?? (await this.last(tenant.id));
@@ -63,7 +64,7 @@ export class OperatorImports {
     return body as ImportView;
   }
 
-  /** @throws DomainError `tenant_not_found`, `not_found`, `promotion_in_progress`, `import_promoted` */
+  /** Cancels an import. @throws DomainError `tenant_not_found`, `not_found`, `promotion_in_progress`, `import_promoted` */
   async cancel(alias: string, requestId?: string): Promise<{ message: string; requestId: string }> {
     const tenant = await this.tenants.get(alias);
     const id = requestIdOf(requestId ?? (await this.last(tenant.id)));
@@ -71,7 +72,7 @@ export class OperatorImports {
     return body as { message: string; requestId: string };
   }
 
-  /** What was found, by kind, the most first. */
+  /** The number of findings by kind, the most frequent kind first. */
   async findings(requestId: string): Promise<FindingCount[]> {
     const { rows } = await this.database.pool.query<FindingCount>(
       `select severity, code, table_name as "table", count(*)::int as count from import.findings
@@ -81,7 +82,7 @@ export class OperatorImports {
     return rows;
   }
 
-  /** @param first the last that is kept in one of these goes before all others */
+  /** The id of the tenant's last import. @param first states that are preferred, as long as the staged rows are kept */
   private async last(tenantId: number, first: readonly ImportStatus[] = []): Promise<string> {
     const { rows } = await this.database.pool.query<{ id: string }>(
       `select id from import.requests where tenant_id = $1

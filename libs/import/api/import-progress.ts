@@ -3,7 +3,7 @@ import { type ImportStatus, type Step, steps } from '../requests/import-request'
 
 type Counts = Pick<TableCounts, 'read' | 'valid' | 'loaded'> & { total: number | null };
 
-/** Where each step begins, of a hundred: reading and loading take nearly all of the time. */
+/** The percentage at which each step begins: extraction and loading take nearly all of the time. */
 const begins: Record<Step, number> = {
   Queued: 0,
   Connecting: 0,
@@ -14,15 +14,15 @@ const begins: Record<Step, number> = {
   Reconciling: 95,
 };
 
-/** How much of a promotion is done when all records have been brought. */
+/** The percentage of a promotion at which all records are appended. */
 const PROMOTED_AT = 60;
 
-/** How much of the whole way is behind an import or a promotion. */
+/** The progress of an import or a promotion, in percent. */
 export function percentOf(status: ImportStatus, tables: readonly Counts[]): number {
   if (status === 'PromotionQueued') return 0;
   if (status === 'Promoting') return Math.floor(PROMOTED_AT * loadedShare(tables));
   const at = steps.indexOf(status as Step);
-  // What ended in between has come to its end too.
+  // An import that has ended is at 100, whatever its outcome.
   if (at < 0) return 100;
   const begin = begins[status as Step];
   const width = (begins[steps[at + 1]] ?? 100) - begin;

@@ -22,7 +22,7 @@ type FindingRow = FindingView & { id: string };
 type Values = unknown[];
 
 const CSV = 'text/csv; charset=utf-8; header=present';
-/** What is kept of an answer is for requests that accept the same (RFC 9110, section 12.5.5). */
+/** A cached answer serves only requests with the same Accept (RFC 9110, section 12.5.5). */
 const VARIES = { Vary: 'Accept' };
 const CSV_PAGE = 1_000;
 const findingColumns = ['severity', 'code', 'table', 'importId', 'column', 'message'] as const;
@@ -44,7 +44,7 @@ const FINDING =
 const OF_FINDINGS = `from import.findings
   where request_id = $1 and ($2::text is null or severity = $2) and ($3::text is null or code = $3)
     and ($4::text is null or table_name = $4)`;
-/** SQL: an amount as text, of two decimals at least. The three sides keep as many noughts as each likes: equal ones are one text. */
+/** SQL: an amount as text with at least two decimals, so that equal amounts of the three sides are equal texts. */
 const amountText = (column: string) => `round(${column}, greatest(min_scale(${column}), 2))::text`;
 const TOTALS = `select measure, group_by as "groupBy", nullif(group_key, '') as "groupKey",
     source_count::float8 as "sourceCount", ${amountText('source_amount')} as "sourceAmount",
@@ -57,7 +57,7 @@ const ORDER = `order by array_position(array['Total', 'Table', 'Matter', 'FeeEar
 export class GetReportHandler implements IQueryHandler<GetReport> {
   constructor(private readonly database: WriteDatabase) {}
 
-  /** A page as JSON, or all of it as CSV. @throws DomainError `not_found` */
+  /** Answers a page of the report as JSON, or all of it as CSV. @throws DomainError `not_found` */
   async execute({ context, requestId, query, accept }: GetReport): Promise<Reply> {
     await this.requireOwn(context, requestId);
     const { part = 'findings', severity = null, code = null, table = null } = query;
@@ -88,7 +88,7 @@ export class GetReportHandler implements IQueryHandler<GetReport> {
     if (rowCount === 0) throw notFound('import');
   }
 
-  /** Each page begins behind the one before it: those of an import are read once, however many there are. */
+  /** All findings. Each page begins after the last key of the one before, so that every finding is read only once. */
   private async *findings([requestId, severity, code, table]: Values): AsyncGenerator<FindingRow[]> {
     for (const one of severity === null ? ['error', 'warning'] : [severity])
       for (let after = '0', size = CSV_PAGE; size === CSV_PAGE; ) {
@@ -132,12 +132,15 @@ function csvReply(filename: string, body: Readable): Reply {
   });
 }
 
-/** Whoever names a charset is understood as well, and whoever names what a report is. */
+/** The forms in which Accept may name a media type: alone, or with the charset. */
 const named = (type: string) => [type, `${type}; charset=utf-8`];
 const jsonTypes = named('application/json');
 const csvTypes = [...named('text/csv'), 'text/csv; header=present', CSV];
 
-/** Whichever of the two is preferred: of equals the one that is named first, JSON where neither is (RFC 9110, 12.5.1). */
+/**
+ * Whether the client prefers CSV to JSON (RFC 9110, section 12.5.1). Of equal preferences the type that is named first wins,
+ * and JSON when neither is named.
+ */
 export function wantsCsv(accept = '*/*'): boolean {
   const type = new Negotiator({ headers: { accept } }).mediaType([...jsonTypes, ...csvTypes]);
   return type !== undefined && csvTypes.includes(type);

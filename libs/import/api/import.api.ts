@@ -14,7 +14,7 @@ import { requestIdOf } from '../requests/import-request';
 import { exampleRequest } from './import.input';
 import { AcceptedView, FindingView, ImportView, TotalView } from './import.views';
 
-/** 202: a worker does it. Nothing of it is an event yet. */
+/** Describes the answer 202: a worker will carry the request out. No event is appended yet. */
 export const ApiAccepted = () =>
   applyDecorators(
     ApiExtension('x-without-events', true),
@@ -26,7 +26,7 @@ export const ApiAccepted = () =>
 export const ApiStatus = () =>
   applyDecorators(ApiExtraModels(ImportView), ApiOkResponse({ schema: { $ref: getSchemaPath(ImportView) } }));
 
-/** A page of findings or of totals; or all of them, as CSV. */
+/** Describes the report: a page of findings or totals, or all of them as CSV. */
 export function ApiReport(): MethodDecorator {
   const rows = {
     type: 'array',
@@ -56,7 +56,7 @@ export function ApiReport(): MethodDecorator {
   );
 }
 
-/** The `:requestId` of an address. @throws DomainError `not_found` when it is none */
+/** The path parameter `:requestId`. @throws DomainError `not_found` when it is no id of a request */
 export function RequestIdParam(): ParameterDecorator {
   const schema = { type: 'string' as const, format: 'uuid', example: exampleRequest };
   const api = ApiParam({ name: 'requestId', schema });

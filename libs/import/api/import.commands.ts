@@ -71,7 +71,7 @@ export class QueueImportHandler implements ICommandHandler<QueueImport> {
   }
 }
 
-/** The tenant's next import would put aside whatever had been imported into its staging tenant. */
+/** Refuses imports into a staging tenant: the parent's next import would put their records aside. */
 async function requireNoStaging(client: ClientBase, { tenant }: RequestContext): Promise<void> {
   const { rowCount } = await client.query('select from import.requests where staging_tenant_id = $1', [
     tenant.id,
@@ -91,7 +91,10 @@ interface Standing {
 export class CancelImportHandler implements ICommandHandler<CancelImport> {
   constructor(private readonly repeats: ImportRepeats) {}
 
-  /** One that has ended otherwise is left as it is. @throws DomainError `not_found`, `promotion_in_progress`, `import_promoted` */
+  /**
+   * Cancels an import. An import that has ended otherwise is left as it is.
+   * @throws DomainError `not_found`, `promotion_in_progress`, `import_promoted`
+   */
   execute({ context, requestId }: CancelImport): Promise<Reply> {
     return this.repeats.execute(context, async (change) => {
       const { status, is_kept, leased_by, promotion_step } = await standing(change, context, requestId);
@@ -121,7 +124,7 @@ async function standing({ client }: Change, { tenant }: RequestContext, id: stri
   return rows[0];
 }
 
-/** Nobody has it in hand. */
+/** Ends an import that no worker holds, as cancelled. */
 async function end({ client, now }: Change, id: string): Promise<void> {
   await client.query(
     `update import.requests
@@ -130,7 +133,7 @@ async function end({ client, now }: Change, id: string): Promise<void> {
      where id = $1`,
     [id, now],
   );
-  // A dump may look at it for hours: whoever asks is told to come again.
+  // A dump may read the staged tables for hours: the client is told to try again.
   await client.query(BRIEFLY);
   await new StagingArea(id).drop(client);
   await withdrawStaging(client, id);

@@ -7,7 +7,7 @@ import { percentOf } from './import-progress';
 const nullableText = { type: String, nullable: true } as const;
 const nullableInstant = { ...nullableText, format: 'date-time' } as const;
 
-/** 202 to what a worker does. */
+/** Body of the answer 202 to a request that a worker carries out. */
 export class AcceptedView {
   @ApiProperty({ example: true })
   success: boolean;
@@ -19,7 +19,7 @@ export class AcceptedView {
   requestId: string;
 }
 
-/** Rows of a table. */
+/** Row counts of a table. */
 export class TableView {
   @ApiProperty({ example: 'WorkItem' })
   name: string;
@@ -62,7 +62,7 @@ export class ValidationView {
   reportUrl: string;
 }
 
-/** How an import fares. */
+/** The status of an import. */
 export class ImportView {
   @ApiProperty({ example: true })
   success: boolean;
@@ -111,7 +111,7 @@ export class ImportView {
   canPromote: boolean;
 }
 
-/** Something that is wrong with the data. */
+/** A finding: something that is wrong with the data. */
 export class FindingView {
   @ApiProperty({ enum: ['error', 'warning'], example: 'error' })
   severity: 'error' | 'warning';
@@ -135,7 +135,7 @@ export class FindingView {
 const count = { type: 'integer', nullable: true } as const;
 const amount = { ...nullableText, example: '1200.00' } as const;
 
-/** A count and a sum on both sides. */
+/** A count and a sum of the source, of ControlTotal and of the staging tenant. */
 export class TotalView {
   @ApiProperty({ example: 'UnbilledWork' })
   measure: string;

@@ -5,7 +5,7 @@ import { Activity } from '#practice/records/activity';
 import type { RecordState } from '#practice/records/record';
 import type { ExistingRecord } from '../records/existing-records';
 
-/** What a state holds beside the fields of its creation. */
+/** The properties of states that no creating event has as fields. */
 const DERIVED = [
   'isDeleted',
   'state',
@@ -19,8 +19,8 @@ const DERIVED = [
 type Switched = RecordState & { state: Activity };
 
 /**
- * The events by which a record of the tenant comes to be in another, in the state that it has: not its history. A person
- * whose data was erased is there by the name that stands for it.
+ * The events that recreate a record of one tenant in another, with its current state rather than its history. An erased
+ * person is recreated with the name that stands for them.
  */
 export function copyEvents({ definition, folded }: ExistingRecord): DomainEvent[] {
   const { data } = folded;
@@ -60,7 +60,7 @@ function endOf({ state, dateClosed, dateArchived }: MatterState, event: Event): 
   return state === MatterStatus.Closed ? [closed] : [closed, event('Archived', { dateArchived })];
 }
 
-/** What the events of a kind begin with. */
+/** The prefix of a kind's event types, as `Matter` of `MatterCreated`. */
 function nameOf({ events }: AnyDefinition): string {
   const [created] = Object.keys(events).filter((type) => type.endsWith('Created'));
   return created.slice(0, -'Created'.length);

@@ -3,13 +3,13 @@ import type { ImportedRecord } from '../records/imported-record';
 
 const REPORTED_EVERY = 1_000;
 
-/** Tells how many rows of each table have become records. */
+/** Reports how many rows of each table have become records. */
 export class LoadProgress {
   private readonly loaded = new Map<string, number>();
 
   constructor(private readonly run: Pick<ImportRun, 'report'>) {}
 
-  /** Passes the records on, and counts them. */
+  /** Passes the records through and counts them. */
   async *counted(records: AsyncIterable<ImportedRecord>): AsyncGenerator<ImportedRecord> {
     for await (const record of records) {
       this.count(record.table, 1);

@@ -40,10 +40,10 @@ export class Loading {
   ) {}
 
   /**
-   * Makes a fresh staging tenant, with what it needs of its parent and all records of the import, and waits until it can
-   * be read whole. Called again, after a death in the middle too, it begins with another tenant.
+   * Creates a fresh staging tenant with copies of what it needs from its parent and all records of the import, and waits
+   * until all read models show it. When it is called again, after a worker died for example, it begins with another tenant.
    * @throws the reason of the run's signal; DomainError `staging_alias_taken`, `part_of_existing`, `read_model_parked`,
-   *   `store_unavailable`, and what a decider refuses
+   *   `store_unavailable`, or the refusal of a decider
    */
   async load(run: ImportRun): Promise<RegisteredTenant> {
     try {
@@ -56,22 +56,21 @@ export class Loading {
       await this.reached.follow(staging, position, run.signal);
       return staging;
     } catch (error) {
-      // Whatever failed because of the abort: what was aborted with says why.
+      // Work that was aborted may fail with any error; the signal's reason is the cause.
       run.signal.throwIfAborted();
       throw error;
     }
   }
 
   /**
-   * Shows what loads that did not come to their end have left: while one of their tenants is held no read model can be
-   * rebuilt.
+   * Releases the staging tenants that unfinished loads have left held: no read model can be rebuilt while a tenant is held.
    */
   async settle(signal: AbortSignal): Promise<void> {
     for (const tenant of await this.stagingTenants.abandoned(await this.held.newTenants()))
       await this.fill.show(tenant, signal);
   }
 
-  /** All is shown at the end, so that nobody follows every batch; read models that are being rebuilt do. */
+  /** Holds the tenant in every read model until the end, except in those that are being rebuilt: these follow each batch. */
   private async hold(staging: RegisteredTenant): Promise<void> {
     try {
       await this.held.holdNew(staging);
@@ -80,7 +79,7 @@ export class Loading {
     }
   }
 
-  /** @returns where the last event stands */
+  /** Appends all events of the staging tenant. @returns the position of the last one */
   private async append(run: ImportRun, context: RequestContext): Promise<Position> {
     const { tenant, staging, signal } = run;
     const client = await this.database.session(signal);

@@ -4,7 +4,10 @@ import { HeldTenants } from '#projections/held-tenants';
 import { IMPORT } from './loading';
 import { StagingTenants } from './staging-tenants';
 
-/** Staging tenants stay, and have people of their parents under keys of their own: an erasure is repeated in each. */
+/**
+ * Repeats a tenant's erasures in its staging tenants: these are never deleted, and have the same people with encryption keys
+ * of their own.
+ */
 @Injectable()
 export class StagingErasures {
   constructor(
@@ -15,7 +18,7 @@ export class StagingErasures {
 
   /** @returns how many people were erased */
   async repeat(): Promise<number> {
-    // What a load that died has left is shown first.
+    // Tenants that an unfinished load has left held are released first.
     const held = new Set(await this.held.newTenants());
     const loaded = await this.stagingTenants.loaded();
     return this.erased.repeatIn(

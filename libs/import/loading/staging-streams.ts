@@ -13,7 +13,7 @@ import { bringsDefaultRates, erasedPeople } from '../records/record-queries';
 import { OwnRecords, referredRecords } from '../records/references';
 import { copyEvents } from './copies';
 
-/** All streams of a staging tenant, each after what it refers to. */
+/** All streams of a staging tenant. A stream comes after those to which it refers. */
 export class StagingStreams {
   constructor(
     private readonly client: ClientBase,
@@ -22,7 +22,7 @@ export class StagingStreams {
     private readonly existing: ExistingRecords,
   ) {}
 
-  /** @param records of the import; what they must know of copies is known before they are asked for */
+  /** @param records the import's records; they are read after the copies, on whose ids they may depend */
   async *all(staging: TenantRef, records: AsyncIterable<ImportedRecord>): AsyncGenerator<NewStream> {
     yield this.settings(staging);
     yield* this.copies();
@@ -37,7 +37,7 @@ export class StagingStreams {
       else yield { definition, id, ...(defaults.includes(id) ? asDefault(create()) : create()) };
   }
 
-  /** Those that the parent has now; and its numbers, after which those of the import go on. */
+  /** The parent's current settings, and its counters, from which the import's numbers go on. */
   private settings({ streamId }: TenantRef): NewStream {
     const { isDeleted: _, externalReference: __, referenceOwner: ___, ...fields } = this.ground.settings;
     const { [ACTIVE_DIVISIONS]: ____, ...counters } = this.ground.numbers.last;
@@ -45,7 +45,7 @@ export class StagingStreams {
     return { definition: Tenant, id: toId('tenant', streamId), events, counters };
   }
 
-  /** What the tenant cannot do without, and what the import refers to. */
+  /** Copies of the parent's records that every tenant needs, and of those to which the import refers. */
   private async *copies(): AsyncGenerator<NewStream> {
     const { client, run, ground, existing } = this;
     const { tenant, staging, signal } = run;
@@ -62,7 +62,7 @@ export class StagingStreams {
     }
   }
 
-  /** Whose personal data was erased in the tenant is here by the name that stands for them, whatever the row still says. */
+  /** A person who was erased in the parent: under the name that stands for them, even if the row has personal data. */
   private async erased(id: Id): Promise<NewStream> {
     const record = await this.existing.one(this.run.tenant, id);
     const [created] = copyEvents(record);
@@ -82,7 +82,7 @@ export class StagingStreams {
   }
 }
 
-/** An import before has brought what is the parent's default now. */
+/** Makes a record the default: it came with an earlier import and is the parent's default now. */
 function asDefault({ events, ...creation }: Creation): Creation {
   Object.assign(events[0].data, { isDefault: true });
   return { ...creation, events };

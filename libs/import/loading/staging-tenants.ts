@@ -9,10 +9,10 @@ import type { TenantCopy } from '#practice/entities/entity.erasures';
 import type { ImportRun } from '../import-run';
 
 const SUFFIX = '--staging';
-/** Room for the suffix of a staging tenant, and for that of one that was retired, `-<id>`, in the 63 of an alias. */
+/** An alias has 63 characters at most. This leaves room for the suffix of a staging tenant and that of a retired one, `-<id>`. */
 const LONGEST = 63 - SUFFIX.length - '-2147483647'.length;
 
-/** The alias of a tenant's staging tenant: `<alias>--staging`, of a very long one its beginning and eight digits. */
+/** The alias of a tenant's staging tenant: `<alias>--staging`. A very long alias is cut, and eight digits are added. */
 export function stagingAlias(alias: string): string {
   if (alias.length <= LONGEST) return `${alias}${SUFFIX}`;
   const digits = createHash('sha256').update(alias).digest('hex').slice(0, 8);
@@ -28,9 +28,9 @@ export class StagingTenants {
   ) {}
 
   /**
-   * A fresh tenant behind the staging alias, which the request names from then on; the one before it is retired. It is
-   * open to whomever its parent lets in, but for webhooks, of which a staging tenant sends none, and for imports.
-   * @returns it, and who has asked for the import
+   * Creates a fresh staging tenant under the staging alias, links it to the request, and retires the former one. It gets
+   * copies of its parent's grants, without the permissions for webhooks (a staging tenant sends none) and imports.
+   * @returns the staging tenant, and who requested the import
    * @throws DomainError `staging_alias_taken` (409) when a tenant that no import has made has the alias
    */
   open({
@@ -58,7 +58,7 @@ export class StagingTenants {
     });
   }
 
-  /** The tenants among these into which no import is being loaded any more. */
+  /** Those of the given tenants into which no import is being loaded any more. */
   async abandoned(ids: readonly number[]): Promise<RegisteredTenant[]> {
     if (ids.length === 0) return [];
     const { rows } = await this.database.pool.query<RegisteredTenant>(
@@ -71,8 +71,8 @@ export class StagingTenants {
   }
 
   /**
-   * All staging tenants into which nothing is being loaded any more, with the tenants whose records they have: also those
-   * that were put aside, which no request may name.
+   * All staging tenants into which nothing is being loaded any more, with their parents. This includes retired ones, to
+   * which no request may refer any longer.
    */
   async loaded(): Promise<TenantCopy[]> {
     const { pool } = this.database;
@@ -90,7 +90,7 @@ export class StagingTenants {
   }
 }
 
-/** Takes the alias from the staging tenant that has it. */
+/** Retires the staging tenant that has the alias. */
 async function retire(client: PoolClient, parent: number, alias: string): Promise<void> {
   const { rows } = await client.query<{ id: number; isStaging: boolean }>(
     `select t.id, exists (
@@ -106,7 +106,7 @@ async function retire(client: PoolClient, parent: number, alias: string): Promis
   await shut(client, id, alias);
 }
 
-/** Takes the alias from the staging tenant of an import that has come to nothing: it may be half of a firm. */
+/** Retires the staging tenant of an import that failed or was cancelled: it may hold half of a firm. */
 export async function withdrawStaging(client: ClientBase, requestId: string): Promise<void> {
   const { rows } = await client.query<{ staging: number; id: number; alias: string }>(
     `select r.staging_tenant_id as staging, p.id, p.alias
@@ -125,7 +125,7 @@ export async function withdrawStaging(client: ClientBase, requestId: string): Pr
   }
 }
 
-/** Its records stay, nobody reads them any more. */
+/** Renames a staging tenant and revokes its grants. Its records stay, but nobody can read them any more. */
 async function shut(client: ClientBase, id: number, alias: string): Promise<void> {
   await client.query('update platform.tenants set alias = $2 where id = $1', [id, `${alias}-${id}`]);
   await client.query(

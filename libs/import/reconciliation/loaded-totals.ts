@@ -3,7 +3,7 @@ import type { RegisteredTenant } from '#platform/auth/tenants';
 import { live } from '#projections/live';
 import { makeEmptyTable } from '../validation/working-tables';
 
-/** A measure of the work or the bills, as a query over the read models; `$1` is the tenant. */
+/** By measure: a query over the read models with a row for each item. `$1` is the tenant. */
 const measures: Record<string, string> = {
   Work: `select matter_id as matter, employee_id as fee_earner, total as amount from ${workItems()}`,
   UnbilledWork: `select matter_id as matter, employee_id as fee_earner, remaining as amount from ${workItems()}
@@ -19,10 +19,13 @@ function workItems(): string {
   return `read_model.work_items w where ${live('work-items', 'w', '$1')} and not is_deleted`;
 }
 
-/** Tables whose records only an import brings: all there are count. */
+/** Tables whose records only an import creates in a staging tenant: all its records are counted. */
 const COUNTED = { WorkItem: 'work-items', CostRecovery: 'cost-recoveries' };
 
-/** Tables of which the tenant has other records, too; with what their parts are and where the state has them. */
+/**
+ * Tables of which a staging tenant has other records, too: only the import's are counted. `parts` names the tables of their
+ * parts, and where the state has these.
+ */
 const LISTED: Record<string, { projection: string; parts?: Record<string, string> }> = {
   Division: { projection: 'divisions' },
   MatterType: { projection: 'matter-types' },
@@ -43,10 +46,10 @@ const LISTED: Record<string, { projection: string; parts?: Record<string, string
 const PAGE = 10_000;
 
 /**
- * What the read models of the staging tenant come to: `loaded_totals`. They may be on another server than the rows: sums by
- * record, and ids, a page at a time, go from one session to the other.
- * @param session of the rows
- * @param reads of the read models
+ * Makes `loaded_totals`, the totals of the staging tenant's read models. The read models may be on another server than the
+ * staged rows, so sums by record, and ids, are copied page by page from one session to the other.
+ * @param session a session of the database with the staged rows
+ * @param reads the database with the read models
  */
 export async function makeLoadedTotals(
   session: ClientBase,
@@ -74,7 +77,7 @@ interface Sum {
   query: string;
 }
 
-/** The record is called by the ImportId of the row that became it, else by its id. */
+/** Adds up a measure. A total names a record by the ImportId of the row that became it, otherwise by its id. */
 async function sum(
   session: ClientBase,
   reads: ClientBase,
@@ -119,7 +122,7 @@ async function count(
   ]);
 }
 
-/** Counts those that the import has brought, and their parts. */
+/** Counts the records that the import has created, and their parts. */
 async function listed(
   session: ClientBase,
   reads: ClientBase,
@@ -153,7 +156,7 @@ function tableOf(projection: string): string {
   return `read_model.${projection.replaceAll('-', '_')}`;
 }
 
-/** The rows of a query, a page at a time. */
+/** The rows of a query, page by page. */
 async function* pages<Row extends object>(
   client: ClientBase,
   query: string,

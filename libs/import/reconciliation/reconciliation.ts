@@ -8,12 +8,12 @@ import { findingKinds } from '../validation/findings';
 import { makeLoadedTotals } from './loaded-totals';
 import { reportControlTotals } from './source-totals';
 
-/** Codes of what this step finds. */
+/** The codes of this step's findings. */
 const CODES = Object.entries(findingKinds)
   .filter(([, { step }]) => step === 'Reconciling')
   .map(([code]) => code);
 
-/** Compares what was loaded, and what the source system says, with what the rows come to, to the penny. */
+/** Compares three totals to the penny: those of the staged rows, of ControlTotal, and of the loaded records. */
 @Injectable()
 export class Reconciliation {
   constructor(
@@ -22,9 +22,9 @@ export class Reconciliation {
   ) {}
 
   /**
-   * Writes all sides to import.totals, and a finding for each difference, in place of those of an earlier try.
-   * @param staging whose read models show all that was loaded
-   * @returns how many differences there are
+   * Writes the totals of all sides to import.totals, and a finding for each difference; replaces those of an earlier run.
+   * @param staging the staging tenant; its read models must show everything that was loaded
+   * @returns the number of differences
    * @throws the reason of the run's abort
    */
   reconcile(run: ImportRun, staging: RegisteredTenant): Promise<{ errors: number }> {
@@ -52,8 +52,8 @@ async function forget(session: Client, requestId: string): Promise<void> {
 }
 
 /**
- * Where one side has nothing, it comes to nothing; what only the source has, or only says when it likes, stays empty.
- * Neither Info nor ControlTotal is loaded.
+ * SQL: a side without a row for a total counts as 0. The loaded side stays empty for tables that are not loaded (Info,
+ * ControlTotal), and the control side where ControlTotal says nothing.
  */
 const TOTALS = `
   insert into import.totals (request_id, measure, group_by, group_key, source_count, source_amount, control_count,
@@ -73,7 +73,7 @@ const TOTALS = `
   left join control_totals c on c.measure = k.measure and c.group_by = k.group_by
     and coalesce(c.group_key, '') = k.group_key`;
 
-/** About the matter, the employee or the table; else about what the measure is of. */
+/** SQL: the findings about differences. A finding names the total's matter, employee or table; a grand total's, its table. */
 const LOADED = `
   insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
   select t.request_id, 'error', 'loaded_total_differs',

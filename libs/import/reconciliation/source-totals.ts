@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { tables } from '../schema/schema-1.0';
 import { makeTable } from '../validation/working-tables';
 
-/** A measure of the work or the bills, as a query over the checked rows: one row an item, with what it is counted by. */
+/** By measure: a query over the checked rows with a row for each item, and its matter and fee earner. */
 const measures: Record<string, string> = {
   Work: 'select matter_id as matter, employee_id as fee_earner, amount from work_values',
   UnbilledWork: `select matter_id as matter, employee_id as fee_earner, amount from work_values
@@ -18,7 +18,7 @@ const measures: Record<string, string> = {
     where i.state in ('Issued', 'PartPaid') and c.total <> coalesce(p.amount, 0)`,
 };
 
-/** What the rows come to: `source_totals`. A matter or an employee is called by its ImportId, if it is a row. */
+/** Makes `source_totals`, the totals of the rows. A total names a matter or an employee by its ImportId, if it is a row. */
 export async function makeSourceTotals(session: ClientBase): Promise<void> {
   const counts = tables.map(
     ({ name }) => `select 'Rows' as measure, 'Table' as group_by, '${name}' as group_key, count(*) as count,
@@ -44,7 +44,7 @@ function summed(measure: string, groupBy: string, key: string, query: string): s
     group by 1, 2, 3`;
 }
 
-/** Of totals that say of what they are; a measure of which there are no rows comes to nothing. */
+/** SQL: the findings about control totals. A measure without any rows counts as 0. */
 const CONTROL = `
   insert into import.findings (request_id, severity, code, table_name, import_id, column_name, message)
   select $1, 'error', 'control_total_differs', 'ControlTotal', c.import_id, d.column_name,
@@ -61,8 +61,8 @@ const CONTROL = `
   order by left(c.import_id, 100)`;
 
 /**
- * Compares the control totals with what the rows come to.
- * @returns how many differences there are
+ * Compares the control totals with the totals of the rows.
+ * @returns the number of differences
  */
 export async function reportControlTotals(session: ClientBase, requestId: string): Promise<number> {
   return (await session.query(CONTROL, [requestId])).rowCount ?? 0;

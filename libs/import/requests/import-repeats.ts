@@ -8,7 +8,7 @@ const TABLE = 'import.repeats';
 
 export const sealedImportRepeats = sealedRepeats(TABLE);
 
-/** Carries out requests that queue or end imports. */
+/** Executes the requests that queue, promote or cancel imports, once for each Idempotency-Key. */
 @Injectable()
 export class ImportRepeats extends RepeatableRequests {
   constructor(database: WriteDatabase, secrets: Secrets, clock: Clock) {

@@ -1,7 +1,7 @@
 import { DomainError, notFound } from '#kernel/errors';
 import { isTransient } from '#platform/database/connection-lost';
 
-/** Steps of an import that a worker has in hand, in their order. */
+/** The steps of an import in progress, in their order. */
 export const steps = [
   'Queued',
   'Connecting',
@@ -13,12 +13,12 @@ export const steps = [
 ] as const;
 export type Step = (typeof steps)[number];
 
-/** How an import ends, before a promotion. */
+/** The possible ends of an import, before a promotion. */
 export type Outcome = 'Validated' | 'ValidatedWithWarnings' | 'ValidationFailed' | 'Failed' | 'Cancelled';
 export type PromotionStatus = 'PromotionQueued' | 'Promoting' | 'Promoted' | 'PromotionFailed';
 export type ImportStatus = Step | Outcome | PromotionStatus;
 
-/** In these an import can be promoted, as long as its staged rows are kept. */
+/** The states in which an import can be promoted, as long as its staged rows are kept. */
 export const promotable: readonly ImportStatus[] = ['Validated', 'ValidatedWithWarnings', 'PromotionFailed'];
 
 export const statuses: readonly ImportStatus[] = [
@@ -34,7 +34,7 @@ export const statuses: readonly ImportStatus[] = [
   'Cancelled',
 ];
 
-/** What whoever waits for it is told at each step. */
+/** The message of an import's status at each step. */
 export const messages: Record<Step, string> = {
   Queued: 'Waiting for a worker.',
   Connecting: 'Connecting to the source.',
@@ -45,15 +45,15 @@ export const messages: Record<Step, string> = {
   Reconciling: 'Comparing counts and sums with the source.',
 };
 
-/** How one ends that somebody has cancelled, and what is told of it. */
+/** The end of a cancelled import, and its message. */
 export const cancelled = { outcome: 'Cancelled', message: 'Cancelled on request.' } as const;
 
-/** Until then the source is read. */
+/** Whether an import in this step still reads its source. */
 export function needsSource(status: Step): boolean {
   return steps.indexOf(status) < steps.indexOf('Validating');
 }
 
-/** As they are given: UUIDs in small letters. */
+/** The form of request ids: UUIDs in lower case. */
 export const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** @throws DomainError `not_found` when the text is no id of a request */
@@ -83,36 +83,36 @@ export interface RequestRow {
   finished_at: Date | null;
 }
 
-/** Another worker has the import by now: what this one would still do does not count. */
+/** Another worker holds the request by now: this one must not do anything more. */
 export class LeaseLost extends Error {
   constructor() {
     super('Another worker has taken the import over.');
   }
 }
 
-/** Somebody has asked for its end. */
+/** The import's cancellation was requested. */
 export class ImportCancelled extends Error {
   constructor() {
     super('The import was cancelled.');
   }
 }
 
-/** The process ends; another goes on. */
+/** The worker's process ends; another one continues. */
 export class WorkerEnding extends Error {
   constructor() {
     super('The process ends.');
   }
 }
 
-/** The import cannot go on, and the message says why, to the customer. */
+/** The import has failed. The message tells the customer why. */
 export class ImportFailed extends Error {}
 
-/** Whether nothing is wrong but that a database went away or did not answer: whoever takes the request next goes on. */
+/** Whether an error only means that a database went away or did not answer, so that the next turn can continue. */
 export function isDatabaseAway(error: unknown): boolean {
-  // The event store says so in its own words.
+  // The event store has an error of its own for this.
   if (error instanceof DomainError) return error.code === 'store_unavailable';
   return isTransient(error);
 }
 
-/** A request over which so many turns died would take the next one too. */
+/** The number of turns that may die during one step. The request would bring the next one down as well. */
 export const MOST_DEATHS = 5;

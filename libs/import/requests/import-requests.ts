@@ -28,13 +28,13 @@ export type TakenRequest = Pick<RequestRow, 'id' | 'tenant_id' | 'connection' | 
 export interface Taken {
   request: TakenRequest;
   tenant: RegisteredTenant;
-  /** Workers that died over its present step. */
+  /** Workers that died during the request's current step. */
   deaths: number;
 }
 
 /**
- * The queue of imports, as workers see it. A worker has an import by a lease that it renews; every change says whose it
- * is, so that one who was thought dead changes nothing any more.
+ * The queue of imports, as workers see it. A worker holds an import by a lease that it renews. Every change names the
+ * worker, so that one whose lease has passed to another changes nothing any more.
  */
 @Injectable()
 export class ImportRequests {
@@ -44,8 +44,8 @@ export class ImportRequests {
   ) {}
 
   /**
-   * The oldest import that nobody has in hand.
-   * @param own those that the worker has, whether their leases have run out or not
+   * Takes the oldest import that no worker holds.
+   * @param own the imports that this worker holds, even if their leases have run out
    */
   async take(worker: string, own: readonly string[] = []): Promise<Taken | undefined> {
     const { rows } = await this.database.pool.query(
@@ -69,8 +69,8 @@ export class ImportRequests {
   }
 
   /**
-   * Keeps an import in hand.
-   * @returns whether somebody wants its end; undefined when it is in other hands
+   * Renews the lease of an import.
+   * @returns whether its cancellation was requested; undefined when another worker holds the import
    */
   async renew(id: string, worker: string, rowsPerSecond: number | undefined): Promise<boolean | undefined> {
     const { rows } = await this.database.pool.query<{ cancel_requested: boolean }>(
@@ -83,7 +83,7 @@ export class ImportRequests {
     return rows.at(0)?.cancel_requested;
   }
 
-  /** Another worker may take it, from `retryMs` on. */
+  /** Gives an import up: another worker may take it, after `retryMs`. */
   async release(id: string, worker: string, retryMs = 0): Promise<void> {
     await this.database.pool.query(
       `update import.requests
@@ -94,7 +94,8 @@ export class ImportRequests {
   }
 
   /**
-   * The next step, from one of those before it. From validation on the source is not needed: its address is forgotten.
+   * Moves an import to its next step. From validation on the source is not needed, and its connection string is deleted.
+   * @param from the steps in which it may be now
    * @throws LeaseLost
    */
   async advance(id: string, worker: string, from: readonly Step[], to: Step): Promise<void> {
@@ -108,7 +109,7 @@ export class ImportRequests {
     if (rowCount === 0) throw new LeaseLost();
   }
 
-  /** What the source says of itself. */
+  /** Stores the schema version that the source's table Info states. */
   async describe(
     id: string,
     worker: string,
@@ -120,7 +121,7 @@ export class ImportRequests {
     );
   }
 
-  /** Writes down how many findings there are. */
+  /** Stores the number of findings with the request. */
   async count(id: string, worker: string): Promise<{ errors: number; warnings: number }> {
     const { rows } = await this.database.pool.query<{ errors: number; warnings: number }>(
       `update import.requests r set errors = f.errors, warnings = f.warnings
@@ -135,10 +136,10 @@ export class ImportRequests {
   }
 
   /**
-   * The end. What was staged is kept for a promotion when the import is valid, and is gone otherwise, in the same
-   * transaction; it waits for whoever looks at it. One that somebody has cancelled meanwhile is cancelled, as they were
-   * told, whatever it has come to.
-   * @param goOn throws why it is not to wait any longer
+   * Ends an import. In the same transaction the staged rows are kept for a promotion if the import is valid, and dropped
+   * otherwise, which waits for sessions that read them. An import whose cancellation was accepted meanwhile ends as
+   * cancelled, whatever its outcome.
+   * @param goOn asked while it waits; throws the reason to stop waiting
    * @throws LeaseLost
    */
   async end(id: string, worker: string, outcome: Outcome, message: string, goOn?: () => void): Promise<void> {
@@ -169,7 +170,7 @@ export class ImportRequests {
     }
   }
 
-  /** A tenant has one import to promote: earlier ones that wait for it are over when the next begins to be read. */
+  /** Ends the tenant's earlier imports that wait for a promotion: a tenant has one at most, and the next one begins now. */
   async supersede(
     client: ClientBase,
     { id, tenant_id }: Pick<RequestRow, 'id' | 'tenant_id'>,

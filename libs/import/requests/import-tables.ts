@@ -4,12 +4,12 @@ import { tables } from '../schema/schema-1.0';
 import type { StagingArea } from '../staging/staging-area';
 import { LeaseLost } from './import-request';
 
-/** How far the reading of a table has come. */
+/** The progress of a table's extraction. */
 export interface TableState {
   name: string;
-  /** Rows that are staged. */
+  /** Number of rows that are staged. */
   read: number;
-  /** Key of the last of them; null when they have none. */
+  /** Key of the last staged row; null when there is none. */
   lastKey: string | null;
   isComplete: boolean;
 }
@@ -18,13 +18,13 @@ interface Chunk {
   requestId: string;
   worker: string;
   table: string;
-  /** All that are staged now. */
+  /** Number of rows that are staged now, those of the chunk included. */
   read: number;
   lastKey: string | null;
   isComplete: boolean;
 }
 
-/** Nothing was read yet. */
+/** Forgets the progress of an import's extraction, which begins anew. */
 export async function resetTables(client: ClientBase, requestId: string): Promise<void> {
   await client.query('delete from import.tables where request_id = $1', [requestId]);
   await client.query('insert into import.tables (request_id, name) select $1, unnest($2::text[])', [
@@ -42,7 +42,7 @@ export async function tableStates(client: ClientBase | Pool, requestId: string):
   return rows;
 }
 
-/** Whether all that was staged is there: the tables are empty after a crash of the database's server. */
+/** Whether all staged rows exist: a crash of the database server empties the unlogged tables. */
 export async function isIntact(client: ClientBase, staging: StagingArea, states: readonly TableState[]) {
   if (states.length < tables.length) return false;
   for (const { name, read } of states) {
@@ -57,7 +57,7 @@ export async function isIntact(client: ClientBase, staging: StagingArea, states:
   return true;
 }
 
-/** @param totals how many rows the source counts, by table */
+/** Stores how many rows the source counts. @param totals number of rows by table */
 export async function setTotals(
   pool: Pool,
   requestId: string,
@@ -70,7 +70,7 @@ export async function setTotals(
   );
 }
 
-/** The tables of which not as many rows were read as the source counts. */
+/** The tables of which more or fewer rows were read than the source counts. */
 export async function miscounted(pool: Pool, requestId: string): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     'select name from import.tables where request_id = $1 and read <> total order by name',
@@ -80,8 +80,8 @@ export async function miscounted(pool: Pool, requestId: string): Promise<string[
 }
 
 /**
- * For the transaction that changes what is staged: a worker that has lost the import does not get through, and whoever
- * takes it over waits until this transaction has ended.
+ * Locks the lease for a transaction that changes staged rows: a worker that has lost the import is refused, and a worker
+ * that takes it over waits until this transaction has ended.
  * @throws LeaseLost
  */
 export async function requireLease(client: ClientBase, requestId: string, worker: string): Promise<void> {
@@ -93,7 +93,7 @@ export async function requireLease(client: ClientBase, requestId: string, worker
 }
 
 /**
- * Marks how far the reading has come, in the transaction that has staged the rows.
+ * Stores the progress of an extraction, in the transaction that stages the chunk's rows.
  * @throws LeaseLost
  */
 export async function markChunk(client: ClientBase, chunk: Chunk): Promise<void> {
@@ -105,7 +105,7 @@ export async function markChunk(client: ClientBase, chunk: Chunk): Promise<void>
   );
 }
 
-/** Sets counts that the steps after the reading have reported. */
+/** Stores the counts that the steps after the extraction report. */
 export async function writeCounts(
   pool: Pool,
   requestId: string,

@@ -19,7 +19,7 @@ export class ImportTurn extends Turn<ImportRequests> {
     return this.step;
   }
 
-  /** @throws LeaseLost, or why the work is to stop */
+  /** Moves the import to its next step. @throws LeaseLost, or the reason of the turn's signal */
   async advance(from: readonly Step[], to: Step): Promise<void> {
     this.signal.throwIfAborted();
     await this.flush();

@@ -3,13 +3,13 @@ import type { ImportSettings } from '../connection/import-settings';
 import { ImportCancelled, LeaseLost } from './import-request';
 
 interface Parts {
-  /** Renews it; answers whether somebody wants the request's end, or undefined when it is in other hands. */
+  /** Renews the lease. @returns whether the request's cancellation is requested; undefined when another worker holds it */
   renew(): Promise<boolean | undefined>;
   settings: Pick<ImportSettings, 'heartbeatMs' | 'leaseMs'>;
   log: Logger;
 }
 
-/** Keeps a request in one worker's hands while its turn lasts, and tells the turn when to stop. */
+/** Renews a worker's lease of a request while its turn lasts, and aborts the turn when the lease is lost. */
 export class Lease {
   private readonly ending = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -24,12 +24,12 @@ export class Lease {
     return this.ending.signal;
   }
 
-  /** Whoever works on it stops. */
+  /** Makes the work on the request stop. */
   abort(reason: Error): void {
     this.ending.abort(reason);
   }
 
-  /** Renews nothing any more. */
+  /** Stops renewing the lease. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.renewal;

@@ -5,7 +5,7 @@ import type { ImportSettings } from '../connection/import-settings';
 import { WorkerEnding } from './import-request';
 import type { Turn } from './turn';
 
-/** Takes requests from a queue and carries them out, some at a time. */
+/** Takes requests from a queue and carries them out, several at a time. */
 export abstract class RequestWorker<Taken extends Turn> implements OnApplicationShutdown {
   protected readonly log = new Logger(this.constructor.name);
   protected readonly worker = randomUUID();
@@ -24,7 +24,7 @@ export abstract class RequestWorker<Taken extends Turn> implements OnApplication
     this.looks.start(this.settings.pollMs);
   }
 
-  /** What is under way is another worker's at once. */
+  /** Releases the requests in progress, so that another worker can take them at once. */
   async onApplicationShutdown(): Promise<void> {
     await this.looks.stop();
     for (const turn of this.turns.keys()) turn.abort(new WorkerEnding());
@@ -32,18 +32,18 @@ export abstract class RequestWorker<Taken extends Turn> implements OnApplication
   }
 
   /**
-   * The next request that nobody has in hand.
-   * @param own those that this worker has: after it has stood still for longer than its leases they look like nobody's
+   * Takes the next request that no worker holds.
+   * @param own the requests that this worker holds: their leases may have run out while the process was frozen
    */
   protected abstract take(own: readonly string[]): Promise<Taken | undefined>;
 
-  /** What it throws is warned of, and the request left to whoever takes it when its lease has run out. */
+  /** Carries a request out. An error is logged, and the request is left until its lease runs out and a worker takes it. */
   protected abstract carryOut(turn: Taken): Promise<void>;
 
-  /** Done from time to time beside the queue. */
+  /** Housekeeping, done from time to time beside the queue. */
   protected async tidy(): Promise<void> {}
 
-  /** Takes what it can, and carries it out beside what it has. */
+  /** Takes as many requests as may be carried out at once. */
   private async look(): Promise<void> {
     while (this.turns.size < this.atOnce) {
       const turn = await this.take([...this.turns.keys()].map(({ requestId }) => requestId));

@@ -16,7 +16,7 @@ export interface TurnParts<Requests> {
   log: Logger;
 }
 
-/** A worker's turn at a request, from its lease to its end. It keeps the lease while it lasts, and tells how it fares. */
+/** A worker's turn at a request. While it lasts it renews the lease and reports progress. */
 export abstract class Turn<Requests = unknown> implements ImportRun {
   readonly staging: StagingArea;
   private readonly lease: Lease;
@@ -41,7 +41,7 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
     return this.parts.worker;
   }
 
-  /** Whoever works on it stops. */
+  /** Makes the work on the request stop. */
   abort(reason: Error): void {
     this.lease.abort(reason);
   }
@@ -52,30 +52,30 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
     this.reported.set(table, { ...before, ...counts });
   }
 
-  /** Adds to the rows that this step has done. */
+  /** Adds to the number of rows that this step has processed. */
   worked(rows: number): void {
     this.rows += rows;
   }
 
-  /** Whether somebody wants its end now; of a promotion nobody can once the first record is appended. */
+  /** Whether the request's cancellation is requested. A promotion cannot be cancelled once its first record is appended. */
   async isUnwanted(): Promise<boolean> {
     return (await this.renewLease(undefined)) === true;
   }
 
-  /** Renews nothing any more. */
+  /** Stops renewing the lease. */
   close(): Promise<void> {
     return this.lease.close();
   }
 
-  /** @returns whether somebody wants the request's end; undefined when it is in other hands */
+  /** @returns whether the request's cancellation is requested; undefined when another worker holds the request */
   protected abstract renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined>;
 
-  /** An end may have to wait; its worker's does not. @throws WorkerEnding */
+  /** Asked while the end of a request waits for a lock: a worker that shuts down waits no longer. @throws WorkerEnding */
   protected readonly goOn = (): void => {
     if (this.signal.reason instanceof WorkerEnding) throw this.signal.reason;
   };
 
-  /** Another step: its pace is its own. */
+  /** Resets the rate, as another step begins. */
   protected begun(): void {
     this.rows = 0;
     this.since = performance.now();

@@ -20,7 +20,7 @@ export const SCHEMA_VERSION = '1.0';
 /** The schema of the tables in the customer's database. */
 export const SOURCE_SCHEMA = 'etl';
 
-/** Every table; one that others refer to comes before them. */
+/** All tables; a table comes before those that refer to it. */
 export const tables: readonly Table[] = [
   info,
   division,

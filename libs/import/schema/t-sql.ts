@@ -1,7 +1,7 @@
 import { SCHEMA_VERSION, SOURCE_SCHEMA, tables } from './schema-1.0';
 import type { Column, Table } from './table';
 
-/** The type that a column has in the customer's database. */
+/** The SQL Server type of a column in the customer's database. */
 export function sqlTypeOf({ type, length }: Column): string {
   switch (type) {
     case 'key':
@@ -31,7 +31,7 @@ export function sqlTypeOf({ type, length }: Column): string {
   }
 }
 
-/** The script that makes the tables in the customer's database. T-SQL for SQL Server 2016 and later. */
+/** The T-SQL script that creates the tables in the customer's database, for SQL Server 2016 and later. */
 export function schemaScript(): string {
   return [
     `-- Tables of a bulk import, schema version ${SCHEMA_VERSION}. docs/import says what each column means.`,

@@ -18,18 +18,18 @@ export type ColumnType =
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** One sentence for the firm that fills it. */
+  /** A sentence for the firm that fills the column. */
   readonly about: string;
   readonly isRequired: boolean;
-  /** The column itself may be absent in the source; it counts as empty then. */
+  /** The source's table may lack the column, which then counts as empty. */
   readonly mayLack: boolean;
-  /** Characters at most, of text. */
+  /** Maximum length of a text, in characters. */
   readonly length?: number;
-  /** At most one record has it: it is written in one form. */
+  /** At most one record may have the value, so it must be written in a normal form. */
   readonly isUnique?: boolean;
-  /** All values of a choice. */
+  /** The allowed values of a choice. */
   readonly values?: readonly string[];
-  /** Names of the tables whose rows a reference may name. */
+  /** Names of the tables to whose rows a reference may refer. */
   readonly refersTo?: readonly string[];
 }
 
@@ -37,9 +37,9 @@ export interface Table {
   readonly name: string;
   readonly about: string;
   readonly columns: readonly Column[];
-  /** Kind of the records that its rows become, as in `<kind>_<32 hex>`; none for a part of one, or for information. */
+  /** Kind of the records that the rows become, as in `<kind>_<32 hex>`; undefined for parts of records, and for Info. */
   readonly kind?: string;
-  /** It has one row. */
+  /** The table has exactly one row. */
   readonly isSingle: boolean;
 }
 
@@ -68,7 +68,7 @@ export const choice = (name: string, values: readonly string[], about: string, o
 export const reference = (name: string, to: string | readonly string[], about: string, options?: Options) =>
   column(name, 'reference', about, { refersTo: typeof to === 'string' ? [to] : to, length: 100, ...options });
 
-/** A column of any type that needs no more than its name. */
+/** Declares a column of a type that needs no further properties. */
 export const plain = (
   type: Exclude<ColumnType, 'key' | 'reference' | 'text' | 'choice'>,
   name: string,
@@ -81,7 +81,7 @@ const importId = column('ImportId', 'key', "The row's key in the source system; 
   length: 100,
 });
 
-/** A table; its first column is the key that every row has. */
+/** Declares a table. Its first column, the key ImportId, is added. */
 export function table(
   name: string,
   about: string,

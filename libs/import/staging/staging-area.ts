@@ -3,12 +3,12 @@ import { tables } from '../schema/schema-1.0';
 import type { Table } from '../schema/table';
 import { endUses } from './taken-rows';
 
-/** Of a table that is written once and analysed where it matters: autovacuum would only read it beside the import. */
+/** SQL: storage parameters of a table that is written once and analysed explicitly. Autovacuum would only compete with the import. */
 export const ONCE = 'with (autovacuum_enabled = off)';
 
 /**
- * Where the rows of an import lie between its extraction and its end: a schema of the write database of its own, with an
- * unlogged table for each of the source's. Every column is text, as it came; null is null.
+ * The rows of an import from its extraction to its end: a schema of its own in the write database, with an unlogged table for
+ * each table of the source. Every column is text, as the driver returned it; null stays null.
  */
 export class StagingArea {
   readonly schema: string;
@@ -17,12 +17,12 @@ export class StagingArea {
     this.schema = `import_${requestId.replaceAll('-', '')}`;
   }
 
-  /** The table's name as SQL; its columns have the names of the source's. */
+  /** The qualified name of a staged table, as SQL. Its columns are named as in the source. */
   table({ name }: Pick<Table, 'name'>): string {
     return `${this.schema}."${name}"`;
   }
 
-  /** Empty; what was there of an earlier try is gone. */
+  /** Creates the schema with empty tables, and drops what an earlier run has left. */
   async create(client: ClientBase): Promise<void> {
     await this.drop(client);
     await client.query(`create schema ${this.schema}`);
@@ -32,7 +32,7 @@ export class StagingArea {
     }
   }
 
-  /** From then on its rows outlive a crash of the server. */
+  /** Makes the tables logged: from then on the rows survive a crash of the server. */
   async keep(client: ClientBase): Promise<void> {
     await endUses(client, this);
     for (const one of tables) await client.query(`alter table ${this.table(one)} set logged`);

@@ -1,26 +1,26 @@
 import type { ClientBase } from 'pg';
 
-/** A staging area. */
+/** The part of a StagingArea that is needed here. */
 interface Staging {
   readonly schema: string;
 }
 
-/** What a session does with the rows of an import: one at a time does each. */
+/** The uses of an import's rows. Only one session at a time has each use. */
 export type Use = 'check' | 'read';
 
 const USES: readonly Use[] = ['check', 'read'];
 
 /**
- * The session's own from now on, for one use. A worker that stood still does not know yet that it has lost the import, and
- * would write among the rows of whoever has it now, or keep its tables from being altered, for as long as it stands still;
- * what it had the database do before it died may be under way still. Its session is ended.
+ * Gives a session the exclusive use of an import's rows, and ends the session that had the use before. A frozen worker does
+ * not know that it has lost the import: it could write among its successor's rows, or keep the tables locked. And a statement
+ * of a worker that died may still be running.
  */
 export async function takeRows(session: ClientBase, staging: Staging, use: Use): Promise<void> {
   await endUse(session, staging, use);
   await session.query('select pg_advisory_lock(hashtextextended($1, 0))', [nameOf(staging, use)]);
 }
 
-/** Ends every session that uses the rows; whoever asks for it must have the import. */
+/** Ends every session that uses the rows. The caller must hold the import. */
 export async function endUses(session: ClientBase, staging: Staging): Promise<void> {
   for (const use of USES) await endUse(session, staging, use);
 }
@@ -35,5 +35,5 @@ async function endUse(session: ClientBase, staging: Staging, use: Use): Promise<
   );
 }
 
-/** A release before had no name for the first use: its workers may run beside these. */
+/** The lock's name. An earlier release, whose workers may run at the same time, used the schema's name alone. */
 const nameOf = ({ schema }: Staging, use: Use) => (use === 'check' ? schema : `${schema} ${use}`);
