@@ -26,12 +26,12 @@ import { countStatement } from './statements';
 import { TableExtraction } from './table-extraction';
 
 const toRead = steps.filter(needsSource);
-/** Of which a connection is at hand: another takes its place when it breaks. */
+/** The current connection to the source. When it breaks, another takes its place. */
 interface Line {
   source?: Source;
 }
 
-/** Brings the customer's tables into the staging area. */
+/** Copies the customer's tables into the staging area. */
 @Injectable()
 export class Extraction {
   private readonly log = new Logger(Extraction.name);
@@ -45,8 +45,8 @@ export class Extraction {
   ) {}
 
   /**
-   * From the first connection to the last row; it goes on where another worker stopped.
-   * @throws SourceFailure, ImportFailed, LeaseLost, or why the turn is to stop
+   * Extracts all tables. Continues where an earlier worker stopped.
+   * @throws SourceFailure, ImportFailed, LeaseLost, or the reason of the turn's signal
    */
   async run(turn: ImportTurn): Promise<void> {
     const line: Line = {};
@@ -60,7 +60,7 @@ export class Extraction {
       await turn.advance(['CheckingSchema'], 'Extracting');
       await this.extract(turn, line, tables);
     } catch (error) {
-      // Whatever failed because of it: why the turn stops says more.
+      // Work that was aborted may fail with any error; the signal's reason is the cause.
       turn.signal.throwIfAborted();
       throw error;
     } finally {
@@ -90,7 +90,7 @@ export class Extraction {
   private async extract(turn: ImportTurn, line: Line, tables: SourceTable[]): Promise<void> {
     const client = await this.database.session(turn.signal);
     try {
-      // A crash that takes the last commits takes all that is staged, too: the reading begins again then.
+      // A crash that loses the last commits empties the unlogged tables, too; the extraction then begins again.
       await client.query('set synchronous_commit = off');
       const states = await this.prepare(client, turn);
       await this.patiently(turn, line, () => this.count(turn, line, tables));
@@ -105,7 +105,7 @@ export class Extraction {
     }
   }
 
-  /** The staging area as it was left, or a new one. */
+  /** Prepares the staging area: as an earlier worker left it if it is intact, otherwise empty. @returns states by table */
   private async prepare(client: Client, turn: ImportTurn): Promise<Map<string, TableState>> {
     const begin = async () => {
       await requireLease(client, turn.requestId, turn.worker);
@@ -130,7 +130,7 @@ export class Extraction {
     await setTotals(this.database.pool, turn.requestId, totals);
   }
 
-  /** @throws SourceFailure `source_changed`: rows were missed, or are no more */
+  /** Compares the rows read with the source's counts. @throws SourceFailure `source_changed` when a table's differ */
   private async compare({ requestId }: ImportTurn): Promise<void> {
     const changed = await miscounted(this.database.pool, requestId);
     if (changed.length > 0)
@@ -156,9 +156,9 @@ export class Extraction {
   }
 
   /**
-   * Tries again, over another connection, what failed because the server was busy or the line broke; no more than some
-   * times without anything that came of it. A first connection is not tried again when nobody answers it.
-   * @param progress grows with what came of it
+   * Repeats work over a new connection when it failed because the server was busy or the connection broke. Gives up after
+   * several failures without progress between them. A first connection that nobody answers is not repeated.
+   * @param progress a figure that grows with the work done
    */
   private async patiently<Result>(
     turn: ImportTurn,

@@ -10,7 +10,7 @@ export interface SourceColumn extends Column {
   readonly isPadded: boolean;
 }
 
-/** A table with those of its columns that the source has. */
+/** A table, with those of its columns that exist in the source. */
 export interface SourceTable {
   table: Table;
   columns: readonly SourceColumn[];
@@ -24,7 +24,7 @@ const whole = ['bigint', 'int', 'smallint', 'tinyint'];
 const decimal = ['decimal', 'numeric', ...whole];
 const instant = ['datetime2', 'datetime', 'smalldatetime', 'date'];
 
-/** Types of SQL Server that come through without the loss of a digit. */
+/** By column type: the SQL Server types that can be read without losing digits. */
 const taken: Record<ColumnType, readonly string[]> = {
   key: text,
   reference: text,
@@ -43,8 +43,8 @@ const taken: Record<ColumnType, readonly string[]> = {
 };
 
 /**
- * Compares the source's tables with those that are declared.
- * @throws SourceFailure `table_missing`, `column_missing`, `column_type`, naming all that is wrong
+ * Compares the source's tables with the declared ones.
+ * @throws SourceFailure `table_missing`, `column_missing`, `column_type`; the message names every fault
  */
 export async function checkSchema(source: Source): Promise<SourceTable[]> {
   const rows = await source.query(columnsStatement, { schema: SOURCE_SCHEMA });
@@ -99,7 +99,7 @@ interface Fault {
   tell(names: string[]): string;
 }
 
-/** @throws SourceFailure that tells of all, by the code of the first */
+/** @throws SourceFailure when there are faults: with the code of the first, and a message that names all */
 function requireNone(faults: readonly Fault[]): void {
   const found = faults.filter(({ names }) => names.length > 0);
   if (found.length === 0) return;
@@ -107,7 +107,7 @@ function requireNone(faults: readonly Fault[]): void {
 }
 
 /**
- * The version that the source's tables say they are of; null when they say none, or several, which validation reports.
+ * The schema version that the source's Info states; null when it states none or several, which the validation reports.
  * @throws SourceFailure `schema_version`
  */
 export async function checkVersion(source: Source): Promise<string | null> {
@@ -122,7 +122,7 @@ export async function checkVersion(source: Source): Promise<string | null> {
   return version === SCHEMA_VERSION ? version : null;
 }
 
-/** Most databases do not tell capitals from small letters in names. */
+/** Names are compared without regard to case, as in most SQL Server databases. */
 function key(name: string): string {
   return name.toLowerCase();
 }

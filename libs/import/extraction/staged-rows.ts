@@ -3,24 +3,24 @@ import type { RowCollector, SourceRow } from '../connection/row-batches';
 import type { Column } from '../schema/table';
 import type { SourceColumn } from './source-schema';
 
-/** Rows as they are staged. */
+/** A batch of rows to be staged. */
 export interface StagedBatch {
-  /** As COPY takes them. */
+  /** The rows in COPY's text format. */
   text: Buffer;
   rows: number;
   /** Key of the batch's last row; null when it has none. */
   lastKey: string | null;
 }
 
-/** A batch is full with so many rows, or so many bytes. */
+/** A batch is full at this number of rows, or at BATCH_BYTES bytes. */
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 256 * 1024;
-/** PostgreSQL has no text with a NUL, and UTF-8 none with half a character. */
+/** Stands for what cannot be stored: PostgreSQL's texts hold no NUL, and UTF-8 no unpaired surrogate. */
 export const REPLACEMENT = '\ufffd';
-/** Of a parameter. */
+/** The maximum length of a parameter of SQL Server, in characters. */
 const LONGEST_KEY = 4_000;
 
-/** What a day of SQL Server lacks to be an instant; it leaves out a fraction of nothing. */
+/** Completes what SQL Server omits of an instant: the time of a `date`, and a fraction of zero. */
 const MIDNIGHT = 'T00:00:00.0000000';
 const DAY = 'YYYY-MM-DD'.length;
 
@@ -29,7 +29,7 @@ const renderings: Partial<Record<Column['type'], (text: string) => string>> = {
   date: (text) => (text.length === DAY ? text : text.replace(/T00:00:00(\.0+)?$/, '')),
 };
 
-/** By hand: an expression tries each of thousands of spaces within a text for the last ones. */
+/** Removes trailing blanks. A loop, because a regular expression would try at each of thousands of blanks within a text. */
 function unpadded(text: string): string {
   let end = text.length;
   while (text[end - 1] === ' ') end--;
@@ -37,14 +37,14 @@ function unpadded(text: string): string {
 }
 
 /**
- * Whether the reading can go on at a key as it was staged. One of spaces alone SQL Server takes for an empty one; where a
- * character was replaced nobody knows what others come behind it.
+ * Whether an extraction can resume at a staged key. SQL Server takes a key of blanks for an empty one, and a key in which a
+ * character was replaced has an unknown place in the order.
  */
 export function isResumable(key: string | null): key is string {
   return key !== null && key.trimEnd() !== '' && key.length <= LONGEST_KEY && !key.includes(REPLACEMENT);
 }
 
-/** Makes text of the source's rows, null of what is empty. */
+/** Converts the source's rows to COPY's text format; empty texts become null. */
 export class StagedRowCollector implements RowCollector<StagedBatch> {
   private readonly text = new CopyText(REPLACEMENT);
   private readonly byColumn: readonly (((text: string) => string) | undefined)[];

@@ -11,8 +11,8 @@ import { isResumable, type StagedBatch, StagedRowCollector } from './staged-rows
 import { rowsStatement } from './statements';
 
 /**
- * Brings the rows of one table into the staging area, in the order of their keys and in chunks. Each chunk is one
- * transaction with the key that it ends at, from which the reading goes on, in this process or in another.
+ * Copies the rows of one table into the staging area, in the order of their keys and in chunks. A chunk is a transaction that
+ * also stores the key of its last row, from which this or another process resumes.
  */
 export class TableExtraction {
   private readonly target: string;
@@ -33,12 +33,12 @@ export class TableExtraction {
     ({ lastKey: this.lastKey, read: this.read } = state);
   }
 
-  /** Rows that are staged. */
+  /** Number of rows that are staged. */
   get count(): number {
     return this.read;
   }
 
-  /** Reads what is missing. What came before a failure of the source stays. @throws SourceFailure, LeaseLost */
+  /** Reads the remaining rows. Rows that arrived before a failure of the source stay. @throws SourceFailure, LeaseLost */
   async run(source: Source): Promise<void> {
     const { table, columns } = this.from;
     const after = isResumable(this.lastKey) ? this.lastKey : undefined;
@@ -64,8 +64,8 @@ export class TableExtraction {
   }
 
   /**
-   * The same batches. What came before one that is long in coming is committed meanwhile: every reader of the feed would
-   * wait behind that transaction, for as long as somebody's server takes.
+   * Passes the batches through. While a batch is awaited for long, the rows before it are committed: otherwise every reader
+   * of the feed would wait for that transaction, as long as the customer's server takes.
    */
   private async *awaited(batches: AsyncGenerator<StagedBatch>): AsyncGenerator<StagedBatch> {
     let isComing = false;
@@ -80,7 +80,7 @@ export class TableExtraction {
         yield value;
       }
     } finally {
-      // One that is still to come ends with the source's connection; to wait for it here may take as long.
+      // A batch that is still awaited ends with the source's connection; waiting for it here could take long.
       if (!isComing) await batches.return(undefined);
     }
   }
@@ -89,7 +89,7 @@ export class TableExtraction {
     return this.inChunk >= this.settings.chunkRows || this.left <= 0;
   }
 
-  /** Milliseconds that the transaction may last. */
+  /** Milliseconds for which the transaction may still last. */
   private get left(): number {
     return this.began + this.settings.chunkMs - performance.now();
   }
@@ -114,8 +114,8 @@ export class TableExtraction {
   }
 
   /**
-   * Forgets the rows that come once more: those with the last key, of which there may be several. The two databases
-   * need not agree on what is greater then, only on what is equal; SQL Server compares without spaces at the end.
+   * Deletes the staged rows that will be read again: all those with the last key. So the two databases need to agree only on
+   * which keys are equal, not on their order; SQL Server compares keys without trailing blanks.
    */
   private async rewind(after: string | undefined): Promise<void> {
     if (this.read === 0) return;

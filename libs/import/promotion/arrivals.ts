@@ -17,18 +17,18 @@ import { type Imported, ImportedRecords } from './imported-records';
 import type { Hindrance } from './partings';
 import { updatesOf } from './updates';
 
-/** What is to be written of a row that is not equal to what the last import brought. */
+/** The events of a row that differs from what the last import brought. */
 export interface Arrival extends BulkStream {
   table: string;
   digest: Buffer;
-  /** The stream's version once this is written. */
+  /** The stream's version after these events. */
   version: number;
 }
 
 type Seen = (record: ImportedRecord, state: object | null) => void;
 type Changed = { record: ImportedRecord; digest: Buffer; imported: Imported };
 
-/** Some records, beside what an import before has left of them. */
+/** A page of records, each with what an earlier import has left of it. */
 interface Compared {
   page: { record: ImportedRecord; digest: Buffer; imported: Imported | undefined }[];
   changed: Changed[];
@@ -36,13 +36,13 @@ interface Compared {
 
 const PAGE = 1_000;
 
-/** Of what happens to a record without anybody changing it: an invoice charges by it; somebody was told of it. */
+/** Events that are no edits of a record: an invoice has used the tax code; a person's data was exported. */
 const NO_EDITS = ['TaxCodeUsed', 'EntityExported'];
 
 const EDITED =
   'The record was changed in production since its import; take the change over into the source, or leave the row as it was.';
 
-/** Tells what of an import is new to a tenant and what has changed, and by which events it arrives. */
+/** Finds the records of an import that are new to a tenant or have changed, and the events by which they arrive. */
 @Injectable()
 export class Arrivals {
   constructor(
@@ -51,8 +51,8 @@ export class Arrivals {
   ) {}
 
   /**
-   * Those of the records that are not as an import has left them, in their order.
-   * @param hindered is told of each changed row that cannot arrive
+   * The arrivals of the records that differ from what earlier imports have left, in the order of the records.
+   * @param hindered called for each changed row that cannot arrive
    */
   async *of(
     tenant: TenantRef,
@@ -71,10 +71,10 @@ export class Arrivals {
   }
 
   /**
-   * Compares those of an import that may be wrong with what imports before have brought.
-   * @returns some at a time, those that are equal to it and those that cannot arrive
-   * @param unsound is told why one that has changed can be no record
-   * @param seen is told of each that has changed, with the state of its record; null: production has edited that
+   * Compares records of an import that may have errors with what earlier imports have brought.
+   * @returns page by page, the rows that are equal and those that cannot arrive
+   * @param unsound called with the reason why a changed row makes no record
+   * @param seen called for each changed row with the state of its record; null: production has edited the record
    */
   async *compare(
     tenant: TenantRef,
@@ -180,7 +180,7 @@ export class Arrivals {
     };
   }
 
-  /** The state does not say the day. */
+  /** The day on which a record was written off, from its events: the state does not have it. */
   private async writtenOffOn(
     tenant: TenantRef,
     { id, table }: ImportedRecord,
@@ -194,7 +194,7 @@ export class Arrivals {
   }
 }
 
-/** Somebody has made the record what its row says. */
+/** Whether the record already is what its row says, because somebody has changed it so. */
 function isThere({ events, before }: Arrival): boolean {
   return events.length === 0 && !(before!.data as unknown as RecordState).isDeleted;
 }

@@ -10,12 +10,13 @@ import { changesOf, type Occasion } from './changes';
 
 const { Pending, Finalised, Billed, WrittenOff } = BillableStatus;
 
-/** A description is no part of what is charged. */
+/** Fields that may change while an invoice charges the record: they do not affect the charge. */
 const DESCRIPTIONS = ['title', 'description'];
 
 /**
- * A work item or a cost taken back as far as its row says otherwise, changed, and brought to where the row has it.
- * @throws DomainError `charge_fixed` where an issued invoice charges what the row says otherwise
+ * Updates a work item or a cost to its row: takes back states that contradict the row, changes the fields, and moves the
+ * record to the row's state.
+ * @throws DomainError `charge_fixed` when an issued invoice charges something that the row states otherwise
  */
 export function billableUpdates<State extends BillableState>(
   definition: BillableDefinition<State>,
@@ -40,7 +41,7 @@ export function billableUpdates<State extends BillableState>(
     record.apply(release(definition, record.now, record.now.invoiceId!));
   const isWrittenOffSo = wanted === 'WrittenOff' && writtenOffOn === occasion.writtenOffOn && !isRevalued;
   if (record.now.state === WrittenOff && !isWrittenOffSo)
-    // As if it had never been: the source says no day of it.
+    // Reinstated as of the day of the write-off, as the source names no day.
     record.apply(reinstate(definition, record.now, occasion.writtenOffOn!));
   const mustBePending = isRevalued || (wanted === 'Pending' && charge === null);
   if (mustBePending && record.now.state === Finalised) record.apply(unfinalise(definition, record.now));
@@ -65,7 +66,7 @@ export function billableUpdates<State extends BillableState>(
   return record.events;
 }
 
-/** What an issued invoice asks for a record stays. */
+/** Refuses to change what an issued invoice charges for a record. */
 function requireSameCharge({ state, invoiceId, settlement }: BillableState, charge: Charge | null): void {
   if (state !== Billed || charge === null || charge.day === null || charge.invoiceId !== invoiceId) return;
   const { day, billed } = settlement!;

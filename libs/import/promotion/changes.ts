@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Day } from '#kernel/zone';
 
-/** What a change needs to know beside the record. */
+/** What an update needs to know beside the record. */
 export interface Occasion {
   /** The reason to record with write-offs. */
   reason: string;
@@ -9,7 +9,7 @@ export interface Occasion {
   writtenOffOn: Day | null;
 }
 
-/** The fields that are not yet as they are wanted, as they are wanted. */
+/** The wanted values of the fields that differ from the state. */
 export function changesOf<State extends object>(state: State, wanted: object): Partial<State> {
   const before = state as Record<string, unknown>;
   return Object.fromEntries(

@@ -9,13 +9,13 @@ import { ImportedRecords } from './imported-records';
 import { type Hindrance, Partings } from './partings';
 import { PromotionGround } from './promotion-ground';
 
-/** Some rows of an import that are as an import before has brought them, and changed ones that cannot arrive. */
+/** A page of an import's rows: those that are equal to what an earlier import brought, and changed ones that cannot arrive. */
 export interface Compared {
   equal: { table: string; importId: string }[];
   hindrances: Hindrance[];
 }
 
-/** Compares the rows of an import, right or wrong, with those that imports before have brought to its tenant. */
+/** Compares the rows of an import, which may have errors, with those that earlier imports have brought to its tenant. */
 @Injectable()
 export class Comparison {
   constructor(
@@ -24,15 +24,15 @@ export class Comparison {
     private readonly imported: ImportedRecords,
   ) {}
 
-  /** Whether there is anything to compare with. */
+  /** Whether an earlier import was promoted to the tenant. */
   any(tenant: RegisteredTenant): Promise<boolean> {
     return this.imported.any(tenant);
   }
 
   /**
-   * A row of which no record can be made is not equal to any: those that were brought could.
-   * @param take is given some rows at a time
-   * @returns why the first row that makes no record does not: the row is wrong, or the fault is ours
+   * Compares all rows. A row that makes no record differs from every earlier one, since those made records.
+   * @param take receives the result page by page
+   * @returns the error of the first row that makes no record, if any: the row is wrong, or it is a bug
    * @throws the reason of the run's signal
    */
   async compare(run: ImportRun, take: (some: Compared) => Promise<void>): Promise<unknown> {
@@ -51,7 +51,7 @@ export class Comparison {
         };
         for await (const some of this.arrivals.compare(run.tenant, records, ground, unsound, seen))
           await take(some);
-        // A row that makes no record is there all the same.
+        // A row that makes no record may be the other side of a parting, so partings cannot be judged.
         if (fault !== undefined) return;
         await take({ equal: [], hindrances: partings.hindrances() });
         await take({ equal: [], hindrances: await endings.hindrances(client, run.tenant) });

@@ -19,14 +19,14 @@ import type { WantedMatter } from '../records/matter-records';
 import type { WantedClient } from '../records/people-records';
 import type { Hindrance } from './partings';
 
-/** How much is open, by kind of link. */
+/** The number of open records, by kind of link. */
 type Count = (kind: string) => number;
 
-/** A matter that its row closes, or a client that its row makes inactive. */
+/** A matter that its row closes, or a client that its row deactivates. */
 interface Ending {
   table: string;
   importId: string;
-  /** As the command would. @throws DomainError when something is open */
+  /** Decides as the command would. @throws DomainError when open records prevent the end */
   end(open: Count): unknown;
 }
 
@@ -34,15 +34,15 @@ const KINDS = [UNBILLED_WORK, UNBILLED_COST, DRAFT_INVOICE, OPEN_MATTER];
 const AT_ONCE = 1_000;
 
 /**
- * Matters and clients end by their rows while the tenant may have more that is open with them: its own, and what earlier
- * imports have brought that is no row any more or as it was. What changed rows leave open is found in those.
+ * Finds matters and clients that their rows end although the tenant has open records with them: the tenant's own, and those
+ * of earlier imports whose rows are gone or unchanged. Records that changed rows leave open are found by the validation.
  */
 export class Endings {
-  /** By the UUID of the record, as the other one's are. */
+  /** By the record's UUID, as `changed` is. */
   private readonly endings = new Map<string, Ending>();
   private readonly changed = new Set<string>();
 
-  /** In the order of the import. @param state of the record of a changed row; null: production has edited it */
+  /** Adds a changed row, in the import's order. @param state the state of its record; null: production has edited it */
   add({ table, importId, id, wanted }: ImportedRecord, state: object | null): void {
     if (state === null) return;
     const uuid = toUuid(id);
@@ -68,7 +68,7 @@ export class Endings {
       this.changed.add(uuid);
   }
 
-  /** Once all changed rows were added. */
+  /** The rows that cannot arrive. To be called once all changed rows are added. */
   async hindrances(session: ClientBase, { id: tenantId }: TenantRef): Promise<Hindrance[]> {
     const found: Hindrance[] = [];
     const uuids = [...this.endings.keys()];

@@ -5,24 +5,24 @@ import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
 import type { PromotedCounts } from './promotion-run';
 
-/** What an import has left of a row. */
+/** What is stored of a row that an import has promoted. */
 export interface Imported {
   digest: Buffer;
-  /** The version that the record's stream then had. */
+  /** The version of the record's stream after the promotion. */
   version: number;
 }
 
-/** A record as a promotion leaves it. */
+/** What a promotion stores of a record. */
 export interface Left extends Imported {
   id: string;
 }
 
-/** What promoted imports have brought to each tenant. */
+/** The rows that promoted imports have brought to each tenant: by record, a digest of the row. */
 @Injectable()
 export class ImportedRecords {
   constructor(private readonly database: WriteDatabase) {}
 
-  /** By record id; nothing of a record that no import has brought. */
+  /** What is stored of the given records, by id. A record that no import has brought has no entry. */
   async of({ id: tenantId }: TenantRef, ids: readonly string[]): Promise<Map<string, Imported>> {
     const uuids = ids.map(toUuid);
     const { rows } = await this.database.pool.query<Imported & { id: string }>(
@@ -48,7 +48,7 @@ export class ImportedRecords {
     return rows[0].any;
   }
 
-  /** In the transaction of the events that made them so. */
+  /** Stores rows as promoted. To be called in the transaction that appends their events. */
   async leave(
     client: ClientBase,
     { id: tenantId }: TenantRef,
@@ -71,7 +71,7 @@ export class ImportedRecords {
     );
   }
 
-  /** What a request has come to. */
+  /** The number of records that a promotion has created and changed. */
   async counts({ id: tenantId }: TenantRef, requestId: string): Promise<PromotedCounts> {
     const { rows } = await this.database.pool.query<PromotedCounts>(
       `select count(*) filter (where created_by = $2)::int as created,

@@ -11,9 +11,9 @@ import { changesOf } from './changes';
 const { Draft, Voided, WrittenOff } = InvoiceStatus;
 
 /**
- * A draft takes any lines and may be issued; an issued invoice takes payments, gives them back, and is voided or written
- * off; one that nobody has paid becomes a draft again.
- * @throws DomainError `invoice_fixed`
+ * Updates an invoice to its rows. A draft takes any lines and may be issued. An issued invoice takes payments or reverses
+ * them, and may be voided or written off; without payments it may become a draft again.
+ * @throws DomainError `invoice_fixed` for any other change
  */
 export function invoiceUpdates(
   definition: StreamDefinition<InvoiceState, InvoiceEvent>,
@@ -59,8 +59,8 @@ function withoutIds(lines: readonly InvoiceLine[]) {
 }
 
 /**
- * Whether it says what its rows do. What they leave to others stays as it was when it was issued: the client may have
- * other terms since, and what a line charges another name.
+ * Whether an invoice equals its rows. Values that the rows leave open stay as they were at the issue: the client's terms, or
+ * the name of what a line charges, may have changed since.
  */
 function isSame(
   { number, issueDate, dueDate, lines, taxation }: InvoiceState,
@@ -89,7 +89,7 @@ function newLines(state: InvoiceState, { lines, taxation }: WantedInvoice): Invo
 
 const nameOf = ({ day, amount, reference }: Omit<Payment, 'id'>) => JSON.stringify([day, amount, reference]);
 
-/** The payments that stand and are not wanted, and those that are wanted and do not stand. */
+/** The payments of the invoice that no row has, and the payments of rows that the invoice lacks. */
 function difference({ payments }: InvoiceState, { payments: wanted }: WantedInvoice) {
   const missing = [...wanted];
   const surplus = payments.filter((payment) => {
@@ -106,7 +106,7 @@ function movesMoney(state: InvoiceState, wanted: WantedInvoice): boolean {
   return surplus.length + missing.length > 0;
 }
 
-/** Brings what was paid, and the end of it, to what the source says. */
+/** Updates an issued invoice's payments, and its end, to the rows. */
 function settle(invoice: Evolving<InvoiceState, InvoiceEvent>, wanted: WantedInvoice, reason: string): void {
   const { surplus, missing } = difference(invoice.now, wanted);
   for (const { id, day } of surplus)

@@ -4,7 +4,7 @@ import type { Course } from '../records/billing';
 import type { ImportedRecord } from '../records/imported-record';
 import type { WantedInvoice } from '../records/invoice-records';
 
-/** Why a changed row cannot change its record. */
+/** The reason why a changed row cannot change its record. */
 export interface Hindrance {
   code: 'edited_since_import' | 'cannot_change';
   table: string;
@@ -17,15 +17,16 @@ const CHARGING =
   'The invoice that charges it is no row any more; have the row of it again, as Voided or, of a draft, without the line.';
 
 /**
- * Invoices and what they charge part by rows of both: where one has no row any more it stays as it is, and would go on
- * with a line whose record another may charge, or as a record that no line charges.
+ * Finds changed rows that separate an invoice from a work item or cost that it charges, while the other side has no changed
+ * row. That side would stay as it is: an invoice with a line for a record that another may charge, or a charged record
+ * without a line.
  */
 export class Partings {
   private readonly changed = new Set<string>();
-  /** With the id of the record that has to change with the row. */
+  /** Each with the id (`from`) of the record that must change together with the row. */
   private readonly partings: { from: string; hindrance: Hindrance }[] = [];
 
-  /** @param state of the record of a changed row; null: production has edited it, which is told of */
+  /** Adds a changed row. @param state the state of its record; null: production has edited it, which is another finding */
   add({ table, importId, id, wanted }: ImportedRecord, state: object | null): void {
     const part = (from: string, message: string) =>
       this.partings.push({ from, hindrance: { code: 'cannot_change', table, importId, message } });
@@ -39,13 +40,13 @@ export class Partings {
     } else if (table === 'WorkItem' || table === 'CostRecovery') {
       const invoiceId = state && (state as BillableState).invoiceId;
       const parts = invoiceId !== null && (wanted as Course).charge?.invoiceId !== invoiceId;
-      // What is charged as before is not asked for, and may be nearly all of a firm's work.
+      // Records that are charged as before are not remembered: they may be nearly all of a firm's work.
       if (state === null || parts) this.changed.add(id);
       if (parts) part(invoiceId, CHARGING);
     }
   }
 
-  /** Once all changed rows were added. */
+  /** The rows that cannot arrive. To be called once all changed rows are added. */
   hindrances(): Hindrance[] {
     return this.partings.flatMap(({ from, hindrance }) => (this.changed.has(from) ? [] : hindrance));
   }

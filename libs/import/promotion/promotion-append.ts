@@ -23,7 +23,7 @@ import { ImportedRecords } from './imported-records';
 import { PromotionGround } from './promotion-ground';
 import type { PromotionRun } from './promotion-run';
 
-/** Brings the records of an import to the tenant's streams. */
+/** Appends the records of an import to the tenant's streams. */
 @Injectable()
 export class PromotionAppend {
   constructor(
@@ -36,7 +36,7 @@ export class PromotionAppend {
     private readonly checked: CheckedRows,
   ) {}
 
-  /** What was appended before a death is not appended again. */
+  /** Appends everything that earlier turns, which may have died, have not appended. */
   async append(run: PromotionRun): Promise<void> {
     const { tenant, requestId, requestedBy } = run;
     const context = { ...operatorContext(tenant), actor: requestedBy };
@@ -45,7 +45,7 @@ export class PromotionAppend {
       await this.yieldDefaultRates(run, context, client);
       const records = new LoadProgress(run).counted(recordsOf(client, run, ground));
       const arrivals = this.arrivals.of(tenant, records, ground, ({ table, importId, message }) => {
-        // The tenant has been closed since it was checked.
+        // The records were checked before, and the tenant has taken no writes since: this is a bug.
         throw new Error(`${table} ${importId}: ${message}`);
       });
       await this.bulk.append<Arrival>(context, arrivals, IMPORT, {
@@ -55,7 +55,7 @@ export class PromotionAppend {
     });
   }
 
-  /** As the import names it. */
+  /** The source system's name, from the import's Info. */
   async sourceSystem({ staging }: Pick<PromotionRun, 'staging'>): Promise<string> {
     const { rows } = await this.database.pool.query<{ name: string }>(
       `select "SourceSystem" as name from ${staging.table({ name: 'Info' })}`,
@@ -63,7 +63,7 @@ export class PromotionAppend {
     return rows[0].name;
   }
 
-  /** Whoever takes such a key may arrive long before the record that has it, or in its place. */
+  /** Natural keys that changed rows give up: a record that takes one may be appended long before, or instead of, its holder. */
   private keysGivenUp(run: PromotionRun): Promise<ReservedKey[]> {
     return this.checked.session(run, async (session) => {
       await this.checked.keep(session, run);
@@ -71,7 +71,7 @@ export class PromotionAppend {
     });
   }
 
-  /** As whoever makes other rates the default does. */
+  /** Takes the default flag from the rate set that the tenant began with, as a command for another default would. */
   private async yieldDefaultRates(run: PromotionRun, context: RequestContext, client: Client): Promise<void> {
     const before = await this.ground.startRates(run.tenant);
     if (!before || !(await bringsDefaultRates(client, run.staging))) return;

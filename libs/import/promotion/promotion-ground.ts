@@ -49,7 +49,7 @@ export class PromotionGround {
         learnExisting(known, one);
       return await work(client, ground);
     } catch (error) {
-      // Whatever failed because of the abort: what was aborted with says why.
+      // Work that was aborted may fail with any error; the signal's reason is the cause.
       signal.throwIfAborted();
       throw error;
     } finally {
@@ -57,7 +57,7 @@ export class PromotionGround {
     }
   }
 
-  /** The rates that the tenant began with and nobody has made its own. */
+  /** The default rate set that the tenant began with, unless somebody has changed it or chosen another. */
   async startRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
     const rates = await this.existing.defaultRates(tenant);
     return isOwn(rates) ? undefined : rates;

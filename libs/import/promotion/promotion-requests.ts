@@ -15,7 +15,7 @@ export interface TakenPromotion {
   requestId: string;
   requestedBy: string;
   step: PromotionStep;
-  /** Turns before this one that nobody has ended. */
+  /** The number of turns before this one that have died. */
   deaths: number;
   tenant: RegisteredTenant;
 }
@@ -27,14 +27,14 @@ const messages: Record<PromotionStep, string> = {
   Announcing: 'Showing the import.',
 };
 
-/** How a promotion ends, and what whoever waits for it is told. */
+/** The outcome of a promotion, and the message of its status. */
 export interface PromotionEnding {
   outcome: 'Promoted' | 'PromotionFailed' | 'Cancelled';
   message: string;
   counts?: PromotedCounts;
 }
 
-/** How one ends that somebody has cancelled. */
+/** The end of a cancelled promotion. */
 export const cancelledPromotion: PromotionEnding = {
   outcome: 'Cancelled',
   message: 'Cancelled on request; nothing of it came to the tenant.',
@@ -42,7 +42,7 @@ export const cancelledPromotion: PromotionEnding = {
 
 const underWay: readonly PromotionStatus[] = ['PromotionQueued', 'Promoting'];
 
-/** The queue of promotions. What changes one says whose it is, as with imports. */
+/** The queue of promotions. As with imports, every change names the worker that holds the promotion. */
 @Injectable()
 export class PromotionRequests {
   constructor(
@@ -51,8 +51,8 @@ export class PromotionRequests {
   ) {}
 
   /**
-   * Asks for the promotion of an import that was found valid; asked again, it changes nothing.
-   * @param request of the tenant, locked
+   * Queues the promotion of a valid import. Does nothing if it is queued already.
+   * @param request a request of the tenant, whose row the caller has locked
    * @throws DomainError `not_promotable`, `import_in_progress` (409)
    */
   async queue(
@@ -74,7 +74,7 @@ export class PromotionRequests {
        where id = $1`,
       [request.id, actor],
     );
-    // Another may be asked for at this very moment: the index alone knows.
+    // Another promotion of the tenant may be queued at the same moment: only the unique index can tell.
     await ask.catch((error) => {
       if (!(error instanceof DatabaseError) || error.constraint !== 'requests_live') throw error;
       throw conflict(
@@ -85,7 +85,7 @@ export class PromotionRequests {
     await client.query('update import.tables set loaded = 0 where request_id = $1', [request.id]);
   }
 
-  /** The oldest that nobody has in hand. */
+  /** Takes the oldest promotion that no worker holds. */
   async take(worker: string): Promise<TakenPromotion | undefined> {
     const { rows } = await this.database.pool.query(
       `with next as (
@@ -108,9 +108,9 @@ export class PromotionRequests {
   }
 
   /**
-   * Keeps it in hand.
-   * @returns whether somebody wants its end, which counts only until the first record is appended; undefined when it is
-   * in other hands
+   * Renews the lease of a promotion.
+   * @returns whether its cancellation is requested, which counts only until the first record is appended; undefined when
+   *   another worker holds it
    */
   async renew(id: string, worker: string, rowsPerSecond: number | undefined): Promise<boolean | undefined> {
     const { rows } = await this.database.pool.query<{ unwanted: boolean }>(
@@ -125,8 +125,8 @@ export class PromotionRequests {
   }
 
   /**
-   * Whether a promotion to the tenant goes on without this worker: another has it, or is about to; or part of it has
-   * arrived, though nobody has taken over the lease that ran out.
+   * Whether a promotion to the tenant continues without this worker: another worker holds it or will take it, or some of its
+   * records have arrived, even if no worker has taken it over yet.
    */
   async goesOn(client: ClientBase, { id }: RegisteredTenant, worker: string): Promise<boolean> {
     const { rowCount } = await client.query(
@@ -138,8 +138,8 @@ export class PromotionRequests {
   }
 
   /**
-   * Begins the next step; nobody can cancel from the second on.
-   * @returns false when somebody wants the end instead
+   * Begins the next step. From the second step on a promotion cannot be cancelled.
+   * @returns false when its cancellation is requested
    * @throws LeaseLost
    */
   async advance(id: string, worker: string, to: PromotionStep): Promise<boolean> {
@@ -155,7 +155,7 @@ export class PromotionRequests {
     return !rows[0].unwanted;
   }
 
-  /** Another worker may take it, from `retryMs` on. */
+  /** Gives a promotion up: another worker may take it, after `retryMs`. */
   async release(id: string, worker: string, retryMs: number, message?: string): Promise<void> {
     await this.database.pool.query(
       `update import.requests
@@ -166,9 +166,9 @@ export class PromotionRequests {
   }
 
   /**
-   * The end. What was staged goes once it has arrived, or is not wanted any more; after a failure it may be promoted yet,
-   * unless somebody has cancelled it meanwhile. It waits for whoever looks at what was staged.
-   * @param goOn throws why it is not to wait any longer
+   * Ends a promotion. The staged rows are dropped if it was promoted or cancelled, which waits for sessions that read them.
+   * After a failure they are kept for another try, unless the cancellation was requested meanwhile.
+   * @param goOn asked while it waits; throws the reason to stop waiting
    * @throws LeaseLost
    */
   async end(id: string, worker: string, asked: PromotionEnding, goOn?: () => void): Promise<void> {

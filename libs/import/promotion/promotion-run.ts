@@ -1,32 +1,32 @@
 import type { ClientBase } from 'pg';
 import type { ImportRun } from '../import-run';
 
-/** What a promotion does one after another; once it appends it can only go on. */
+/** The steps of a promotion, in their order. From `Appending` on it cannot be cancelled. */
 export const promotionSteps = ['Checking', 'Appending', 'Renewing', 'Announcing'] as const;
 export type PromotionStep = (typeof promotionSteps)[number];
 
-/** One worker's turn at a promotion. */
+/** A worker's turn at a promotion. */
 export interface PromotionRun extends ImportRun {
-  /** Who asked for it: the actor of its events. */
+  /** Who requested the promotion: the actor of its events. */
   readonly requestedBy: string;
-  /** Where it stands; a worker that died has left it there. */
+  /** The current step; that of the former worker, if it died. */
   readonly step: PromotionStep;
-  /** The next one is begun, and whoever goes on begins with it. */
+  /** Begins a step. A worker that takes the promotion over begins with it, too. */
   advance(step: PromotionStep): Promise<void>;
   /**
-   * Does something, in a transaction, to a tenant that is this turn's: nobody takes the promotion over meanwhile.
-   * @throws LeaseLost when somebody has
+   * Runs `work` in a transaction during which no other worker can take the promotion over.
+   * @throws LeaseLost when another worker has taken it over
    */
   owning(work: (client: ClientBase) => Promise<void>): Promise<void>;
-  /** Whether a promotion to the tenant goes on without this turn. */
+  /** Whether another turn continues a promotion to the tenant. */
   goesOn(client: ClientBase): Promise<boolean>;
 }
 
-/** How many records a promotion has brought. */
+/** The number of records that a promotion has created and changed. */
 export interface PromotedCounts {
   created: number;
   changed: number;
 }
 
-/** What a promotion came to: nothing has happened to the tenant where errors were found. */
+/** The result of a promotion. When there are errors, the tenant is unchanged. */
 export type Promoted = { errors: number } | PromotedCounts;

@@ -8,7 +8,7 @@ import type { PromotionRun, PromotionStep } from './promotion-run';
 /** A worker's turn at a promotion. */
 export class PromotionTurn extends Turn<PromotionRequests> implements PromotionRun {
   readonly requestedBy: string;
-  /** Turns before this one that nobody has ended. */
+  /** The number of turns before this one that have died. */
   readonly deaths: number;
   private at: PromotionStep;
 
@@ -26,7 +26,7 @@ export class PromotionTurn extends Turn<PromotionRequests> implements PromotionR
     return this.at;
   }
 
-  /** @throws LeaseLost; ImportCancelled in place of the second step; why the work is to stop */
+  /** Begins a step. @throws LeaseLost; ImportCancelled before the second step; the reason of the turn's signal */
   async advance(step: PromotionStep): Promise<void> {
     this.signal.throwIfAborted();
     await this.flush();

@@ -15,7 +15,7 @@ import { Promotion } from './promotion';
 import { cancelledPromotion, PromotionRequests } from './promotion-requests';
 import { PromotionTurn } from './promotion-turn';
 
-/** Carries promotions out, one at a time: each takes all that a process has. */
+/** Carries promotions out, one at a time: a promotion uses all resources of a process. */
 @Injectable()
 export class PromotionWorker extends RequestWorker<PromotionTurn> {
   constructor(
@@ -41,17 +41,17 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     }
   }
 
-  /** What becomes of a promotion in whose turn something failed. @throws what ends the turn alone */
+  /** Decides what becomes of a promotion whose turn has failed. @throws errors that end only this turn */
   private async afterFailure(turn: PromotionTurn, error: unknown): Promise<void> {
     const { requestId, worker } = turn;
     if (error instanceof WorkerEnding) await this.requests.release(requestId, worker, 0);
     if (error instanceof WorkerEnding || error instanceof LeaseLost)
-      // It may have held the tenant's read models after those who went on had ended.
+      // This worker may have held the tenant's read models after its successors had ended the promotion.
       return this.promotion.letGo(turn);
-    // That is no death: there was nobody whom it may have brought down.
+    // An unreachable database does not count as a death: the promotion has brought no worker down.
     const isUnasked = isUnreachable(error);
     if (isUnasked) await this.requests.release(requestId, worker, this.settings.laterMs);
-    // Where turn after turn dies, somebody has to hear of it: the tenant is closed.
+    // After many deaths the error must become visible, since the tenant takes no writes.
     if (isUnasked || (isDatabaseAway(error) && turn.deaths < MOST_DEATHS)) throw error;
     if (error instanceof ImportCancelled) {
       await this.promotion.letGo(turn);
@@ -61,7 +61,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     const { message, stack } = error as Error;
     this.log.error({ msg: `Promotion ${requestId} failed: ${message}`, stack });
     if (turn.step !== 'Checking')
-      // Part of it has arrived: it can only go on.
+      // Some records have arrived, so the promotion can only continue.
       return this.later(turn, 'Something went wrong on our side; it is tried again. Tell the operator.');
     await this.promotion.letGo(turn);
     const detail =
@@ -69,18 +69,18 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     await turn.end({ outcome: 'PromotionFailed', message: `${detail} Nothing came to the tenant.` });
   }
 
-  /** It may take long; until records arrive nobody has to wait for it. */
+  /** Handles a promotion that a running rebuild delays: until records arrive, the tenant is opened meanwhile. */
   private async waitForRebuild(turn: PromotionTurn): Promise<void> {
     if (turn.step === 'Checking') {
       await this.promotion.letGo(turn);
-      // A turn that waits for a rebuild may be too short to renew its lease, which would tell.
+      // Renewing the lease would reveal a cancellation, but a turn that meets a rebuild may be too short for that.
       if (await turn.isUnwanted()) return turn.end(cancelledPromotion);
     }
     return this.later(turn, 'Waiting until read models that are being rebuilt are ready.');
   }
 
   private async promote(turn: PromotionTurn): Promise<void> {
-    // The tenant is closed until it ends. Once something has arrived it can only go on.
+    // The tenant takes no writes until the promotion ends, so it is given up; once records have arrived, it must continue.
     if (turn.step === 'Checking' && turn.deaths >= MOST_DEATHS)
       throw new Error(`${turn.deaths} turns at its checks have ended without a word`);
     const promoted = await this.promotion.promote(turn);

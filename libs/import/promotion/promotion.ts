@@ -17,9 +17,8 @@ import { PromotionAppend } from './promotion-append';
 import type { Promoted, PromotedCounts, PromotionRun } from './promotion-run';
 
 /**
- * Brings a validated import to its tenant, where all of it becomes visible at one moment. The tenant takes no writes
- * meanwhile. Every step can be run again: whoever takes over from a worker that died goes on with the step at which it
- * was.
+ * Brings a validated import into its tenant, where all of it becomes visible at one moment. Until then the tenant takes no
+ * writes. Every step can be repeated: a worker that takes over from one that died continues with that one's step.
  */
 @Injectable()
 export class Promotion {
@@ -36,8 +35,9 @@ export class Promotion {
   ) {}
 
   /**
-   * @returns the errors that were found when the import was checked against the tenant as it is now, and nothing has
-   * happened then; else what has arrived
+   * Promotes an import, from the run's step on.
+   * @returns the number of errors from checking the import against the tenant's current records, when nothing has changed;
+   *   otherwise the number of records that have arrived
    * @throws the reason of the run's signal; LeaseLost; DomainError `rebuild_running` while read models are being rebuilt
    */
   async promote(run: PromotionRun): Promise<Promoted> {
@@ -62,7 +62,7 @@ export class Promotion {
       await run.advance('Announcing');
     }
     const counts = await this.imported.counts(tenant, run.requestId);
-    // Whoever stood still until here may find the next promotion under way.
+    // A worker that was frozen until here must not release the tenant of the next promotion.
     await run.owning(async () => undefined);
     await this.held.release(tenant);
     await this.announce(run, counts);
@@ -72,8 +72,8 @@ export class Promotion {
   }
 
   /**
-   * The tenant goes on as it is: before anything was appended, or when the promotion went to other hands and has ended
-   * there. It stays closed for a promotion that goes on without this turn.
+   * Opens the tenant again for writes and reads: when nothing was appended, or when another worker has ended the promotion.
+   * Does nothing while another turn continues a promotion to the tenant.
    */
   letGo(run: Pick<PromotionRun, 'tenant' | 'goesOn'>): Promise<void> {
     const { tenant } = run;
@@ -84,7 +84,7 @@ export class Promotion {
     });
   }
 
-  /** Once, however often the step is begun. */
+  /** Appends the event that announces the promotion: only once, however often the step is repeated. */
   private async announce(run: PromotionRun, records: PromotedCounts): Promise<void> {
     const { tenant, requestId, requestedBy } = run;
     const id: Id = toId('tenant', tenant.streamId);

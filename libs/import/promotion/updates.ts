@@ -44,9 +44,9 @@ import { invoiceUpdates } from './invoice-updates';
 type Update = (state: any, wanted: any, occasion: Occasion) => DomainEvent[];
 
 /**
- * What must happen to a record for it to be what its row asks for now: as few events as the commands would make.
- * @param wanted of the table's maker
- * @throws DomainError where a command could not change it so either
+ * The events that update a record to its changed row: as few as the commands would yield.
+ * @param wanted the record according to its row, as the table's maker reads it
+ * @throws DomainError when no command could make the change either
  */
 export function updatesOf(
   { table, definition }: { table: string; definition: AnyDefinition },
@@ -59,7 +59,7 @@ export function updatesOf(
   return simply(definition as unknown as SimpleDefinition<never>)(state, wanted, occasion);
 }
 
-/** How a record changes that is no more than its fields. */
+/** The update of a record that has nothing but fields. */
 function simply({ name }: { name: string }, check?: (state: never, next: never) => void): Update {
   return (state, { fields }: Fields<object>) => {
     const changes = changesOf(state, fields);
@@ -75,7 +75,7 @@ const switches: Record<string, Activity> = {
 };
 
 const updates: Record<string, Update> = {
-  // Which division is the default is the tenant's own choice.
+  // The default division is the tenant's choice, so it stays.
   Division: (state: DivisionState, { fields }: Fields<DivisionState>) =>
     updateDivision(state, changesOf(state, { ...fields, isDefault: state.isDefault })),
   Role: simply({ name: 'Role' }, requireCustom as (state: RoleState) => void),
@@ -83,7 +83,7 @@ const updates: Record<string, Update> = {
     requireRates(next);
     requireUsedKept(state, next);
   }),
-  // Which rates are the default, too.
+  // So are the default rates.
   RateSet: (state: RateSetState, { fields }: Fields<RateSetState>) => {
     requireDistinct(fields.entries);
     return update({ name: 'RateSet' }, changesOf(state, { ...fields, isDefault: state.isDefault }));
@@ -110,7 +110,7 @@ const updates: Record<string, Update> = {
   Invoice: (state, wanted: WantedInvoice, { reason }) => invoiceUpdates(Invoice, state, wanted, reason),
 };
 
-/** Whoever was erased has both names of an entity; a row has that of its type alone. */
+/** An erased entity has both kinds of names; a row has only that of its type. */
 function asRowsHave(state: EntityState): EntityState {
   if (state.anonymisedOn === null) return state;
   return { ...state, [state.entityType === 'Organisation' ? 'lastName' : 'name']: null };
@@ -135,7 +135,7 @@ function clientUpdates(state: ClientState, wanted: WantedClient): DomainEvent[] 
     throw conflict('client_activated', 'A client that was activated is never new again.');
   const activated = activateClient(state);
   if (activity === Activity.Active) return [...events, ...activated];
-  // Matters of the import that are open still come after it, and their own rows say that they are closed.
+  // No open matters are counted: matters of the import follow later, and validation has checked that their rows close them.
   const active = { ...state, state: Activity.Active };
   return [...events, ...(state.state === Activity.New ? activated : []), ...deactivateClient(active, 0)];
 }
