@@ -159,7 +159,7 @@ export class EventStore {
       const [repeat] = await this.loader.load(context.tenant.id, [
         repeatOf(context.integrationId, key, this.clock.now()),
       ]);
-      if (repeat) throw new AlreadyDone(repeat as Repeat);
+      if (repeat) throw new AlreadyDone(repeat);
     }
   }
 

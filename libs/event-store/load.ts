@@ -15,6 +15,11 @@ export interface Ask<Answer> {
   readonly answer?: Answer;
 }
 
+/** The answers to several questions, in the order of these. */
+export type AnswersTo<Asks extends readonly Ask<unknown>[]> = {
+  -readonly [Index in keyof Asks]: Asks[Index] extends Ask<infer Answer> ? Answer : never;
+};
+
 type State<D> = D extends StreamDefinition<infer S, infer _E extends DomainEvent> ? S : never;
 
 /** The stream with that id, or undefined; no id, no question. */
@@ -109,7 +114,7 @@ export function closed(): Ask<ClosedReason | undefined> {
 /** What one command asks, with its tenant. */
 export interface LoadJob {
   tenantId: number;
-  asks: Ask<unknown>[];
+  asks: readonly Ask<unknown>[];
 }
 
 export interface LoadRow {

@@ -5,6 +5,7 @@ import { Coalescer } from './append/coalescer';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
 import { type AnyDefinition, type Folded, fold, type RecordedEvent } from './events';
 import {
+  type AnswersTo,
   type Ask,
   type LoadJob,
   type LoadRow,
@@ -28,8 +29,8 @@ export class Loader {
     this.coalescer = new Coalescer((jobs) => this.run(jobs), { lanes: 2 });
   }
 
-  load(tenantId: number, asks: Ask<unknown>[]): Promise<unknown[]> {
-    return this.coalescer.submit({ tenantId, asks });
+  load<const Asks extends readonly Ask<unknown>[]>(tenantId: number, asks: Asks): Promise<AnswersTo<Asks>> {
+    return this.coalescer.submit({ tenantId, asks }) as Promise<AnswersTo<Asks>>;
   }
 
   /** The events of one stream, oldest first, up to a version. */

@@ -49,7 +49,7 @@ export class ExistingRecords {
   async settings(tenant: TenantRef): Promise<TenantState> {
     const [found] = await this.loader.load(tenant.id, [at(Tenant, toId('tenant', tenant.streamId))]);
     if (!found) throw new Error(`The tenant ${tenant.alias} has no settings`);
-    return (found as Folded<TenantState>).data;
+    return found.data;
   }
 
   /** Whose imports were promoted, as those named them, the last first. */
@@ -63,20 +63,20 @@ export class ExistingRecords {
 
   /** The last number that each of the tenant's counters gave. */
   async counters(tenant: TenantRef): Promise<Record<string, number>> {
-    const values = (await this.loader.load(tenant.id, COUNTERS.map(counter))) as number[];
+    const values = await this.loader.load(tenant.id, COUNTERS.map(counter));
     return Object.fromEntries(COUNTERS.map((name, index) => [name, values[index]]));
   }
 
   /** The set of rates that the tenant charges by when nothing else says how much. */
   async defaultRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
     const [found] = await this.loader.load(tenant.id, [holding(RateSet, DEFAULT_RATE_SET)]);
-    return found as Folded<RateSetState> | undefined;
+    return found;
   }
 
   /** Where whatever names no division belongs. */
   async defaultDivision(tenant: TenantRef): Promise<Folded<DivisionState> | undefined> {
     const [found] = await this.loader.load(tenant.id, [holding(Division, DEFAULT_DIVISION)]);
-    return found as Folded<DivisionState> | undefined;
+    return found;
   }
 
   /** Records without which a tenant does not work: its default division and rates, system roles, Standard tax codes. */

@@ -56,7 +56,7 @@ export async function loadStart(database: WriteDatabase, loader: Loader, tenant:
   if (!division) throw missing(`${DEFAULT_DIVISION.kind.replace('_', ' ')}`);
   const taskTypes = (await load(TaskType)).filter(({ data }) => data.state === Activity.Active);
   const counters = [ACTIVE_DIVISIONS, CLIENT_NUMBER, MATTER_NUMBER, INVOICE_NUMBER].map(counter);
-  const [activeDivisions, client, matter, invoice] = (await loader.load(tenant.id, counters)) as number[];
+  const [activeDivisions, client, matter, invoice] = await loader.load(tenant.id, counters);
   return {
     settings: settings.data,
     division,

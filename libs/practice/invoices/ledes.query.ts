@@ -50,7 +50,7 @@ export class ExportLedesHandler implements IQueryHandler<ExportLedes> {
 
   async execute({ context, id }: ExportLedes): Promise<Reply> {
     const [folded] = await this.loader.load(context.tenant.id, [at(Invoice, id)]);
-    const { data } = existing(folded as Folded<InvoiceState> | undefined, 'invoice');
+    const { data } = existing(folded, 'invoice');
     if (data.number === null || data.state === InvoiceStatus.Draft || data.state === InvoiceStatus.Voided)
       throw conflict('invoice_not_issued', 'Only an issued invoice is exported.');
     const [tenant, matter, client, person] = await this.loader.load(context.tenant.id, [
@@ -60,10 +60,10 @@ export class ExportLedesHandler implements IQueryHandler<ExportLedes> {
       via(Entity, data.clientId, 'entityId'),
     ]);
     const found = await this.found(context, data.lines);
-    const firm = settings(tenant as Parameters<typeof settings>[0]);
-    const { clientNumber } = (client as Folded<{ clientNumber: string }>).data;
-    const { addresses, taxNumber } = (person as Folded<EntityState>).data;
-    const { matterNumber, title } = (matter as Folded<{ matterNumber: string; title: string }>).data;
+    const firm = settings(tenant);
+    const { clientNumber } = client!.data;
+    const { addresses, taxNumber } = person!.data;
+    const { matterNumber, title } = matter!.data;
     const file = ledes1998bi({
       number: data.number,
       issueDate: data.issueDate!,
@@ -75,7 +75,7 @@ export class ExportLedesHandler implements IQueryHandler<ExportLedes> {
       firm: { id: context.tenant.alias, name: firm.firmName, address: null, taxScheme: firm.taxScheme },
       client: {
         id: clientNumber,
-        name: fullName((person as Folded<EntityState>).data),
+        name: fullName(person!.data),
         taxNumber,
         address: addresses[0] ?? null,
         matterReference: null,
@@ -119,7 +119,7 @@ export class ExportLedesHandler implements IQueryHandler<ExportLedes> {
   ): Promise<Map<string, Folded<State>>> {
     const distinct = [...new Set(ids)];
     if (distinct.length === 0) return new Map();
-    const answers = (await this.loader.load(tenant.id, distinct.map(ask))) as (Folded<State> | undefined)[];
+    const answers = await this.loader.load(tenant.id, distinct.map(ask));
     return new Map(answers.flatMap((folded) => (folded ? [[folded.id, folded]] : [])));
   }
 }

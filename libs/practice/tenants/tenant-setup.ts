@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { EventStore } from '#event-store/event-store';
-import type { Folded } from '#event-store/events';
 import { at } from '#event-store/load';
 import { Loader } from '#event-store/loader';
 import { DomainError, invalid } from '#kernel/errors';
@@ -66,7 +65,7 @@ export class TenantSetup {
       tenants.map(async (tenant) => {
         const settings = at(Tenant, toId('tenant', tenant.streamId));
         const [found] = await this.loader.load(tenant.id, [settings]);
-        return { ...tenant, name: (found as Folded<TenantState> | undefined)?.data.firmName ?? null };
+        return { ...tenant, name: found?.data.firmName ?? null };
       }),
     );
   }

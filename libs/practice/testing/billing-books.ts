@@ -65,8 +65,8 @@ export function ledgerBooks({ books, witness: { ledger, today } }: BillingLife):
 export async function aggregateBooks(store: TestStore, firm: BillingFirm, of: Books): Promise<Books> {
   const read = async (ids: string[], show: (state: never) => object): Promise<Book> => {
     const asks = ids.map((id) => at(definitionOf(id), id));
-    const found = (await store.loader.load(firm.context.tenant.id, asks)) as { data: never }[];
-    return Object.fromEntries(ids.map((id, index) => [id, show(found[index].data)]));
+    const found = await store.loader.load(firm.context.tenant.id, asks);
+    return Object.fromEntries(ids.map((id, index) => [id, show(found[index]!.data as never)]));
   };
   return {
     items: await read(Object.keys(of.items), shownItem),
