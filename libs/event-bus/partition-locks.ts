@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { CONNECTION, hangUp, SHORT_STATEMENTS } from '#platform/database';
+import { CONNECTION, hangUp, SHORT_STATEMENTS } from '#platform/database/connection';
 import { SILENCE_MS } from '#platform/database/sign-of-life';
 
 /**

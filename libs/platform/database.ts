@@ -1,29 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import {
-  Client,
-  type ClientConfig,
-  type CustomTypesConfig,
-  Pool,
-  type PoolClient,
-  type PoolConfig,
-  types,
-} from 'pg';
+import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { Config } from './config';
+import { CONNECTION, exactTypes, SHORT_STATEMENTS, STANDING_STILL } from './database/connection';
 import { isConnectionLost } from './database/connection-lost';
 import { giveSigns, SILENCE_MS } from './database/sign-of-life';
 import { TenantShares } from './database/tenant-shares';
 
-/** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
-export const exactTypes: CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === types.builtins.DATE
-      ? (text: string) => text
-      : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
-};
-
 /**
- * Of the connections to the read models. `work_mem` and `parallel_tuple_cost`: sums over a large firm's facts are made in
+ * Settings of the connections to the read models. `work_mem` and `parallel_tuple_cost`: sums over a large firm's facts are made in
  * memory, by several workers; lists need neither. `gin_pending_list_limit`: the indexes of words put no more than 256 kB of
  * new entries aside, as every search scans those; with the default of 4 MB a search takes 9 ms longer. It costs the
  * projector 4 µs a row.
@@ -32,42 +16,11 @@ const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pendi
 /** Without it PostgreSQL may plan a prepared statement anew for each execution, where it estimates that to be cheaper. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 
-/**
- * Ends a transaction whose process has stopped in the middle of it. Such a transaction holds up every reader of the feed,
- * and keepalives do not notice it, because the frozen process's kernel still answers them.
- */
-export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '15s'`;
-
-/**
- * Settings of all connections: when a machine or the network vanishes, both ends notice within half a minute, and the
- * server releases the session's locks. With the systems' defaults the client would wait a quarter of an hour, the server
- * two hours.
- */
-export const CONNECTION = {
-  connectionTimeoutMillis: 5_000,
-  keepAlive: true,
-  keepAliveInitialDelayMillis: 10_000,
-  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
-} satisfies ClientConfig;
-
-/** For connections with short statements: the server ends one after 10 s; if it does not, the driver gives up after 15 s. */
-export const SHORT_STATEMENTS: ClientConfig = {
-  ...CONNECTION,
-  statement_timeout: 10_000,
-  query_timeout: 15_000,
-};
-
-const GOODBYE_MS = 1_000;
 const PROBE_MS = 5_000;
 
 /** `read-only`: a standby, or a server that its provider has made read-only because the disk is full. */
 export type DatabaseState = 'ok' | 'read-only' | 'unavailable';
 const STATE = `select case current_setting('transaction_read_only') when 'on' then 'read-only' else 'ok' end as state`;
-
-/** Closes a connection; a server that does not answer is waited for at most a second. */
-export async function hangUp(client: Client): Promise<void> {
-  await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
-}
 
 /**
  * @param options settings of each connection: `-c name=value`

@@ -4,7 +4,8 @@ import { Semaphore } from 'async-mutex';
 import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CustomTypesConfig, PoolClient, QueryArrayResult } from 'pg';
-import { ReadDatabase, STANDING_STILL } from '#platform/database';
+import { ReadDatabase } from '#platform/database';
+import { STANDING_STILL } from '#platform/database/connection';
 import { busy } from '#platform/database/tenant-shares';
 import type { Query } from './sql/items';
 

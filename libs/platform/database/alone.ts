@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { STANDING_STILL } from '../database';
+import { STANDING_STILL } from './connection';
 
 /** How long to wait for a table that somebody else looks at, and how long to leave him alone before the next try. */
 const ALONE_MS = 100;

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import knex, { type Knex } from 'knex';
-import { CONNECTION } from '../database';
 import { packageRoot } from '../package-root';
+import { CONNECTION } from './connection';
 import { outdated } from './postgres-version';
 
 export type MigrationSet = 'write' | 'read';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { type Config, ConfigError } from '../config';
-import { CONNECTION, hangUp } from '../database';
+import { CONNECTION, hangUp } from './connection';
 import { toldOf } from './database-refusal';
 import { type MigrationSet, migrate } from './migrate';
 

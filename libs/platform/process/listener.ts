@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { hangUp, SHORT_STATEMENTS } from '../database';
+import { hangUp, SHORT_STATEMENTS } from '../database/connection';
 
 /** Hears what is notified on a channel (`LISTEN`). What is notified while its connection is lost it does not hear. */
 export class Listener {

@@ -1,6 +1,6 @@
 import { type CustomTypesConfig, type Pool, type QueryConfig, types } from 'pg';
 import { DomainError } from '#kernel/errors';
-import { exactTypes } from '#platform/database';
+import { exactTypes } from '#platform/database/connection';
 
 /**
  * Of the records of a page, as they are kept; the largest there are have 8 million. They are parsed, viewed and written

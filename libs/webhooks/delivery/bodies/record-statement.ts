@@ -1,5 +1,5 @@
 import { type CustomTypesConfig, type QueryConfig, types } from 'pg';
-import { exactTypes } from '#platform/database';
+import { exactTypes } from '#platform/database/connection';
 import { recordsText } from '#practice/records/record-statements';
 import { reached } from '#projections/live';
 import { listOf } from '../../events/event-catalogue';

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, type ClientConfig, type CustomTypesConfig, types } from 'pg';
+
+/** `date` as 'YYYY-MM-DD': a Date would shift it by the machine's zone. int8 and numeric stay text, exact. */
+export const exactTypes: CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === types.builtins.DATE
+      ? (text: string) => text
+      : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+};
+
+/**
+ * Ends a transaction whose process has stopped in the middle of it. Such a transaction holds up every reader of the feed,
+ * and keepalives do not notice it, because the frozen process's kernel still answers them.
+ */
+export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '15s'`;
+
+/**
+ * Settings of all connections: when a machine or the network vanishes, both ends notice within half a minute, and the
+ * server releases the session's locks. With the systems' defaults the client would wait a quarter of an hour, the server
+ * two hours.
+ */
+export const CONNECTION = {
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+} satisfies ClientConfig;
+
+/** For connections with short statements: the server ends one after 10 s; if it does not, the driver gives up after 15 s. */
+export const SHORT_STATEMENTS: ClientConfig = {
+  ...CONNECTION,
+  statement_timeout: 10_000,
+  query_timeout: 15_000,
+};
+
+const GOODBYE_MS = 1_000;
+
+/** Closes a connection; a server that does not answer is waited for at most a second. */
+export async function hangUp(client: Client): Promise<void> {
+  await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
+}
