@@ -1,28 +1,28 @@
 import { invalid } from '#kernel/errors';
 
-/** One setting: its name as it was written, and its value without quotes. */
+/** A setting: its name as written, and its value without quotes. */
 export interface Setting {
   name: string;
   value: string;
 }
 
 const MOST_CHARACTERS = 4096;
-/** What ADO.NET takes between two semicolons; `==` in a name stands for one `=`, a doubled quote for one. */
+/** A setting up to its semicolon, as ADO.NET parses it. `==` in a name stands for `=`, a doubled quote for one quote. */
 const PAIR =
   /\s*(?<name>(?:[^=;]|==)+?)\s*=(?!=)\s*(?:"(?<double>(?:[^"]|"")*)"|'(?<single>(?:[^']|'')*)'|(?<plain>[^"';\s][^;]*)?)\s*(?:;|$)/y;
 const NOTHING = /[\s;]*/y;
-/** As JDBC and the drivers of other languages have it. */
+/** The beginning of a URL, the form that JDBC and drivers of other languages use. */
 const URL = /^\s*([a-z][a-z+]*:)+\/\//i;
 
-/** 422; it may quote the name of a setting, never a value. */
+/** The error 422 about a connection string. @param detail may quote the name of a setting, never a value */
 export function refusedString(detail: string) {
   return invalid('invalid_connection_string', detail, 'connectionString');
 }
 
 /**
- * Takes a connection string of ADO.NET apart. A setting that is there twice is there twice.
+ * Splits a connection string of ADO.NET into its settings. A repeated setting is repeated in the result.
  * @see https://learn.microsoft.com/dotnet/framework/data/adonet/connection-string-syntax
- * @throws DomainError `invalid_connection_string`, without a word of the string
+ * @throws DomainError `invalid_connection_string`, which quotes nothing of the string
  */
 export function splitConnectionString(text: string): Setting[] {
   if (text.length > MOST_CHARACTERS)

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** The sizes of a packet that the protocol allows, in bytes. */
+/** The least and the greatest packet size that the protocol allows, in bytes. */
 const [SHORTEST, LONGEST] = [512, 32_767];
 
-/** The driver's own, of a connection. */
+/** The driver's internal reader and writer of a connection's packets. */
 interface MessageIo {
   packetSize(size: number): number;
 }
@@ -14,22 +14,22 @@ interface Driver {
 }
 
 /**
- * Keeps the process from what the driver makes of an answer that no SQL Server gives.
- * @param refused called when there is one: the connection is of no use any more
+ * Protects the process from answers that no SQL Server gives, which the driver does not survive.
+ * @param refused called on such an answer: the connection must be closed
  */
 export function guardDriver(connection: object, refused: () => void): void {
   guardParser(connection as Driver, refused);
   guardPacketSize(connection as Driver, refused);
 }
 
-/** What the driver cannot read it throws where nobody listens, which ends the process. */
+/** Handles tokens that the driver cannot parse: it throws an error that nobody catches, which would end the process. */
 function guardParser(connection: Driver, refused: () => void): void {
   const create = connection.createTokenStreamParser.bind(connection);
   connection.createTokenStreamParser = (message, handler) => {
     const made = create(message, handler);
     made.parser.on('error', (error) => {
       refused();
-      // Whoever logs in waits for its end.
+      // A login in progress listens for the error, and would otherwise wait for ever.
       if (made.listenerCount('error') > 0) made.emit('error', error);
     });
     return made;
@@ -37,8 +37,8 @@ function guardParser(connection: Driver, refused: () => void): void {
 }
 
 /**
- * The driver cuts what it sends into packets of the size that the server names: into those that have room for nothing it
- * would cut for ever, and the process would do nothing else any more.
+ * Refuses impossible packet sizes. The driver splits its messages into packets of the size that the server names; with a size
+ * that leaves no room for data it would loop for ever and block the process.
  */
 function guardPacketSize(connection: Driver, refused: () => void): void {
   let io: MessageIo;

@@ -6,14 +6,14 @@ import type { Resolve } from '#platform/net/resolve';
 import { SourceFailure } from './source-failure';
 import type { SourceHosts } from './source-hosts';
 
-/** First byte of a packet that asks what the server can, before any secret; it holds the TLS handshake too. */
+/** First byte of a PRELOGIN packet. It negotiates options before any secret is sent, and also carries the TLS handshake. */
 const PRELOGIN = 0x12;
 /** First bytes of a TLS record: change of cipher, alert, handshake, data. */
 const isTls = (byte: number) => byte >= 0x14 && byte <= 0x17;
 
 /**
- * A connection on which a login never goes out in clear. When a server says that it cannot encrypt, the driver goes on
- * without; this ends the connection instead, before the name and the password are sent.
+ * A socket that never sends a login unencrypted. When a server declares that it cannot encrypt, the driver continues without
+ * encryption; this socket closes the connection instead, before user name and password are sent.
  */
 class EncryptedSocket extends Socket {
   private isEncrypted = false;
@@ -49,9 +49,9 @@ interface Options {
 }
 
 /**
- * Connects to one of the addresses that the host has at this moment, all of which must be allowed: never to the name
- * again, which could mean another machine by then.
- * @throws SourceFailure `host_unknown`, `host_not_allowed`; else the error of the first address
+ * Connects to one of the host's current addresses, all of which must be allowed. It connects to the address that was
+ * checked, not to the name, which could resolve to another machine by then.
+ * @throws SourceFailure `host_unknown`, `host_not_allowed`; otherwise the error of the first address
  */
 export async function connectGuarded(to: Destination, options: Options): Promise<Socket> {
   const { hosts, encrypt, connectMs, signal } = options;

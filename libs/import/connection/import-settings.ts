@@ -1,24 +1,24 @@
-/** Times and sizes of imports; tests have their own. */
+/** Durations and sizes of imports; tests use their own. */
 export class ImportSettings {
-  /** A worker that died loses what it had in hand after this. */
+  /** After this time another worker may take over the requests of a worker that died. */
   leaseMs = 15_000;
-  /** How often a worker says that it is there, and hears of a cancellation. */
+  /** How often a worker renews its lease, and learns of a cancellation. */
   heartbeatMs = 1_000;
-  /** How often a worker looks for something to do. */
+  /** How often a worker looks for queued requests. */
   pollMs = 1_000;
-  /** Imports that a worker has in hand: a slow source does not keep the others waiting. */
+  /** How many imports a worker carries out at once, so that a slow source does not keep all others waiting. */
   atOnce = 2;
-  /** A source that is silent for so long is given up. */
+  /** A source that is silent for this long is given up. */
   stallMs = 30_000;
-  /** Between tries, doubled each time. */
+  /** The pause between tries, doubled each time. */
   retryMs = 1_000;
-  /** Until an import or a promotion that cannot go on is taken up again. */
+  /** The pause until an import or a promotion that cannot continue is tried again. */
   laterMs = 5_000;
   /** How often erasures are repeated in staging tenants. */
   erasuresMs = 30_000;
-  /** Tries without a row in between. */
+  /** How many tries in a row may fail without a row in between. */
   mostTries = 5;
-  /** What is staged in one transaction: as much as comes in this time, or so many rows. */
+  /** A transaction stages the rows that arrive within this time, but no more than `chunkRows`. */
   chunkMs = 1_000;
   chunkRows = 50_000;
 }

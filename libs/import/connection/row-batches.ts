@@ -1,23 +1,23 @@
 import type { Request } from 'mssql';
 import { failureOf } from './source-failure';
 
-/** As extraction's statements ask for them: all text. */
+/** A row of the source. The extraction's statements select every column as text. */
 export type SourceRow = readonly unknown[];
 
-/** What makes batches of rows. */
+/** Collects rows into batches. */
 export interface RowCollector<Batch> {
-  /** Takes what it needs of a row, which is gone afterwards. @returns whether the batch is full with it */
+  /** Adds a row, of which the collector must not keep a reference. @returns whether the batch is full now */
   add(row: SourceRow): boolean;
-  /** The rows since it was last called; undefined when there were none. */
+  /** The batch of the rows since the last call; undefined when there were none. */
   take(): Batch | undefined;
 }
 
-/** Batches that wait; the server is asked for no more until they have been taken. */
+/** With this many waiting batches, reading from the server pauses until they are taken. */
 const MOST_WAITING = 4;
 
 /**
- * The rows of a streaming request, in batches. Memory holds a few of them, whatever the table's size: while they are not
- * taken the driver reads nothing more from its socket.
+ * The rows of a streaming request, in batches. Memory holds only a few batches, whatever the table's size: while they wait,
+ * the driver does not read from its socket.
  */
 export class RowBatches<Batch> {
   private readonly waiting: Batch[] = [];
@@ -39,12 +39,12 @@ export class RowBatches<Batch> {
     request.on('done', () => this.end());
   }
 
-  /** Whether rows wait to be taken: the server is silent for our sake then. */
+  /** Whether batches wait to be taken: the server's silence is then caused by this side. */
   get isBehind(): boolean {
     return this.waiting.length > 0;
   }
 
-  /** @throws SourceFailure */
+  /** The batches. @throws SourceFailure */
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
     for (;;) {
       const batch = this.waiting.shift();

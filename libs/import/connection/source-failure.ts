@@ -1,7 +1,10 @@
-/** `lasting`: the customer must do something; `busy`: the server, or that of its name, says to come again; `lost`: the line to it broke. */
+/**
+ * `lasting`: the customer must do something; `busy`: the server, or its name server, asks to try again later; `lost`: the
+ * connection broke.
+ */
 type Kind = 'lasting' | 'busy' | 'lost';
 
-/** The source cannot be read. The message says what failed and what to do, for the customer; it quotes no setting. */
+/** The source cannot be read. The message tells the customer what failed and what to do; it quotes no setting. */
 export class SourceFailure extends Error {
   constructor(
     readonly code: string,
@@ -38,7 +41,7 @@ const TIMED_OUT: Entry = [
 ];
 const LOGIN: Entry = ['login_refused', 'The server refused the login. Check User ID and Password.'];
 
-/** By the codes of Node and of the driver, but for `ESOCKET`, with which the driver wraps those of Node. */
+/** By the error codes of Node and of the driver. `ESOCKET` is missing: with it the driver wraps the errors of Node. */
 const byCode: Record<string, Entry> = {
   ENOTFOUND: UNKNOWN_HOST,
   EAI_AGAIN: [
@@ -82,7 +85,7 @@ const RIGHT: Entry = [
   'The user may not read the tables. Grant it SELECT on the schema etl.',
 ];
 
-/** By the numbers of SQL Server's errors. @see https://learn.microsoft.com/sql/relational-databases/errors-events */
+/** By the error numbers of SQL Server. @see https://learn.microsoft.com/sql/relational-databases/errors-events */
 const byNumber: Record<number, Entry> = {
   18456: LOGIN,
   18452: LOGIN,
@@ -148,7 +151,7 @@ interface Told {
   info?: unknown;
 }
 
-/** What the driver's error means for the customer; what it says itself is not repeated. */
+/** Explains a driver's error to the customer. The driver's own message is not repeated. */
 export function failureOf(error: unknown): SourceFailure {
   const causes = causesOf(error);
   const own = causes.find((cause) => cause instanceof SourceFailure);
@@ -160,7 +163,7 @@ export function failureOf(error: unknown): SourceFailure {
       'server_error',
       `The SQL Server refused to go on: its error ${numbers[0]}. Ask whoever runs it what that means.`,
     );
-  // The innermost is the one that says what happened.
+  // The innermost cause says what happened.
   const codes = causes.flatMap(({ code }) => (typeof code === 'string' ? [code] : [])).reverse();
   for (const code of codes) {
     if (byCode[code]) return new SourceFailure(...byCode[code]);
@@ -182,7 +185,7 @@ export function failureOf(error: unknown): SourceFailure {
   );
 }
 
-/** An error and what it was caused by, the outermost first. */
+/** An error and its causes, the outermost first. */
 function causesOf(error: unknown, seen = new Set<unknown>()): Told[] {
   if (typeof error !== 'object' || error === null || seen.has(error)) return [];
   seen.add(error);

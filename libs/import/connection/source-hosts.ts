@@ -4,10 +4,10 @@ import { Config } from '#platform/config';
 import { type Destination, Openings } from '#platform/net/openings';
 import { refusedString } from './connection-string';
 
-/** Below are the ports of the internet's own services, at which no SQL Server listens. */
+/** Lower ports belong to well-known internet services; no SQL Server listens there. */
 const FIRST_PORT = 1024;
 
-/** Where a source may be, and whether it may go without encryption. */
+/** Decides at which hosts a source may be, and whether it may be read without encryption. */
 @Injectable()
 export class SourceHosts {
   private readonly openings: Openings;
@@ -24,7 +24,7 @@ export class SourceHosts {
   }
 
   /**
-   * All that can be known without asking for the addresses of a name.
+   * Checks everything that can be checked without resolving a name.
    * @throws DomainError `invalid_connection_string`, `host_not_allowed`
    */
   check({ encrypt, ...to }: Destination & { encrypt: boolean | 'strict' }): void {
@@ -36,7 +36,7 @@ export class SourceHosts {
       throw notAllowed(`The port of Server must be ${FIRST_PORT} or above, or one that the operator allows.`);
   }
 
-  /** Whether one of the addresses of the host may be connected to. */
+  /** Whether the given address of the host may be connected to. */
   allows(to: Destination, address: string): boolean {
     return this.openings.allowsPort(to) && this.openings.refusal(to, address) === undefined;
   }

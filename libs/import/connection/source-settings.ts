@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 import { refusedString, splitConnectionString } from './connection-string';
 import type { SourceHosts } from './source-hosts';
 
-/** How to reach a customer's database. */
+/** The settings of a connection to a customer's database. */
 export interface SourceSettings {
   host: string;
   port: number;
@@ -11,9 +11,9 @@ export interface SourceSettings {
   database?: string;
   user: string;
   password: string;
-  /** `strict`: TLS before the first word (TDS 8.0). */
+  /** `strict`: TLS from the first byte (TDS 8.0). */
   encrypt: boolean | 'strict';
-  /** The name that the certificate must have, when it is not the host's. */
+  /** The name that the certificate must have, if it differs from the host. */
   certificateName?: string;
   connectMs: number;
   applicationName: string;
@@ -22,7 +22,7 @@ export interface SourceSettings {
 
 const LONGEST_CONNECT_S = 60;
 
-/** What may be set, by its names in lower case without spaces; ADO.NET has several names for some. */
+/** The accepted settings by name, in lower case without spaces. ADO.NET has several names for some of them. */
 const meanings: Record<string, keyof typeof readers | 'none'> = {
   server: 'server',
   datasource: 'server',
@@ -47,9 +47,9 @@ const meanings: Record<string, keyof typeof readers | 'none'> = {
   applicationname: 'applicationName',
   app: 'applicationName',
   applicationintent: 'intent',
-  // Every address of the host is tried anyway.
+  // Has no effect, as every address of the host is tried anyway.
   multisubnetfailover: 'none',
-  // Part of the strings that portals and tools give away; they mean nothing to one who reads once.
+  // Contained in the strings that portals and tools supply. They have no effect for a client that reads once.
   persistsecurityinfo: 'none',
   multipleactiveresultsets: 'none',
   pooling: 'none',
@@ -107,9 +107,9 @@ const defaults = {
 };
 
 /**
- * What a connection string says. Only what is known here may be set: no integrated security, no file, no trust in a
- * certificate that nobody vouches for.
- * @throws DomainError `invalid_connection_string`, `host_not_allowed`; they name settings, never values
+ * Reads the settings of a connection string. Only the settings above are accepted: no integrated security, no attached file,
+ * no trust in unverified certificates.
+ * @throws DomainError `invalid_connection_string`, `host_not_allowed`; the details name settings, never values
  */
 export function readSettings(text: string, hosts: SourceHosts): SourceSettings {
   const given: Given = {};
@@ -127,7 +127,7 @@ export function readSettings(text: string, hosts: SourceHosts): SourceSettings {
   return settings;
 }
 
-/** Any name may come: `constructor` is no setting, though every object has it. */
+/** The setting of that name, if it is accepted. `constructor` is none, although every object has such a property. */
 function meaningOf(name: string) {
   const known = plain(name);
   return Object.hasOwn(meanings, known) ? meanings[known] : undefined;
@@ -137,12 +137,12 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/\s/g, '');
 }
 
-/** A name as the caller wrote it; what cannot be a name may be a part of a password. */
+/** A setting's name as it may be quoted in an error. A text that is no known name may be part of a password. */
 function shown(name: string): string {
   return /^[\w ]{1,40}$/.test(name) && refusedNames.has(plain(name)) ? name : 'A setting that is not known';
 }
 
-/** Settings of ADO.NET, ODBC and JDBC that are not taken: only such a name is said again. */
+/** Known settings of ADO.NET, ODBC and JDBC that are not accepted. Only these names are quoted in errors. */
 const refusedNames = new Set([
   'attachdbfilename',
   'extendedproperties',
@@ -191,8 +191,8 @@ const refusedNames = new Set([
 
 function readServer(value: string): Given {
   const [, protocol, name = '', port] =
-    // So few letters that can all be digits of an address begin one. No two parts may take the same blanks: of thousands,
-    // in all ways of sharing them out, the process would think for a minute.
+    // Up to four letters that are all hexadecimal digits begin an IPv6 address rather than a protocol. No two parts of the
+    // expression may match the same blanks: with thousands of blanks, trying all divisions would take a minute.
     /^(?:((?![a-f]{1,4}:)[a-z]+):)?([^,]*)(?:,\s*(\d{1,5}))?$/i.exec(value.trim()) ?? [];
   if (protocol && protocol.toLowerCase() !== 'tcp')
     throw refusedString('Server is reached by TCP alone: tcp:host,port.');
@@ -205,11 +205,11 @@ function readServer(value: string): Given {
   return { host: ascii, port: port === undefined ? 1433 : Number(port) };
 }
 
-/** In one spelling, as `1.2.3.4`, `::1` or `sql.firm.example`; '' when it is no host. */
+/** A host in its canonical spelling, such as `1.2.3.4`, `::1` or `sql.firm.example`; '' when the text is no host. */
 function hostOf(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const written = isIPv6(bare) ? `[${bare}]` : bare;
-  // URL knows the spellings of an address and of a name in other letters; a port behind a colon is no part of a host.
+  // URL normalises other spellings of addresses, and names in other scripts. A host has no port behind a colon here.
   const url = `http://${written}`;
   if (!/^(\[.*\]|[^\s/?#@%\\:()]+)$/.test(written) || !URL.canParse(url)) return '';
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');

@@ -16,12 +16,12 @@ declare module 'mssql' {
   }
 }
 
-/** No text of the source is longer than this; what is longer is cut off, and still too long for its column. */
+/** The server cuts longer texts of the source off. What is left is still too long for every column, and reported as such. */
 const MOST_BYTES_OF_TEXT = 64 * 1024;
 
 /**
- * What the driver has to keep at once, a row or a small answer, is smaller: it keeps what never ends until there is no
- * memory left.
+ * A limit of what the driver buffers at once: a row, or a small answer. Both are smaller. Without the limit the driver would
+ * buffer an endless one until memory is exhausted.
  */
 const MOST_BYTES_AT_ONCE = 4 * 1024 * 1024;
 const WATCH_MS = 100;
@@ -29,31 +29,31 @@ const WATCH_MS = 100;
 export interface SourceOptions {
   hosts: SourceHosts;
   resolve: Resolve;
-  /** Authorities, PEM; those of Node when absent. */
+  /** Certificate authorities, PEM; default: those of Node. */
   ca?: string[];
-  /** A server that is silent for so long is given up. */
+  /** A server that is silent for this long is given up. */
   stallMs: number;
   signal: AbortSignal;
 }
 
-/** A server has its time, and as much has another to which it sends the driver on. */
+/** The login has the connection timeout twice: for the server, and for another to which it redirects the driver. */
 const MOST_SERVERS = 2;
-/** One that sends the driver back to itself would have it connect hundreds of times a second, until that time is over. */
+/** A server that redirects the driver to itself would make it connect hundreds of times a second, until the login times out. */
 const MOST_SENT_ON = 10;
 
-/** Values by their names in a statement. */
+/** The values of a statement's parameters, by name. */
 export type Parameters = Record<string, string>;
 
-/** A customer's database, over one connection that only reads. Whoever opens it closes it. */
+/** A customer's database, over one connection that only reads. The caller that opens it must close it. */
 export class Source {
   private readonly sockets = new Set<Socket>();
-  /** By sockets that are closed. */
+  /** Bytes received over sockets that are closed by now. */
   private bytesBefore = 0;
   private readonly pool: ConnectionPool;
   private readonly stop = () => this.cut(this.options.signal.reason);
   private readonly gone = new AbortController();
   private cutBy?: Error;
-  /** The first error that the server told of: why a login is refused comes before that it is; the driver passes neither on. */
+  /** Number of the server's first error message: it has the reason of a refused login, which the driver does not pass on. */
   private refusal?: number;
 
   private constructor(
@@ -61,12 +61,12 @@ export class Source {
     private readonly options: SourceOptions,
   ) {
     this.pool = new ConnectionPool(this.driverConfig(settings));
-    // A connection that breaks fails the request in hand; without a listener it would end the process.
+    // A broken connection fails the current request. Without a listener its error would also end the process.
     this.pool.on('error', () => undefined);
     options.signal.addEventListener('abort', this.stop, { once: true });
   }
 
-  /** @throws SourceFailure, or the reason of the signal */
+  /** Connects to a customer's database. @throws SourceFailure, or the reason of the signal */
   static async open(settings: SourceSettings, options: SourceOptions): Promise<Source> {
     options.signal.throwIfAborted();
     const source = new Source(settings, options);
@@ -80,7 +80,7 @@ export class Source {
     }
   }
 
-  /** All rows of a small answer, each by its column's names. @throws SourceFailure */
+  /** All rows of a small answer, each as an object by column names. @throws SourceFailure */
   async query(sql: string, parameters: Parameters = {}): Promise<Record<string, unknown>[]> {
     const request = this.request(parameters);
     const timer = this.watch(() => false);
@@ -113,7 +113,7 @@ export class Source {
       throw this.failureOf(error);
     } finally {
       clearInterval(watch.timer);
-      // Whoever does not want the rest need not wait for it.
+      // A caller that does not want the remaining rows must not wait for them.
       if (!isComplete) this.cut();
     }
   }
@@ -121,14 +121,14 @@ export class Source {
   close(): void {
     this.options.signal.removeEventListener('abort', this.stop);
     this.cut();
-    // Of a connection that hangs the pool hears nothing.
+    // The pool would wait for a connection that hangs, so closing it is not awaited.
     this.pool.close().catch(() => undefined);
   }
 
   private async connect(ms: number): Promise<void> {
     const { timer } = this.watch(() => false, Number.POSITIVE_INFINITY);
     try {
-      // The pool tries one connection, which it ends, and opens another for the work.
+      // The pool first opens a connection as a test and closes it, then opens another one for the work.
       await this.within(ms, () => this.pool.connect());
       this.pool.release(await this.within(ms, () => this.pool.acquire(this)));
     } finally {
@@ -136,7 +136,7 @@ export class Source {
     }
   }
 
-  /** The driver waits for the end of an answer that has begun, whatever becomes of the connection and of its own limit. */
+  /** Limits the duration of work: once an answer has begun, the driver ignores its own timeout and a broken connection. */
   private async within<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
     const late = failureOf({ code: 'ETIMEDOUT' });
     const timer = setTimeout(() => this.cut(late), ms);
@@ -154,12 +154,15 @@ export class Source {
     return request;
   }
 
-  /** Ends the connection when nothing was heard for too long, unless it is us who are slow, or too much without a row. */
+  /**
+   * Watches the connection during a request. Ends it when the server is silent for too long (unless this side is slow), or
+   * sends too much without completing a row.
+   */
   private watch(isOurs: () => boolean, stallMs = this.options.stallMs) {
     let heard = performance.now();
     let read = this.bytesRead;
     let isHeard = false;
-    // For each row: the clock is read by the timer alone.
+    // Called for every row, so it does not read the clock: the timer does.
     const touch = () => {
       isHeard = true;
     };
@@ -185,7 +188,7 @@ export class Source {
     for (const socket of this.sockets) socket.destroy(reason);
   }
 
-  /** Why it was cut, where it was; else what the driver's error means. */
+  /** The reason why the connection was cut, if it was; otherwise the explanation of the driver's error. */
   private failureOf(error: unknown): unknown {
     if (this.options.signal.aborted) return this.options.signal.reason;
     return this.cutBy ?? failureOf({ cause: error, number: this.refusal });
@@ -196,7 +199,7 @@ export class Source {
     const most = MOST_SERVERS * connectMs;
     const connector = async (to: { host: string; port: number }, _lookup: unknown, driver: AbortSignal) => {
       const { hosts, resolve } = this.options;
-      // The driver goes on with what it has begun, and where a server sends it.
+      // The driver does not stop connecting by itself, and follows redirections, so the signal must end this, too.
       const signal = AbortSignal.any([driver, this.gone.signal]);
       const socket = await connectGuarded(to, { hosts, resolve, encrypt, connectMs, signal });
       this.sockets.add(socket);
@@ -209,7 +212,7 @@ export class Source {
     const options = {
       encrypt,
       trustServerCertificate: false,
-      // The driver writes into it.
+      // A new object for each connection, since the driver writes into it.
       cryptoCredentialsDetails: { minVersion: 'TLSv1.2' as const, ca: this.options.ca },
       serverName: certificateName,
       connector,
@@ -217,9 +220,9 @@ export class Source {
       appName: settings.applicationName,
       readOnlyIntent: settings.isReadOnly,
       connectTimeout: connectMs,
-      // A silent server is noticed by what it sends, row by row.
+      // No limit for the whole request: `watch` notices a server that falls silent.
       requestTimeout: 0,
-      // Tries are counted where they are made.
+      // The extraction repeats and counts tries.
       maxRetriesOnTransientErrors: 0,
       textsize: MOST_BYTES_OF_TEXT,
       abortTransactionOnError: true,
@@ -236,7 +239,7 @@ export class Source {
         connection.on('errorMessage', ({ number }) => (this.refusal ??= number));
         guardDriver(connection, () => this.cut(failureOf(undefined)));
         let sentOn = 0;
-        // The driver's types leave this one out.
+        // The driver's types lack this event.
         (connection as EventEmitter).on('rerouting', () => {
           if (++sentOn > MOST_SENT_ON) this.cut(sentInCircles());
         });

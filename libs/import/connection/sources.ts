@@ -21,7 +21,10 @@ export class Sources {
     private readonly settings: ImportSettings,
   ) {}
 
-  /** @throws SourceFailure; DomainError when the operator allows less than when the import was asked for */
+  /**
+   * Opens a customer's database.
+   * @throws SourceFailure; DomainError when the operator allows less than when the import was requested
+   */
   async open(connectionString: string, signal: AbortSignal): Promise<Source> {
     const ca = await readAuthorities(this.config.IMPORT_CA_FILE);
     const { hosts, resolve } = this;
@@ -30,7 +33,7 @@ export class Sources {
   }
 }
 
-/** The certificate authorities that Node knows, and those of the file. @throws ConfigError */
+/** Node's certificate authorities and those of the file. @throws ConfigError */
 async function readAuthorities(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined) return undefined;
   const pem = await readFile(file, 'utf8').catch((error: Error) => {
