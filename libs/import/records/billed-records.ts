@@ -10,18 +10,18 @@ import { NOBODY } from './known-records';
 import { needed, type Row } from './row';
 import { type BillableMaker, costRecoveries, workItems } from './work-records';
 
-/** A record that a line charges, before it is known for how much. */
+/** A record that a line charges, before the charged amount is known. */
 interface Source {
   id: Id;
   importId: string;
-  /** The record's state before anything happened to it. */
+  /** The record's state after its recording. */
   state: BillableState;
   record(charge: Charge): ImportedRecord;
 }
 
 /**
- * An invoice with all that it charges; of one that was voided only itself: what it charged can be billed another time.
- * @param row whose `lines` are SourceLines, as JSON, by key
+ * An invoice with all records that it charges. A voided invoice comes alone, as its records can be billed again.
+ * @param row the Invoice row; its `lines` are SourceLines as JSON, by key
  */
 export function* billedRecords(row: Row, ground: Ground): Generator<ImportedRecord> {
   const importId = needed(row, 'ImportId');

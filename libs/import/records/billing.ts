@@ -7,26 +7,26 @@ import { finalised } from '#practice/billable/billable.transitions';
 import { writeOff } from '#practice/billable/billable.write-off';
 import { Evolving } from './evolving';
 
-/** The line that charges a record: of a draft, which reserves it, or of an issued invoice, which has billed it. */
+/** The invoice line that charges a record. A draft has reserved the record, an issued invoice has billed it. */
 export interface Charge {
   invoiceId: string;
-  /** The invoice's day of issue; null: it is a draft. */
+  /** The invoice's day of issue; null for a draft. */
   day: Day | null;
   charged: Portion;
 }
 
-/** How far a record that can be billed has come. */
+/** The state of a billable record according to its row and the lines. */
 export interface Course {
   state: string;
-  /** The day on which it was written off; null: it was not. */
+  /** The day on which the record was written off; null when it was not. */
   writtenOffOn: Day | null;
   charge: Charge | null;
 }
 
 /**
- * What happened to it after it was recorded, as commands would have it.
- * @param state as it was recorded
- * @throws DomainError as the deciders do
+ * The events of a billable record after its recording, as commands would have yielded them.
+ * @param state the state after the recording
+ * @throws DomainError when a decider refuses
  */
 export function courseOf<State extends BillableState>(
   definition: BillableDefinition<State>,
@@ -43,11 +43,11 @@ export function courseOf<State extends BillableState>(
   if (charge === null) return record.events;
   record.apply(reserve(definition, record.now, charge.invoiceId));
   if (charge.day === null) return record.events;
-  // The last: nobody asks for the state after it.
+  // Decided without adding the events to the record: they are the last, so nothing depends on the state after them.
   return [...record.events, ...bill(definition, record.now, charge.invoiceId, charge.day, charge.charged)];
 }
 
-/** What a record's row says of it, and what the lines say, agree: validation has seen to that. */
+/** Checks that a record's row and its lines agree. Validation has found that they do, so an error is a bug. */
 function requireAgreement(noun: string, state: string, charge: Charge | null): void {
   if (state === 'Billed' && charge === null)
     throw new Error(`A ${noun} is billed, and no invoice charges it`);

@@ -3,11 +3,11 @@ import { alone } from '#platform/database/alone';
 import type { StagingArea } from '../staging/staging-area';
 
 /**
- * By what work, invoices and costs are counted for which others may say otherwise since their import, beside the rows in
- * the staging area. Those that were imported before by what they had then, so that an equal row stays equal: the minutes
- * of a unit, the tax code, what they were called (an empty text: nothing), whether an invoice's lines named codes other
- * than that of lines that name none. Others, whose matter or its client was changed, by what the matter has now.
- * Logged: what is loaded and promoted after a crash is counted by them too.
+ * Creates the table `counted_by` of the staging area: values by which work, invoices and costs are counted, for rows where
+ * the tenant's records may say otherwise by now. Rows that were imported before keep the values of that time, so that an
+ * equal row stays equal: the minutes of a unit, the tax code, the title or description (an empty text: none), and whether
+ * an invoice's lines named codes other than the default one. Other rows, whose matter or client was changed since, have the
+ * matter's current values. The table is logged, because an import that is loaded or promoted after a crash needs it, too.
  */
 export async function openCountedBy(
   client: ClientBase,
@@ -18,7 +18,7 @@ export async function openCountedBy(
        table_name text, import_id text, minutes_per_unit text, tax_code text, called text, names_codes boolean,
        primary key (table_name, import_id))`,
   );
-  // Of rows that were staged before there were these. Looked at first: what adds none waits for a dump all the same.
+  // Rows that an earlier release has staged lack these columns. Adding columns waits for a dump even if they exist.
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname in ('called', 'names_codes')`,
     [`${schema}.counted_by`],
@@ -32,7 +32,7 @@ export async function openCountedBy(
 
 type Column = 'minutes_per_unit' | 'tax_code' | 'called' | 'names_codes';
 
-/** SQL: rows of a table with some of its columns beside them, by the names that they have there; null of most. */
+/** SQL: the rows of a table joined with columns of `counted_by`, under the given names; null for most rows. */
 export function withCountedBy(
   { schema }: StagingArea,
   table: string,

@@ -1,6 +1,6 @@
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 
-/** A record to which events happen one after another. */
+/** A record's state that evolves as events are added one by one. */
 export class Evolving<State extends object, Event extends DomainEvent> {
   /** The events added so far. */
   readonly events: Event[] = [];
@@ -10,7 +10,7 @@ export class Evolving<State extends object, Event extends DomainEvent> {
     private current: State,
   ) {}
 
-  /** The state after those events. */
+  /** The state after the events added so far. */
   get now(): State {
     return this.current;
   }

@@ -30,7 +30,7 @@ export interface ExistingRecord {
   folded: Folded<RecordState>;
 }
 
-/** Kinds that an import refers to, each after those that it refers to itself. */
+/** The kinds of records to which rows can refer. A kind comes after those to which it refers itself. */
 const ORDER: readonly Kind[] = [
   ...(['division', 'mattertype', 'role', 'tasktype', 'taxcode', 'entity', 'supplier'] as const),
   ...(['disbursementcode', 'employee', 'rateset', 'client', 'matter'] as const),
@@ -38,7 +38,7 @@ const ORDER: readonly Kind[] = [
 const COUNTERS = [ACTIVE_DIVISIONS, ...NUMBER_COUNTERS];
 const AT_ONCE = 500;
 
-/** Records that a tenant has already. */
+/** Reads the records that a tenant has already. */
 @Injectable()
 export class ExistingRecords {
   constructor(
@@ -52,7 +52,7 @@ export class ExistingRecords {
     return found.data;
   }
 
-  /** Whose imports were promoted, as those named them, the last first. */
+  /** Names of the source systems whose imports were promoted, the last one first. */
   async sourceSystems(tenant: TenantRef): Promise<string[]> {
     const events = await this.loader.events(tenant.id, tenant.streamId);
     const names = events.flatMap(({ event }) =>
@@ -61,25 +61,25 @@ export class ExistingRecords {
     return [...new Set(names.reverse())];
   }
 
-  /** The last number that each of the tenant's counters gave. */
+  /** The last number that each of the tenant's counters has given. */
   async counters(tenant: TenantRef): Promise<Record<string, number>> {
     const values = await this.loader.load(tenant.id, COUNTERS.map(counter));
     return Object.fromEntries(COUNTERS.map((name, index) => [name, values[index]]));
   }
 
-  /** The set of rates that the tenant charges by when nothing else says how much. */
+  /** The tenant's default rate set. */
   async defaultRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
     const [found] = await this.loader.load(tenant.id, [holding(RateSet, DEFAULT_RATE_SET)]);
     return found;
   }
 
-  /** Where whatever names no division belongs. */
+  /** The tenant's default division. */
   async defaultDivision(tenant: TenantRef): Promise<Folded<DivisionState> | undefined> {
     const [found] = await this.loader.load(tenant.id, [holding(Division, DEFAULT_DIVISION)]);
     return found;
   }
 
-  /** Records without which a tenant does not work: its default division and rates, system roles, Standard tax codes. */
+  /** The records that every tenant needs: its default division and rate set, the system roles and Standard tax codes. */
   async foundations(tenant: TenantRef): Promise<Id[]> {
     const asks: Ask<unknown>[] = [
       holding(Division, DEFAULT_DIVISION),
@@ -92,8 +92,8 @@ export class ExistingRecords {
   }
 
   /**
-   * Those records and all that they refer to, each after what it refers to; the import's own are left out, and what is
-   * deleted.
+   * The given records and all to which they refer. A record comes after those to which it refers. Deleted records and those
+   * that the import has rows for are left out.
    */
   async *withReferences(
     tenant: TenantRef,
@@ -119,7 +119,7 @@ export class ExistingRecords {
       );
   }
 
-  /** One that is there. */
+  /** A record that must exist. */
   async one(tenant: TenantRef, id: Id): Promise<ExistingRecord> {
     const definition = this.definitionOf(id);
     const [folded] = await this.loader.load(tenant.id, [at(definition, id)]);
@@ -148,7 +148,7 @@ export class ExistingRecords {
   }
 }
 
-/** Whether the default rates are not those that a tenant begins with, which are none, as nobody has changed them. */
+/** Whether the default rate set is the tenant's own: not the empty one with which it began, or changed since. */
 export function isOwn(rates: Folded<RateSetState> | undefined): boolean {
   return rates !== undefined && (rates.version > 1 || rates.data.entries.length > 0 || isImported(rates.id));
 }
@@ -158,7 +158,7 @@ async function isOther(id: Id, own: OwnRecords): Promise<boolean> {
   return kind !== undefined && ORDER.includes(kind) && !(await own.has(id, kind));
 }
 
-/** What rows that refer to a record of the tenant must know of it. */
+/** Remembers what rows that refer to a record of the tenant must know of it. */
 export function learnExisting(known: KnownRecords, { definition, folded }: ExistingRecord): void {
   const { id, data } = folded;
   const as = <State>() => data as unknown as State;

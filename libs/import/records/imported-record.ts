@@ -8,49 +8,49 @@ import type { Numbers } from './numbers';
 import type { RecordIds } from './record-id';
 import type { Row } from './row';
 
-/** A row as a record. */
+/** The record that a row becomes. */
 export interface ImportedRecord {
   table: string;
   importId: string;
   definition: AnyDefinition;
   id: Id;
-  /** What the row asks for, its parts included; plain JSON, the same of equal rows. */
+  /** The record according to the row and its parts: plain JSON, the same for equal rows. */
   wanted: object;
-  /** How many rows of other tables are parts of it, by table. */
+  /** The number of rows of other tables that are parts of the record, by table. */
   parts?: Readonly<Record<string, number>>;
-  /** How it comes to be; it takes the numbers that the row leaves open. */
+  /** Creates the record's events. Assigns the numbers that the row leaves open. */
   create(): Creation;
 }
 
-/** All that a row is understood by beside itself. */
+/** The context in which a row is read. */
 export interface Ground {
   ids: RecordIds;
   sourceSystem: string;
   settings: TenantState;
   known: KnownRecords;
   numbers: Numbers;
-  /** The tenant's default rates are its own: those of the import do not take their place. */
+  /** The tenant has default rates of its own, which those of the import do not replace. */
   keepsDefaultRates: boolean;
-  /** Today in the tenant's zone: whose tax rates a draft shows that has no date. */
+  /** Today in the tenant's zone: a draft without a date shows the tax rates of this day. */
   today: string;
 }
 
 export interface Creation {
   events: DomainEvent[];
-  /** Numbers that it took, by counter. */
+  /** The numbers that the record has taken, by counter. */
   counters?: Record<string, number>;
 }
 
-/** How the rows of a table become records: what a row asks for, and how a record comes to be that. */
+/** How the rows of a table become records. */
 export interface Maker<Wanted extends object> {
   table: string;
   definition: AnyDefinition;
-  /** Depends on nothing that creating it changes: a number to be given is null here. */
+  /** The record according to its row. Must not depend on anything that `create` changes: an open number is null. */
   wanted(row: Row, ground: Ground): Wanted;
   create(wanted: Wanted, ground: Ground): Creation;
-  /** How many rows of other tables it takes in, by table. */
+  /** The number of rows of other tables that are parts of the record, by table. */
   parts?(wanted: Wanted): Record<string, number>;
-  /** What later rows must know of it. */
+  /** Remembers what later rows must know of the record. */
   learn?(known: KnownRecords, id: Id, wanted: Wanted): void;
 }
 
@@ -66,7 +66,7 @@ export function recordOf<Wanted extends object>(
   return { table, importId, definition, id, wanted, parts: maker.parts?.(wanted), create };
 }
 
-/** SHA-256 by which `wanted` is compared with that of an earlier import. */
+/** A SHA-256 digest of `wanted`, by which it is compared with that of an earlier import. */
 export function digestOf(wanted: object): Buffer {
   return hash('sha256', JSON.stringify(wanted), 'buffer');
 }

@@ -22,25 +22,25 @@ import { partsOf } from './reference-records';
 import { needed, type Row } from './row';
 import { reasonOf } from './work-records';
 
-/** No part of JSON, and so none of the digests by which the rows of earlier imports are known. */
+/** A symbol, because JSON leaves symbols out: the digests by which rows of earlier imports are recognised lack it. */
 export const UNDESCRIBED = Symbol('undescribed');
 
 export interface WantedInvoice {
   fields: InvoiceFields;
   lines: InvoiceLine[];
-  /** Places of the lines that say of themselves nothing: they are called as what they charge. */
+  /** Indexes of the lines without a description of their own: they show that of what they charge. */
   [UNDESCRIBED]: number[];
   taxation: Taxation;
-  /** Null: it is a draft. */
+  /** Null for a draft. */
   issued: { number: string; issueDate: Day; dueDate: Day } | null;
   payments: Payment[];
   state: string;
 }
 
-/** As of lines that name their codes. */
+/** Without a default code, `taxCodeOf` gives the code that a line names itself, if any. */
 const NO_DEFAULT: Taxation = { defaultTaxCodeId: null, rates: [] };
 
-/** A line of the source with what it charges. */
+/** A line of the source with the work item or cost that it charges. */
 export interface SourceLine {
   line: Row;
   item: Row | null;
@@ -48,8 +48,9 @@ export interface SourceLine {
 }
 
 /**
- * Of a row whose `payments` are its Payment rows, as JSON, the oldest first.
- * @param charging as linesOf gives them, each with the id of what it charges
+ * The invoice according to its rows.
+ * @param row the Invoice row; its `payments` are the Payment rows as JSON, the oldest first
+ * @param charging the lines as linesOf returns them, each with the id of what it charges
  */
 export function wantedInvoice(
   row: Row,
@@ -93,7 +94,7 @@ export function wantedInvoice(
 
 interface ChargingLine {
   line: Row;
-  /** Null: the line is a charge of its own, or a text. */
+  /** Null: the line charges no record (a discount, for example), or is a text. */
   sourceId: string | null;
 }
 
@@ -116,7 +117,7 @@ export const invoices: Pick<Maker<WantedInvoice>, 'table' | 'definition' | 'crea
   },
 };
 
-/** What happened to it after its issue. */
+/** The events after the invoice's issue: payments, and its end. */
 function settled({ lines, taxation, fields, payments, state, issued }: WantedInvoice, ground: Ground) {
   let balance = decimal(totalsOf(lines, taxation, fields.currency).total);
   const events = payments.map((payment): InvoiceEvent => {
@@ -124,7 +125,7 @@ function settled({ lines, taxation, fields, payments, state, issued }: WantedInv
     return { type: balance.isZero() ? 'InvoicePaid' : 'InvoicePartPaid', data: { payment } };
   });
   const { issueDate } = issued!;
-  // The source says neither the day of a cancellation nor that of a bad debt: the last that it says is when.
+  // The source has no day for a void or a write-off; the last day that it states is used.
   if (state === 'Voided') events.push({ type: 'InvoiceVoided', data: { day: issueDate } });
   if (state === 'WrittenOff') {
     const [day] = [issueDate, ...payments.map((payment) => payment.day)].sort().reverse();
@@ -137,7 +138,7 @@ function settled({ lines, taxation, fields, payments, state, issued }: WantedInv
 function inputOf({ line: row, sourceId }: ChargingLine, currency: string, { ids }: Ground): LineInput {
   const kind = needed(row, 'Kind') as LineKind;
   const { Description: description } = row;
-  // A line of text has nothing else; a nought in its columns says nothing.
+  // A line of text has only its description; zeros in its other columns mean nothing.
   if (kind === 'Text') return { kind, description };
   const numberOf = (value: string | null) => (value === null ? null : Number(value));
   return {

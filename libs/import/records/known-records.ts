@@ -10,23 +10,23 @@ import { type TaxCodeState, taxRateOn } from '#practice/tax-codes/tax-code.looku
 type CostCode = Pick<DisbursementCodeState, 'kind' | 'taxCodeId' | 'name' | 'description'>;
 
 /**
- * What rows must know of the records that they refer to, of the import's own as of the tenant's: only what differs from
- * the rule, so that it stays small however many records there are.
+ * What rows must know of the records to which they refer, both of the import and of the tenant. Only exceptions from the
+ * defaults are stored, so that it stays small however many records there are.
  */
 export class KnownRecords {
   readonly taxCodes = new Map<string, Folded<TaxCodeState>>();
-  /** Tax codes of rows whose records the tenant has deleted since: they tax no line that names none. */
+  /** Tax codes of rows that the tenant has deleted since an earlier import: they are no default for lines. */
   deletedTaxCodes: ReadonlySet<string> = new Set();
   readonly costCodes = new Map<string, CostCode>();
-  /** First days of the rates that issued invoices charge by, by tax code; null of a code without rates. */
+  /** By tax code: the first days of the rates that issued invoices use; null for a code without rates. */
   readonly usedRates = new Map<string, Set<Day | null>>();
-  /** What a work item of the task type is called when nobody says otherwise. */
+  /** By task type: the default title of work items. */
   readonly narrations = new Map<string, string>();
-  /** Minutes of a unit, by the matter's or the client's id. */
+  /** By id of a matter or client: the minutes of a unit. */
   private readonly unitLengths = new Map<string, string>();
-  /** Tax codes of matters and clients. */
+  /** By id of a matter or client: its tax code. */
   private readonly taxedBy = new Map<string, string>();
-  /** Days to pay, by client. */
+  /** By client: the days to pay. */
   private readonly terms = new Map<string, number>();
 
   taxCode(id: string, data: TaxCodeState): void {
@@ -47,14 +47,14 @@ export class KnownRecords {
     if (client.paymentTermsDays !== null) this.terms.set(id, client.paymentTermsDays);
   }
 
-  /** After its client. */
+  /** Adds a matter. Its client must have been added before. */
   matter(id: string, matter: Pick<MatterState, 'minutesPerUnit' | 'taxCodeId' | 'clientId'>): void {
     const minutes = matter.minutesPerUnit ?? this.unitLengths.get(matter.clientId);
     if (minutes !== undefined) this.unitLengths.set(id, minutes);
     if (matter.taxCodeId !== null) this.taxedBy.set(id, matter.taxCodeId);
   }
 
-  /** Undefined: that of the tenant. */
+  /** The minutes of a unit on a matter; undefined: those of the tenant. */
   unitLength(matterId: string | null): string | undefined {
     return matterId === null ? undefined : this.unitLengths.get(matterId);
   }
@@ -63,7 +63,7 @@ export class KnownRecords {
     return this.terms.get(clientId);
   }
 
-  /** An issued invoice charges by the code. */
+  /** Remembers that an issued invoice uses a tax code's rate of that day. */
   charged(taxCodeId: string, day: Day): void {
     const { from } = taxRateOn(this.taxCodes.get(taxCodeId)!.data, day);
     const days = this.usedRates.get(taxCodeId);
@@ -72,8 +72,8 @@ export class KnownRecords {
   }
 
   /**
-   * The codes of invoice lines that name none, as deciders ask for them.
-   * @param own the invoice's, in place of its matter's
+   * The default tax codes of invoice lines, in the form that deciders take.
+   * @param own the invoice's own default, which replaces that of its matter
    */
   defaultTax({ matterId, clientId }: { matterId: string; clientId: string }, own?: string | null) {
     const codeOf = (id: string) => this.taxCodes.get(this.taxedBy.get(id) ?? '');
@@ -88,5 +88,5 @@ export class KnownRecords {
   }
 }
 
-/** Whoever wrote it is not asked for. */
+/** Audit fields of states for which nobody asks who wrote them. */
 export const NOBODY = { createdOn: '', createdBy: '', updatedOn: '', updatedBy: '' };

@@ -6,14 +6,14 @@ import type { Maker } from './imported-record';
 import { instantOf, maybeMoney, needed } from './row';
 
 export interface WantedMatter {
-  /** Its number is null where the next one is wanted. */
+  /** The matter number is null when the row leaves it open. */
   fields: Omit<MatterFields, 'matterNumber'> & { matterNumber: string | null };
   state: string;
   /** ISO 8601 UTC. */
   dateClosed: string | null;
 }
 
-/** What is billed on it was billed, and what is not keeps it open: validation has seen to that. */
+/** The open items of a matter that its row closes: none, as validation has checked. */
 export const NOTHING_LEFT = { work: 0, costs: 0, drafts: 0 };
 
 export const matters: Maker<WantedMatter> = {
@@ -42,7 +42,7 @@ export const matters: Maker<WantedMatter> = {
     state: needed(row, 'State'),
     dateClosed: row.State === 'Open' || row.DateClosed === null ? null : instantOf(row.DateClosed),
   }),
-  /** An archived matter was archived when it was closed: the source says no other day. */
+  /** An archived matter is archived on the day of its closing, as the source has no other day. */
   create({ fields, state, dateClosed }, { numbers }) {
     const { number: matterNumber, counters } = numbers.take(MATTER_NUMBER, fields.matterNumber);
     const first: MatterEvent = { type: 'MatterCreated', data: { ...fields, matterNumber, ...noReference } };

@@ -68,7 +68,7 @@ export const employees: Maker<Fields<EmployeeFields> & Active> = {
 };
 
 export interface WantedClient {
-  /** Its number is null where the next one is wanted. */
+  /** The client number is null when the row leaves it open. */
   fields: Omit<ClientFields, 'clientNumber'> & { clientNumber: string | null };
   state: string;
 }

@@ -7,7 +7,7 @@ import type { Ground, Maker } from './imported-record';
 import { created, type Fields, partsOf } from './reference-records';
 import { amountOf, flagOf, moneyOf, needed, type Row } from './row';
 
-/** Made from a row whose `entries` are its RateSetEntry rows, as JSON, by key. */
+/** Rate sets. The row's `entries` are its RateSetEntry rows as JSON, by key. */
 export const rateSets: Maker<Fields<RateSetFields>> = {
   table: 'RateSet',
   definition: RateSet,

@@ -5,13 +5,13 @@ import { tables } from '../schema/schema-1.0';
 const kinds = new Map(tables.flatMap(({ name, kind }) => (kind ? [[name, kind as Kind]] : [])));
 const ofKinds: ReadonlySet<string> = new Set(kinds.values());
 
-/** How many ids of a table are remembered: of what many rows refer to. */
+/** How many ids of a table are cached, as many rows refer to the same records. */
 const REMEMBERED = 50_000;
 
 /**
- * The id of the record that a row becomes: in every import, in the staging tenant and in production the same.
+ * The id of the record that a row becomes. It is the same in every import, in the staging tenant and in production.
  * @param tenant UUID of the production tenant's stream
- * @param table one whose rows become records
+ * @param table a table whose rows become records
  */
 export function recordId(tenant: string, sourceSystem: string, table: string, importId: string): Id {
   return new RecordIds(tenant, sourceSystem).of(table, importId);
@@ -30,12 +30,12 @@ export function isRecordId(reference: string): reference is Id {
   return kind !== undefined && ofKinds.has(kind);
 }
 
-/** Whether an import has brought the record: only its ids are of the version 5, commands give the version 7. */
+/** Whether an import has created the record: imports assign UUIDs of version 5, commands those of version 7. */
 export function isImported(id: string): boolean {
   return id[id.indexOf('_') + 13] === '5';
 }
 
-/** The ids of one import's records. UUIDv5 (RFC 9562) of the tenant, the source system, the table and the row's key. */
+/** The ids of one import's records: UUIDv5 (RFC 9562) of the tenant, the source system, the table and the row's key. */
 export class RecordIds {
   private readonly namespace: Uint8Array;
   private readonly remembered = new Map<string, Map<string, Id>>();
@@ -53,7 +53,7 @@ export class RecordIds {
     return toId(kindOfTable(table), v5(Buffer.from(name), this.namespace));
   }
 
-  /** What a reference column names: a row of the table, or a record of the tenant. */
+  /** The id of the record to which a reference refers: that of a row of the table, or that of a record of the tenant. */
   to(table: string, reference: string): Id {
     if (isRecordId(reference)) return reference;
     let known = this.remembered.get(table);
@@ -66,7 +66,7 @@ export class RecordIds {
     return id;
   }
 
-  /** As `to`, for a reference that may be empty. */
+  /** Like `to`, for a reference that may be empty. */
   maybeTo(table: string, reference: string | null): Id | null {
     return reference === null ? null : this.to(table, reference);
   }

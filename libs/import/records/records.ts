@@ -33,10 +33,10 @@ type Run = Pick<ImportRun, 'tenant' | 'staging' | 'signal'>;
 type Query = (staging: StagingArea) => string;
 
 const PAGE = 2_000;
-/** Each with up to a thousand lines. */
+/** Invoices of a page. Each may have a thousand lines. */
 const INVOICE_PAGE = 50;
 
-/** What a row can refer to comes before it. */
+/** The makers of records before the invoices. Tables to which rows refer come before them. */
 const before: readonly (readonly [Maker<object>, Query?])[] = [
   [divisions],
   [matterTypes, matterTypeRows],
@@ -53,24 +53,24 @@ const before: readonly (readonly [Maker<object>, Query?])[] = [
   [applicableRates],
 ];
 
-/** After the invoices, which come with what they charge. */
+/** The makers of records after the invoices: those that no invoice charges. */
 const after: readonly (readonly [Maker<object>, Query])[] = [
   [workItems, (staging) => unchargedRows(staging, 'WorkItem')],
   [costRecoveries, (staging) => unchargedRows(staging, 'CostRecovery')],
 ];
 
-/** What the rows of an import are read against. */
+/** The tenant's data that is needed to read the rows of an import. */
 export interface Surroundings {
   settings: TenantState;
-  /** The tenant's own that the import refers to, and then more and more of the import's. */
+  /** At first the tenant's records to which the import refers; records of the import are added as they are read. */
   known: KnownRecords;
-  /** By counter of the tenant: the last number that it gave. */
+  /** By counter of the tenant: the last number that it has assigned. */
   counters: Readonly<Record<string, number>>;
   keepsDefaultRates: boolean;
   now: Date;
 }
 
-/** Looks at what all rows must be read against before the first of them is. */
+/** Collects what must be known before the first row is read. */
 export async function groundOf(
   client: ClientBase,
   { tenant, staging }: Run,
@@ -101,11 +101,11 @@ export async function groundOf(
 }
 
 /**
- * All records of an import in the order in which they can be created, always the same one; in constant memory, but for
- * what `ground.known` keeps. Read on one connection, which is its own until the last.
- * @param unsound is told why a row makes no record, which is passed over then
- * @throws what the signal was aborted with; DomainError where a decider refuses what validation has let through, unless
- *   somebody else is told
+ * All records of an import, in an order in which they can be created, which is always the same. Memory is constant, except for
+ * what `ground.known` keeps. The connection is in use until the last record.
+ * @param unsound called with the error when a row makes no record; the row is then skipped
+ * @throws the reason of the signal; DomainError when a decider refuses a row that validation has accepted, and `unsound` is
+ *   not given
  */
 export async function* recordsOf(
   client: ClientBase,
@@ -143,7 +143,7 @@ function* recordFrom(maker: Maker<object>, row: Row, ground: Ground): Generator<
   maker.learn?.(ground.known, id, wanted);
 }
 
-/** What fails while whoever takes the records works on one is none of it. */
+/** Yields the records, and reports an error of making one. An error of the consumer's own is not reported. */
 function* attempted(
   records: () => Generator<ImportedRecord>,
   unsound: (error: unknown) => void,

@@ -7,7 +7,7 @@ import type { StagingArea } from '../staging/staging-area';
 import { isImported, isRecordId, kindOfTable, type RecordIds } from './record-id';
 import { rowsOf } from './staging-rows';
 
-/** What a row is a part of, and what a line charges, changes with the row: it has to be a row itself. */
+/** References by which a row changes the record it refers to, as a part or a charge: that record must be a row, too. */
 const wholes: Record<string, readonly string[]> = {
   TaxRate: ['TaxCodeId'],
   RateSetEntry: ['RateSetId'],
@@ -16,9 +16,9 @@ const wholes: Record<string, readonly string[]> = {
 };
 
 /**
- * The records of the tenant that an import refers to by their ids, and the tax codes by which its invoices are taxed.
- * @param refused is told where a row would change such a record
- * @throws DomainError `part_of_existing` (422) there, unless somebody else is told
+ * The tenant's records to which an import refers by id, and the tax codes by which its invoices are taxed.
+ * @param refused called with the error for a row that would change such a record
+ * @throws DomainError `part_of_existing` (422) for such a row, when `refused` is not given
  */
 export async function referredRecords(
   client: ClientBase,
@@ -65,7 +65,7 @@ async function idsIn(
   return rows;
 }
 
-/** Tells the import's own records from others of the tenant: an earlier import has brought the same. */
+/** Tells whether a record of the tenant is also a row of the import, because an earlier import has created it. */
 export class OwnRecords {
   private readonly known = new Map<Kind, Set<string>>();
 

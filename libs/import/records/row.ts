@@ -1,18 +1,18 @@
 import { type DecimalText, decimal, type Money, text } from '#kernel/money';
 
-/** A row of a staging table by the names of its columns; '' was read as null. */
+/** A row of a staging table, by column names; empty texts were read as null. */
 export type Row = Readonly<Record<string, string | null>>;
 
-/** A value that validation has found to be there. */
+/** A value that is present, as validation has checked. */
 export function needed(row: Row, column: string): string {
   const value = row[column];
   if (value === null || value === undefined) throw new Error(`${column} of row ${row.ImportId} is empty`);
   return value;
 }
 
-/** A decimal in plain notation, as events keep it: `12.5` of `12.5000`. */
+/** Converts a decimal to the form in which events store it: `12.5000` to `12.5`. */
 export function amountOf(value: string): DecimalText {
-  // What SQL Server writes; the common case costs no arithmetic.
+  // The form that SQL Server writes is converted without arithmetic.
   const point = value.indexOf('.');
   const isCanonical = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value);
   if (!isCanonical) return text(decimal(value));
@@ -39,7 +39,10 @@ export function flagOf(value: string): boolean {
   return value === '1';
 }
 
-/** ISO 8601 UTC to the millisecond, as requests are kept; of `2026-03-31T09:30:00.0000000`, a day of its midnight. */
+/**
+ * Converts an instant such as `2026-03-31T09:30:00.0000000` to ISO 8601 UTC with milliseconds, as events store it. A date
+ * becomes its midnight.
+ */
 export function instantOf(value: string): string {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,}$/.test(value)) return `${value.slice(0, 23)}Z`;
   return new Date(value.endsWith('Z') || value.length === 10 ? value : `${value}Z`).toISOString();

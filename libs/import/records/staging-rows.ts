@@ -6,7 +6,7 @@ import { takeRows } from '../staging/taken-rows';
 import { openCountedBy } from './counted-by';
 import type { Row } from './row';
 
-/** Of the sorts and joins of one reader: a million rows go to disk, but in few parts. */
+/** Memory for a reader's sorts and joins: those of a million rows are written to disk, but in few parts. */
 const WORK_MEM = '64MB';
 
 export function tableOf(name: string): Table {
@@ -15,23 +15,23 @@ export function tableOf(name: string): Table {
   return table;
 }
 
-/** SQL for the rows of a table as they are meant: an empty text is null. */
+/** SQL: the rows of a table, with empty texts as null. */
 export function rowsOf(staging: StagingArea, name: string): string {
   const table = tableOf(name);
   const columns = table.columns.map((column) => `nullif("${column.name}", '') as "${column.name}"`);
   return `(select ${columns.join(', ')} from ${staging.table(table)})`;
 }
 
-/** How rows are sorted: as their source sorts them. */
+/** SQL: the sort order of rows, which is the source's. */
 export const byKey = (alias: string) => `${alias}."ImportId" collate "C"`;
 
 /**
- * Prepares a connection for reading all of a staging area; nothing has counted its rows before. It ends when another turn
- * at the import prepares one.
+ * Prepares a connection for reading all rows of a staging area, and takes statistics of its tables. Another turn at the import
+ * that prepares a connection ends this one.
  */
 export async function prepare(client: ClientBase, staging: StagingArea): Promise<void> {
   await takeRows(client, staging, 'read');
-  // Without it PostgreSQL takes the first of a cursor's rows to matter more than the last.
+  // Otherwise PostgreSQL optimises cursors for fetching the first rows quickly.
   await client.query('set cursor_tuple_fraction = 1');
   await client.query(`set work_mem = '${WORK_MEM}'`);
   for (const table of tables) await client.query(`analyze ${staging.table(table)}`);
@@ -40,10 +40,10 @@ export async function prepare(client: ClientBase, staging: StagingArea): Promise
 }
 
 /**
- * The rows of a query, a page at a time; while one page is worked on the next is fetched. The connection is its own
- * until the last, and holds back no feed: the transaction only reads.
- * @param query from code
- * @param signal whose reason is thrown once it is aborted
+ * The rows of a query, page by page; the next page is fetched while one is processed. The connection is in use until the last
+ * page. It does not hold the feed back, since its transaction only reads.
+ * @param query SQL from code, without values of rows
+ * @param signal once it is aborted, its reason is thrown
  */
 export async function* pagesOf(
   client: ClientBase,
@@ -54,7 +54,7 @@ export async function* pagesOf(
   signal.throwIfAborted();
   const fetch = () => {
     const page = client.query<Row>(`fetch ${size} from rows`);
-    // Whoever waits for it hears of it; nobody may be waiting any more.
+    // The consumer receives an error when it awaits the page. It may never do so: the error must not be unhandled then.
     page.catch(() => undefined);
     return page;
   };

@@ -20,7 +20,7 @@ import { amountOf, flagOf, instantOf, maybeAmount, moneyOf, needed, type Row } f
 
 type Reference = typeof noReference;
 
-/** The fields are those of the event, so that nothing of so many records is copied. */
+/** Its fields are those of the event, so that they need not be copied for each of many records. */
 export interface WantedWorkItem extends Course {
   fields: WorkItemFields & Reference;
 }
@@ -31,11 +31,11 @@ export interface WantedCost extends Course {
 
 const itemTypes: Record<string, ItemType> = ItemType;
 
-/** Of records that lines of invoices charge: they are known before it is known for how much. */
+/** A maker of records that invoice lines charge: their state is needed before the charged amount is known. */
 export interface BillableMaker<Wanted extends Course, State extends BillableState> extends Maker<Wanted> {
-  /** The record's state before anything happened to it. */
+  /** The record's state after its recording. */
   recorded(wanted: Wanted): State;
-  /** @param state as it was recorded */
+  /** All events of the record. @param state the state after the recording */
   events(wanted: Wanted, state: State, ground: Ground): DomainEvent[];
 }
 
@@ -53,7 +53,7 @@ export const workItems: BillableMaker<WantedWorkItem, WorkItemState> = {
   }),
 };
 
-/** What charges it is known from the lines alone. */
+/** A work item according to its row. Whether an invoice charges it is known only from the lines. */
 function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
   const { ids, settings, known } = ground;
   const matterId = ids.maybeTo('Matter', row.MatterId);
@@ -70,7 +70,7 @@ function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
     rate: moneyOf(needed(row, 'Rate'), needed(row, 'RateCurrency')),
   });
   return {
-    // One literal, without a spread: of so many fields that would be a dictionary, ten times as slow.
+    // A literal without a spread: V8 would make a dictionary of so many fields, which is ten times as slow.
     fields: {
       matterId,
       employeeId: ids.to('Employee', needed(row, 'EmployeeId')),
@@ -96,7 +96,7 @@ function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
   };
 }
 
-/** Units that the ticks come to by themselves are not the source's own. */
+/** The value of a work item. Units that equal those of its ticks do not count as the source's own. */
 function priced({ Units }: Row, basis: ValueBasis) {
   const derived = priceWorkItem(basis);
   const units = maybeAmount(Units);
@@ -148,7 +148,7 @@ function wantedCost(row: Row, { ids, settings, known }: Ground): WantedCost {
       referenceOwner: null,
     },
     state: needed(row, 'State'),
-    // The source says no day of it.
+    // The source has no day for the write-off of a cost.
     writtenOffOn: row.State === 'WrittenOff' ? entryDay : null,
     charge: null,
   };
