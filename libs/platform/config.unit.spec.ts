@@ -41,7 +41,10 @@ it('takes a topic by a name that Kafka takes', () => {
 
 it('needs a name and a password to log in to the brokers', () => {
   expect(problemsOf({ KAFKA_SASL: 'gssapi' })).not.toEqual([]);
-  expect(problemsOf({ KAFKA_SASL: 'plain', KAFKA_USERNAME: 'practice' })).not.toEqual([]);
+  expect(problemsOf({ KAFKA_SASL: 'plain', KAFKA_PASSWORD: '' })).toEqual([
+    'KAFKA_USERNAME is required with KAFKA_SASL',
+    'KAFKA_PASSWORD is required with KAFKA_SASL',
+  ]);
   const login = { KAFKA_SASL: 'scram-sha-512', KAFKA_USERNAME: 'practice', KAFKA_PASSWORD: 'secret' };
   expect(loadConfig(login)).toMatchObject(login);
 });

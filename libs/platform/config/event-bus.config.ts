@@ -1,5 +1,13 @@
-import { IsIn, IsOptional, IsString, Matches, MinLength, ValidateIf } from 'class-validator';
+import { applyDecorators } from '@nestjs/common';
+import { IsIn, IsNotEmpty, IsOptional, Matches, ValidateIf } from 'class-validator';
 import { AreBrokers, IsWholeNumber } from './checks';
+
+function IsNeededToLogIn(): PropertyDecorator {
+  return applyDecorators(
+    ValidateIf(({ KAFKA_SASL }: EventBusConfig) => KAFKA_SASL !== undefined),
+    IsNotEmpty({ message: '$property is required with KAFKA_SASL' }),
+  );
+}
 
 /** How events reach their consumers. */
 export class EventBusConfig {
@@ -21,14 +29,10 @@ export class EventBusConfig {
   @IsIn(['plain', 'scram-sha-256', 'scram-sha-512'])
   KAFKA_SASL?: 'plain' | 'scram-sha-256' | 'scram-sha-512';
 
-  @ValidateIf(({ KAFKA_SASL }: EventBusConfig) => KAFKA_SASL !== undefined)
-  @IsString()
-  @MinLength(1)
+  @IsNeededToLogIn()
   KAFKA_USERNAME?: string;
 
-  @ValidateIf(({ KAFKA_SASL }: EventBusConfig) => KAFKA_SASL !== undefined)
-  @IsString()
-  @MinLength(1)
+  @IsNeededToLogIn()
   KAFKA_PASSWORD?: string;
 
   /** Topic that the events are published to; names the consumer groups too. */
