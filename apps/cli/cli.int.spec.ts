@@ -219,6 +219,8 @@ describe('the command line', () => {
     expect(await cli('integrations create --help')).toBe(0);
     expect(out.join('\n')).toContain('--permissions');
     expect(out.join('\n')).not.toContain('--client-secret');
+    expect(await cli('tenants set --help')).toBe(0);
+    expect(out.join('\n')).toMatch(/^ +settings +each as key=value$/m);
   });
 
   it('acts for the region that the deployment was installed with', async () => {

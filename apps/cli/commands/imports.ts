@@ -59,7 +59,7 @@ function addPromote(command: Command, session: Session): void {
 function addStatus(command: Command, session: Session): void {
   command
     .command('status')
-    .description('how an import fares, and what was found')
+    .description('how an import fares, and what was found; exit code 1 when it has ended otherwise than well')
     .argument('[requestId]', "default: the tenant's last")
     .requiredOption('--tenant <alias>')
     .action(async (requestId: string | undefined, { tenant }: { tenant: string }) => {

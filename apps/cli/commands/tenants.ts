@@ -31,7 +31,7 @@ export function tenantsCommand(session: Session): Command {
     .command('set')
     .description('changes settings of a tenant')
     .requiredOption('--alias <alias>')
-    .argument('<settings...>', 'each as key=value', setting, {})
+    .argument('<settings...>', 'each as key=value', setting)
     .action(async (settings: Record<string, string>, { alias }: { alias: string }) => {
       const state = await session.use(TenantSetup, (setup) => setup.set(alias, settings));
       const { isDeleted: _, externalReference: __, referenceOwner: ___, ...values } = state;
@@ -44,7 +44,7 @@ function shown({ alias, region, partition, createdAt }: RegisteredTenant) {
   return { alias, region, partition, createdOn: createdAt };
 }
 
-function setting(text: string, earlier: Record<string, string>): Record<string, string> {
+function setting(text: string, earlier?: Record<string, string>): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError(`"${text}" is not key=value.`);
   return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
