@@ -22,6 +22,11 @@ export class ImportProgress {
     this.draw(status, status, done, total);
   }
 
+  /** How the import fares cannot be asked now. */
+  waitForDatabase(): void {
+    this.draw(this.label ?? 'Import', 'waiting for the database', 0, undefined);
+  }
+
   end(): void {
     this.bar?.end();
     this.bar = undefined;

@@ -87,6 +87,38 @@ it('takes the connection from the environment, and ends well when the import doe
   expect(await running).toMatchObject({ code: 0, answer: { status: 'ValidatedWithWarnings' } });
 });
 
+it('goes on waiting once a database that went away meanwhile is back', async () => {
+  const admin = new URL(test.url);
+  const name = admin.pathname.slice(1);
+  admin.pathname = '/postgres';
+  const connections = (allowed: boolean) =>
+    execute(admin.href, `alter database "${name}" allow_connections ${allowed}`);
+  const [told, progress]: string[][] = [[], []];
+  const running = run(['import', 'run', '--tenant', 'acme', '--connection', CONNECTION], {
+    config: () => config({}),
+    out: (text) => told.push(text),
+    err: (text) => progress.push(text),
+  });
+  await waitFor(() => progress.some((line) => line.includes('Queued')), {
+    description: 'the import to be queued',
+  });
+  await connections(false);
+  try {
+    await execute(
+      admin.href,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    await waitFor(() => progress.some((line) => line.includes('waiting for the database')), {
+      description: 'the command to miss the database',
+    });
+  } finally {
+    await connections(true);
+  }
+  await carryOut(`status = 'Validated'`);
+  expect(await running).toBe(0);
+  expect(told.join()).toContain('Validated');
+});
+
 it('tells of a staging tenant as long as it can be read, and imports nothing into it', async () => {
   const status = async () => (await cli('import', 'status', '--tenant', 'acme')).answer;
   await cli('tenants', 'create', '--alias', 'loaded', '--name', 'Staging');

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { ImportView } from '#import/api/import.views';
 import { OperatorImports } from '#import/operator-imports';
 import { invalid } from '#kernel/errors';
+import { isTransient } from '#platform/database/connection-lost';
 import { ImportProgress } from '../import-progress';
 import type { Session } from '../session';
 
@@ -83,14 +84,20 @@ function addCancel(command: Command, session: Session): void {
     });
 }
 
-/** Shows the progress of an import until it has ended. */
+/**
+ * Shows the progress of an import until it has ended. It waits for a database that goes away meanwhile, as the import does:
+ * an exit code 1 would say that the import has failed.
+ */
 async function watch(session: Session, look: () => Promise<ImportView>): Promise<ImportView> {
   const progress = new ImportProgress(session);
   try {
     for (;;) {
-      const view = await look();
-      progress.show(view);
-      if (view.finishedAt !== null) return view;
+      const view = await look().catch((error) => {
+        if (!isTransient(error)) throw error;
+      });
+      if (view) progress.show(view);
+      else progress.waitForDatabase();
+      if (view?.finishedAt) return view;
       await delay(LOOK_EVERY_MS);
     }
   } finally {
