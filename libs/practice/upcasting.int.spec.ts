@@ -73,7 +73,7 @@ describe('events of an older schema version', () => {
     context = await createContext(old);
     id = newId('division');
     await make(old.store);
-    now = { ...openStore(old.url, [Now]), url: old.url };
+    now = { ...old, ...openStore(old.url, [Now]) };
   });
   afterAll(async () => {
     await now.close();

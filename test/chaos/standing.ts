@@ -4,18 +4,17 @@ import type { Deployment } from './deployment';
 
 /** Kafka's part in a deployment, for whoever must find out why nothing came through it. */
 export async function standing(deployment: Deployment, brokers: string, topic: string): Promise<string> {
+  const [{ id }] = await execute<{ id: string }>(deployment.url, 'select id from platform.installation');
+  const groupId = `${topic}.projections.${id}`;
   const parts: Record<string, () => Promise<unknown>> = {
     'the group that builds the read models': () =>
       administer(brokers, async (admin) => {
-        const { groups } = await admin.describeGroups([`${topic}.projections`]);
+        const { groups } = await admin.describeGroups([groupId]);
         return groups.map(({ state, members }) => `${state}: ${members.map(({ memberId }) => memberId)}`);
       }),
     'its offsets, committed': () =>
       administer(brokers, async (admin) => {
-        const [{ partitions }] = await admin.fetchOffsets({
-          groupId: `${topic}.projections`,
-          topics: [topic],
-        });
+        const [{ partitions }] = await admin.fetchOffsets({ groupId, topics: [topic] });
         return partitions.map(({ partition, offset }) => `${partition}: ${offset}`);
       }),
     'the ends of the topic': () =>

@@ -140,8 +140,10 @@ describeWithKafka('processes with Kafka between them', () => {
 
   it('hand partitions over within ten seconds when a projector is told to stop', async () => {
     const second = await office.start('projector');
+    const [{ id }] = await office.sql<{ id: string }>('select id from platform.installation');
+    const group = `${topic}.projections.${id}`;
     const members = async () => {
-      const { groups } = await administer(brokers, (admin) => admin.describeGroups([`${topic}.projections`]));
+      const { groups } = await administer(brokers, (admin) => admin.describeGroups([group]));
       return groups[0].state === 'Stable' && groups[0].members.length === 2;
     };
     await waitFor(members, { description: 'two that share the partitions' });

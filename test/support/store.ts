@@ -9,6 +9,7 @@ import { Loader } from '#event-store/loader';
 import { AppendSignal } from '#event-store/signal';
 import { SubjectKeys } from '#event-store/subject-keys';
 import { Clock, SystemClock } from '#kernel/clock';
+import { Installation } from '#platform/auth/installation';
 import { loadConfig } from '#platform/config';
 import { ReadDatabase, WriteDatabase } from '#platform/database';
 import type { RequestContext } from '#platform/request-context';
@@ -25,11 +26,12 @@ export async function createTestStore(
 ) {
   const database = await createTestDatabase();
   const store = openStore(database.url, definitions, clock);
-  await store.writes.pool.query(
-    `insert into platform.installation (region, partitions) values ('uk', 12) on conflict do nothing`,
+  const { rows } = await store.writes.pool.query<{ id: string }>(
+    `insert into platform.installation (region, partitions) values ('uk', 12) returning id`,
   );
   return {
     ...store,
+    installation: new Installation(rows[0].id, 'uk', 12),
     url: database.url,
     async close(): Promise<void> {
       await store.close();

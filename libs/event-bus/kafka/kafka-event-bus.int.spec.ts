@@ -197,6 +197,26 @@ describeWithKafka('the event bus over Kafka', () => {
     expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
   });
 
+  it('brings each of two installations all that is its own, though they share a topic', async () => {
+    const subscription = await consuming();
+    const other = await KafkaTrial.open(brokers, [Parent, Person], trial.topic);
+    try {
+      const { bus, publisher } = other.process();
+      await publisher.start();
+      const theirs = new Ledger('audit');
+      await other.owning(bus.subscribe(theirs.subscriber('other')));
+      await trial.owning(subscription);
+      const names = [...(await other.write(0, 30)).sort()];
+      await trial.write(3, 33);
+      await received(33);
+      await waitFor(() => theirs.received.length >= 30, { description: 'what is theirs' });
+      expect(theirs.names).toEqual(names);
+      expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
+    } finally {
+      await other.close();
+    }
+  });
+
   it('tells of nothing that the store has no more since it was restored, and says what to do', async () => {
     const { pool } = trial.store.writes;
     await trial.write(0, 30);
@@ -257,9 +277,10 @@ describeWithKafka('the event bus over Kafka', () => {
 
   /** The offsets of the group, which has no members. */
   async function toTheBeginning(): Promise<void> {
-    const { topic } = trial;
+    const { topic, store } = trial;
+    const groupId = `${topic}.audit.${store.installation.id}`;
     const partitions = Array.from({ length: PARTITIONS }, (_, partition) => ({ partition, offset: '0' }));
-    await administer(brokers, (admin) => admin.setOffsets({ groupId: `${topic}.audit`, topic, partitions }));
+    await administer(brokers, (admin) => admin.setOffsets({ groupId, topic, partitions }));
   }
   /** Of every event in the store. */
   const ids = async () => (await trial.stored()).map(({ row }) => row.event_id).sort();

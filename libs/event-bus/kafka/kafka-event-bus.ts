@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Feed } from '#event-store/feed';
+import { Installation } from '#platform/auth/installation';
 import { Config } from '#platform/config';
 import { Health } from '#platform/observability/health';
 import { Consumer } from '../consumer';
@@ -7,7 +8,11 @@ import { EventBus, type Subscriber, type Subscription } from '../event-bus';
 import { KafkaSource } from './kafka-source';
 import { KafkaTransport } from './transport';
 
-/** Kafka carries the events, a consumer group for each subscriber; the checkpoints of the subscribers decide. */
+/**
+ * Kafka carries the events, a consumer group for each subscriber; the checkpoints of the subscribers decide. The group is
+ * the installation's own: were another's processes in it, as they would be with the same topic on the same brokers, each
+ * installation would read only the partitions that fell to its own.
+ */
 @Injectable()
 export class KafkaEventBus extends EventBus implements OnApplicationShutdown {
   private readonly consumers: Consumer[] = [];
@@ -15,6 +20,7 @@ export class KafkaEventBus extends EventBus implements OnApplicationShutdown {
 
   constructor(
     private readonly config: Config,
+    private readonly installation: Installation,
     private readonly feed: Feed,
     private readonly transport: KafkaTransport,
     health: Health,
@@ -29,7 +35,8 @@ export class KafkaEventBus extends EventBus implements OnApplicationShutdown {
   subscribe(subscriber: Subscriber): Subscription {
     const { KAFKA_TOPIC, PROJECTION_BATCH } = this.config;
     const consumer = new Consumer(subscriber, PROJECTION_BATCH, (calls) => {
-      const source = new KafkaSource(this.transport, KAFKA_TOPIC, subscriber.name, this.feed, calls);
+      const group = `${KAFKA_TOPIC}.${subscriber.name}.${this.installation.id}`;
+      const source = new KafkaSource(this.transport, KAFKA_TOPIC, group, subscriber.name, this.feed, calls);
       this.sources.push(source);
       return source;
     });

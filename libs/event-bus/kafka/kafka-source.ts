@@ -46,11 +46,12 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   constructor(
     transport: KafkaTransport,
     private readonly topic: string,
+    group: string,
     private readonly subscriber: string,
     private readonly feed: Feed,
     private readonly calls: Calls,
   ) {
-    this.membership = transport.join(`${topic}.${subscriber}`, topic, this);
+    this.membership = transport.join(group, topic, this);
   }
 
   /** The reason why Kafka delivers nothing, as long as that is so. */

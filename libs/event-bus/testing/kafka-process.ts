@@ -18,7 +18,7 @@ export function openKafkaProcess(store: TestStore, given: Partial<Config>) {
   const transport = new KafkaJsTransport(config);
   const published = new Published(store.writes);
   const { definitions } = store.codec;
-  const bus = new KafkaEventBus(config, store.feed, transport, health);
+  const bus = new KafkaEventBus(config, store.installation, store.feed, transport, health);
   const publisher = new KafkaPublisher(
     config,
     store.feed,

@@ -20,19 +20,24 @@ export const PARTITIONS = 12;
 
 /** A store of several tenants, a topic of its own, and what processes have to do with both. */
 export class KafkaTrial {
-  readonly topic = uniqueTopic();
   private readonly processes: KafkaProcess[] = [];
   private readonly readers: TopicReader[] = [];
 
   private constructor(
     readonly brokers: string,
+    readonly topic: string,
     readonly store: TestStore,
     readonly contexts: RequestContext[],
   ) {}
 
-  static async open(brokers: string, definitions: readonly AnyDefinition[]): Promise<KafkaTrial> {
+  static async open(
+    brokers: string,
+    definitions: readonly AnyDefinition[],
+    topic = uniqueTopic(),
+  ): Promise<KafkaTrial> {
     const store = await createTestStore(definitions);
-    return new KafkaTrial(brokers, store, await Promise.all([1, 2, 3].map(() => createContext(store))));
+    const contexts = await Promise.all([1, 2, 3].map(() => createContext(store)));
+    return new KafkaTrial(brokers, topic, store, contexts);
   }
 
   process(given: Partial<Config> = {}): KafkaProcess {

@@ -90,7 +90,7 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
 
   constructor() {
     const calls = { wake: () => undefined, lost: () => this.forget() };
-    this.source = new KafkaSource(this.kafka.transport, 'topic', 'trial', this.kafka.feed, calls);
+    this.source = new KafkaSource(this.kafka.transport, 'topic', 'group', 'trial', this.kafka.feed, calls);
     jest.spyOn(performance, 'now').mockImplementation(() => this.now);
   }
 
