@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { Kafka, logLevel } from 'kafkajs';
+import { CompressionCodecs, CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import { register } from 'prom-client';
 import type { RecordedEvent } from '#event-store/events';
 import {
@@ -197,6 +197,27 @@ describeWithKafka('the event bus over Kafka', () => {
     expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
   });
 
+  it('passes over what others have compressed as it cannot read, and goes on with Kafka', async () => {
+    const subscription = await consuming();
+    const { partition } = trial.contexts[0].tenant;
+    await sendInSnappy({ value: 'hello', partition });
+    const hasMetIt = async () => (await trial.problems()).some((each) => each.includes('Snappy'));
+    await waitFor(hasMetIt, { description: 'the message to be met' });
+    await trial.owning(subscription);
+    await waitFor(async () => (await trial.problems()).length === 0, { description: 'no problem' });
+    const before = await takenFromKafka('audit');
+    let expected = trial.contexts.length;
+    const isTaken = async () => {
+      await trial.write(0, 30);
+      await received((expected += 30));
+      return (await takenFromKafka('audit')) > before;
+    };
+    await waitFor(isTaken, { description: 'events from Kafka' });
+    await trial.owning(subscription);
+    expect(await trial.problems()).toEqual([]);
+    expect(ledger.received.map(({ event }) => event.eventId).sort()).toEqual(await ids());
+  });
+
   it('brings each of two installations all that is its own, though they share a topic', async () => {
     const subscription = await consuming();
     const other = await KafkaTrial.open(brokers, [Parent, Person], trial.topic);
@@ -274,6 +295,29 @@ describeWithKafka('the event bus over Kafka', () => {
     expect(seen).toEqual([ada.data, { fullName: 'Erased', title: 'Countess' }]);
     expect(await takenFromKafka('people')).toBe(2);
   });
+
+  /** Compressed in a way that kafkajs cannot undo, and brokers take: one piece as it is, behind its length. */
+  async function sendInSnappy(message: { value: string; partition: number }): Promise<void> {
+    const lacking = CompressionCodecs[CompressionTypes.Snappy];
+    CompressionCodecs[CompressionTypes.Snappy] = () => ({
+      compress: async ({ buffer }: { buffer: Buffer }) =>
+        Buffer.concat([Buffer.from([buffer.length, (buffer.length - 1) << 2]), buffer]),
+      decompress: async () => lacking(),
+    });
+    const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
+    const producer = kafka.producer();
+    try {
+      await producer.connect();
+      await producer.send({
+        topic: trial.topic,
+        compression: CompressionTypes.Snappy,
+        messages: [message],
+      });
+    } finally {
+      CompressionCodecs[CompressionTypes.Snappy] = lacking;
+      await producer.disconnect();
+    }
+  }
 
   /** The offsets of the group, which has no members. */
   async function toTheBeginning(): Promise<void> {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
+import { ConfigResourceTypes, ConfigSource } from 'kafkajs';
 import { printPosition } from '#event-store/position';
 import { openParent } from '#event-store/testing/commands';
 import { Parent } from '#event-store/testing/streams';
 import { toId } from '#kernel/ids';
 import { ConfigError } from '#platform/config';
 import { type Broker, describeWithKafka, startBroker } from '../../../test/support/kafka/broker';
-import { countMessages, createTopic, withoutRepeats } from '../../../test/support/kafka/consumer';
+import { administer, countMessages, createTopic, withoutRepeats } from '../../../test/support/kafka/consumer';
 import { waitFor } from '../../../test/support/wait-for';
 import { Door } from '../testing/door';
 import type { KafkaProcess } from '../testing/kafka-process';
@@ -33,6 +34,16 @@ describeWithKafka('the publisher of events', () => {
     jest.restoreAllMocks();
   });
 
+  /** As the brokers have it for the topic, whatever they have for others. */
+  async function topicSetting(name: string): Promise<{ value: string; isDefault: boolean }> {
+    const resources = [{ type: ConfigResourceTypes.TOPIC, name: trial.topic, configNames: [name] }];
+    const described = await administer(broker.brokers, (admin) =>
+      admin.describeConfigs({ resources, includeSynonyms: false }),
+    );
+    const { configValue: value, configSource } = described.resources[0].configEntries[0];
+    return { value, isDefault: configSource !== ConfigSource.TOPIC_CONFIG };
+  }
+
   async function refill(count: number): Promise<KafkaProcess> {
     await trial.write(0, count);
     const one = trial.process();
@@ -58,6 +69,7 @@ describeWithKafka('the publisher of events', () => {
     const { publisher, transport } = trial.process();
     await publisher.start();
     expect(await transport.partitionsOf(trial.topic)).toBe(PARTITIONS);
+    expect(await topicSetting('compression.type')).toEqual({ value: 'producer', isDefault: false });
     await trial.write(60, 120);
     const messages = await trial.published();
     await trial.expectEveryEvent(messages);

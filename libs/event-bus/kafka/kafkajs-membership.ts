@@ -6,6 +6,7 @@ import {
   type IHeaders,
   type Kafka,
   KafkaJSNonRetriableError,
+  KafkaJSNotImplemented,
 } from 'kafkajs';
 import type { Member, Membership } from './transport';
 
@@ -26,6 +27,8 @@ const METADATA_MS = 10_000;
 const SILENCE_MS = 20_000;
 /** From this many known messages on, skipping to the end of the topic is faster than reading them. */
 const BACKLOG = 2_000;
+/** As brokers know it. */
+const END_OF_TOPIC = '-1';
 const RETRY_MS = 500;
 const GOODBYE_MS = 3_000;
 
@@ -35,6 +38,8 @@ export class KafkaJsMembership implements Membership {
   private readonly log = new Logger('Kafka');
   private readonly leaving = new AbortController();
   private readonly running: Promise<void>;
+  /** The last consumer met a message that kafkajs cannot read, and the next would meet it again. */
+  private isBeforeUnreadable = false;
 
   constructor(
     private readonly kafka: Kafka,
@@ -59,7 +64,11 @@ export class KafkaJsMembership implements Membership {
   }
 
   private report(error: Error): void {
-    const problem = `${this.group}: ${error.message}`;
+    this.isBeforeUnreadable = isUnreadable(error);
+    const advice = this.isBeforeUnreadable
+      ? `: what topic ${this.topic} has so compressed is passed over. Set its compression.type to producer, and let nobody else write to it`
+      : '';
+    const problem = `${this.group}: ${error.message}${advice}`;
     if (problem !== this.problem) this.log.warn(`${problem}; joining again`);
     this.problem = problem;
   }
@@ -144,13 +153,20 @@ export class KafkaJsMembership implements Membership {
       if (until.aborted) throw new KafkaJSNonRetriableError('It was given up');
       alive();
       this.problem = undefined;
-      assign(payload.memberAssignment[this.topic] ?? []);
+      const partitions = payload.memberAssignment[this.topic] ?? [];
+      if (this.isBeforeUnreadable) this.goToTheEnd(consumer, partitions);
+      assign(partitions);
     });
     while (!until.aborted) {
       if (performance.now() - sign > SILENCE_MS) throw new Error('The consumer has fallen silent');
       await delay(HEARTBEAT_MS, undefined, { signal: until }).catch(() => undefined);
     }
   }
+}
+
+/** Of compressions kafkajs knows gzip alone. */
+function isUnreadable(error: Error): boolean {
+  return error instanceof KafkaJSNotImplemented || error.cause instanceof KafkaJSNotImplemented;
 }
 
 function texts(headers: IHeaders): Record<string, string | undefined> {

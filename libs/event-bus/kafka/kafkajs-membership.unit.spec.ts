@@ -2,7 +2,13 @@ import timers = require('node:timers/promises');
 
 import { EventEmitter } from 'node:events';
 import { Logger } from '@nestjs/common';
-import type { Kafka } from 'kafkajs';
+import {
+  CompressionCodecs,
+  CompressionTypes,
+  type Kafka,
+  KafkaJSConnectionError,
+  KafkaJSNonRetriableError,
+} from 'kafkajs';
 import { waitFor } from '../../../test/support/wait-for';
 import { KafkaJsMembership } from './kafkajs-membership';
 
@@ -19,6 +25,8 @@ const events = {
 class SilentConsumer {
   readonly events = events;
   isGone = false;
+  /** Where it was told to read on, by partition. */
+  readonly sought: [number, string][] = [];
   private readonly emitter = new EventEmitter();
 
   on(name: string, listener: (event: object) => void): void {
@@ -31,6 +39,10 @@ class SilentConsumer {
 
   join(...partitions: number[]): void {
     this.tell('GROUP_JOIN', { memberAssignment: { [TOPIC]: partitions } });
+  }
+
+  seek({ partition, offset }: { partition: number; offset: string }): void {
+    this.sought.push([partition, offset]);
   }
 
   async connect(): Promise<void> {}
@@ -98,6 +110,37 @@ describe('a member of a consumer group', () => {
     expect(assigned).toEqual([]);
     consumers[1].join(3);
     expect(assigned).toEqual([3]);
+  });
+
+  /** What kafkajs throws when it meets such a message. */
+  function refusal(): Error {
+    try {
+      CompressionCodecs[CompressionTypes.Snappy]();
+    } catch (error) {
+      return error as Error;
+    }
+    throw new Error('It can be read');
+  }
+
+  it('begins at the end of the topic after it met what it cannot read, or it would meet it again for ever', async () => {
+    consumers[0].join(1, 2);
+    const cause = refusal();
+    consumers[0].tell('CRASH', { error: Object.assign(new KafkaJSNonRetriableError(cause), { cause }) });
+    const other = await second();
+    expect(membership.problem).toMatch(/Snappy compression not implemented.*passed over.*compression\.type/);
+    other.join(1, 2);
+    expect(other.sought).toEqual([
+      [1, '-1'],
+      [2, '-1'],
+    ]);
+  });
+
+  it('begins where it was after any other crash', async () => {
+    consumers[0].join(1, 2);
+    consumers[0].tell('CRASH', { error: new KafkaJSConnectionError('Closed connection') });
+    const other = await second();
+    other.join(1, 2);
+    expect(other.sought).toEqual([]);
   });
 
   it('makes one crash that was given up and is let in after all, or it would keep its share for ever', async () => {

@@ -119,6 +119,11 @@ export class KafkaTrial {
     return waitFor(owns, { description: `${count} partitions` });
   }
 
+  /** What the processes say of themselves. */
+  async problems(): Promise<string[]> {
+    return (await Promise.all(this.processes.map(({ health }) => health.degraded()))).flat();
+  }
+
   async deleteTopic(): Promise<void> {
     await administer(this.brokers, (admin) => admin.deleteTopics({ topics: [this.topic] }));
   }
