@@ -152,6 +152,7 @@ export class KafkaJsMembership implements Membership {
       // A consumer that was given up while it joined could not be stopped then, and would keep its partitions for ever.
       if (until.aborted) throw new KafkaJSNonRetriableError('It was given up');
       alive();
+      if (this.problem) this.log.log(`${this.group} goes on`);
       this.problem = undefined;
       const partitions = payload.memberAssignment[this.topic] ?? [];
       if (this.isBeforeUnreadable) this.goToTheEnd(consumer, partitions);

@@ -112,6 +112,17 @@ describe('a member of a consumer group', () => {
     expect(assigned).toEqual([3]);
   });
 
+  it('says that it goes on once it was let in again, and at no other time', async () => {
+    const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    consumers[0].join(1, 2);
+    consumers[0].tell('CRASH', { error: new KafkaJSConnectionError('Closed connection') });
+    const other = await second();
+    expect(log).not.toHaveBeenCalled();
+    other.join(1, 2);
+    other.join(1);
+    expect(log.mock.calls).toEqual([['group goes on']]);
+  });
+
   /** What kafkajs throws when it meets such a message. */
   function refusal(): Error {
     try {
