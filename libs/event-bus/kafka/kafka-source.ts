@@ -10,6 +10,9 @@ import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transp
 /** After this time without new messages of a partition the store is asked for its events; twice that while Kafka lags. */
 const SILENCE_MS = 2_000;
 
+/** How often it is told what others put into a partition: a line for each message would hide all others. */
+const REMINDER_MS = 60_000;
+
 const taken = (() => {
   const name = 'event_bus_events_total';
   const help = 'Events that consumers took: from Kafka, or from the store where Kafka had a gap.';
@@ -42,6 +45,8 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   private readonly heard = new Map<number, number>();
   /** Partitions of which Kafka has delivered nothing since the store was asked for them. */
   private readonly asked = new Set<number>();
+  /** On performance.now, by line of the log: when it was last told. */
+  private readonly told = new Map<string, number>();
 
   constructor(
     transport: KafkaTransport,
@@ -138,10 +143,9 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
       const has = known.splice(0, notices.length);
       inbox.notices = notices.filter((_, index) => has[index]);
       inbox.isSifted = true;
-      const strange = notices.length - inbox.notices.length;
-      if (strange > 0)
-        this.log.warn(
-          `Passed over ${strange} events of topic ${this.topic} in partition ${partition} that the store has not: it was ` +
+      if (inbox.notices.length < notices.length)
+        this.tell(
+          `Passing over events of topic ${this.topic} in partition ${partition} that the store has not: it was ` +
             'restored to an earlier state, or another one publishes there. Delete the topic, or set KAFKA_TOPIC to another',
         );
     }
@@ -188,7 +192,14 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   }
 
   private warn(partition: number): void {
-    this.log.warn(`A message in partition ${partition} is no event of this service: the store tells instead`);
+    this.tell(`A message in partition ${partition} is no event of this service: the store tells instead`);
+  }
+
+  private tell(line: string): void {
+    const now = performance.now();
+    if (now - (this.told.get(line) ?? Number.NEGATIVE_INFINITY) < REMINDER_MS) return;
+    this.log.warn(line);
+    this.told.set(line, now);
   }
 
   private hear(partition: number): void {

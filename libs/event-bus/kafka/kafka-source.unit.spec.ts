@@ -92,4 +92,29 @@ describe('a source over Kafka', () => {
     expect(kafka.storeReads).toBeLessThan(4);
     await trial.finish();
   });
+
+  it('tells once a minute what others put into a partition, or it would hide all other lines', async () => {
+    const warnings = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
+    const trial = new SourceTrial();
+    const { kafka } = trial;
+    await trial.rebalance({ owned: [0, 1] });
+    const strangers = async (count: number) => {
+      for (let left = count; left > 0; left--) {
+        trial.foreign({ partition: 0, message: { headers: {}, value: '' } });
+        kafka.append(1, 1);
+        kafka.publish(1, [kafka.events[1].length - 1]);
+        kafka.events[1].length--; // that of another store
+        for (const partition of [0, 1]) await trial.deliver({ partition, count: 1 });
+        await trial.read({ elapsed: 0, outcome: 'handled', part: 0 });
+      }
+    };
+    await strangers(20);
+    expect(warnings.mock.calls).toEqual([
+      [expect.stringMatching(/^A message in partition 0/)],
+      [expect.stringMatching(/^Passing over events of topic .* in partition 1/)],
+    ]);
+    trial.now += 60_000;
+    await strangers(20);
+    expect(warnings).toHaveBeenCalledTimes(4);
+  });
 });
