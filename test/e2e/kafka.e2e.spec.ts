@@ -203,7 +203,9 @@ describeWithKafka('processes with Kafka between them', () => {
     await expect(ended).rejects.toMatchObject({
       code: 1,
       stdout: '',
-      stderr: `Configuration: Topic ${other} has 5 partitions, and the events have 12\n`,
+      stderr:
+        `Configuration: Topic ${other} has 5 partitions, and the events have 12. ` +
+        'Delete it, and it is made again with every event, or set KAFKA_TOPIC to another\n',
     });
     await database.drop();
   });

@@ -91,7 +91,10 @@ export class KafkaPublisher implements OnApplicationShutdown {
     const found = await this.transport.partitionsOf(topic);
     if (found === wanted) return;
     if (found !== undefined)
-      throw new ConfigError([`Topic ${topic} has ${found} partitions, and the events have ${wanted}`]);
+      throw new ConfigError([
+        `Topic ${topic} has ${found} partitions, and the events have ${wanted}. ` +
+          'Delete it, and it is made again with every event, or set KAFKA_TOPIC to another',
+      ]);
     await this.published.forget(topic);
     await this.transport.createTopic(topic, wanted, KAFKA_REPLICATION);
     this.log.log(`Created topic ${topic} with ${wanted} partitions`);
