@@ -66,6 +66,22 @@ describeWithKafka('the publisher of events', () => {
     expect(rows).toEqual([]);
   });
 
+  it('says that it may not see a topic that is there, and not that it made it', async () => {
+    await createTopic(broker.brokers, trial.topic, PARTITIONS);
+    const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
+    const { publisher, transport, health } = trial.process();
+    const looking = jest.spyOn(transport, 'partitionsOf').mockResolvedValue(undefined);
+    await publisher.start();
+    const told = async () =>
+      (await health.degraded()).some((each) => /is there and not shown.*no right to describe it/.test(each));
+    await waitFor(told, { description: 'the problem' });
+    expect(log).not.toHaveBeenCalledWith(expect.stringMatching('Created'));
+    looking.mockRestore();
+    await trial.write(0, 30);
+    await trial.expectEveryEvent(await trial.published());
+    expect(await health.degraded()).toEqual([]);
+  });
+
   it('makes the topic, and publishes every event once, in its partition, with its chain', async () => {
     await trial.write(0, 60);
     const { publisher, transport } = trial.process();

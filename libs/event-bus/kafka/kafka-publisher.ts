@@ -96,8 +96,14 @@ export class KafkaPublisher implements OnApplicationShutdown {
           'Delete it, and it is made again with every event, or set KAFKA_TOPIC to another',
       ]);
     await this.published.forget(topic);
-    await this.transport.createTopic(topic, wanted, KAFKA_REPLICATION);
-    this.log.log(`Created topic ${topic} with ${wanted} partitions`);
+    if (await this.transport.createTopic(topic, wanted, KAFKA_REPLICATION)) {
+      this.log.log(`Created topic ${topic} with ${wanted} partitions`);
+      return;
+    }
+    if ((await this.transport.partitionsOf(topic)) === undefined)
+      throw new Error(
+        `Topic ${topic} is there and not shown: made by another process just now, or KAFKA_USERNAME has no right to describe it`,
+      );
   }
 
   /** The publisher's cursors. Also asked after each failure, when the topic may have been deleted. */
