@@ -10,7 +10,7 @@ import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transp
 /** After this time without new messages of a partition the store is asked for its events; twice that while Kafka lags. */
 const SILENCE_MS = 2_000;
 
-/** How often it is told what others put into a partition: a line for each message would hide all others. */
+/** How often the log tells of a partition's foreign messages: a line for each message would hide all others. */
 const REMINDER_MS = 60_000;
 
 const taken = (() => {
@@ -45,7 +45,7 @@ export class KafkaSource implements Source<RecordedEvent>, Member {
   private readonly heard = new Map<number, number>();
   /** Partitions of which Kafka has delivered nothing since the store was asked for them. */
   private readonly asked = new Set<number>();
-  /** On performance.now, by line of the log: when it was last told. */
+  /** By line of the log: when it was last written, on performance.now. */
   private readonly told = new Map<string, number>();
 
   constructor(

@@ -27,7 +27,7 @@ const METADATA_MS = 10_000;
 const SILENCE_MS = 20_000;
 /** From this many known messages on, skipping to the end of the topic is faster than reading them. */
 const BACKLOG = 2_000;
-/** As brokers know it. */
+/** The offset by which brokers understand the end of a partition. */
 const END_OF_TOPIC = '-1';
 const RETRY_MS = 500;
 const GOODBYE_MS = 3_000;
@@ -38,7 +38,7 @@ export class KafkaJsMembership implements Membership {
   private readonly log = new Logger('Kafka');
   private readonly leaving = new AbortController();
   private readonly running: Promise<void>;
-  /** The last consumer met a message that kafkajs cannot read, and the next would meet it again. */
+  /** The last consumer crashed at a message that kafkajs cannot read, and the next one would do so, too. */
   private isBeforeUnreadable = false;
 
   constructor(
@@ -135,6 +135,15 @@ export class KafkaJsMembership implements Membership {
       consumer.seek({ topic: this.topic, partition, offset: batch.highWatermark });
   }
 
+  /**
+   * Skips to the end of all assigned partitions. kafkajs does not say which partition has the unreadable message; the store has
+   * the events in between.
+   */
+  private goToTheEnd(consumer: Consumer, partitions: number[]): void {
+    for (const partition of partitions) consumer.seek({ topic: this.topic, partition, offset: END_OF_TOPIC });
+    this.isBeforeUnreadable = false;
+  }
+
   /** Watches for signs of life. @throws Error when the consumer falls silent before `until` */
   private async watch(consumer: Consumer, until: AbortSignal): Promise<void> {
     const { FETCH, REQUEST, GROUP_JOIN, REBALANCING } = consumer.events;
@@ -165,7 +174,7 @@ export class KafkaJsMembership implements Membership {
   }
 }
 
-/** Of compressions kafkajs knows gzip alone. */
+/** Whether an error is about a compression that kafkajs does not support: it supports only gzip. */
 function isUnreadable(error: Error): boolean {
   return error instanceof KafkaJSNotImplemented || error.cause instanceof KafkaJSNotImplemented;
 }

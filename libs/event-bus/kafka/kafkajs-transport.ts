@@ -43,10 +43,14 @@ export class KafkaJsTransport extends KafkaTransport {
     });
   }
 
-  async createTopic(topic: string, partitions: number, replication: number): Promise<void> {
-    // Writes succeed while one replica is away.
-    const configEntries = [{ name: 'min.insync.replicas', value: String(Math.max(1, replication - 1)) }];
-    await this.administer((admin) =>
+  createTopic(topic: string, partitions: number, replication: number): Promise<boolean> {
+    const configEntries = [
+      // Writes succeed while one replica is away.
+      { name: 'min.insync.replicas', value: String(Math.max(1, replication - 1)) },
+      // Otherwise brokers may compress messages themselves, in a way that kafkajs cannot read unless it is gzip.
+      { name: 'compression.type', value: 'producer' },
+    ];
+    return this.administer((admin) =>
       admin.createTopics({
         waitForLeaders: true,
         topics: [{ topic, numPartitions: partitions, replicationFactor: replication, configEntries }],

@@ -29,8 +29,8 @@ export abstract class KafkaTransport {
   /** The topic's number of partitions; undefined when there is no such topic. */
   abstract partitionsOf(topic: string): Promise<number | undefined>;
 
-  /** Creates the topic unless it exists. */
-  abstract createTopic(topic: string, partitions: number, replication: number): Promise<void>;
+  /** Creates the topic unless it exists. @returns whether it was created */
+  abstract createTopic(topic: string, partitions: number, replication: number): Promise<boolean>;
 
   /**
    * Resolves when all in-sync replicas have stored every message. After a failure each partition may have stored a first
