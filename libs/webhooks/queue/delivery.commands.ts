@@ -21,7 +21,9 @@ import { QueueSignal } from './queue-signal';
 import type { ReplayView } from './replay';
 
 const DAY_MS = 86_400_000;
-/** Under way for a webhook: a worker looks at each of them to find the next that may go on. */
+/**
+ * Replays of one webhook that may be under way at once. A worker looks at each of them to find the next that may go on.
+ */
 const MOST_REPLAYS = 10;
 
 export class TestWebhook {
@@ -47,14 +49,14 @@ export class ReplayWebhook {
   ) {}
 }
 
-/** The webhook, which must take something. @throws DomainError `not_found`, `version_mismatch`, `webhook_disabled` */
+/** The webhook, which must be enabled. @throws DomainError `not_found`, `version_mismatch`, `webhook_disabled` */
 async function enabled(change: Change, context: RequestContext, id: string): Promise<EndpointRow> {
   const webhook = await addressed(change, context, id);
   if (!webhook.enabled) throw conflict('webhook_disabled', 'The webhook is disabled; enable it first.');
   return webhook;
 }
 
-/** 202: it is sent as soon as can be. */
+/** 202: the delivery is sent as soon as possible. */
 function queued(body: object): Reply {
   return new Reply(202, { success: true, data: body });
 }
@@ -68,8 +70,8 @@ async function deliveryOf({ client }: Change, { tenant_id, id }: EndpointRow, ev
 }
 
 /**
- * When the oldest event happened that failed in a time, which may have begun after it: an attempt comes after its event,
- * by days where it was tried for long. Undefined when none did.
+ * When the oldest event happened that failed in a period. The event may be older than the period: an attempt follows
+ * its event, by days when the delivery was tried for long. Undefined when no event failed.
  */
 async function oldestFailed(
   { client }: Change,
@@ -92,7 +94,7 @@ async function oldestFailed(
   return rows[0].oldest ?? undefined;
 }
 
-/** @throws DomainError `too_many_replays` at the limit of a webhook, which is locked */
+/** @throws DomainError `too_many_replays` at the limit of the webhook, which the caller has locked */
 async function requireRoomForReplay({ client }: Change, { tenant_id, id }: EndpointRow): Promise<void> {
   const { rowCount } = await client.query(
     'select from webhooks.replays where tenant_id = $1 and webhook_id = $2 and finished_at is null limit $3',
@@ -112,7 +114,9 @@ export class TestWebhookHandler implements ICommandHandler<TestWebhook> {
     private readonly signal: QueueSignal,
   ) {}
 
-  /** @throws DomainError `permission_denied` to who may not read webhooks, which the message tells of */
+  /**
+   * @throws DomainError `permission_denied` when the caller may not read webhooks: the message describes the webhook
+   */
   async execute({ context, id }: TestWebhook): Promise<Reply> {
     requirePermission(context, notices.test.permission);
     const reply = await this.requests.execute(context, async (change) => {
@@ -136,8 +140,8 @@ export class RedeliverHandler implements ICommandHandler<Redeliver> {
   ) {}
 
   /**
-   * From the start of the schedule; one that is pending is due at once.
-   * @throws DomainError `not_found`, for what the token may not read too
+   * Starts the retry schedule again; a pending delivery is due at once.
+   * @throws DomainError `not_found`, also for a delivery that the token may not read
    */
   async execute({ context, id, deliveryId }: Redeliver): Promise<Reply> {
     const reply = await this.requests.execute(context, async (change) => {
@@ -165,7 +169,10 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
     private readonly config: Config,
   ) {}
 
-  /** @throws DomainError `permission_denied` to who may not read all of its events; `invalid_range`, `too_many_replays` */
+  /**
+   * @throws DomainError `permission_denied` when the caller may not read all events of the webhook; `invalid_range`,
+   * `too_many_replays`
+   */
   execute({ context, id, body }: ReplayWebhook): Promise<Reply> {
     return this.requests.execute(context, async (change) => {
       const { client, now } = change;
@@ -180,7 +187,7 @@ export class ReplayWebhookHandler implements ICommandHandler<ReplayWebhook> {
       await requireRoomForReplay(change, webhook);
       const failed = body.mode === 'failed' ? await oldestFailed(change, webhook, asked, until) : undefined;
       const from = Math.min(asked.getTime(), failed?.getTime() ?? Infinity);
-      // Of a time that was all before the days that are kept nothing is left: an empty replay.
+      // Nothing is left of a period that ended before the days that are kept: the replay is then empty.
       const since = new Date(Math.max(from, Math.min(oldest, until.getTime())));
       const behind = await positionAt(client, context.tenant.partition, since);
       const replayId = newId('replay');

@@ -5,27 +5,27 @@ export const DeliveryState = { Pending: 0, Delivered: 1, Failed: 2 } as const;
 export type DeliveryState = (typeof DeliveryState)[keyof typeof DeliveryState];
 export const deliveryStateNames = ['Pending', 'Delivered', 'Failed'] as const;
 
-/** What is sent to one endpoint of one event; without a body, which is made when it is sent. */
+/** The message about one event to one endpoint. It has no body: the body is made when the message is sent. */
 export interface Message {
   tenant_id: number;
   webhook_id: string;
   event_id: string;
   type: string;
   sent_as: string;
-  /** The record that it is about, and its version with the event. */
+  /** The kind of the record that the event is about, its id, and its version with the event. */
   kind: string;
   subject: string;
   version: number;
-  /** JSON: names of fields. */
+  /** JSON: names of the fields that changed. */
   changed: string;
-  /** Who made the change. */
+  /** The actor that made the change. */
   source: string;
   occurred_at: Date;
-  /** As printPosition has it; null for what is no event of the store. */
+  /** The event's position, as printPosition writes it; null for a message about no event of the store. */
   at: string | null;
 }
 
-/** What an endpoint is called in every table: two tenants may have chosen the same id. */
+/** The key of an endpoint in every table. The id alone is not enough: two tenants may have chosen the same id. */
 export type EndpointRef = Pick<Message, 'tenant_id' | 'webhook_id'>;
 
 /** A row of `webhooks.deliveries`. */
@@ -41,7 +41,7 @@ export interface DeliveryRow extends Message {
   error: string | null;
 }
 
-/** All attempts, as a table: the first of a delivery is in its own row when it succeeded. */
+/** All attempts, as a table. The first attempt of a delivery is in the delivery's own row when it succeeded. */
 export const ATTEMPTS = `(
   select tenant_id, webhook_id, event_id, number, at, milliseconds, status, error, detail, response, address
   from webhooks.attempts
@@ -50,14 +50,20 @@ export const ATTEMPTS = `(
     first_response, first_address
   from webhooks.deliveries where first_at is not null)`;
 
-/** What an attempt, `a`, holds of a receiver's own words, which may repeat what it was sent: its answer, and to where it redirects. */
+/**
+ * Wipes from an attempt, `a`, the receiver's own words, which may repeat what it was sent: its answer, and the address
+ * of a redirect.
+ */
 export const WIPED = `response = null, detail = case when a.error = 'redirect' then null else a.detail end`;
 export const HAS_WORDS = `(a.response is not null or (a.error = 'redirect' and a.detail is not null))`;
 
-/** A receiver's words are written down so soon after their attempt began, or never: later an erasure may have been forgotten. */
+/**
+ * A receiver's words are stored only within this time after their attempt began: later an erasure may have been
+ * forgotten.
+ */
 export const WORDS_WITHIN_MS = 60_000;
 
-/** `webhook-id`, and the id of the body: the same at every endpoint and on every attempt. */
+/** The header `webhook-id`, which is also the id in the body: the same at every endpoint and on every attempt. */
 export function messageId(eventId: string): string {
   return `evt_${eventId.replaceAll('-', '')}`;
 }
@@ -83,10 +89,10 @@ export function endpointKey({ tenant_id, webhook_id }: EndpointRef): string {
 
 const columns = `tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed, source, occurred_at, at`;
 
-/** Which deliveries are queued again. */
+/** Which existing deliveries are queued again. */
 export type Again = 'none' | 'failed' | 'all';
 
-/** What waits for its next attempt was not delivered, and that may be a day away. */
+/** A delivery that waits for a retry counts as not delivered: its next attempt may be a day away. */
 const WAITS = '(d.state = 0 and d.failures > 0)';
 
 const conditions: Record<Again, string | undefined> = {
@@ -97,7 +103,7 @@ const conditions: Record<Again, string | undefined> = {
 
 /**
  * Queues messages.
- * @param again those that are there already begin anew, from the start of their schedule
+ * @param again which deliveries that exist already begin anew, from the start of their retry schedule
  * @returns how many were queued
  */
 export async function queueMessages(
@@ -123,14 +129,18 @@ export async function queueMessages(
   return rowCount ?? 0;
 }
 
-/** Which of those that wait: so many that their transaction is short, without waiting for others; or all. */
+/**
+ * Which waiting deliveries are failed. `some`: a limited number, for a short transaction, and no row that another
+ * transaction has locked.
+ */
 const waiting = { some: 'limit 5000 for update skip locked', all: '' } as const;
 
 /**
- * What waits for a webhook that is disabled has failed: a replay sends it. With the plus, the rows are found by their
- * keys, and not among all that wait.
- * @param which `some` when it is disabled: a result that is being written down is not waited for, as its worker may wait
- * for this in turn. What is left fails within a minute, and before that when the webhook is enabled again: `all`
+ * Fails the deliveries that wait for a disabled webhook; a replay sends them. The plus in `+state` makes PostgreSQL
+ * find the rows by their keys, and not among all waiting deliveries.
+ * @param which `some` when the webhook is disabled: this does not wait for a result that is being written down, as that
+ * worker may wait for this transaction in turn. The rest fails within a minute, or earlier when the webhook is enabled
+ * again: `all`
  */
 export async function failWaiting(
   client: ClientBase,

@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg';
 import type { Cursor } from '#event-store/feed';
 import { comparePositions, type Position, parsePosition, printPosition, START } from '#event-store/position';
 
-/** Another consumer has taken the partition: whoever gets this must not commit. */
+/** Another consumer has taken the partition: a caller that catches this must not commit. */
 export class FanOutMoved extends Error {}
 
-/** Where each of these partitions stands. */
+/** The cursor of each of these partitions. */
 export async function fanOutCursors(
   client: Pick<ClientBase, 'query'>,
   partitions: readonly number[],
@@ -21,7 +21,7 @@ export async function fanOutCursors(
 
 /**
  * Moves checkpoints from where the caller believes that they stand.
- * @throws FanOutMoved when one stands elsewhere; the transaction must then be rolled back
+ * @throws FanOutMoved when a checkpoint stands elsewhere; the caller must then roll back the transaction
  */
 export async function moveFanOut(
   client: Pick<ClientBase, 'query'>,
@@ -60,8 +60,8 @@ export async function moveFanOut(
 const HOUR_MS = 3_600_000;
 
 /**
- * Remembers behind which position the events of an hour begin, so that they are found again by the time. Events of an earlier
- * hour than one that is remembered, as demo data has them, begin none: what happened since stands before them.
+ * Stores the position behind which the events of an hour begin, so that they can be found by time. An hour that is
+ * earlier than a stored one (demo data has such events) is not stored: events recorded since then stand before it.
  */
 export async function markHours(
   client: Pick<ClientBase, 'query'>,
@@ -86,7 +86,7 @@ export function hourOf(instant: Date): Date {
   return new Date(Math.floor(instant.getTime() / HOUR_MS) * HOUR_MS);
 }
 
-/** A position of the partition behind which every event is that was recorded since an instant. */
+/** A position of the partition; all events that were recorded since an instant stand behind it. */
 export async function positionAt(
   client: Pick<ClientBase, 'query'>,
   partition: number,

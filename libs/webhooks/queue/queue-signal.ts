@@ -6,26 +6,29 @@ import { Listener } from '#platform/process/listener';
 
 const CHANNEL = 'webhooks_queued';
 const COALESCE_MS = 5;
-/** NOTIFY takes 8,000 bytes; with more endpoints than these every worker looks for itself. */
+/**
+ * NOTIFY takes 8,000 bytes. A signal for more endpoints than this names none of them: every worker looks for itself.
+ */
 const MOST = 150;
 
 /**
- * @param endpoints keys of them
- * @param isChange they are set otherwise
+ * @param endpoints keys of the endpoints
+ * @param isChange whether the endpoints' settings changed
  */
 export type QueueListener = (endpoints: readonly string[], isChange: boolean) => void;
 
-/** Marks a signal of a change. */
+/** Marks a signal about changed settings. */
 const CHANGED = '!';
 
 /**
- * Tells workers which endpoints have something to be sent, or were changed: the one in this process at once, others by
- * one NOTIFY for all of some milliseconds, never inside a transaction. A lost signal costs a second, never a message.
+ * Tells workers which endpoints have something to send, or have changed settings. The worker in this process is told at
+ * once, the others by one NOTIFY for several milliseconds, never inside a transaction. A lost signal costs a second,
+ * never a message.
  */
 @Injectable()
 export class QueueSignal implements OnApplicationShutdown {
   private readonly log = new Logger(QueueSignal.name);
-  /** Its own signals come back to a process, which has heard of them already. */
+  /** Names the sender in a signal: a process receives its own signals too, and ignores them. */
   private readonly own = randomUUID();
   private readonly listeners: QueueListener[] = [];
   private endpoints = new Set<string>();
@@ -47,7 +50,10 @@ export class QueueSignal implements OnApplicationShutdown {
     this.timer ??= setTimeout(() => this.sendQueued(), COALESCE_MS);
   }
 
-  /** An endpoint is set otherwise, or is gone: whoever serves it looks at it again. Without one, any of them may be. */
+  /**
+   * Signals that an endpoint was changed or removed: the worker that serves it reads its settings again. Without an
+   * endpoint, any endpoint may have changed.
+   */
   changed(endpoint?: string): void {
     const endpoints = endpoint === undefined ? [] : [endpoint];
     for (const listener of this.listeners) listener(endpoints, true);
@@ -59,8 +65,8 @@ export class QueueSignal implements OnApplicationShutdown {
   }
 
   /**
-   * Hears what other processes queue; called again and again, it listens anew when its connection was lost. Nobody waits
-   * for it, as without signals workers look for themselves.
+   * Listens to the signals of other processes. Each further call listens anew if the connection was lost. The caller
+   * does not wait: without signals, workers look for themselves.
    */
   connect(): void {
     this.listener.connect().catch((error: Error) => this.log.warn(`No signals are heard: ${error.message}`));

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { replayModes } from '../endpoints/endpoint.input';
 
-/** A replay that was asked for. */
+/** A replay as the API shows it. */
 export class ReplayView {
   @ApiProperty({ example: 'replay_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;

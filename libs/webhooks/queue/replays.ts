@@ -11,15 +11,15 @@ import { QueueSignal } from './queue-signal';
 
 const EVERY_MS = 1_000;
 const CHUNK = 500;
-/** Of a webhook for which so many are due no more are queued: what happens meanwhile would wait for all of them. */
+/** No more is queued for a webhook with this many due deliveries: new events would have to wait for all of them. */
 const MOST_DUE = 2_000;
-/** Events of a time may stand in the feed so much behind later ones. */
+/** Events of a period may stand this far behind later events in the feed. */
 const SLACK_MS = 600_000;
 
 interface ReplayRow extends Subscribed {
   /** Id of the replay, in place of the endpoint's. */
   id: string;
-  /** Also where nothing may be sent any more. */
+  /** The tenant's id; present even when the webhook may no longer be sent anything. */
   owner: number;
   webhook_id: string;
   partition: number;
@@ -29,7 +29,7 @@ interface ReplayRow extends Subscribed {
   at: string;
 }
 
-/** Goes through the feed for replays that were asked for, a part in each transaction. */
+/** Goes through the feed for the requested replays, one part in each transaction. */
 @Injectable()
 export class Replays implements OnApplicationShutdown {
   private readonly log = new Logger(Replays.name);
@@ -55,15 +55,18 @@ export class Replays implements OnApplicationShutdown {
     await this.rounds.stop();
   }
 
-  /** All that is open, turn by turn: one that is long, or cannot go on, holds up no others. */
+  /** Carries on all open replays, turn by turn: a replay that is long or cannot go on delays no other. */
   async run(): Promise<void> {
     const failed: string[] = [];
     while (!this.stopping && (await this.turn(failed))) {
-      // part after part
+      // One part of each replay a turn.
     }
   }
 
-  /** The next part of each but of those that failed, to which others are added; false when none went on. */
+  /**
+   * Queues the next part of each replay, except of those in `failed`, to which further failures are added. @returns
+   * false when no replay went on
+   */
   private async turn(failed: string[]): Promise<boolean> {
     const had = [...failed];
     let wentOn = false;
@@ -73,7 +76,7 @@ export class Replays implements OnApplicationShutdown {
         if (!(await this.advance(had))) break;
         wentOn = true;
       } catch (error) {
-        // Not of one replay: the next would fare no better.
+        // The failure is not that of one replay: the next would fare no better.
         if (had.length === before) throw error;
         failed.push(had.at(-1)!);
         this.log.warn(`A replay is held up: ${(error as Error).message}`);
@@ -83,15 +86,16 @@ export class Replays implements OnApplicationShutdown {
   }
 
   /**
-   * The next part of the oldest replay that may go on and that no other worker has in hand; false when there is none.
-   * @param had those that had their turn, to which it is added
+   * Queues the next part of the oldest replay that may go on and that no other worker has locked.
+   * @param had replays that have had their turn; the one taken is added
+   * @returns false when there is no such replay
    */
   private async advance(had: string[]): Promise<boolean> {
     const replay = await this.database.transaction(async (client) => {
       const next = await this.next(client, had);
       if (!next) return undefined;
       had.push(next.id);
-      // Disabled meanwhile, or not allowed any more: there is nothing to be sent.
+      // The webhook was disabled or lost its permission meanwhile: there is nothing to send.
       if (next.tenant_id === null) await this.finish(client, next);
       else await this.queuePart(client, next);
       return next;
@@ -122,7 +126,7 @@ export class Replays implements OnApplicationShutdown {
     const tenant = { id: owner, partition };
     const { events, reached, more } = await this.feed.read(tenant, parsePosition(replay.at), CHUNK);
     const wanted = events.filter(({ recordedAt }) => recordedAt >= since && recordedAt <= until);
-    // Events from before the registration too: they were asked for.
+    // Events from before the registration are sent too: the replay asks for them.
     const always = { ...replay, id: webhook_id, since_epoch: 0, since_transaction_id: '0' };
     const messages = wanted.flatMap((event) => messagesFor([always], event));
     const queued = await queueMessages(client, messages, this.clock.now(), mode);
