@@ -13,13 +13,13 @@ import { DeliverySettings } from './delivery-settings';
 import type { Item, LaneConfig } from './lanes/lane';
 import type { Finished } from './outcomes';
 
-/** The receiver wants nothing any more. */
+/** The HTTP status by which a receiver says that it wants no more deliveries. */
 export const GONE = 410;
 
-/** Sends one delivery, once. */
+/** Makes one attempt of a delivery. */
 @Injectable()
 export class Attempt {
-  /** Opened secrets, by their sealed text. */
+  /** Opened secrets, keyed by their sealed text. */
   private readonly opened = new LRUCache<string, Secret>({ max: 2_000, ttl: 60_000 });
 
   constructor(
@@ -45,7 +45,7 @@ export class Attempt {
       at,
       body: bodyOf(item),
     };
-    // A receiver may take its time, and the text is long.
+    // The record's text is long, and the receiver may take its time to answer: the text is not kept meanwhile.
     item.record = undefined;
     const headers = signedHeaders(message, this.secretsOf(config, at));
     const outcome = await this.sender.send(config.url, headers, message.body, lane.key);
@@ -53,8 +53,8 @@ export class Attempt {
   }
 
   /**
-   * @param config of the endpoint when it was sent
-   * @param isLast whatever the schedule says
+   * @param config the endpoint's settings when the delivery was sent
+   * @param isLast no further attempt is made, whatever the schedule says
    */
   private finished(item: Item, { url }: LaneConfig, at: Date, outcome: Outcome, isLast = false): Finished {
     const { status, error, detail, response, retryAfter, milliseconds, address } = outcome;
@@ -81,7 +81,7 @@ export class Attempt {
     };
   }
 
-  /** Newest first. */
+  /** The secrets that sign, newest first. */
   private secretsOf({ secret, former_secrets }: LaneConfig, now: Date): Secret[] {
     const former = former_secrets.filter(({ until }) => new Date(until) > now);
     return [secret, ...former.map((each) => each.secret)].map((sealed) => this.open(sealed));

@@ -15,12 +15,15 @@ import type { Item, Lane } from './lanes/lane';
 import { type Finished, Outcomes } from './outcomes';
 import { QueuePools } from './queue-pools';
 
-/** A stop must end within some seconds: what a receiver has not answered by then is sent again. */
+/**
+ * How long a stop waits for answers of receivers: it must end within some seconds. A delivery that is not answered by
+ * then is sent again.
+ */
 const GRACE_MS = 4_000;
 
 /**
- * Sends what is due. An endpoint's queue is served by one worker at a time, each endpoint apart from the others; bodies
- * are made ready ahead, and results written down in batches.
+ * Sends due deliveries. One worker at a time serves an endpoint's queue, and each endpoint is served independently of
+ * the others. Bodies are made ready ahead, and results are written down in batches.
  */
 @Injectable()
 export class Dispatcher implements OnApplicationShutdown {
@@ -31,7 +34,7 @@ export class Dispatcher implements OnApplicationShutdown {
   private lookTimer?: NodeJS.Timeout;
   private stopping = false;
   private readonly underWay = new Set<Promise<void>>();
-  /** Something could be begun if results were written down. */
+  /** Whether a delivery could begin if results were written down. */
   private isHeldBack = false;
 
   constructor(
@@ -53,7 +56,7 @@ export class Dispatcher implements OnApplicationShutdown {
     this.look();
   }
 
-  /** Looks at once for all that is due, as it does by itself every second. */
+  /** Looks for all due deliveries at once, as the dispatcher does by itself every second. */
   look(): void {
     this.held.lookEverywhere();
     this.wake();
@@ -77,7 +80,9 @@ export class Dispatcher implements OnApplicationShutdown {
     await this.pools.end();
   }
 
-  /** Endpoints have something new, or are set otherwise; none are named when there are many. */
+  /**
+   * Reacts to a signal: endpoints have something new, or changed settings. A signal about many endpoints names none.
+   */
   private signalled(endpoints: readonly string[], isChange: boolean): void {
     if (isChange) this.held.reread();
     if (endpoints.length === 0) this.held.lookEverywhere();
@@ -99,15 +104,15 @@ export class Dispatcher implements OnApplicationShutdown {
     try {
       do {
         this.again = false;
-        // Answers come in between, whatever there is to do.
+        // Lets answers be handled between rounds, however much there is to do.
         await turn();
         await this.round();
       } while (this.again && !this.stopping);
     } catch (error) {
-      // The next look comes by itself.
+      // The timer looks again.
       this.log.error(`Deliveries are held up: ${(error as Error).message}`);
     }
-    // At once: whoever wakes a moment later must begin anew.
+    // Cleared in the same turn, so that a `wake` a moment later begins a new pump.
     this.pumping = undefined;
   }
 
@@ -118,7 +123,7 @@ export class Dispatcher implements OnApplicationShutdown {
     this.render(lanes);
   }
 
-  /** Makes what lacks its record ready; more is fetched meanwhile. */
+  /** Reads missing records, without waiting: more deliveries are fetched meanwhile. */
   private render(lanes: readonly Lane[]): void {
     const at = performance.now();
     const busy = lanes.filter(({ items }) => items.length > 0);
@@ -142,7 +147,7 @@ export class Dispatcher implements OnApplicationShutdown {
     this.underWay.add(rendering);
   }
 
-  /** What could not be made ready, because its read model is behind, is looked at again in a moment. */
+  /** Sets a timer for deliveries that could not be made ready because their read model is behind. */
   private lookAgain(): void {
     const at = performance.now();
     const next = Math.min(...this.held.all.map((lane) => lane.looksAgainAt(at)));
@@ -176,11 +181,12 @@ export class Dispatcher implements OnApplicationShutdown {
     try {
       finished = await this.attempt.send(item);
       this.judge(lane, finished);
-      // Before the result is written down: a worker that dies in between asks the receiver again.
+      // The webhook is disabled before the result is written down: if this worker dies in between, another asks the
+      // receiver again.
       if (finished.status === GONE) await this.watch.gone({ ...lane.config, url: finished.url });
     } catch (error) {
       finished = undefined;
-      // A fault of ours, not of the receiver: it is tried again when the lane is next looked at.
+      // This is a fault of the service, not of the receiver: the delivery is tried again when the lane next looks.
       this.log.error(`Delivery ${item.delivery.event_id} cannot be sent: ${(error as Error).message}`);
     }
     lane.ended(finished?.milliseconds ?? 0);
@@ -196,13 +202,13 @@ export class Dispatcher implements OnApplicationShutdown {
   private judge(lane: Lane, { url, at, state, status, error, milliseconds }: Finished): void {
     const succeeded = state === DeliveryState.Delivered;
     deliveryMetrics.attempt(succeeded, status, error, milliseconds);
-    // What another address has answered says nothing of this one.
+    // An answer of another address says nothing about the current one.
     if (error === 'permission_denied' || url !== lane.config.url) return;
     if (!succeeded) {
       lane.standing = afterFailure(lane.standing, at);
       lane.isChanged = true;
       if (status === GONE) lane.reconfigure({ ...lane.config, active: false }, lane.leasedUntil);
-      // It may be about to be tried alone, or not at all.
+      // The breaker is open: the next delivery is tried alone, or none is.
       if (lane.standing.openUntil) lane.drop();
     } else if (lane.standing.failingSince !== null) {
       lane.standing = WELL;

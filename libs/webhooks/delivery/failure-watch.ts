@@ -10,19 +10,19 @@ import { QueueSignal } from '../queue/queue-signal';
 import type { Lane } from './lanes/lane';
 
 const HOUR_MS = 3_600_000;
-/** After how long a time of failures alone a warning is given, the first and the second, and when it is the end. */
+/** How long a receiver must have failed, without a success, for the first warning, the second, and the disabling. */
 const WARNED_AFTER_MS = [24 * HOUR_MS, 72 * HOUR_MS];
 const DISABLED_AFTER_MS = 120 * HOUR_MS;
 
-/** Fields of a webhook that change when it is disabled. */
+/** The fields of a webhook that change when it is disabled. */
 export const DISABLING = ['disabledOn', 'disabledReason', 'enabled'];
 
-/** A receiver as it was asked: its webhook may be another registration of the id by now, or have another address. */
+/** A receiver as it was addressed. By now the webhook may be another registration of the id, or have another URL. */
 export type Asked = EndpointRef & { created_at: Date; url: string };
 
 type Failing = Asked & { failing_since: Date };
 
-/** Warns of receivers that do not answer any more, and gives up those that have not for long. */
+/** Warns of receivers that no longer answer, and disables webhooks whose receiver has not answered for long. */
 @Injectable()
 export class FailureWatch {
   constructor(
@@ -31,7 +31,7 @@ export class FailureWatch {
     private readonly clock: Clock,
   ) {}
 
-  /** It has answered that it wants nothing any more. */
+  /** Disables a webhook whose receiver answered that it wants no more deliveries. */
   gone(asked: Asked): Promise<void> {
     return this.disable(asked, 'gone');
   }
@@ -44,7 +44,10 @@ export class FailureWatch {
     if (isLong) await this.sweep();
   }
 
-  /** Looks at all that fail: their time runs whether or not there is something to send, but for a pause. */
+  /**
+   * Looks at all failing webhooks. Their time runs whether or not there is something to send, except while they are
+   * paused.
+   */
   async sweep(): Promise<void> {
     const now = this.clock.now().getTime();
     const before = (ms: number) => new Date(now - ms);
@@ -72,7 +75,7 @@ export class FailureWatch {
     );
   }
 
-  /** @param failingSince if it fails still, and has not answered since it was looked at */
+  /** @param failingSince if given, the webhook is disabled only if it has failed without a break since then */
   private async disable(asked: Asked, reason: 'gone' | 'failing', failingSince?: Date): Promise<void> {
     const { tenant_id, webhook_id, created_at, url } = asked;
     await this.change(notices.disabled, asked, async (client, now) => {
@@ -90,7 +93,10 @@ export class FailureWatch {
     this.signal.changed(endpointKey(asked));
   }
 
-  /** Makes a change and tells of it in one transaction; nothing is told when another worker has made it. */
+  /**
+   * Makes a change and queues its notices in one transaction. No notice is queued when another worker has made the
+   * change.
+   */
   private async change(
     event: EventName,
     lane: EndpointRef,
@@ -106,7 +112,7 @@ export class FailureWatch {
     this.signal.queued(told.map(endpointKey));
   }
 
-  /** To all others of the tenant whose integration may read webhooks, whatever they subscribed to. */
+  /** Notices to all other webhooks of the tenant whose integration may read webhooks, whatever they subscribe to. */
   private async noticesOf(
     client: PoolClient,
     event: EventName,

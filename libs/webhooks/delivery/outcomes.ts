@@ -6,7 +6,7 @@ import type { Item, Lane } from './lanes/lane';
 import { LaneLeases } from './lanes/lane-leases';
 import { QueuePools } from './queue-pools';
 
-/** What became of an attempt, and what comes next of its delivery. */
+/** The result of an attempt, and what comes next for its delivery. */
 export interface Finished {
   item: Item;
   /** Where it was sent. */
@@ -20,23 +20,27 @@ export interface Finished {
   address?: string;
   state: DeliveryState;
   failures: number;
-  /** The next attempt. */
+  /** When the next attempt is due. */
   due_at?: Date;
 }
 
 const RETRY_MS = 500;
-/** Results wait so long for others: to write any costs as much as twenty rows. */
+/** How long results are gathered before they are written: any write costs as much as twenty rows. */
 const GATHER_MS = 20;
-/** Results that may wait to be written down before no more deliveries are begun. */
+/** When this many results wait to be written down, no more deliveries begin. */
 const MOST_UNWRITTEN = 2_000;
 /** The delivery was asked for again while an attempt failed: its schedule has begun anew since. */
 const AGAIN = '(g.state <> 1 and g.failures > d.failures + 1)';
 
 /**
- * Finds the deliveries by their keys: with the plus, the index of all that wait does not serve. The planner took it for all but
- * empty where it had counted when nothing waited, and each statement went through everything that did. It has no name, so that
- * it is planned for the table as it is: a plan made while there were few would go through all of them. What was under way when
- * its webhook was disabled has failed by then: it is not tried again, but what became of it is told.
+ * Writes results and standings.
+ * The deliveries are found by their keys: the plus in `+state` keeps PostgreSQL from the index of all waiting
+ * deliveries. When statistics were gathered while nothing waited, the planner took that index for all but empty, and
+ * each statement scanned all of it.
+ * The statement has no name, so that it is planned for the table as it is: a plan made while there were few deliveries
+ * would scan all of them.
+ * A delivery that was under way when its webhook was disabled has failed by then: it is not tried again, but its result
+ * is stored.
  */
 export const WRITE = `
   with given as (
@@ -75,7 +79,7 @@ export const WRITE = `
   from done where attempts > 1 or state <> 1
   on conflict do nothing`;
 
-/** Writes down what became of deliveries: all that ended within some milliseconds, in one transaction. */
+/** Writes results of attempts: all that ended within a few milliseconds, in one transaction. */
 @Injectable()
 export class Outcomes {
   private readonly log = new Logger(Outcomes.name);
@@ -95,14 +99,14 @@ export class Outcomes {
     return this.unwritten >= MOST_UNWRITTEN;
   }
 
-  /** @param written runs once it is */
+  /** @param written runs once the batch with this result is written */
   add(finished: Finished, written: (all: readonly Finished[]) => void): void {
     this.waiting.push(finished);
     this.unwritten++;
     this.writing ??= this.write(written);
   }
 
-  /** Resolves when all is written; what cannot be written any more is sent again. */
+  /** Resolves when all results are written. A delivery whose result can no longer be written is sent again. */
   async end(): Promise<void> {
     this.stopping = true;
     await this.writing;
@@ -116,7 +120,7 @@ export class Outcomes {
       this.unwritten -= batch.length;
       written(batch);
     } while (this.waiting.length > 0);
-    // At once: what ends a moment later must begin anew.
+    // Cleared in the same turn, so that a result a moment later begins a new write.
     this.writing = undefined;
   }
 
@@ -126,7 +130,7 @@ export class Outcomes {
       try {
         const standings = lanes.map((lane) => ({ lane, standing: lane.standing }));
         await this.insert(batch, lanes);
-        // Not before: renewed meanwhile, a lane would take over what is stored from before this.
+        // Not earlier: a lane that is renewed meanwhile would take over the stored standing from before this write.
         for (const { lane, standing } of standings) if (lane.standing === standing) lane.isChanged = false;
         return;
       } catch (error) {
@@ -154,7 +158,7 @@ export class Outcomes {
   }
 }
 
-/** What is undefined is absent in JSON, and null to the statement. */
+/** Undefined values are absent in JSON, and null to the statement. */
 function rowOf(finished: Finished, now: Date): object {
   const { tenant_id, webhook_id, event_id } = finished.item.delivery;
   const { at, milliseconds, status, error, address, state, failures, due_at } = finished;

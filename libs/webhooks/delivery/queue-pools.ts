@@ -4,12 +4,15 @@ import { Config } from '#platform/config';
 import { openPool } from '#platform/database';
 
 /**
- * Each of these statements reads some rows by a key, again and again, from tables that were empty a moment ago: a plan
- * that was made then reads the whole table for each, until statistics are gathered anew.
+ * Plans that use indexes only. Each of these statements reads a few rows by a key, again and again, from tables that
+ * were empty a moment ago. A plan made then would scan the whole table each time, until statistics are gathered again.
  */
 const ALONG_INDEXES = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
-/** Connections of the statements that every delivery needs. Whoever sends ends them, last of all. */
+/**
+ * Connection pools for the statements that every delivery needs. The dispatcher ends them, as the last step of its
+ * shutdown.
+ */
 @Injectable()
 export class QueuePools {
   readonly queue: Pool;

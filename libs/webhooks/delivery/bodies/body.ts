@@ -2,13 +2,13 @@ import { messageId, recordId } from '../../queue/delivery';
 import type { Item } from '../lanes/lane';
 import { MOST_BYTES, type SharedBody } from './record-as-read';
 
-/** What is kept has memory of its own: a piece of Buffer's pool would keep its neighbours too. */
+/** Bytes that are kept need memory of their own: a slice of Buffer's pool would keep its neighbours in memory too. */
 const encoder = new TextEncoder();
 
 /**
- * The body of a delivery that is ready, as it is sent. Made any earlier, hundreds would wait for their turn and be
- * copied by the garbage collector: a fifth of the worker's time. To copy what another webhook was sent of the same
- * record and event is five times as fast as to make it.
+ * The body of a ready delivery, exactly as it is sent. It is made only now: earlier, hundreds would wait for their turn
+ * and be copied by the garbage collector, at a fifth of the worker's time. Copying the body that another webhook was
+ * sent for the same record and event is five times as fast as making it.
  */
 export function bodyOf(item: Item): Buffer {
   const { delivery, lane, record } = item;
@@ -42,7 +42,7 @@ function make({ delivery, lane, record }: Item): SharedBody {
     eventId: event_id,
     sentAs: delivery.sent_as,
     alias,
-    // What was too long alone was not kept.
+    // The text of a record that is too long by itself was not kept.
     bytes: Math.max(length, whole.length) > MOST_BYTES ? encoder.encode(`${thin},"truncated":true}`) : whole,
     requestIdAt: Buffer.byteLength(head),
   };

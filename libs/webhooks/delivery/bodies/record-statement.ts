@@ -4,17 +4,17 @@ import { recordsText } from '#practice/records/record-statements';
 import { reached } from '#projections/live';
 import { listOf } from '../../events/event-catalogue';
 
-/** In place of what was not read any more. */
+/** Stands in place of a value that was not read any more. */
 export const UNREAD = Symbol('unread');
 
 const prepared = new Map<string, string>();
 
 /**
- * Records of a kind by their ids as their area answers them, and how far each read model that they are put together
- * from has come, in one statement: asked for apart, it could be ahead of the rows. Planned once, as deliveries ask for
- * it thousands of times.
- * @param most characters of the records that are read; whatever stands behind these is `UNREAD`, for how long records
- * are is known only as they come
+ * The statement that reads records of a kind by their ids, as their area answers them, together with the positions that
+ * their read models have reached. It is one statement because a position that was read separately could be ahead of the
+ * rows. It is planned once, as deliveries run it thousands of times.
+ * @param most the limit of the characters of records that are read. Records behind it are `UNREAD`, as their length is
+ * known only when they arrive
  */
 export function recordStatement(
   kind: string,
@@ -46,7 +46,7 @@ function prepare(kind: string): string {
     ...new Set([list, ...(list.joins ?? []), ...(list.oldest ?? [])].map(({ projection }) => projection)),
   ];
   const positions = models.map((projection) => reached(projection, '$1', '$3')).join(', ');
-  // Without the offset the positions were asked for once for each record, at fifty times the cost of the record.
+  // Without `offset 0` PostgreSQL evaluated the positions once for each record, at fifty times the cost of the record.
   return `select at.reached, page.* from (select array[${positions}] as reached offset 0) at
     left join (${recordsText(list, 'any($2::uuid[])')}) page on true`;
 }

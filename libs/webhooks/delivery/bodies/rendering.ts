@@ -30,7 +30,7 @@ interface CachedRecord extends RecordAsRead {
   erasedAt?: string | null;
 }
 
-/** Reads the records that the bodies of deliveries are made of, as they are now. */
+/** Reads the current records of which the bodies of deliveries are made. */
 @Injectable()
 export class Rendering {
   private readonly log = new Logger(Rendering.name);
@@ -149,7 +149,7 @@ export class Rendering {
     const { rows } = await this.pools.records.query<Found>(recordStatement(kind, tenant, ids, most));
     const reached = earliest(rows[0].reached.map(parsePosition));
     const list = listOf(kind);
-    // A tenant's stream does not hold its alias.
+    // The alias is not part of a tenant's stream.
     const own = kind === 'tenant' ? { alias: config.alias } : {};
     const found = new Map(rows.filter(({ id }) => id !== null).map((row) => [row.id, row]));
     for (const subject of ids) {

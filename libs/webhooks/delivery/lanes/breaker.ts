@@ -1,8 +1,8 @@
-/** How a receiver fares. */
+/** The state of a receiver's circuit breaker. */
 export interface Standing {
-  /** In a row. */
+  /** Failed attempts in a row. */
   failures: number;
-  /** Until then nothing is sent, and after that one delivery at a time, until one arrives. */
+  /** Nothing is sent until then; after that one delivery at a time, until one succeeds. */
   openUntil: Date | null;
   /** The first failure since the last success. */
   failingSince: Date | null;
@@ -12,7 +12,7 @@ const OPENS_AT = 5;
 const OPEN_MS = 30_000;
 const LONGEST_MS = 300_000;
 
-/** How many deliveries may be under way at once. */
+/** How many deliveries may be under way at once: none while the breaker is open, one after that. */
 export function mayBeUnderWay({ openUntil }: Standing, concurrency: number, now: Date): number {
   if (openUntil === null) return concurrency;
   return now >= openUntil ? 1 : 0;
@@ -20,10 +20,12 @@ export function mayBeUnderWay({ openUntil }: Standing, concurrency: number, now:
 
 export const WELL: Standing = { failures: 0, openUntil: null, failingSince: null };
 
-/** What a failure makes of it; one that was under way when the breaker opened tells nothing new. */
+/**
+ * The standing after a failure. A failure of an attempt that was under way when the breaker opened tells nothing new.
+ */
 export function afterFailure(standing: Standing, at: Date): Standing {
   const { openUntil } = standing;
-  // Attempts end in another order than they begin in.
+  // Attempts do not end in the order in which they began.
   const failingSince = standing.failingSince && standing.failingSince < at ? standing.failingSince : at;
   if (openUntil !== null && at < openUntil) return { ...standing, failingSince };
   const failures = standing.failures + 1;

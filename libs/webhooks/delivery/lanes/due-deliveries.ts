@@ -3,16 +3,19 @@ import { endpointKey } from '../../queue/delivery';
 import { QueuePools } from '../queue-pools';
 import type { DueDelivery, Lane } from './lane';
 
-/** What an attempt needs; dates are read only where they are used. */
+/** The columns that an attempt needs. Dates are parsed only where they are used. */
 const COLUMNS = `d.tenant_id, d.webhook_id, d.event_id, d.request_id, d.type, d.sent_as, d.kind, d.subject, d.version,
   d.changed, d.source, d.occurred_at, d.at, d.failures, d.due_at::text as due_at`;
 
-/** Reads what is due. */
+/** Reads due deliveries. */
 @Injectable()
 export class DueDeliveries {
   constructor(private readonly pools: QueuePools) {}
 
-  /** Gives the lanes what they want, in one round trip; one that gets less has no more that is due. */
+  /**
+   * Gives the lanes the deliveries that they want, in one round trip. A lane that gets fewer has no more due
+   * deliveries.
+   */
   async fetch(lanes: readonly Lane[], now: Date): Promise<void> {
     const asked = lanes.flatMap((lane) => askOf(lane, now) ?? []);
     if (asked.length === 0) return;
@@ -41,9 +44,10 @@ export class DueDeliveries {
     });
     for (const row of rows) {
       const one = byKey.get(endpointKey(row))!;
-      // What was in hand when it was asked may have been written down meanwhile: it is not as the answer has it.
+      // A delivery that was in hand before the query may have been written down meanwhile: the row of the answer is
+      // then out of date.
       if (!one.known.has(row.event_id)) one.lane.add(row);
-      // What was let go of meanwhile may be due before it.
+      // A lane that dropped deliveries meanwhile starts anew: they may be due before this row.
       if (one.lane.restarts === one.restarts) one.lane.fetchedTo = row;
       one.got++;
     }
@@ -54,11 +58,11 @@ export class DueDeliveries {
   }
 }
 
-/** What is asked for a lane, and how the lane is then; undefined when it wants nothing. */
+/** How many deliveries are asked for a lane, and the state of the lane at that time; undefined when it wants none. */
 function askOf(lane: Lane, now: Date) {
   const wanted = lane.wanted(now);
   if (wanted === 0) return undefined;
-  // From the start on it meets again what is in hand.
+  // A lane that fetches from the start meets again what it has in hand.
   const limit = lane.isAtStart ? wanted + lane.known.size : wanted;
   return { lane, limit, known: new Set(lane.known), restarts: lane.restarts, got: 0 };
 }

@@ -5,11 +5,11 @@ import { DeliverySettings } from '../delivery-settings';
 import type { Lane } from './lane';
 import { LaneLeases } from './lane-leases';
 
-/** The endpoints that this worker serves: it takes those that have something to be sent, and lets idle ones go. */
+/** The endpoints that this worker serves. It takes endpoints that have something to send, and releases idle ones. */
 @Injectable()
 export class HeldLanes {
   private readonly lanes = new Map<string, Lane>();
-  /** Endpoints of which was signalled that they have something, and which this worker does not serve. */
+  /** Endpoints that were signalled to have something to send and that this worker does not serve. */
   private candidates = new Set<string>();
   private looksEverywhere = true;
   private renewedAt = -Infinity;
@@ -30,7 +30,7 @@ export class HeldLanes {
     return this.looksEverywhere || this.candidates.size > 0;
   }
 
-  /** Any endpoint may have something new. */
+  /** Notes that any endpoint may have something new. */
   lookEverywhere(): void {
     this.looksEverywhere = true;
     for (const lane of this.lanes.values()) lane.isDrained = false;
@@ -59,7 +59,7 @@ export class HeldLanes {
     await this.leases.release(this.all);
   }
 
-  /** Renews leases well before they end, and lets idle endpoints go. */
+  /** Renews leases well before they end, and releases idle endpoints. */
   private async keep(): Promise<void> {
     const at = performance.now();
     if (at - this.renewedAt < this.settings.leaseMs / 4) return;
@@ -72,7 +72,7 @@ export class HeldLanes {
     await this.leases.release(idle);
     if (this.lanes.size === 0) return;
     for (const lane of await this.leases.renew(this.all)) {
-      // Of what it has in hand, whatever is ready is begun as soon as another delivery ends.
+      // A lane without a lease begins nothing more: otherwise its ready deliveries would begin as soon as another ends.
       lane.leasedUntil = -Infinity;
       this.lanes.delete(lane.key);
     }
@@ -88,7 +88,7 @@ export class HeldLanes {
     const taken = await this.leases.take(this.clock.now(), room, only);
     for (const lane of taken) this.lanes.set(lane.key, lane);
     if (taken.length < room) return;
-    // There may be more than there was room for.
+    // There may be more endpoints than there was room for.
     if (!only) this.looksEverywhere = true;
     for (const key of only ?? []) if (!this.lanes.has(key)) this.candidates.add(key);
   }

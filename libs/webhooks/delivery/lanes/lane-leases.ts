@@ -5,7 +5,10 @@ import { DeliverySettings } from '../delivery-settings';
 import { QueuePools } from '../queue-pools';
 import { Lane, type LaneConfig } from './lane';
 
-/** Columns of a LaneConfig. A tenant whose grant was revoked is sent nothing; nobody is sent what the token that set the webhook might not read. */
+/**
+ * Columns of a LaneConfig. A webhook whose integration's grant was revoked is sent nothing, and no webhook is sent what
+ * the token that last set it might not read.
+ */
 const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.created_at, e.url, e.payload_mode, e.secret, e.former_secrets,
   coalesce((select array(select p from unnest(g.permissions) p where e.scope is null or p = any(e.scope))
     from platform.grants g join platform.integrations i on i.id = g.integration_id
@@ -17,8 +20,8 @@ const CONFIG = `l.tenant_id, l.webhook_id, t.alias, t.partition, e.created_at, e
 const JOINED = `webhooks.endpoints e join platform.tenants t on t.id = e.tenant_id`;
 
 /**
- * Which worker serves which endpoint: one at a time, so that the limits of an endpoint hold over all of them. A lease
- * that is not renewed ends, and with it the claim of a worker that died.
+ * The leases that decide which worker serves which endpoint: one worker at a time, so that an endpoint's limits hold
+ * across all workers. A lease that is not renewed expires, and with it the claim of a worker that died.
  */
 @Injectable()
 export class LaneLeases {
@@ -30,13 +33,14 @@ export class LaneLeases {
   ) {}
 
   /**
-   * Takes endpoints that have something to be sent and that nobody serves.
-   * @param only of those with these keys, or of all
+   * Takes endpoints that have something to send and that no worker serves.
+   * @param only the keys to choose from; without them, all endpoints
    */
   async take(now: Date, limit: number, only?: readonly string[]): Promise<Lane[]> {
     const leasedUntil = this.leasedUntil();
-    // Apart from the statement for all, so that each is found by its key, however many endpoints there are. `offset 0`: each is
-    // asked whether anything waits for it; the planner went through all that waits where it took that for next to nothing.
+    // The statement for named endpoints is separate, so that each is found by its key, however many endpoints there
+    // are. `offset 0` makes PostgreSQL ask for each endpoint whether a delivery waits: the planner took all waiting
+    // deliveries for next to none, and scanned them.
     const named =
       only &&
       'join unnest($5::int[], $6::uuid[]) as w(tenant_id, id) on w.tenant_id = e.tenant_id and w.id = e.id';
@@ -64,7 +68,7 @@ export class LaneLeases {
     return rows.map((config) => new Lane(this.settings, config, leasedUntil));
   }
 
-  /** Renews leases, and takes over how their endpoints are set now. @returns those that are lost */
+  /** Renews leases, and takes over the endpoints' current settings. @returns lanes whose lease is lost */
   async renew(lanes: readonly Lane[]): Promise<Lane[]> {
     const leasedUntil = this.leasedUntil();
     const { rows } = await this.pools.queue.query<LaneConfig>({
@@ -95,13 +99,13 @@ export class LaneLeases {
     );
   }
 
-  /** A little less than the database gives: it counts from when it is asked. */
+  /** A little less than the database grants: this worker counts from when it asks, on performance.now. */
   private leasedUntil(): number {
     return performance.now() + this.settings.leaseMs * 0.9;
   }
 }
 
-/** @param keys as endpointKey has them */
+/** @param keys as endpointKey writes them */
 function keysOf(keys: readonly string[]): [string[], string[]] {
   const parts = keys.map((key) => key.split('/'));
   return [parts.map(([tenant]) => tenant), parts.map(([, webhook]) => webhook)];

@@ -5,7 +5,7 @@ import type { RecordAsRead } from '../bodies/record-as-read';
 import type { DeliverySettings } from '../delivery-settings';
 import { mayBeUnderWay, type Standing } from './breaker';
 
-/** An endpoint as its deliveries need it. */
+/** An endpoint's settings and standing, as its deliveries need them. */
 export interface LaneConfig {
   tenant_id: number;
   webhook_id: string;
@@ -68,9 +68,9 @@ export interface Item {
  */
 const FIRST_EXPECTATION = 64 * 1024;
 
-/** The queue of one endpoint, which this worker alone serves while its lease lasts. */
+/** The queue of one endpoint. This worker alone serves it while its lease lasts. */
 export class Lane {
-  /** In the order in which they are sent. */
+  /** Deliveries that wait, in the order in which they are sent. */
   items: Item[] = [];
   /** Event ids of all deliveries in hand: waiting, under way, or finished with the result not yet stored. */
   readonly known = new Set<string>();
@@ -116,12 +116,12 @@ export class Lane {
     const slots = mayBeUnderWay(this.standing, this.settings.concurrency, now);
     if (slots === 0) return 0;
     const ahead = Math.min(slots === 1 ? 1 : this.settings.ahead, this.ahead);
-    // In halves, so that there is always something ready while more is fetched.
+    // The lane refills when it is half empty, so that some deliveries are ready while more are fetched.
     const { length } = this.line;
     return length <= ahead / 2 ? ahead - length : 0;
   }
 
-  /** An attempt has ended. */
+  /** Notes that an attempt has ended. */
   ended(milliseconds: number): void {
     this.underWay--;
     this.pace += (milliseconds - this.pace) / 8;
