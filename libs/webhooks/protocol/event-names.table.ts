@@ -1,6 +1,6 @@
 /**
- * Our names of events, and those that existing clients of the specified service know them by. A new event of an area
- * gets its line here. The areas of the qualified names are two: documents, and all else.
+ * Our names of events, and the qualified names that existing clients of the specified service know. A new event of an
+ * area gets its line here. The qualified names have two areas: documents, and everything else.
  */
 export const qualifiedNames: Readonly<Record<string, string>> = {
   'entity.created': 'PE.Mk2.Accounting.V1.EntityCreated',

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Dispatcher, errors } from 'undici';
 import { keptText } from './kept-text';
 
-/** How an exchange ended; `error` only when it was not whole. */
+/** How an exchange ended. `error` is absent when the answer arrived whole. */
 export interface Exchanged {
   status?: number;
   error?: string;
   detail?: string;
   retryAfter?: string;
   response?: string;
-  /** A connection was there: what failed after that is not to be tried on another address. */
+  /** Whether a connection was established: a failure after that is not retried on another address. */
   isConnected: boolean;
 }
 
@@ -18,15 +18,17 @@ const keptDetailBytes = 1024;
 const keptHeaderCharacters = 100;
 const NO_CONTENT = 204;
 /**
- * Before an answer (RFC 9110, section 15.2). Five receivers that sent them as fast as they could left the process a tenth of its
- * time for all others.
+ * The most interim answers (1xx; RFC 9110, section 15.2) before the answer itself. Without a limit, five receivers that
+ * sent them as fast as they could left the process a tenth of its time for everything else.
  */
 const MOST_HINTS = 1_000;
 const TOO_MANY_HINTS = `More than ${MOST_HINTS} answers of the kind 1xx came before one that counts.`;
-/** What undici says of a 100 before the answer, on which it gives the connection up. */
+/** The message with which undici gives up a connection on a 100 before the answer. */
 const BAD_RESPONSE = 'bad response';
 const UNASKED = 'The receiver sent 100 Continue, which it was not asked for.';
-/** Of what undici takes for impossible, as a status below 100; it tells of it in the words of its own source. */
+/**
+ * undici's code for an answer that it holds impossible, such as a status below 100. Its message quotes its own source.
+ */
 const IMPOSSIBLE = 'ERR_ASSERTION';
 const IMPOSSIBLE_TOLD = 'The answer is none that HTTP allows.';
 
@@ -51,14 +53,14 @@ export class Failure extends Error {
 }
 
 /**
- * Ends an attempt from outside, wherever it is. An AbortSignal would do, but half of what a delivery costs would be for
- * its events and errors, which nearly no delivery needs.
+ * Ends an attempt from outside, at whatever point it is. An AbortSignal would do the same, but half the cost of a
+ * delivery would be its events and errors, which hardly any delivery needs.
  */
 export class Ending {
   failure?: Failure;
   private tell?: (failure: Failure) => void;
 
-  /** @param tell is told of it, in place of who was before */
+  /** @param tell is called with the failure; it replaces the function that was set before */
   when(tell: (failure: Failure) => void): void {
     this.tell = tell;
     if (this.failure) tell(this.failure);
@@ -80,9 +82,9 @@ export interface Request {
 }
 
 /**
- * One request and its answer, of which no more is read than is kept. Nothing of the answer is decompressed.
- * @param connectMs until the connection is there, TLS included
- * @throws when the request is none that can be sent: a fault of ours
+ * Sends one request and reads its answer, but no more of it than is kept. Nothing of the answer is decompressed.
+ * @param connectMs limit for the connection, TLS included
+ * @throws when the request cannot be sent at all: a fault of the service
  */
 export async function exchange(
   pool: Dispatcher,
@@ -93,7 +95,7 @@ export async function exchange(
   const reader = new AnswerReader(origin.startsWith('https:'));
   ending.when((failure) => reader.stop(failure));
   pool.dispatch({ method: 'POST', path, headers, body }, reader);
-  // A connection that was there may take it at once.
+  // A connection that is open already may take the request at once.
   if (reader.isConnected) return reader.ended;
   const timer = setTimeout(() => {
     if (!reader.isConnected) reader.stop(new Failure('connect_timeout', 'No connection within its time.'));
@@ -105,7 +107,7 @@ export async function exchange(
   }
 }
 
-/** Settles once, by whatever comes first: the answer, a failure, or being stopped. */
+/** Reads an answer. It settles once, by whatever comes first: the answer, a failure, or `stop`. */
 class AnswerReader implements Dispatcher.DispatchHandler {
   readonly ended: Promise<Exchanged>;
   private settle: (exchanged: Exchanged) => void;
@@ -135,7 +137,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Stopped while it connected, when there was nothing to abort yet.
+    // The attempt was stopped while it connected, when there was nothing to abort yet.
     if (this.isSettled) controller.abort(new Error('Nobody waits for it any more.'));
     else this.controller = controller;
   }
@@ -147,7 +149,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     }
     this.status = status;
     this.headers = headers;
-    // It has no body, whatever its headers say of one: undici takes such an answer for a broken one.
+    // A 204 has no body, even if its headers announce one: undici takes such an answer for a broken one.
     if (status === NO_CONTENT) this.end();
   }
 
@@ -164,7 +166,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error & { code?: string }): void {
-    // The request was not one that can be sent at all: that is a fault of ours, not of the receiver.
+    // The request cannot be sent at all: that is a fault of the service, not of the receiver.
     if (error.code === 'UND_ERR_INVALID_ARG') this.reject(error);
     else this.end(new Failure(this.codeOf(error), wordsOf(error)));
   }
@@ -183,7 +185,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.settle({
       status: this.status,
       error: failure?.code ?? (isRedirect ? 'redirect' : undefined),
-      // Parts of it may be the receiver's words, as the names in its certificate are.
+      // Parts of the detail may be the receiver's words, such as the names in its certificate.
       detail: detail && keptText(Buffer.from(detail), keptDetailBytes),
       retryAfter: this.header('retry-after')?.slice(0, keptHeaderCharacters),
       response: isPlain && this.size > 0 ? keptText(Buffer.concat(this.chunks), keptBytes) : undefined,
@@ -191,7 +193,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** The first of those with the name: a receiver may send any number. */
+  /** The first header with the name: a receiver may send any number. */
   private header(name: string): string | undefined {
     const value: string | string[] | undefined = this.headers[name];
     return Array.isArray(value) ? value[0] : value;
@@ -200,9 +202,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   private codeOf(error: Error & { code?: string }): string {
     const { code = '', message } = error;
     if (!this.isConnected) return connectErrors[code] ?? (this.isSecure ? 'tls' : 'reset');
-    // In TLS 1.3 a client hears only now that its certificate, or the lack of one, is refused.
+    // With TLS 1.3, a client hears only after connecting that its certificate, or the lack of one, is refused.
     if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return 'tls';
-    // undici says "bad response" or "bad upgrade" with the code of a broken connection.
+    // undici reports "bad response" and "bad upgrade" with the code of a broken connection.
     const isNoHttp = error instanceof errors.HTTPParserError || /^(UND_ERR_HEADERS_|UND_ERR_RES_)/.test(code);
     return isNoHttp || code === IMPOSSIBLE || message.startsWith('bad ') ? 'protocol' : 'reset';
   }

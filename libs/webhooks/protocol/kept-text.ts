@@ -1,12 +1,12 @@
-/** Text of bytes that may be anything, as a column can hold it: no NUL, and at most so many bytes of UTF-8. */
+/** Arbitrary bytes as text that a column can hold: without NUL, and of at most `most` bytes of UTF-8. */
 export function keptText(bytes: Buffer, most: number): string {
-  // In place of what is no UTF-8 comes a character of three bytes, and so the text can be longer than the bytes.
+  // Bytes that are not UTF-8 become a character of three bytes, so the text can be longer than the bytes.
   const text = decode(bytes.subarray(0, most), bytes.length > most).replaceAll('\0', '\uFFFD');
   const encoded = Buffer.from(text);
   return encoded.length > most ? decode(encoded.subarray(0, most), true) : text;
 }
 
-/** @param isCut without the character that the cut went through */
+/** @param isCut leaves out an incomplete character at the end */
 function decode(bytes: Buffer, isCut: boolean): string {
   return new TextDecoder().decode(bytes, { stream: isCut });
 }

@@ -4,7 +4,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** What is waited after the first failure, the second, and so on; after the last of these failures comes one more attempt. */
+/** The wait after the first failure, the second, and so on. One more attempt follows the last of these waits. */
 const steps = [
   5 * SECOND,
   10 * SECOND,
@@ -18,20 +18,26 @@ const steps = [
   24 * HOUR,
 ];
 
-/** Of a step, to either side: receivers that failed together are not called together again. */
+/**
+ * The random deviation of a wait, to either side, as a share of it: receivers that failed together are not called
+ * together again.
+ */
 const spread = 0.2;
 
-/** Of the step: a receiver that asks for a later day does not stop the schedule. */
+/**
+ * The longest Retry-After, as a multiple of the planned wait: a receiver that asks for a later day does not stop the
+ * schedule.
+ */
 const longestRetryAfter = 2;
 
-/** No date is further from now: what a receiver writes may be any number. */
+/** The longest Retry-After that is read, in seconds: a receiver may write any number. */
 const longestSeconds = 366 * 24 * 3600;
 
 /**
- * When a delivery that has failed is tried again; undefined when it is not.
- * @param failures attempts that failed so far, 1 or more
- * @param random of [0, 1)
- * @param retryAfter what the receiver asked for: it makes the wait longer, never shorter
+ * When a failed delivery is tried again; undefined when it is not.
+ * @param failures failed attempts so far, 1 or more
+ * @param random returns a number of [0, 1)
+ * @param retryAfter the time that the receiver asked for: it makes the wait longer, never shorter
  */
 export function nextAttempt(
   failures: number,
@@ -51,7 +57,7 @@ export function nextAttempt(
 }
 
 /**
- * A Retry-After header: seconds or an HTTP date. Undefined when it is absent or says nothing that can be understood.
+ * Reads a Retry-After header: seconds or an HTTP date. Undefined when it is absent or cannot be understood.
  * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
 export function readRetryAfter(value: string | undefined, now: Date): Date | undefined {

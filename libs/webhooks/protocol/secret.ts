@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DomainError } from '#kernel/errors';
 
-/** What a webhook's owner and the service share. `text` is as the owner gave it. */
+/** The secret that a webhook's owner and the service share. `text` is as the owner gave it. */
 export type Secret = { kind: 'standard' | 'guid'; text: string };
 
 /** 422; `message` says what a secret must be. */
@@ -25,7 +25,7 @@ export function parseSecret(text: string): Secret {
     throw new InvalidSecret(`A secret is ${prefix} and base64, or a GUID with dashes.`);
   const encoded = text.slice(prefix.length);
   const key = Buffer.from(encoded, 'base64');
-  // Node skips what is not base64, but a receiver's library refuses it or makes other bytes of it.
+  // Node skips characters that are not base64, but a receiver's library refuses them or decodes other bytes.
   if (key.toString('base64') !== encoded)
     throw new InvalidSecret(`After ${prefix} comes base64, with + and / and padded with =.`);
   if (key.length < fewestBytes || key.length > mostBytes)
@@ -39,10 +39,10 @@ export function generateSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/** What the HMACs are made with. */
+/** The key of the HMACs. */
 export function keyOf({ kind, text }: Secret): Buffer {
   if (kind === 'standard') return Buffer.from(text.slice(prefix.length), 'base64');
-  // As .NET's Guid.ToByteArray gives them: the first three groups are little-endian numbers.
+  // The bytes are in the order of .NET's Guid.ToByteArray: the first three groups are little-endian numbers.
   const groups = text.split('-').map((group) => Buffer.from(group, 'hex'));
   return Buffer.concat([...groups.slice(0, 3).map((group) => group.reverse()), ...groups.slice(3)]);
 }

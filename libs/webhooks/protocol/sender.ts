@@ -11,13 +11,13 @@ import { destinationOf, InvalidUrl, type TargetRules, Targets } from './target';
 export interface Outcome {
   status?: number;
   /**
-   * refused_url, refused_address, dns, connect_timeout, connection_refused, unreachable, tls, timeout (in all), reset,
-   * protocol (the answer is no HTTP), redirect
+   * refused_url, refused_address, dns, connect_timeout, connection_refused, unreachable, tls, timeout (of the whole
+   * attempt), reset, protocol (the answer is not HTTP), redirect
    */
   error?: string;
   /** What went wrong, in words for people. */
   detail?: string;
-  /** The header as it came. */
+  /** The Retry-After header as it came. */
   retryAfter?: string;
   /** At most 20 KB of the answer, as text. */
   response?: string;
@@ -30,15 +30,15 @@ interface Options {
   resolve?: Resolve;
   /** Connections to one receiver at one address: as many as deliveries of it may be under way. */
   connections?: number;
-  /** To look the name up and to connect, TLS included. */
+  /** Limit for the name lookup and the connection, TLS included. */
   connectMs?: number;
-  /** From start to end. */
+  /** Limit for the whole attempt. */
   totalMs?: number;
-  /** Certificates to trust in place of those of Node, PEM. */
+  /** Certificates to trust instead of those of Node, PEM. */
   ca?: string;
 }
 
-/** A URL that the rules allow. */
+/** A URL that the rules allow, taken apart. */
 interface Target {
   origin: string;
   path: string;
@@ -52,14 +52,17 @@ const ownHeaders = {
   'accept-encoding': 'identity',
   'user-agent': 'practice-management-webhooks/1',
 };
-/** Of the time to connect, what an address has: TCP and TLS with a far one take half a second, however many others there are. */
+/**
+ * The least share of the connection time that each address gets: TCP and TLS to a distant address take half a second,
+ * however many other addresses there are.
+ */
 const leastShare = 1 / 4;
-/** Receivers at addresses that keep their connections. */
+/** Pools of connections that are kept, one for each receiver at an address. */
 const mostPools = 500;
 
 /**
- * Sends deliveries to addresses that were looked up and found public at that very attempt, and to no other: the
- * connection is made to the address, never to the name again. Redirects are not followed, proxies not asked.
+ * Sends deliveries only to addresses that were looked up and found allowed during the same attempt. The connection is
+ * made to the address, never to the name again. Redirects are not followed, and proxies are not used.
  */
 export class Sender {
   private readonly targets: Targets;
@@ -68,7 +71,7 @@ export class Sender {
   private readonly connectMs: number;
   private readonly totalMs: number;
   private readonly ca?: string;
-  /** What its rules say of a URL does not change; what its name means does. */
+  /** Checked URLs. The verdict of the rules on a URL does not change; the addresses of its name do. */
   private readonly checkedUrls = new LRUCache<string, Target>({ max: mostPools });
   private readonly pools = new LRUCache<string, Pool>({
     max: mostPools,
@@ -86,8 +89,9 @@ export class Sender {
   }
 
   /**
-   * Never rejects for what the receiver is or does.
-   * @param receiver whose connections it takes: deliveries of one never wait for those of another at the same host
+   * Makes one attempt. It never rejects because of what the receiver is or does.
+   * @param receiver whose connections are used: deliveries to one receiver never wait for those to another at the same
+   * host
    */
   async send(
     url: string,
@@ -104,7 +108,7 @@ export class Sender {
     try {
       const target = this.checked(url);
       const { origin, path } = target;
-      // To spread them is 50 times as slow, as much as a signature.
+      // Spreading them is 50 times as slow, and costs as much as a signature.
       const request = { origin, path, headers: Object.assign({}, ownHeaders, headers), body };
       const outcome = await this.attempt(target, receiver, request, ending);
       outcome.milliseconds = elapsed(started);
@@ -117,7 +121,7 @@ export class Sender {
     }
   }
 
-  /** Ends the connections, once what is under way has ended. */
+  /** Closes the connections, once the requests under way have ended. */
   async close(): Promise<void> {
     const pools = [...this.pools.values()];
     await Promise.all(pools.map((pool) => pool.close()));
@@ -131,7 +135,7 @@ export class Sender {
   ): Promise<Outcome> {
     const connectBy = performance.now() + this.connectMs;
     const addresses = target.address ? [target.address] : await this.lookUp(target.to.host, ending);
-    // Ended while the name was looked up: nothing is connected to any more.
+    // The attempt ended while the name was looked up: it connects to nothing any more.
     if (ending.failure) throw ending.failure;
     this.vet(target, addresses);
     let left = addresses.length;
@@ -143,7 +147,8 @@ export class Sender {
       const exchanged = await exchange(pool, request, connectMs, ending);
       const outcome = outcomeOf(exchanged, address);
       if (exchanged.isConnected || ending.failure) return outcome;
-      // Where something answered, else the first: IPv6, which comes last, is often not there at all.
+      // Reports the first address where something answered, otherwise the first address: IPv6, which comes last, is
+      // often not available at all.
       if (!told || (outcome.error === 'tls' && told.error !== 'tls')) told = outcome;
       if (performance.now() >= connectBy) break;
     }
@@ -167,7 +172,10 @@ export class Sender {
     }
   }
 
-  /** All addresses of the host must be such as may be sent to. Nothing says which: a name of ours may be asked for. */
+  /**
+   * Refuses a host unless deliveries may go to all its addresses. The message does not say which is refused: the name
+   * may be one of the operator's own network.
+   */
   private vet({ to }: Target, addresses: readonly string[]): void {
     for (const address of addresses) {
       const refusal = this.targets.refusal(to, address);
@@ -190,7 +198,7 @@ export class Sender {
     }
   }
 
-  /** One for each address, since another that the name has later is another machine. */
+  /** One pool for each address, as another address that the name has later is another machine. */
   private poolOf(receiver: string, { origin }: Target, address: string): Pool {
     const key = `${receiver} ${origin} ${address}`;
     const known = this.pools.get(key);
@@ -204,7 +212,7 @@ export class Sender {
         autoSelectFamily: false,
         lookup: (_name, _options, found) => found(null, address, isIPv6(address) ? 6 : 4),
       },
-      // An attempt has limits of its own, that no answer makes longer.
+      // An attempt has its own time limits, which no answer extends.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

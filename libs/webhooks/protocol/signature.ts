@@ -14,7 +14,7 @@ interface Message {
 }
 
 /**
- * The headers that let a receiver know us, of both kinds of receiver.
+ * The headers by which receivers verify the sender: those of Standard Webhooks, and those that existing clients expect.
  * @param secrets newest first; more than one while a secret is being rotated
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
@@ -32,7 +32,8 @@ export function signedHeaders(message: Message, secrets: readonly Secret[]): Rec
     'X-PE2-TIMESTAMP': timestamp,
     'X-PE2-TENANT-ALIAS': message.tenantAlias,
   };
-  // This header has room for one signature: of a rotation from a GUID to another kind, that of the GUID.
+  // This header has room for one signature. While a secret is rotated from a GUID to another kind, it is that of the
+  // GUID.
   const guid = secrets.find(({ kind }) => kind === 'guid');
   if (guid)
     headers['X-PE2-WEBHOOK-SIGNATURE'] =
@@ -40,7 +41,7 @@ export function signedHeaders(message: Message, secrets: readonly Secret[]): Rec
   return headers;
 }
 
-/** Base64. */
+/** The HMAC as base64. */
 function hmac(key: Buffer, ...parts: (string | Buffer)[]): string {
   const mac = createHmac('sha256', key);
   for (const part of parts) mac.update(part);

@@ -3,17 +3,19 @@ import { networkOf } from '#platform/net/address';
 import { addressOf, type Destination, Openings } from '#platform/net/openings';
 
 export interface TargetRules {
-  /** http, and loopback, on any port. Refused in production. */
+  /** Allows http, and loopback addresses, on any port. Refused in production. */
   allowInsecure: boolean;
-  /** What the operator opens beside the public internet: `host`, `host:port`, an address, `address:port` or a CIDR. */
+  /**
+   * What the operator allows besides the public internet: `host`, `host:port`, an address, `address:port` or a CIDR.
+   */
   allowed: readonly string[];
-  /** Opens the ports 80 and 8080. */
+  /** Allows the ports 80 and 8080. */
   development: boolean;
 }
 
 type Reason = 'too_long' | 'malformed' | 'scheme' | 'userinfo' | 'port' | 'not_public';
 
-/** 422; `message` says to its owner what is wrong with the address. */
+/** 422; `message` tells the webhook's owner what is wrong with the URL. */
 export class InvalidUrl extends DomainError {
   constructor(
     readonly reason: Reason,
@@ -25,7 +27,7 @@ export class InvalidUrl extends DomainError {
 
 const mostCharacters = 2048;
 
-/** Decides which addresses of the world deliveries may go to. */
+/** Decides to which addresses deliveries may be sent. */
 export class Targets {
   private readonly openings: Openings;
   private readonly ports: number[];
@@ -41,15 +43,15 @@ export class Targets {
   }
 
   /**
-   * All that can be known of a URL without asking for the addresses of its name.
-   * @returns it in one spelling: an address as four decimal numbers, a name without a dot at its end
+   * Checks all that can be known of a URL without resolving its host.
+   * @returns the URL in one spelling: an address as four decimal numbers, a name without a dot at its end
    * @throws InvalidUrl
    */
   check(text: string): URL {
     if (/\s/.test(text) || !URL.canParse(text))
       throw new InvalidUrl('malformed', 'This is not an absolute URL.');
     const url = new URL(text);
-    // Encoded it is longer, and it is sent and told encoded.
+    // The encoded URL may be longer, and it is the one that is sent and shown.
     if (Math.max(text.length, url.href.length) > mostCharacters)
       throw new InvalidUrl('too_long', `The URL is longer than ${mostCharacters} characters, encoded.`);
     this.checkScheme(url);
@@ -62,7 +64,7 @@ export class Targets {
     return url;
   }
 
-  /** Why a delivery may not go to an address that the URL's host has; undefined when it may. */
+  /** The reason why a delivery may not go to an address of the URL's host; undefined when it may. */
   refusal(to: Destination, address: string): string | undefined {
     return this.openings.refusal(to, address);
   }
@@ -85,7 +87,7 @@ export class Targets {
   }
 }
 
-/** The host as a resolver takes it: without the brackets of IPv6. */
+/** The host as a resolver takes it, without the brackets of IPv6, and the port. */
 export function destinationOf(url: URL): Destination {
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: portOf(url) };
 }
