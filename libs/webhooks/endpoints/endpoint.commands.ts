@@ -46,7 +46,10 @@ export class UpdateWebhook {
   ) {}
 }
 
-/** Queues on without sending, or sends again, one that was disabled too. */
+/**
+ * Pauses a webhook, so that deliveries are queued and not sent, or resumes it. Resuming also enables a disabled
+ * webhook.
+ */
 export class SwitchWebhook {
   constructor(
     readonly context: RequestContext,
@@ -72,7 +75,7 @@ export function shown(
   return new Reply(status, body, { ETag: `"${row.version}"`, ...headers });
 }
 
-/** What is not said is as it is by default. */
+/** Values of fields that a request leaves out. */
 const DEFAULTS = { enabled: true, payloadMode: 'full', description: null } as const;
 
 @CommandHandler(RegisterWebhook)
@@ -88,9 +91,9 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
     const secret = body.secret == null ? undefined : this.subscriptions.secret(body.secret);
     const reply = await this.requests.execute(context, async (change) => {
       await lockWebhooks(change, context);
-      // Locked too, as it may be about to be removed: then it is registered anew.
+      // The existing webhook is locked too, as it may be about to be removed: then it is registered anew.
       const before = await locked(change, context, body.id);
-      // What was never put is at 0, as settings are.
+      // A webhook that was never put has version 0, as settings have.
       if (!before && !(context.ifMatch?.includes('0') ?? true)) throw versionMismatch(0, 'The webhook is');
       if (!before && secret === undefined)
         throw invalid('required', 'secret is required for a new webhook.', 'secret');
@@ -112,7 +115,7 @@ export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> 
     secret: ReturnType<Subscriptions['secret']> | undefined,
   ): Promise<EndpointRow> {
     requireMatch(context, before.version, 'The webhook is');
-    // Put again with the secret that it has, it goes on signing with those that it was rotated from.
+    // A webhook that is put again with its present secret keeps the former secrets of its rotation.
     const isOther = secret !== undefined && !this.subscriptions.isSecret(before.secret, secret.text);
     const secrets = isOther ? { secret: secret.sealed, former_secrets: [] } : {};
     const changes = { ...given, paused: false, ...secrets };
@@ -197,7 +200,7 @@ export class DeleteWebhookHandler implements ICommandHandler<DeleteWebhook> {
     private readonly signal: QueueSignal,
   ) {}
 
-  /** What it was sent is removed later, a part at a time. */
+  /** Removes a webhook. Its deliveries are removed later, a part at a time. */
   async execute({ context, id }: DeleteWebhook): Promise<Reply> {
     const reply = await this.requests.execute(context, async (change) => {
       const { tenant_id, id: uuid } = await addressed(change, context, id);

@@ -8,9 +8,9 @@ import type { RotateSecretInput } from './endpoint.input';
 import { addressed, endpointIn, updateEndpoint } from './endpoints';
 import { Subscriptions } from './subscription';
 
-/** For so long an old secret signs beside the new one. */
+/** How long an old secret signs beside the new one. */
 const OVERLAP_MS = 24 * 3_600_000;
-/** Each signs: of very many the header would be longer than receivers take. */
+/** Former secrets that are kept. Each signs, and with very many the header would be longer than receivers accept. */
 const MOST_FORMER = 3;
 
 export class RotateSecret {
@@ -36,7 +36,7 @@ export class RotateSecretHandler implements ICommandHandler<RotateSecret> {
       this.subscriptions.requireReadable(context, before.events);
       const until = new Date(change.now.getTime() + OVERLAP_MS).toISOString();
       const former = before.former_secrets.filter((each) => new Date(each.until) > change.now);
-      // One that is given again, as by who did not hear the answer, is not among those that it replaces.
+      // A secret that is given again, as by a caller that did not hear the answer, is not among those that it replaces.
       const others = [{ secret: before.secret, until }, ...former].filter(
         ({ secret }) => !this.subscriptions.isSecret(secret, text),
       );

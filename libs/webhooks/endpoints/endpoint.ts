@@ -5,7 +5,7 @@ import { RecordView } from '#practice/records/record';
 export const payloadModes = ['full', 'thin'] as const;
 export type PayloadMode = (typeof payloadModes)[number];
 
-/** A row of `webhooks.endpoints`, with how its receiver fares. */
+/** A row of `webhooks.endpoints`, with since when its receiver fails. */
 export interface EndpointRow {
   tenant_id: number;
   id: string;
@@ -36,7 +36,7 @@ export const ENDPOINT_COLUMNS = `e.tenant_id, e.id, e.integration_id, e.version,
 
 const optionalInstant = { type: String, format: 'date-time', nullable: true } as const;
 
-/** What is told of a webhook; never its secret. */
+/** A webhook as the API shows it, without its secret. */
 export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalReference']) {
   @ApiProperty({ example: 'webhook_0198c2f1a4b87c3d9e5f60718293a4b5' })
   override id: string;
@@ -82,7 +82,7 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
   disabledReason: string | null;
 }
 
-/** The one answer that holds the secret. */
+/** A webhook with its secret, as the answers that create or rotate the secret show it. */
 export class WebhookWithSecretView extends WebhookView {
   @ApiProperty({
     description: 'Shown here and never again.',

@@ -28,7 +28,7 @@ export const sealedWebhookSecrets: SealedColumn[] = [
   },
 ];
 
-/** All of a tenant's, or the one with that id, the oldest first. */
+/** All webhooks of a tenant, or the one with the id, the oldest first. */
 export async function endpointsOf(
   database: ClientBase | Pool,
   tenantId: number,
@@ -43,7 +43,7 @@ export async function endpointsOf(
   return rows;
 }
 
-/** How workers know the webhook. */
+/** The key by which workers know the webhook. */
 export function endpointIn({ tenant }: RequestContext, id: string): string {
   return endpointKey({ tenant_id: tenant.id, webhook_id: toUuid(id) });
 }
@@ -75,8 +75,8 @@ export async function addressed(change: Change, context: RequestContext, id: str
 }
 
 /**
- * What still waits for one that had the id and was removed is not for the next: other events, at another address, were
- * asked for then. What has ended stays in the log.
+ * Drops deliveries that wait for a removed webhook whose id is registered again: they are not for the new one, as other
+ * events, at another address, were subscribed to then. Finished deliveries stay in the log.
  */
 export async function dropWaiting({ client }: Change, { tenant }: RequestContext, id: string): Promise<void> {
   await client.query(
@@ -88,7 +88,10 @@ export async function dropWaiting({ client }: Change, { tenant }: RequestContext
   );
 }
 
-/** What a webhook may be sent of what its integration is granted. Who changes one is shown it: so is what tells of itself. */
+/**
+ * The permissions that bound what a webhook may be sent of its integration's grant: those of the token, and that of
+ * notices about webhooks, as a caller who changes a webhook is shown it anyway.
+ */
 function scopeOf(permissions: ReadonlySet<string>): string[] {
   return [...permissions, notices.test.permission];
 }
@@ -98,14 +101,17 @@ export type Settable = Pick<
   'url' | 'events' | 'payload_mode' | 'description' | 'secret' | 'enabled'
 >;
 
-/** New webhooks of a tenant come one after another: they are counted, and one may have an id that another has. */
+/**
+ * Makes registrations of a tenant's webhooks wait for each other: webhooks are counted, and two may be given the same
+ * id.
+ */
 export async function lockWebhooks({ client }: Change, { tenant }: RequestContext): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtext('webhooks of a tenant'), $1)`, [tenant.id]);
 }
 
 /**
- * Until the transaction ends these tenants register no new webhook: it could have the id of one that is removed
- * meanwhile, and would be sent what is being queued for that.
+ * Lets these tenants register no new webhook until the transaction ends. A new webhook could have the id of one that is
+ * removed meanwhile, and would be sent what is being queued for that one.
  */
 export async function keepOutNewWebhooks(client: ClientBase, tenants: readonly number[]): Promise<void> {
   await client.query({
@@ -160,8 +166,8 @@ export async function insertEndpoint(
 }
 
 /**
- * Changes a webhook that is locked. Whoever changes it vouches for it from then on: what is sent is what that
- * integration may read, and the token with which it was changed.
+ * Changes a webhook that the caller has locked. The integration that changes it vouches for it from then on: the
+ * webhook is sent only what that integration, and the token of the change, may read.
  */
 export async function updateEndpoint(
   { client, now }: Change,
@@ -201,7 +207,8 @@ export async function updateEndpoint(
   const named = { tenant_id: before.tenant_id, webhook_id: before.id };
   if (isSwitchedOff) await failWaiting(client, named, now, 'some');
   if (isSwitchedOn) {
-    // Unless a worker has seen it disabled, and ended them. First: one in hand may be queueing what fails then.
+    // Ends replays that no worker has ended while the webhook was disabled. This comes first: a replay in hand may be
+    // queueing deliveries that are failed next.
     await client.query(
       `update webhooks.replays set finished_at = $3
        where tenant_id = $1 and webhook_id = $2 and finished_at is null`,
@@ -209,7 +216,7 @@ export async function updateEndpoint(
     );
     await failWaiting(client, named, now, 'all');
   }
-  // A new start: what was has no weight any more.
+  // The receiver starts anew: earlier failures have no weight any more.
   if (isSwitchedOn || isResumed || next.url !== before.url)
     await client.query(
       `update webhooks.lanes set failures = 0, open_until = null, failing_since = null, warnings = 0

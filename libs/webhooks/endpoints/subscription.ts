@@ -10,7 +10,7 @@ import { type TargetRules, Targets } from '../protocol/target';
 import type { WebhookInput } from './endpoint.input';
 import type { Settable } from './endpoints';
 
-/** Where deliveries may go in this deployment. */
+/** The rules of this deployment on where deliveries may go. */
 export function targetRulesOf(config: Config): TargetRules {
   return {
     allowInsecure: config.WEBHOOKS_ALLOW_INSECURE === 'true',
@@ -19,7 +19,7 @@ export function targetRulesOf(config: Config): TargetRules {
   };
 }
 
-/** Checks what a request says of a webhook. */
+/** Checks the fields of requests about webhooks. */
 @Injectable()
 export class Subscriptions {
   private readonly targets: Targets;
@@ -32,7 +32,7 @@ export class Subscriptions {
   }
 
   /**
-   * What the fields that were given come to, as it is stored.
+   * The given fields, checked, as they are stored.
    * @throws DomainError `unknown_event`, `permission_denied`, `invalid_url`
    */
   settable(context: RequestContext, given: Partial<WebhookInput>): Partial<Omit<Settable, 'secret'>> {
@@ -47,7 +47,7 @@ export class Subscriptions {
   }
 
   /**
-   * A secret as it was given, or a new one, and sealed.
+   * The given secret or a new one, as text and sealed.
    * @throws DomainError `invalid_secret`
    */
   secret(given: string | null | undefined): { text: string; sealed: string } {
@@ -55,13 +55,16 @@ export class Subscriptions {
     return { text, sealed: this.secrets.seal(text) };
   }
 
-  /** Whether a sealed secret is this one, in whatever spelling of its hexadecimal digits. */
+  /** Whether a sealed secret equals this one, whatever the case of a GUID's hexadecimal digits. */
   isSecret(sealed: string, text: string): boolean {
     const [one, other] = [this.secrets.open(sealed), text].map(parseSecret);
     return one.kind === other.kind && keyOf(one).equals(keyOf(other));
   }
 
-  /** @throws DomainError `permission_denied`: whoever changes a webhook must be allowed to read all that it is sent */
+  /**
+   * @throws DomainError `permission_denied`: a caller that changes a webhook must be allowed to read all events that it
+   * is sent
+   */
   requireReadable(context: RequestContext, events: readonly string[]): void {
     for (const each of events)
       for (const { permission } of eventsMeant(each)) requirePermission(context, permission);
