@@ -22,7 +22,7 @@ import { tenants } from '#practice/tenants/tenant.queries';
 import { workItems } from '#practice/work-items/work-item.queries';
 import { nameOfEvent, ownName, qualifiedName } from '../protocol/event-names';
 
-/** Every record that messages are sent of, by the area that it is read from. */
+/** The records that messages are about, by the area that they are read from. */
 export const recordLists: Record<string, AnyList> = {
   entities,
   clients,
@@ -52,15 +52,15 @@ const listOfKind = new Map(Object.values(recordLists).map((list) => [list.kind a
 export interface EventName {
   /** `matter.created` */
   name: string;
-  /** As existing clients know it, where they do. */
+  /** The name by which existing clients know it; undefined where they do not. */
   qualified: string | undefined;
   /** Kind of the record that it is about. */
   kind: string;
-  /** What an integration must hold to be sent it. */
+  /** The permission that an integration needs to be sent the event. */
   permission: PermissionName;
 }
 
-/** How a record of a kind is read. */
+/** The list by which records of a kind are read. */
 export function listOf(kind: string): AnyList {
   return listOfKind.get(kind)!;
 }
@@ -75,7 +75,7 @@ function entry(name: string, kind: string): EventName {
   return { name, qualified: qualifiedName(name), kind, permission };
 }
 
-/** What happens to a tenant is its operator's doing, and told to nobody, but for this. */
+/** Events of a tenant itself are its operator's business and sent to nobody, except this one. */
 export const importPromoted = entry('import.promoted', 'tenant');
 
 /** Keyed by the type of the domain event. */
@@ -88,25 +88,25 @@ const byType = new Map<string, EventName>([
     ),
 ]);
 
-/** What is told of webhooks themselves. */
+/** Messages about webhooks themselves. */
 export const notices = {
   test: entry('webhook.test', 'webhook'),
   failing: entry('webhook.failing', 'webhook'),
   disabled: entry('webhook.disabled', 'webhook'),
 };
 
-/** Every name, in order. */
+/** All events, in the order of their names. */
 export const eventNames: readonly EventName[] = [...byType.values(), ...Object.values(notices)].sort(
   (a, b) => (a.name < b.name ? -1 : 1),
 );
 const byName = new Map(eventNames.map((event) => [event.name, event]));
 
-/** What a domain event is called; undefined for what no message is sent of. */
+/** The event name of a domain event; undefined when no message is sent of it. */
 export function eventOfType(type: string): EventName | undefined {
   return byType.get(type);
 }
 
-/** Types of the domain events that somebody with these permissions may be told of. */
+/** Types of the domain events that may be sent to a holder of these permissions. */
 export function typesReadable(permissions: ReadonlySet<string>): string[] {
   return [...byType].filter(([, { permission }]) => permissions.has(permission)).map(([type]) => type);
 }
@@ -115,12 +115,15 @@ export function eventOfName(name: string): EventName | undefined {
   return byName.get(name);
 }
 
-/** What somebody with these permissions may not be told of, by name. */
+/** Names of the events that may not be sent to a holder of these permissions. */
 export function unreadable(permissions: ReadonlySet<string>): string[] {
   return eventNames.filter(({ permission }) => !permissions.has(permission)).map(({ name }) => name);
 }
 
-/** What an element of a subscription stands for: one event, those of an area, or all; nothing when it is no name of ours. */
+/**
+ * The events that an element of a subscription stands for: one event, those of an area, or all; none when it is no
+ * known name.
+ */
 export function eventsMeant(subscribed: string): readonly EventName[] {
   if (subscribed === '*') return eventNames;
   if (subscribed.endsWith('.*'))
@@ -130,8 +133,8 @@ export function eventsMeant(subscribed: string): readonly EventName[] {
 }
 
 /**
- * The form in which a subscription takes an event: qualified where it was asked for by that name; undefined when it
- * does not take it.
+ * The name under which a subscription takes an event: the qualified name if that was subscribed to, otherwise ours;
+ * undefined when it does not take the event.
  */
 export function sentAs(event: EventName, subscribed: readonly string[]): string | undefined {
   if (event.qualified !== undefined && subscribed.includes(event.qualified)) return event.qualified;

@@ -55,7 +55,7 @@ const draft = {
   payments: [],
 };
 
-/** An invoice that has been issued. */
+/** Fields of an invoice that has been issued. */
 function invoice(state: InvoiceStatus, balance: number, more: Json = {}): Json {
   return { number: '1', state, stateName: invoiceStatusName(state), balance: money(balance), ...more };
 }
@@ -69,7 +69,7 @@ function paid(amount: number, reversedDate: string | null = null): Json {
 }
 
 const onInvoice = { invoiceId: idOf('invoice') };
-/** As much of a work item and of a cost. */
+/** Nothing of a work item or of a cost is left to be billed. */
 const nothingLeft = { remaining: money(0), remainingUnits: 0, remainingQuantity: 0 };
 
 const taxCode = (isUsed: boolean) => ({
@@ -77,7 +77,7 @@ const taxCode = (isUsed: boolean) => ({
   rates: [{ percent: 20, from: '2011-01-04', to: null, isUsed }],
 });
 
-/** By kind, in place of what an area's example shows that no record is. */
+/** Values that replace, by kind, those of an area's example that no real record has. */
 const shown: Record<string, Json> = {
   invoice: draft,
   role: { kind: 'Custom' },
@@ -86,7 +86,7 @@ const shown: Record<string, Json> = {
 
 const erased = Entity.personal!.erased('entity_0198c2f1a4b87c3d9e5f60718293a4b5') as { name: string };
 
-/** How a record stands after an event, by the event's name or by what happened, where its area's example shows it otherwise. */
+/** The fields of a record after an event, by the event's name or its second part, where the area's example differs. */
 const after: Record<string, Json> = {
   deleted: { isDeleted: true },
   activated: active(Activity.Active),
@@ -125,7 +125,7 @@ const after: Record<string, Json> = {
   },
 };
 
-/** Fields that a new record has beside those that a request may set. */
+/** Fields that a new record has besides those that a request may set. */
 const computed: Record<string, readonly string[]> = {
   workitem: ['rateSource', 'total', 'unitsOverridden'],
   costrecovery: ['total'],
@@ -135,9 +135,9 @@ const computed: Record<string, readonly string[]> = {
 };
 
 /**
- * A body of the event.
+ * An example of the event's body.
  * @param record as its area's example shows it
- * @param settable fields that a request may set which creates or changes such a record
+ * @param settable fields that a request may set that creates or changes such a record
  */
 export function exampleOf(event: EventName, record: Json, settable: readonly string[]): Json {
   const { name, kind } = event;
@@ -146,7 +146,7 @@ export function exampleOf(event: EventName, record: Json, settable: readonly str
   const changed = changedBy(event, settable);
   const isOfService = event === notices.failing || event === notices.disabled;
   const version = what === 'created' || event === notices.test ? 1 : 2;
-  // A tenant tells no version of itself.
+  // The view of a tenant has no version.
   const own = 'version' in record ? { version } : {};
   return {
     type: name,
@@ -167,7 +167,7 @@ export function exampleOf(event: EventName, record: Json, settable: readonly str
 function changedBy(event: EventName, settable: readonly string[]): readonly string[] {
   if (event === notices.disabled) return DISABLING;
   const { name, kind } = event;
-  // Lines that a draft begins with are told by an event of their own.
+  // The lines of a new draft have an event of their own.
   if (name.endsWith('.created'))
     return withFollowing(kind, [...settable.filter((field) => field !== 'lines'), ...(computed[kind] ?? [])]);
   if (name.endsWith('.updated')) return withFollowing(kind, settable.slice(0, 1));

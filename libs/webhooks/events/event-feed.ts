@@ -11,10 +11,10 @@ import { messageId, recordId } from '../queue/delivery';
 import { later, positionAt } from '../queue/fan-out-checkpoints';
 import { type EventMessage, messageOf, toldTo } from './messages';
 
-/** Events are told for so long. */
+/** How long events stay in the feed that the API offers. */
 export const FEED_MS = 30 * 86_400_000;
 
-/** So long a request goes on through events that it may not tell, as those of an import. */
+/** How long a request goes on through events that the caller may not be told, such as those of an import. */
 const SEARCH_MS = 1_000;
 
 export class EventsQuery {
@@ -36,7 +36,7 @@ class EventDataView {
   sourceId: string;
 }
 
-/** An event as a thin message tells it. */
+/** An event in the form of a thin message. */
 export class EventView {
   @ApiProperty({ example: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;
@@ -72,7 +72,9 @@ export class ListEvents {
   ) {}
 }
 
-/** What happened in the order in which it was committed, of what the caller may read: to catch up by asking. */
+/**
+ * Reads the events that the caller may read, in the order in which they were committed. A client uses it to catch up.
+ */
 @QueryHandler(ListEvents)
 export class ListEventsHandler implements IQueryHandler<ListEvents> {
   constructor(
@@ -81,7 +83,7 @@ export class ListEventsHandler implements IQueryHandler<ListEvents> {
     private readonly clock: Clock,
   ) {}
 
-  /** An answer may be short of rows, or have none, and yet say that there are more: whoever asks goes on. */
+  /** Answers with a page. It may have few rows or none and yet say that there are more: the client then asks again. */
   async execute({ context, query }: ListEvents): Promise<Reply> {
     const { tenant, permissions } = context;
     const asked = this.clock.now().getTime();

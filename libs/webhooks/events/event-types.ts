@@ -5,7 +5,7 @@ import { exampleOf, type Json } from './event-examples';
 
 const nullableText = { type: String, nullable: true } as const;
 
-/** A kind of message, as it is told to whoever wants to subscribe to it. */
+/** A kind of message, as the API describes it to subscribers. */
 export class EventTypeView {
   @ApiProperty({ example: 'matter.created' })
   name: string;
@@ -39,7 +39,7 @@ export class EventTypeView {
 
 let views: readonly EventTypeView[] | undefined;
 
-/** Every kind of message, in the order of their names. */
+/** All kinds of messages, in the order of their names. */
 export function eventTypes(): readonly EventTypeView[] {
   views ??= eventNames.map(viewOf);
   return views;
@@ -49,7 +49,7 @@ function viewOf(event: EventName): EventTypeView {
   const { name, qualified, permission, kind } = event;
   const { paths }: Json = apiDescription();
   const area = `/{tenant}/api/v1/${areaOf(kind)}`;
-  // There is one tenant at an address, which has no id there.
+  // The address of a tenant names the tenant itself: its path has no id.
   const answer = (paths[`${area}/{id}`] ?? paths[area]).get.responses[200];
   const write = name.endsWith('.created') ? paths[area].post : paths[`${area}/{id}`]?.patch;
   const { schema, example } = answer.content['application/json'];
@@ -62,7 +62,7 @@ function viewOf(event: EventName): EventTypeView {
   };
 }
 
-/** Fields of a record that a request may set which writes it. */
+/** The fields of a record that a request may set when it writes the record. */
 function settable(write: Json, record: Json): string[] {
   const [body]: Json[] = Object.values(write?.requestBody?.content ?? {});
   const { properties = {} } = body ? jsonSchema(body.schema) : {};
@@ -108,7 +108,7 @@ function schemaOf({ name, qualified }: EventName, record: Json): Json {
   };
 }
 
-/** OpenAPI 3.0's words in those of JSON Schema, with what it refers to in its place. */
+/** Converts a schema of OpenAPI 3.0 to JSON Schema, with references replaced by what they refer to. */
 function jsonSchema(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(jsonSchema);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,10 +1,13 @@
-/** What a document shows of its content. */
+/** The fields of a document that describe its content. */
 export const CONTENT = ['size', 'sha256', 'versions'];
 
 const ofMatter = ['matterNumber', 'matterTitle'];
 const ofPerson = ['sortName', 'fullName'];
 
-/** Fields of a record that change with another, as a name with the id of whom it is, by the area's kind and what is set. */
+/**
+ * Fields that change together with another field, such as a name with the id of the person. The keys are the record's
+ * kind and the field that is set.
+ */
 export const following: Record<string, Record<string, readonly string[]>> = {
   entity: { lastName: ofPerson, firstName: ofPerson, name: ofPerson },
   client: {
@@ -52,11 +55,11 @@ export const following: Record<string, Record<string, readonly string[]>> = {
   documentcollection: { parentId: ['parentName'] },
 };
 
-/** What the data of an event holds beside fields of its record, by its name or with the area's kind. */
+/** Names in the data of events that are not fields of their record, alone or with the record's kind. */
 const INNER = new Set(['referenceOwner', 'entryDay', 'workitem.minutesPerUnit', 'document.content']);
 
 /**
- * Fields of a record that differ once some were set, without what they hold.
+ * The names of a record's fields that differ after some were set.
  * @param kind of the record
  * @param set names in the data of an event
  */

@@ -6,14 +6,16 @@ import type { Message } from '../queue/delivery';
 import { type EventName, eventOfType, importPromoted, typesReadable } from './event-catalogue';
 import { CONTENT, withFollowing } from './following-fields';
 
-/** How bulk work marks its events: no message is sent of each, their end is told by one. */
+/**
+ * The sources with which bulk work marks its events. No message is sent of each event; one message tells of the end.
+ */
 const SILENT = new Set(['import', 'demo']);
 
 const STATE = ['state', 'stateName'];
 const PAID = [...STATE, 'paid', 'balance', 'payments'];
 const TOTALS = ['lines', 'taxes', 'net', 'tax', 'total', 'balance'];
 
-/** @param rest how much of it can still be billed, beside its worth */
+/** @param rest the field that shows how much can still be billed, besides the amount */
 function worthOf(area: string, rest: string): Record<string, readonly string[]> {
   const worth = [...STATE, 'remaining', rest];
   return {
@@ -24,7 +26,7 @@ function worthOf(area: string, rest: string): Record<string, readonly string[]> 
   };
 }
 
-/** What changes with an event whose data is not the fields that were set, by its name or by what happened. */
+/** The fields that change with an event whose data does not name them, by the event's name or its second part. */
 const implied: Record<string, readonly string[]> = {
   deleted: ['isDeleted'],
   activated: STATE,
@@ -59,7 +61,7 @@ const implied: Record<string, readonly string[]> = {
 
 export type EventMessage = Omit<Message, 'webhook_id' | 'sent_as'>;
 
-/** The events that `messageOf` has a message of for somebody with these permissions. */
+/** Selects the events for which `messageOf` has a message that a holder of these permissions may be sent. */
 export function toldTo(permissions: ReadonlySet<string>): WantedEvents {
   const types = typesReadable(permissions);
   return {
@@ -69,7 +71,7 @@ export function toldTo(permissions: ReadonlySet<string>): WantedEvents {
   };
 }
 
-/** What is told of an event, to whomever it is sent; undefined when nobody is told. */
+/** The message of an event, the same for every endpoint; undefined when none is sent. */
 export function messageOf(recorded: RecordedEvent): { event: EventName; message: EventMessage } | undefined {
   const event = eventOfType(recorded.event.type);
   if (!event || (SILENT.has(recorded.metadata.source) && event !== importPromoted)) return undefined;
@@ -88,19 +90,22 @@ export function messageOf(recorded: RecordedEvent): { event: EventName; message:
   return { event, message };
 }
 
-/** Names of the record's fields, without what they hold. */
+/** The names of the record's fields that an event changed, sorted. */
 function changedBy({ name }: EventName, { event }: RecordedEvent): string[] {
   const [area] = name.split('.');
   return [...(impliedBy(name) ?? namesIn(event, area))].sort();
 }
 
-/** Fields that change with an event of that name whatever its data; undefined when these name them. */
+/** The fields that an event of this name changes whatever its data; undefined when the data names them. */
 export function impliedBy(name: string): readonly string[] | undefined {
   const [, what] = name.split('.');
   return implied[name] ?? implied[what];
 }
 
-/** An event that this program cannot read is told all the same: the record says how things stand. */
+/**
+ * The fields that an event's data names. For an event that this program cannot read there are none, but its message is
+ * sent all the same: the record shows the current state.
+ */
 function namesIn(event: RecordedEvent['event'], area: string): string[] {
   try {
     return withFollowing(area, Object.keys(event.data));
