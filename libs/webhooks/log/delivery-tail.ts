@@ -6,10 +6,10 @@ import { webhookId } from '../endpoints/endpoint';
 import { ATTEMPTS, deliveryId, recordId } from '../queue/delivery';
 
 const EVERY_MS = 500;
-/** Attempts are written down after they began, some later than others. */
+/** An attempt is stored some time after it began, and so attempts arrive out of order. */
 const OVERLAP_MS = 30_000;
 
-/** An attempt as an operator sees it; nothing of what was sent or answered. */
+/** An attempt as an operator sees it, without anything of what was sent or answered. */
 export interface Tailed {
   at: string;
   tenant: string;
@@ -37,7 +37,7 @@ interface Row {
   error: string | null;
 }
 
-/** Shows deliveries while they happen. */
+/** Shows attempts as they happen. */
 @Injectable()
 export class DeliveryTail {
   constructor(
@@ -45,7 +45,7 @@ export class DeliveryTail {
     private readonly clock: Clock,
   ) {}
 
-  /** Attempts of one tenant or of all from now on, until the signal comes. */
+  /** Yields the attempts of one tenant, or of all, from now until the signal is aborted. */
   async *follow(signal: AbortSignal, tenant?: string): AsyncGenerator<Tailed> {
     const began = this.clock.now();
     let seen = new Set<string>();

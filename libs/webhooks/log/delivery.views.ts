@@ -15,7 +15,7 @@ import {
 const nullableText = { type: String, nullable: true } as const;
 const nullableInstant = { ...nullableText, format: 'date-time' } as const;
 
-/** One event on its way to one webhook. */
+/** The delivery of one event to one webhook. */
 export class DeliveryView {
   @ApiProperty({ example: 'delivery_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;

@@ -5,10 +5,10 @@ import { WriteDatabase } from '#platform/database';
 import { HAS_WORDS, WIPED, WORDS_WITHIN_MS } from '../queue/delivery';
 
 const CHUNK = 1_000;
-/** Longer than it takes from an attempt's body to what is written down of its answer. */
+/** Longer than the time from making an attempt's body to storing its answer. */
 const ATTEMPT_MS = 2 * WORDS_WITHIN_MS;
 
-/** An attempt within a tenant. */
+/** The key of an attempt within a tenant. */
 interface Key {
   webhook_id: string;
   event_id: string;
@@ -22,7 +22,9 @@ const BEFORE_ALL: Key = {
 };
 const DELIVERY = { webhook_id: 'uuid', event_id: 'uuid' };
 
-/** Where attempts are kept, `a`, and by which key: the first in the row of its delivery when it succeeded. */
+/**
+ * The tables that hold attempts, as `a`, and their keys. A first attempt that succeeded is in the row of its delivery.
+ */
 const LOGS = [
   {
     table: 'webhooks.deliveries',
@@ -41,14 +43,15 @@ const LOGS = [
 ];
 
 /**
- * What receivers of a tenant answered may repeat what they were sent of somebody who is erased. All of it is wiped, a
- * chunk at a time: a log of a million answers would take longer than a statement may, and nobody read the feed meanwhile.
+ * Wipes the answers of a tenant's receivers after an erasure: an answer may repeat what the receiver was sent about the
+ * erased person. All answers are wiped, one chunk at a time: for a million answers one statement would exceed its time
+ * limit, and no one could read the feed meanwhile.
  */
 @Injectable()
 export class ErasedAnswers implements OnApplicationShutdown {
   private readonly log = new Logger(ErasedAnswers.name);
   private running: Promise<void> = Promise.resolve();
-  /** Whose turn has not begun. */
+  /** Tenants whose wiping has not begun. */
   private readonly waiting = new Set<number>();
   private stopping = false;
 
@@ -57,7 +60,7 @@ export class ErasedAnswers implements OnApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /** Nobody waits for it: what is not wiped now, as where the process ends, is by `wipeOver`. */
+  /** Wipes in the background. What is not wiped now, because the process ends for instance, is wiped by `wipeOver`. */
   wipeSoon(tenants: readonly number[]): void {
     for (const tenant of tenants) {
       if (this.waiting.has(tenant)) continue;
@@ -71,7 +74,7 @@ export class ErasedAnswers implements OnApplicationShutdown {
     }
   }
 
-  /** After erasures, when no attempt from before them can be under way any more. */
+  /** Wipes again after erasures, once no attempt from before them can be under way any more. */
   async wipeOver(): Promise<void> {
     const over = new Date(this.clock.now().getTime() - ATTEMPT_MS);
     const { rows } = await this.database.pool.query<{ tenant_id: number; at: Date }>(
@@ -93,14 +96,14 @@ export class ErasedAnswers implements OnApplicationShutdown {
     await this.running;
   }
 
-  /** Those to a tenant's attempts that began until then. */
+  /** Wipes the answers to a tenant's attempts that began by a time. */
   private async wipe(tenant: number, until: Date): Promise<void> {
     const { pool } = this.database;
     for (const { table, key, at, words, wiped } of LOGS) {
       const names = Object.keys(key) as (keyof Key)[];
       const types = Object.values(key);
       const columns = names.map((name) => `a.${name}`).join();
-      // By the key alone, so that a chunk is found by its index, however much there is before it.
+      // The chunk is selected by the key alone, so that the index finds it, however many rows are before it.
       const part = `select ${columns}, coalesce(${at} <= $2 and ${words}, false) as told from ${table} a
         where a.tenant_id = $1 and (${columns}) > (${types.map((type, index) => `$${index + 4}::${type}`).join()})
         order by ${columns} limit $3`;

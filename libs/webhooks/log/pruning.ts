@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 
 type Logged = EndpointRef & { is_removed: boolean };
 
-/** Each endpoint that a table has rows of, found by stepping over its key. */
+/** A query for each endpoint that has rows in a table. It steps through the key, and does not scan the table. */
 const webhooksOf = (table: string) => `
   with recursive w as (
     (select tenant_id, webhook_id from ${table} order by tenant_id, webhook_id limit 1)
@@ -26,13 +26,16 @@ const webhooksOf = (table: string) => `
       where (d.tenant_id, d.webhook_id) > (w.tenant_id, w.webhook_id) order by d.tenant_id, d.webhook_id limit 1) n
   )
   select * from w`;
-/** An attempt that was in hand when its delivery was removed is left behind by it. */
+/**
+ * The webhooks that the log has rows of. An attempt that was under way when its delivery was removed remains without
+ * it.
+ */
 const WEBHOOKS_OF_LOG = `
   select w.*, e.id is null as is_removed
   from ((${webhooksOf('webhooks.deliveries')}) union (${webhooksOf('webhooks.attempts')})) w
   left join webhooks.endpoints e on e.tenant_id = w.tenant_id and e.id = w.webhook_id`;
 
-/** Keeps the log of deliveries within its days, a chunk at a time so that the feed is never held back. */
+/** Keeps the log of deliveries within its retention, a chunk at a time so that the feed is never held back. */
 @Injectable()
 export class WebhookPruning implements OnApplicationShutdown {
   private readonly log = new Logger(WebhookPruning.name);
@@ -54,7 +57,7 @@ export class WebhookPruning implements OnApplicationShutdown {
     this.rounds.start(EVERY_MS);
   }
 
-  /** A run that is in hand is not waited for: that of a large log takes minutes. */
+  /** Does not wait for a run in progress: that of a large log takes minutes. */
   onApplicationShutdown(): void {
     void this.rounds.stop();
   }
@@ -68,9 +71,9 @@ export class WebhookPruning implements OnApplicationShutdown {
   }
 
   /**
-   * What waits for a webhook that is disabled has failed: a replay sends it. With the plus, the rows of a chunk are found by
-   * their keys, and not among all that wait. What a request changes is left for the next time, here and below: it may be
-   * about to wait for what is changed here.
+   * Fails the deliveries that wait for a disabled webhook; a replay sends them. The plus in `+state` makes PostgreSQL
+   * find the rows of a chunk by their keys, and not among all waiting deliveries. Rows that a request has locked are
+   * left for the next run, here and below: the request may be about to wait for rows that are locked here.
    */
   async closeDisabled(): Promise<void> {
     await this.chunks(
@@ -85,7 +88,10 @@ export class WebhookPruning implements OnApplicationShutdown {
     );
   }
 
-  /** @returns how many deliveries were removed: of webhooks that are no more, and what is past its days */
+  /**
+   * Removes the deliveries of removed webhooks, and those past their retention. @returns how many deliveries were
+   * removed
+   */
   async prune(): Promise<number> {
     const oldest = new Date(this.clock.now().getTime() - this.config.WEBHOOKS_LOG_DAYS * DAY_MS);
     const { rows } = await this.database.pool.query<Logged>(WEBHOOKS_OF_LOG);
@@ -108,7 +114,7 @@ export class WebhookPruning implements OnApplicationShutdown {
         if (table === 'deliveries') removed += count;
       }
     }
-    // Who asks for the events themselves may ask for more days than the log of deliveries has.
+    // The feed of events may go back further than the log of deliveries.
     const told = new Date(Math.min(oldest.getTime(), this.clock.now().getTime() - FEED_MS));
     await this.database.pool.query(
       `delete from webhooks.hours h
