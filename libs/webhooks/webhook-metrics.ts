@@ -5,7 +5,7 @@ import { WriteDatabase } from '#platform/database';
 import { registerGauge } from '#platform/observability/gauge';
 import { fanOutCursors } from './queue/fan-out-checkpoints';
 
-/** What `/metrics` says of webhooks beside the attempts. */
+/** The gauges of webhooks on `/metrics`; those of attempts are apart. */
 @Injectable()
 export class WebhookMetrics implements OnModuleInit {
   constructor(

@@ -44,7 +44,7 @@ export class GetDelivery {
   ) {}
 }
 
-/** From where they are written: nothing has to catch up first. */
+/** Lists webhooks from the write database: no read model has to catch up first. */
 @QueryHandler(ListWebhooks)
 export class ListWebhooksHandler implements IQueryHandler<ListWebhooks> {
   constructor(private readonly database: WriteDatabase) {}
@@ -66,10 +66,10 @@ export class GetWebhookHandler implements IQueryHandler<GetWebhook> {
   }
 }
 
-/** By how much the clocks of processes may differ: that of an event and that of its id. */
+/** By how much an event's time and that in its id may differ, as the clocks of processes do. */
 const SKEW_MS = 3_600_000;
 
-/** The latest event first; only of those that the token may read. */
+/** Lists deliveries, the latest event first; only of events that the token may read. */
 @QueryHandler(ListDeliveries)
 export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
   constructor(
@@ -91,7 +91,7 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
       webhook.id,
       state,
       type && (ownName(type) ?? type),
-      // What is far older is not even read: events are numbered by their time.
+      // Far older deliveries are not even read: the ids of events begin with their time.
       from,
       firstUuidOf(new Date(Math.max(0, from.getTime() - SKEW_MS))),
       unreadable(context.permissions),
@@ -117,7 +117,7 @@ interface AttemptRow extends Omit<AttemptView, 'on'> {
   at: Date;
 }
 
-/** @throws DomainError `not_found`, of an event that the token may not read too */
+/** @throws DomainError `not_found`, also for an event that the token may not read */
 @QueryHandler(GetDelivery)
 export class GetDeliveryHandler implements IQueryHandler<GetDelivery> {
   constructor(private readonly database: WriteDatabase) {}

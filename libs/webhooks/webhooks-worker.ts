@@ -4,7 +4,7 @@ import { WebhookPruning } from './log/pruning';
 import { FanOut } from './queue/fan-out';
 import { Replays } from './queue/replays';
 
-/** All that sends webhooks in a process. */
+/** Starts everything that sends webhooks in a process. */
 @Injectable()
 export class WebhooksWorker {
   constructor(

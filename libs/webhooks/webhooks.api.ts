@@ -11,7 +11,7 @@ import {
 import { ApiIdempotencyKey } from '#platform/http/input/idempotency-key';
 import { envelope, page } from '#practice/records/api';
 
-/** Nothing of a webhook is an event: its writes have no position in the feed. */
+/** Marks a write that records no event: it has no position in the feed. */
 export const ApiWithoutEvents = () => ApiExtension('x-without-events', true);
 
 const ifMatch = ApiHeader({
@@ -36,7 +36,7 @@ export function ApiRotate(view: Type): MethodDecorator {
   return applyDecorators(ApiExtraModels(view), ifMatch, ApiIdempotencyKey(), response);
 }
 
-/** 202 with what is under way. */
+/** 202 with what was queued. */
 export function ApiQueued(view: Type): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(view),
@@ -61,12 +61,12 @@ export function ApiRegistered(): MethodDecorator {
   );
 }
 
-/** A page of what is read where it is written: it has no position in the feed. */
+/** A page that is read from the write database: it has no position in the feed. */
 export function ApiRows(view: Type): MethodDecorator {
   return applyDecorators(ApiExtraModels(view), ApiOkResponse(page({ $ref: getSchemaPath(view) })));
 }
 
-/** A part of a feed. */
+/** A page of a feed. */
 export function ApiFeed(view: Type): MethodDecorator {
   const schema = envelope({
     type: 'object',

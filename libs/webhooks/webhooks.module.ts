@@ -35,7 +35,7 @@ import { WebhookRequests } from './webhook-requests';
 import { WebhooksReadController, WebhooksWriteController } from './webhooks.controllers';
 import { WebhooksWorker } from './webhooks-worker';
 
-/** The area's routes, as those of every area; it keeps no streams and builds no read model. */
+/** The area's routes, like those of every area. It keeps no streams and builds no read model. */
 export const webhooksArea: Area = {
   write: {
     controllers: [WebhooksWriteController, WebhookDeliveriesWriteController],
