@@ -8,7 +8,7 @@ import { Config } from '#platform/config';
 import { Installation } from './installation';
 import { SigningKeys, signingAlgorithm, tokenLifetimeSeconds } from './signing-keys';
 
-/** What a verified token says. */
+/** The claims of a verified token. */
 export interface AccessToken {
   integrationId: string;
   clientId: string;
@@ -25,10 +25,13 @@ export interface IssuedToken {
 
 type Verified = AccessToken & { kid: string; expiresAt: number };
 
-/** Clocks of processes may differ by this much. */
+/** The most by which the clocks of processes may differ. */
 const skewSeconds = 60;
 
-/** Of all verified tokens that are kept: most have a thousand, but one has as many as its scope and a header allow. */
+/**
+ * The total length of the verified tokens that are kept. Most tokens have a thousand characters, but one can be as long
+ * as its scope and a header allow.
+ */
 const keptCharacters = 16 * 1024 * 1024;
 
 /** Signs and verifies access tokens: JWTs (RFC 9068) that every process verifies alone. */
@@ -66,7 +69,9 @@ export class AccessTokens {
     return { text, notBefore, expiresOn };
   }
 
-  /** @throws DomainError invalid_token: not signed by a key of ours, expired, or of another deployment */
+  /**
+   * @throws DomainError invalid_token: not signed by one of this deployment's keys, expired, or of another deployment
+   */
   async verify(text: string): Promise<AccessToken> {
     const known = this.verified.get(text);
     if (known && known.expiresAt > this.clock.now().getTime() && this.keys.accepts(known.kid)) return known;
@@ -77,7 +82,7 @@ export class AccessTokens {
 
   private async check(text: string): Promise<Verified> {
     try {
-      // The issuer is not compared: processes behind one proxy may be told different addresses of their own.
+      // The issuer is not compared: processes behind one proxy may be configured with different public addresses.
       const { payload, protectedHeader } = await jwtVerify(text, (header) => this.keyOf(header.kid), {
         algorithms: [signingAlgorithm],
         audience: this.installation.audience,

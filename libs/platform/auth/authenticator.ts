@@ -8,7 +8,7 @@ import { RateLimiter } from './rate-limiter';
 import { bearerOf } from './request-headers';
 import { narrow } from './scopes';
 
-/** Tells who asks. Once token and grant are cached, a request costs neither a query nor crypto. */
+/** Authenticates requests. Once token and grant are cached, a request costs neither a query nor crypto. */
 @Injectable()
 export class Authenticator {
   constructor(

@@ -16,15 +16,16 @@ interface Row {
   revoked: boolean;
 }
 
-/** Checks client ids and secrets, and slows down who guesses. */
+/** Checks client ids and secrets, and slows down guessing. */
 @Injectable()
 export class ClientAuthentication {
   /**
-   * Digests of secrets verified in the last 30 s, by the stored hash that they fit: a client that asks for tokens again
-   * and again costs one scrypt. A rotated secret has another hash, so its predecessor is forgotten at once.
+   * Digests of the secrets that were verified in the last 30 s, by the stored hash that they match: a client that asks
+   * for tokens again and again costs one scrypt. A rotated secret has another hash, so its predecessor is forgotten at
+   * once.
    */
   private readonly verified = new LRUCache<string, Buffer>({ max: 1000, ttl: 30_000 });
-  /** Verified against when a client is unknown, so that the time taken does not tell. */
+  /** The hash that is checked when a client is unknown, so that the response time does not reveal it. */
   private readonly decoy = hashSecret(newSecret());
   private readonly turns = new Turns();
 
@@ -35,7 +36,8 @@ export class ClientAuthentication {
 
   /** An unknown client, a wrong secret and a revoked integration are refused alike. */
   async attempt(clientId: string, secret: string, address: string): Promise<Attempt> {
-    // One attempt of a network at a time: a burst of guesses cannot all pass the count of failures before one fails.
+    // One attempt at a time for each network: otherwise a burst of guesses could pass the count of failures before one
+    // fails.
     return this.turns.take(subnetOf(address), async () => {
       const retryAfterSeconds = await this.failures.secondsToWait(clientId, address);
       if (retryAfterSeconds !== undefined) return { retryAfterSeconds };

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Who asks, or undefined when the request was not authenticated. */
+/** The caller's context; undefined when the request was not authenticated. */
 export function contextOf(request: FastifyRequest): RequestContext | undefined {
   return request.caller;
 }

@@ -4,7 +4,7 @@ import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
 import { aliasPattern } from './tenants';
 
-/** What a tenant grants an integration now. */
+/** The current grant of a tenant to an integration. */
 interface EffectiveGrant {
   tenant: TenantRef;
   permissions: ReadonlySet<string>;
@@ -23,14 +23,17 @@ interface Row {
 
 type Lookup = { integrationId: string; alias: string };
 
-/** A statement may take 10 s and the age counts from its end: with 20 s a change bites within 30. */
+/**
+ * How long a grant is cached. The time counts from the end of a query that may take 10 s: a change takes effect within
+ * 30 s.
+ */
 const freshForMs = 20_000;
 const refusalFreshForMs = 5_000;
 
-/** In the aliases of the staging tenants of imports, and in no others. */
+/** Part of the aliases of imports' staging tenants, and of no others. */
 const STAGING = '--';
 
-/** Grants, kept for a while in this process; concurrent questions for one are one query. */
+/** Grants, cached in this process for a while. Concurrent lookups of one grant share a query. */
 @Injectable()
 export class Grants {
   private readonly cache: LRUCache<string, EffectiveGrant | 'none', Lookup>;
@@ -48,10 +51,11 @@ export class Grants {
     });
   }
 
-  /** Undefined alike when there is no such tenant, no grant, or a revoked one. */
+  /** Undefined when there is no such tenant, no grant, or a revoked one: a caller cannot tell which. */
   async find(integrationId: string, alias: string): Promise<EffectiveGrant | undefined> {
     if (!aliasPattern.test(alias)) return undefined;
-    // That of a staging tenant passes to another with each import: what is kept would show the one before.
+    // The alias of a staging tenant passes to another tenant with each import: a cached grant would be that of the
+    // former one.
     if (alias.includes(STAGING)) return this.read({ integrationId, alias });
     const key = `${integrationId}/${alias}`;
     const grant = this.cache.get(key) ?? (await this.cache.fetch(key, { context: { integrationId, alias } }));

@@ -3,7 +3,7 @@ import { type Config, ConfigError, type Region } from '#platform/config';
 import type { Secrets } from '#platform/secrets';
 import { newKeyCheck, requireSameKey } from './key-check';
 
-/** What was fixed when this deployment was installed. Injectable: a class, so that it is its own token. */
+/** The settings that were fixed when this deployment was installed. A class, so that it is its own injection token. */
 export class Installation {
   constructor(
     readonly id: string,

@@ -18,7 +18,7 @@ interface Grant {
   period: number;
 }
 
-/** Which integration is meant: its client id, or its name when only one has it. */
+/** The key of an integration: its client id, or its name when no other integration has that name. */
 export type IntegrationKey = { clientId: string } | { name: string };
 
 interface ListedIntegration {
@@ -42,24 +42,30 @@ export type CreatedIntegration = {
 type StoredTerms = Omit<Grant, 'tenant'>;
 const uniqueViolation = '23505';
 
-/** SQL: what imports have made of a tenant shows the same firm: nobody may do more there. */
+/**
+ * SQL: the staging tenants that imports have made of a tenant. They hold the same firm's data: nobody may do more in
+ * them.
+ */
 const stagingOf = (tenant: string) =>
   `select staging_tenant_id from import.requests where tenant_id = ${tenant}`;
 
-/** SQL: those of them that were not put aside, with a number behind their alias. */
+/** SQL: those of them that were not put aside. One that was has a number behind its alias. */
 const shownOf = (tenant: string) =>
   `select id from platform.tenants where id in (${stagingOf(tenant)}) and alias like '%--staging'`;
 
-/** SQL: what a staging tenant grants to whom its parent grants this; it sends no webhooks, and takes no imports. */
+/**
+ * SQL: the permissions that an integration with these permissions gets in a staging tenant. A staging tenant sends no
+ * webhooks, and takes no imports.
+ */
 export function stagingPermissions(permissions: string): string {
   return `array(select p from unnest(${permissions}) with ordinality u(p, n)
     where p not like 'webhooks:%' and p <> 'etl:write' order by n)`;
 }
 
 /**
- * Of whom a tenant lets in its staging tenant gets a copy when it is opened, and loses all when it is put aside: until
- * the transaction ends nobody changes it.
- * @throws DomainError tenant_not_found: its alias is another's by now
+ * Keeps a tenant's grants from being changed until the transaction ends. A staging tenant gets a copy of them when it
+ * is opened, and loses all its grants when it is put aside.
+ * @throws DomainError tenant_not_found: the alias belongs to another tenant by now
  */
 export async function holdGrants(
   client: ClientBase,
@@ -77,7 +83,7 @@ const INTO_GRANTS =
 const AS_GRANTED = `select s.id, n.integration_id, ${stagingPermissions('n.permissions')}, n.request_limit, n.period_seconds from granted n`;
 const TERMS = 'permissions, request_limit as "limit", period_seconds as "period"';
 
-/** Integrations, their secrets and what tenants grant them. A change takes effect within 30 s everywhere. */
+/** Integrations, their secrets, and the tenants' grants to them. A change takes effect within 30 s in every process. */
 @Injectable()
 export class Integrations {
   constructor(
@@ -86,7 +92,7 @@ export class Integrations {
   ) {}
 
   /**
-   * Makes an integration and its first grant: by default all permissions, 100 requests in 60 s.
+   * Makes an integration and its first grant: by default all permissions, and 100 requests in 60 s.
    * @returns the secret too, which is stored only as a hash and cannot be shown again
    * @throws DomainError tenant_not_found, permission_unknown, limit_invalid, name_invalid, client_id_invalid,
    * client_id_taken
@@ -118,9 +124,10 @@ export class Integrations {
   }
 
   /**
-   * Lets an integration into a tenant, or changes how. What is not given stays as it is: the limits of a grant that
-   * was there, the permissions of one that stands. A new one, and one that was revoked, gets all permissions, and lets
-   * into the staging tenant too; there one that stands gets no more than it has.
+   * Grants an integration access to a tenant, or changes its grant. Terms that are not given stay as they are: the
+   * limits of any earlier grant, and the permissions of a grant in force. A new grant, or one that was revoked, gets
+   * all permissions, and a grant in the staging tenant too. A grant in force in the staging tenant never gets more
+   * permissions than it has.
    * @throws DomainError integration_not_found, integration_ambiguous, integration_revoked, tenant_not_found,
    * permission_unknown, limit_invalid
    */
@@ -151,7 +158,7 @@ export class Integrations {
     return { tenant: tenant.alias, ...rows[0] };
   }
 
-  /** Takes an integration's grant from a tenant. @throws DomainError as `grant`, or grant_not_found */
+  /** Revokes an integration's grant in a tenant. @throws DomainError as `grant`, or grant_not_found */
   async revoke(key: IntegrationKey, tenantAlias: string): Promise<void> {
     const [{ id }, tenant] = await Promise.all([this.find(key), this.tenants.get(tenantAlias)]);
     const { rowCount } = await this.change(
@@ -168,7 +175,7 @@ export class Integrations {
       );
   }
 
-  /** Ends an integration in every tenant, for good: it gets no tokens and those it has are refused. */
+  /** Revokes an integration in every tenant, for good: it gets no more tokens, and its tokens are refused. */
   async revokeEverywhere(key: IntegrationKey): Promise<void> {
     const { id } = await this.find(key);
     await this.database.pool.query(
@@ -191,7 +198,7 @@ export class Integrations {
     return { clientId, clientSecret };
   }
 
-  /** All integrations with the grants that stand, by name. */
+  /** All integrations with their grants in force, by name. */
   async list(): Promise<ListedIntegration[]> {
     const { rows } = await this.database.pool.query<ListedIntegration>(
       `select i.id as "integrationId", i.client_id as "clientId", i.name,

@@ -3,18 +3,19 @@ import { ConfigError } from '#platform/config';
 import { sealedText } from '#platform/resealing';
 import { type Secrets, SecretsError } from '#platform/secrets';
 
-/** What is sealed: any text will do, as only the right key opens it. */
+/** The text that is sealed for the check. Any text will do, as only the right key opens it. */
 const CONSTANT = 'practice-management';
 
 export const sealedKeyCheck = sealedText('platform.installation', ['id'], 'key_check');
 
-/** What tells later whether a process has the same SECRETS_KEY. */
+/** A value that tells later whether a process has the same SECRETS_KEY. */
 export function newKeyCheck(secrets: Secrets): string {
   return secrets.seal(CONSTANT);
 }
 
 /**
- * Whoever has another key must not write: what it seals, nobody else opens, and no read model gets past it.
+ * Refuses a process that has another key. Such a process must not write: no other process could open what it seals, and
+ * no read model would get past it.
  * @throws ConfigError when SECRETS_KEY is not the one that the database was installed with
  */
 export async function requireSameKey(pool: Pool, secrets: Secrets): Promise<void> {
@@ -34,8 +35,9 @@ async function storedCheck(pool: Pool): Promise<string | null> {
 }
 
 /**
- * A database that was installed before there were checks gets one of the key that opens what it has. Tokens need a
- * signing key and people keys of their own: without either nothing is sealed yet, and the first process decides.
+ * Adds the check to a database that was installed before there were checks, once the key has opened a stored secret.
+ * Issued tokens need a signing key and stored persons a key of their own: without either, nothing is sealed yet, and
+ * the first process decides.
  * @throws SecretsError when the key does not open what is stored
  */
 async function addCheck(pool: Pool, secrets: Secrets): Promise<string> {

@@ -8,21 +8,21 @@ import { contextOf } from './current-context';
 import type { PermissionName } from './permissions';
 import { conditionsOf } from './request-headers';
 
-/** The permission that a route, or every route of a controller, asks for. */
+/** The permission that a route, or every route of a controller, requires. */
 export const Permission = Reflector.createDecorator<PermissionName>();
 
-/** A route for anyone: health, descriptions. */
+/** Marks a route that anyone may use, such as health and descriptions. */
 export const Public = Reflector.createDecorator<true>({ transform: () => true });
 
-/** @throws DomainError permission_denied, naming what is missing */
+/** @throws DomainError permission_denied, which names the missing permission */
 export function requirePermission(context: RequestContext, permission: PermissionName): void {
   if (!context.permissions.has(permission))
     throw new DomainError('forbidden', 'permission_denied', `The permission ${permission} is missing.`);
 }
 
 /**
- * Checks the permission of every REST route `/:tenant/…`; RequestAuthentication has told who asks. A route that declares neither `Permission`
- * nor `Public` stops the process at start.
+ * Checks the permission of every REST route `/:tenant/…`; RequestAuthentication has identified the caller before. A
+ * route that declares neither `Permission` nor `Public` stops the process at start.
  */
 @Injectable()
 export class PermissionGuard implements CanActivate, OnModuleInit {

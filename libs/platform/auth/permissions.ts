@@ -20,10 +20,13 @@ const areas = [
   'webhooks',
   'integrations',
 ] as const;
-/** All that is held on a person is more than any other permission opens. */
+/**
+ * Permissions that belong to no area's reads or writes. An export of a person shows more than any other permission
+ * does.
+ */
 const others = ['entities:export', 'tenants:read', 'reports:read', 'etl:write', 'audit:read'] as const;
 
-/** What a route asks for, a tenant grants and a scope narrows. */
+/** A permission: a route requires it, a tenant grants it, and a token's scope narrows the granted ones. */
 export type PermissionName = `${(typeof areas)[number]}:${'read' | 'write'}` | (typeof others)[number];
 
 export const allPermissions: readonly PermissionName[] = [

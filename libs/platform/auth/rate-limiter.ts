@@ -19,16 +19,19 @@ export interface RateSubject {
 export interface Admission {
   /** Settles when the request is counted; rejects with DomainError rate_limited. Never an unhandled rejection. */
   admitted: Promise<void>;
-  /** `RateLimit-Policy` and `RateLimit`, exact once `admitted` has settled. @see draft-ietf-httpapi-ratelimit-headers-10 */
+  /**
+   * `RateLimit-Policy` and `RateLimit`, exact once `admitted` has settled.
+   * @see draft-ietf-httpapi-ratelimit-headers-10
+   */
   headers(): Record<string, string>;
 }
 
-/** What this process knows of one subject's present window. */
+/** The state of one subject's current window, as far as this process knows it. */
 interface Window extends RateSubject {
   start: number;
-  /** Counted in the database by all processes, when last seen. */
+  /** Requests of all processes, as the database last counted them. */
   used: number;
-  /** Counted there by this process, and not given to a request yet. */
+  /** Requests that this process has counted in the database, and not used yet. */
   lease: number;
   waiting: Waiting[];
 }
@@ -43,14 +46,18 @@ const failedOpen = new Counter({
   help: 'Requests let through uncounted because the store of the counters did not answer.',
 });
 
-/** Up to this limit every request is counted by itself; above, one in a hundred takes a lease for a hundredth. */
+/**
+ * Up to this limit each request is counted in the database. Above it, one statement takes a lease for a hundredth of
+ * the limit.
+ */
 const exactUpTo = 1000;
 const storeTimeoutMs = 1000;
 
 /**
- * Fixed windows for each integration and tenant, aligned to the clock and counted in one table by all processes, so
- * that together they never admit more than the limit. The requests of a tick, and those that arrive while a statement
- * is under way, are counted by one statement, beside the work of the requests. Fails open.
+ * Limits requests by fixed windows for each integration and tenant. The windows are aligned to the clock, and all
+ * processes count in one table, so that together they never admit more than the limit. One statement counts the
+ * requests of a tick, and those that arrive while a statement runs, concurrently with the work of the requests. When
+ * the table cannot be reached, requests are admitted.
  */
 @Injectable()
 export class RateLimiter {
@@ -103,7 +110,7 @@ export class RateLimiter {
     const length = subject.period * 1000;
     const start = Math.floor(this.clock.now().getTime() / length) * length;
     const known = this.windows.get(key);
-    // Terms that change within a window go on counting in its row.
+    // Terms that change within a window go on with its count.
     if (known?.start === start) return Object.assign(known, subject);
     const window: Window = { ...subject, start, used: 0, lease: 0, waiting: [] };
     this.windows.set(key, window);
@@ -179,7 +186,7 @@ function takeFor(window: Window, requests: number): Take {
   return { tenantId, integrationId, start, amount: Math.max(requests, lease) };
 }
 
-/** Shares out what a statement took. Of the amount, only what lies below the limit counts. */
+/** Distributes what a statement counted. Only the part of the amount below the limit is granted. */
 function settle(window: Window, requests: Waiting[], amount: number, used: number): void {
   const before = used - amount;
   const granted = Math.min(amount, Math.max(0, window.limit - before));

@@ -21,7 +21,7 @@ export class RateWindows {
   ) {}
 
   /**
-   * Adds to the counters in one statement, the rows in one order everywhere, so that processes never deadlock.
+   * Adds to the counters in one statement. Every process updates rows in the same order, so that they never deadlock.
    * @returns each counter after the addition, in the order of `takes`
    * @throws when the database fails or does not answer in time; the additions may still have been made
    */
@@ -52,7 +52,7 @@ export class RateWindows {
     return takes.map((_, index) => used.get(index + 1)!);
   }
 
-  /** Deletes, every ten minutes, windows that ended. */
+  /** Deletes windows that have ended, at most every ten minutes. */
   async pruneNowAndThen(): Promise<void> {
     if (performance.now() - this.lastPruned < pruneEveryMs) return;
     this.lastPruned = performance.now();
@@ -64,7 +64,10 @@ export class RateWindows {
   }
 }
 
-/** The pool's own limits allow for slow statements: too long to hold a request up that only has to be counted. */
+/**
+ * Limits the wait for an answer. The pool's own limits allow for slow statements: that is too long for a request that
+ * only has to be counted.
+ */
 function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {

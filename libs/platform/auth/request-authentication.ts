@@ -5,11 +5,14 @@ import { traceOf } from '#platform/http/trace';
 import { Authenticator } from './authenticator';
 import './current-context';
 
-/** Addresses that belong to a tenant, as routes have them, and as they come where there is no route. */
+/** The addresses that belong to a tenant: as routes declare them, and as they arrive where no route matches. */
 const TENANT_ROUTE = '/:tenant/api/';
 const TENANT_ADDRESS = /^\/([^/?]+)\/api\//;
 
-/** Tells who asks before a byte of the body is read: a stranger is answered 401 whatever they send, and wherever to. */
+/**
+ * Authenticates a request before a byte of its body is read. A stranger gets 401, whatever they send and to whatever
+ * address.
+ */
 @Injectable()
 export class RequestAuthentication implements OnModuleInit {
   constructor(

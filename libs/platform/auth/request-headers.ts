@@ -9,8 +9,8 @@ export function bearerOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * What a write's headers ask: `Idempotency-Key` of a POST, `If-Match` of any write.
- * @param request its body as parsed, so that spacing does not tell two repeats apart
+ * Reads the conditions in a write's headers: `Idempotency-Key` of a POST, `If-Match` of any write.
+ * @param request with its body as parsed, so that repeats may differ in white space
  * @throws DomainError malformed
  */
 export function conditionsOf(request: {
@@ -41,7 +41,7 @@ const TAG = '(?:W/)?"([\\x21\\x23-\\x7e\\x80-\\xff]*)"';
 const TAGS = new RegExp(`^[,\\s]*${TAG}(?:\\s*,[,\\s]*${TAG})*[,\\s]*$`);
 
 /**
- * What each has between its quotes. Weak ones count as strong ones do, against the letter of the RFC: a proxy that
+ * The text between the quotes of each tag. Weak tags count as strong ones, against the letter of the RFC: a proxy that
  * compresses answers makes their ETags weak, and its clients know no others.
  * @see RFC 9110 sections 8.8.3 and 13.1.1
  */
@@ -51,7 +51,10 @@ function entityTags(ifMatch: string): string[] {
   return [...ifMatch.matchAll(new RegExp(TAG, 'g'))].map(([, tag]) => tag);
 }
 
-/** An upload is known once its bytes were read: only now is the hash of its Idempotency-Key that of the whole request. */
+/**
+ * Adds an upload to the hash of its Idempotency-Key. The upload is known only after its bytes were read; from then on
+ * the hash is that of the whole request.
+ */
 export function coverUpload({ idempotency }: RequestContext, upload: object): void {
   if (!idempotency) return;
   idempotency.hash = createHash('sha256').update(idempotency.hash).update(JSON.stringify(upload)).digest();

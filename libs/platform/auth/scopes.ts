@@ -3,8 +3,8 @@ import { isPermission } from './permissions';
 const everything = '/.default';
 
 /**
- * The scope that a token gets for what its client asked: one scope ending in `/.default`, or none, is everything
- * granted; else names of permissions.
+ * The scope of the token for the scopes that a client asks for. One scope that ends in `/.default`, or none, means all
+ * granted permissions; otherwise the scopes are names of permissions.
  * @returns undefined when the request mixes the two or names an unknown permission (`invalid_scope`)
  */
 export function grantScope(asked: readonly string[] | undefined): string[] | undefined {
@@ -13,7 +13,7 @@ export function grantScope(asked: readonly string[] | undefined): string[] | und
   return asked.every(isPermission) ? [...new Set(asked)] : undefined;
 }
 
-/** What a token with this scope may do where these permissions are granted. */
+/** The granted permissions that a token with this scope may use. */
 export function narrow(granted: ReadonlySet<string>, scope: string): ReadonlySet<string> {
   if (scope.endsWith(everything)) return granted;
   return new Set(scope.split(' ').filter((permission) => granted.has(permission)));

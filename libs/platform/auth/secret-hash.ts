@@ -2,9 +2,9 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { promisify } from 'node:util';
 
 /**
- * About 40 ms: secrets are 256 random bits, so the cost guards against little, and requests must not queue. Four times
- * 4 MiB one after the other, not 16 MiB at once: each of the pool's four threads keeps what it has taken, which would be
- * 67 MB for as long as the process runs.
+ * The cost takes about 40 ms. Secrets are 256 random bits, so a higher cost would guard against little, and requests
+ * must not queue. It is four times 4 MiB one after the other, not 16 MiB at once: each of the pool's four threads keeps
+ * the memory that it has taken, which would be 67 MB for as long as the process runs.
  */
 const cost = { logN: 12, r: 8, p: 4 };
 const length = 32;
@@ -15,7 +15,10 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** `$scrypt$ln=12,r=8,p=4$<salt>$<hash>`: its parameters travel with it, so that they can be raised later. */
+/**
+ * Hashes a secret as `$scrypt$ln=12,r=8,p=4$<salt>$<hash>`. The hash includes its parameters, so that they can be
+ * raised later.
+ */
 export async function hashSecret(secret: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(secret, salt, cost.logN, cost.r, cost.p, length);
@@ -23,7 +26,7 @@ export async function hashSecret(secret: string): Promise<string> {
   return `$scrypt$ln=${cost.logN},r=${cost.r},p=${cost.p}$${base64(salt)}$${base64(hash)}`;
 }
 
-/** Compares in constant time. @throws when the stored text is no hash of ours */
+/** Compares in constant time. @throws when the stored text has another format */
 export async function verifySecret(secret: string, stored: string): Promise<boolean> {
   const match = pattern.exec(stored);
   if (!match) throw new Error('A stored secret hash has an unknown format.');

@@ -9,9 +9,12 @@ import { Secrets } from '#platform/secrets';
 export const signingAlgorithm = 'ES256';
 export const tokenLifetimeSeconds = 3600;
 const rereadSeconds = 30;
-/** Another process may sign with a retired key until it reads the keys again; a minute covers that and its clock. */
+/**
+ * Another process may sign with a retired key until it reads the keys again. A minute covers that delay and a
+ * difference of the clocks.
+ */
 const graceSeconds = 60;
-/** Any value, the same in every process: only one makes or retires keys at a time. */
+/** The key of an advisory lock, the same in every process: only one at a time makes or retires signing keys. */
 const advisoryLock = 7_402_184;
 
 export const sealedSigningKeys = sealedText('platform.signing_keys', ['id'], 'private_jwk');
@@ -60,7 +63,7 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** The key to sign with; made now when the deployment has none. */
+  /** The key to sign with; it is made now if the deployment has none. */
   async forSigning(): Promise<{ kid: string; key: SigningKey }> {
     if (!this.current()) {
       await this.addKey({ onlyIfNone: true });
@@ -74,12 +77,12 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     return this.signing;
   }
 
-  /** Whether tokens of this key are accepted, as far as this process knows. */
+  /** Whether tokens signed with this key are accepted, as far as this process knows. */
   accepts(kid: string): boolean {
     return this.accepted().some((key) => key.kid === kid);
   }
 
-  /** The public key of an id; the keys are read again for one not known. */
+  /** The public key of a key id; for an unknown id the keys are read again. */
   async forVerifying(kid: string): Promise<SigningKey | undefined> {
     if (!this.accepts(kid)) await this.reread();
     const stored = this.accepted().find((key) => key.kid === kid);
@@ -96,14 +99,14 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     return { keys: this.accepted().map((key) => key.publicJwk) };
   }
 
-  /** Publishes a new key and retires the present one. @returns the new key's id */
+  /** Publishes a new key and retires the current one. @returns the new key's id */
   async rotate(): Promise<string> {
     const kid = await this.addKey({ onlyIfNone: false });
     await this.read();
     return kid;
   }
 
-  /** Every key kept, newest first. */
+  /** All stored keys, newest first. */
   async list(): Promise<ListedKey[]> {
     await this.read();
     return this.stored.map(({ kid, createdAt, retiredAt }) => ({
@@ -123,7 +126,10 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     return this.stored.filter((key) => key.retiredAt === null || acceptedUntil(key.retiredAt) > now);
   }
 
-  /** One read at a time, at most one a second: made-up key ids cost a stranger a wait, not the database a query. */
+  /**
+   * Reads the keys, one read at a time, and at most once a second: with made-up key ids a stranger causes a wait, not a
+   * query each.
+   */
   private reread(): Promise<void> {
     const wait = Math.max(0, this.lastRead + 1000 - performance.now());
     this.reading ??= new Promise<void>((resolve) => setTimeout(resolve, wait).unref())

@@ -17,13 +17,13 @@ export interface RegisteredTenant extends TenantRef {
 export const tenantColumns = (t: string) =>
   `${t}.id, ${t}.alias, ${t}.region, ${t}.partition, ${t}.stream_id as "streamId", ${t}.created_at as "createdAt"`;
 
-/** The part of the address that names a tenant. */
+/** An alias: the part of an address that names a tenant. */
 export const aliasPattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** The first part of addresses that are no tenant's. */
+/** First parts of addresses that belong to no tenant. */
 const reserved = new Set(['docs', 'health', 'metrics', 'oauth2']);
 
-/** Which tenants this deployment has. Their settings are a stream of their own. */
+/** The registry of this deployment's tenants. A tenant's settings are in a stream of its own. */
 @Injectable()
 export class Tenants {
   constructor(
@@ -33,7 +33,7 @@ export class Tenants {
 
   /**
    * Adds a tenant to the registry; the caller appends its settings to `streamId`.
-   * @param client a connection with an open transaction, when the row must share it
+   * @param client a connection with an open transaction, if the row must be part of it
    * @throws DomainError alias_invalid, alias_reserved, alias_taken, region_mismatch
    */
   async register(
@@ -95,7 +95,9 @@ export function tenantNotFound(alias: string): DomainError {
   return new DomainError('not_found', 'tenant_not_found', `There is no tenant with the alias ${alias}.`);
 }
 
-/** The feed's partition of a tenant: stable, so that it can be told from the alias alone. */
+/**
+ * The feed's partition of a tenant. It never changes, as it depends on the alias and the number of partitions alone.
+ */
 export function partitionOf(alias: string, partitions: number): number {
   return createHash('sha256').update(alias).digest().readUInt32BE() % partitions;
 }

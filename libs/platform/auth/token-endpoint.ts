@@ -9,8 +9,8 @@ const { InvalidRequestError, OAuthError } = OAuth2Server;
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * `POST /oauth2/token`. A Fastify scope of its own: the bodies that it reads and the errors that it gives are those of
- * RFC 6749, not those of the API.
+ * `POST /oauth2/token`, in a Fastify scope of its own: its bodies and errors are those of RFC 6749, not those of the
+ * API.
  */
 @Injectable()
 export class TokenEndpoint implements OnModuleInit {
@@ -61,7 +61,7 @@ export class TokenEndpoint implements OnModuleInit {
   }
 }
 
-/** RFC 6749 section 5.1: no answer that may hold a token is kept anywhere. */
+/** RFC 6749 section 5.1: answers that may hold a token must not be cached. */
 function unstored(reply: FastifyReply): FastifyReply {
   return reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
 }

@@ -10,8 +10,8 @@ const perAddress = 30;
 const pruneEveryMs = 600_000;
 
 /**
- * Failed token requests of the present minute, counted across processes: 10 for a client at an address, 30 for an
- * address. Nothing is counted by client alone, or a stranger could lock a client out.
+ * Failed token requests of the current minute, counted across processes: 10 for a client at an address, 30 for an
+ * address. There is no count by client alone, or a stranger could lock a client out.
  */
 @Injectable()
 export class TokenFailures {
@@ -22,7 +22,7 @@ export class TokenFailures {
     private readonly clock: Clock,
   ) {}
 
-  /** Seconds to wait before the next attempt, or undefined when one may be made now. */
+  /** Seconds to wait before the next attempt; undefined when one may be made now. */
   async secondsToWait(clientId: string, address: string): Promise<number | undefined> {
     const [pair, place] = subjects(clientId, address);
     const start = this.windowStart();
@@ -57,7 +57,7 @@ export class TokenFailures {
   }
 }
 
-/** Hashed: a client id is whatever a stranger sends. */
+/** The subjects are hashed, as a client id is whatever a stranger sends. */
 function subjects(clientId: string, address: string): [pair: string, place: string] {
   const place = subnetOf(address);
   const hash = (text: string) => createHash('sha256').update(text).digest('base64url');

@@ -8,7 +8,7 @@ import { readTokenRequest } from './token-request';
 
 const { OAuthError, Request, Response, InvalidClientError, UnsupportedGrantTypeError } = OAuth2Server;
 
-/** What a client gets: RFC 6749 section 5.1, with the two members that existing clients read. */
+/** The answer to a token request: RFC 6749 section 5.1, with two further members that existing clients read. */
 export interface TokenAnswer {
   access_token: string;
   token_type: 'Bearer';
@@ -27,8 +27,9 @@ export class TokenIssuer {
   ) {}
 
   /**
-   * @param request the form as text, and the address that failures are counted for
-   * @throws OAuthError of RFC 6749 section 5.2, `slow_down` (RFC 8628) after too many failures; else the cause itself
+   * @param request the form as text, and the address for which failures are counted
+   * @throws OAuthError of RFC 6749 section 5.2, or `slow_down` (RFC 8628) after too many failures; any other failure as
+   * it is
    */
   async issue(request: {
     form: string;
@@ -37,7 +38,7 @@ export class TokenIssuer {
   }): Promise<TokenAnswer> {
     const { authorization, ...headers } = request.headers;
     const body = readTokenRequest(request.form, authorization);
-    // Checked here: the library knows grants that this server does not offer, and clients without a secret.
+    // Checked here, as the library also accepts grants that this server does not offer, and clients without a secret.
     if (body.grant_type !== undefined && body.grant_type !== 'client_credentials')
       throw new UnsupportedGrantTypeError('Only grant_type=client_credentials is supported.');
     const server = new OAuth2Server({
@@ -74,7 +75,7 @@ export class TokenIssuer {
           });
         return { id: clientId, grants: ['client_credentials'], integrationId: attempt.integrationId };
       },
-      // Of no use here: AccessTokens verifies tokens, in every process.
+      // The library requires this method; AccessTokens verifies tokens, in every process.
       getAccessToken: async () => undefined,
       getUserFromClient: async (client) => ({ id: client.id }),
       validateScope: async (_user, _client, scope) => grantScope(scope),

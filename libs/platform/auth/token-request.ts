@@ -3,8 +3,8 @@ import OAuth2Server from '@node-oauth/oauth2-server';
 const { InvalidClientError, InvalidRequestError } = OAuth2Server;
 
 /**
- * The parameters of a token request, wherever the client put its credentials: form fields or HTTP Basic.
- * An empty parameter counts as none, and none may come twice (RFC 6749 section 3.2).
+ * The parameters of a token request, with the client's credentials from the form or from HTTP Basic. An empty parameter
+ * counts as absent, and none may be repeated (RFC 6749 section 3.2).
  * @throws InvalidRequestError, InvalidClientError
  */
 export function readTokenRequest(form: string, authorization: string | undefined): Record<string, string> {
@@ -36,7 +36,7 @@ function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // Many clients send the plain text, which may hold a bare %.
+    // Many clients send the credentials unencoded, and they may contain a bare %.
     return text;
   }
 }

@@ -5,7 +5,10 @@ import { Config } from '#platform/config';
 import { allPermissions } from './permissions';
 import { SigningKeys } from './signing-keys';
 
-/** What clients and verifiers look up: the server's metadata (RFC 8414) and its keys. Plain JSON, without the envelope. */
+/**
+ * The documents that clients and verifiers look up: the server's metadata (RFC 8414) and its keys. They are plain JSON,
+ * without the envelope.
+ */
 @Injectable()
 export class WellKnown implements OnModuleInit {
   constructor(
