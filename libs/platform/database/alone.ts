@@ -2,16 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { STANDING_STILL } from './connection';
 
-/** How long to wait for a table that somebody else looks at, and how long to leave him alone before the next try. */
+/** How long to wait for a table that another session uses, and how long to stay away from it before the next try. */
 const ALONE_MS = 100;
 const APART_MS = 1_000;
-/** Of a transaction that may not wait, and so fails: that it holds nobody up. */
+/** Makes a transaction fail rather than wait for a lock, so that it holds up no one. */
 export const BRIEFLY = `set local lock_timeout = ${ALONE_MS}`;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * How long another try waits. PostgreSQL ends an autovacuum for whoever has waited for its table for `deadlock_timeout`,
- * and for nobody before: while a table of the database is being vacuumed it is a little longer than that.
+ * The statement that sets how long a further try waits. PostgreSQL ends an autovacuum only for a session that has
+ * waited for its table for `deadlock_timeout`: while a table of the database is being vacuumed, the try waits a little
+ * longer than that.
  */
 const nextTry = (scope: 'session' | 'local') => `
   select set_config('lock_timeout', (case when exists (
@@ -21,9 +22,9 @@ const nextTry = (scope: 'session' | 'local') => `
   from pg_settings where name = 'deadlock_timeout'`;
 
 /**
- * Runs, outside of a transaction, what needs a table for itself, once nobody looks at it: a dump may for hours. Whoever
- * waits for that has a transaction id already, and every reader of the feed waits behind it; so it is waited for a
- * little at a time.
+ * Runs, outside a transaction, a statement that needs a table for itself, once no other session uses the table; a dump
+ * may use it for hours. A session that waits for a table has a transaction id already, and every reader of the feed
+ * waits behind it. So it waits only briefly at a time.
  */
 export async function alone(client: ClientBase, sql: string): Promise<void> {
   await patiently(async (isFirst) => {
@@ -37,8 +38,8 @@ export async function alone(client: ClientBase, sql: string): Promise<void> {
 }
 
 /**
- * The same of a transaction, which is undone and done anew, all of it, until nobody looks at the tables that it needs.
- * @param goOn throws why it is not to be tried once more
+ * Does the same for a transaction: it is rolled back and repeated as a whole, until no other session uses its tables.
+ * @param goOn throws the reason if there is to be no further try
  */
 export async function transactionAlone(
   client: ClientBase,

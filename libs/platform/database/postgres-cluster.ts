@@ -27,12 +27,12 @@ import {
   sharedFolder,
 } from './postgres-binaries';
 
-/** A PostgreSQL cluster on disk: its programs, its files, and whom they belong to. */
+/** A PostgreSQL cluster on disk: its programs, its files, and the account that owns them. */
 export type Cluster = { native: string; data: string; account: Account };
 
 /**
- * The folder of the cluster's files, `<dataDir>/postgres`, and the account that owns it. Where the account cannot
- * reach it, the folder lies below {@link sharedFolder} and `<dataDir>/postgres` is a symbolic link to it.
+ * The folder of the cluster's files, `<dataDir>/postgres`, and the account that owns it. If the account cannot reach
+ * that folder, the files are below {@link sharedFolder}, and `<dataDir>/postgres` is a symbolic link to them.
  * @throws when a folder that holds data cannot be reached
  */
 export function clusterFolder(
@@ -74,7 +74,7 @@ export function own(path: string, { uid, gid }: Account): void {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
 }
 
-/** Makes the cluster's files, with the superuser `postgres`; what a killed attempt left behind is made anew. */
+/** Makes the cluster's files, with the superuser `postgres`. The remains of a killed attempt are replaced. */
 export async function initialise(cluster: Cluster, password: string, flags: string[]): Promise<void> {
   const { data, account } = cluster;
   const partial = `${data}.partial`;
@@ -101,7 +101,10 @@ export async function initialise(cluster: Cluster, password: string, flags: stri
   }
 }
 
-/** Spawns the server; its messages go to the file. It does not share our Ctrl-C: whoever stops first stops it. */
+/**
+ * Starts the server; its messages go to the file. A Ctrl-C for this process does not reach it: the first caller that
+ * stops the server ends it.
+ */
 export function spawnServer(
   cluster: Cluster,
   settings: Record<string, string>,
@@ -121,7 +124,7 @@ export function spawnServer(
   }
 }
 
-/** Fast shutdown: open transactions are rolled back. Resolves when the server is gone. */
+/** Stops the server by a fast shutdown: open transactions are rolled back. Resolves when the server is gone. */
 export async function stopServer(cluster: Cluster): Promise<void> {
   await run(cluster, 'pg_ctl', ['stop', '--pgdata', cluster.data, '--mode=fast', '--wait', '--timeout=120']);
 }
@@ -142,7 +145,7 @@ export function lastProblem(output: string): string {
   return problem.replace(/^.*?(FATAL|PANIC|error): +/, '');
 }
 
-/** The server that runs on these files, also when another process has started it. */
+/** The server that runs on these files, even if another process has started it. */
 export function runningServer(data: string): { pid: number; port: number } | undefined {
   const file = join(data, 'postmaster.pid');
   if (!existsSync(file)) return undefined;
@@ -150,7 +153,7 @@ export function runningServer(data: string): { pid: number; port: number } | und
   const lines = readFileSync(file, 'utf8').split('\n');
   const pid = Number(lines[0]);
   if (isServerOf(pid, data)) return { pid, port: Number(lines[3]) };
-  // PostgreSQL takes the file of a dead server over itself, but not when its pid now is another process's
+  // PostgreSQL itself takes over the file of a dead server, but not when another process has that pid now.
   if (isAlive(pid)) rmSync(file);
   return undefined;
 }

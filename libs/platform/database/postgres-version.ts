@@ -1,10 +1,10 @@
-/** As `server_version_num` has it: major × 10,000 + minor. */
+/** The lowest supported `server_version_num`: major × 10,000 + minor. */
 const LEAST = 180_001;
 
 /**
- * Why a PostgreSQL is not used; undefined: it is.
- * Older majors know no `RETURNING old`. 18.0 ends with a segmentation fault, all of its connections with it, where that
- * returns what an upsert replaced: each start of a projector would take the server down again.
+ * The reason why a version of PostgreSQL is not supported; undefined when it is.
+ * Older majors do not know `RETURNING old`. 18.0 crashes with a segmentation fault, and loses all its connections, when
+ * that returns what an upsert replaced: each start of a projector would crash the server again.
  * @param version `server_version_num`
  */
 export function outdated(version: number): string | undefined {

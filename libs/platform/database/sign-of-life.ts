@@ -1,12 +1,13 @@
 import type { Client } from 'pg';
 
-/** So long a process that is frozen keeps others from what its session has locked. */
+/** How long a frozen process may keep the locks of its session from others. */
 export const SILENCE_MS = 15_000;
 
 /**
- * Has the server end a session when its process is frozen (a paused machine, a stopped process), which still answers
- * keepalives: others wait for its locks. Until it ends, the session is asked something now and then, whatever it does.
- * @param silenceMs after so much silence
+ * Makes the server end a session when its process is frozen (a paused machine, a stopped process): others wait for its
+ * locks, and a frozen process still answers keepalives. The session sends a query now and then until it ends, so that
+ * only a frozen one is silent.
+ * @param silenceMs how long the session may be silent
  */
 export async function giveSigns(client: Client, silenceMs: number): Promise<void> {
   await client.query(
@@ -14,7 +15,7 @@ export async function giveSigns(client: Client, silenceMs: number): Promise<void
   );
   let isAsked = false;
   const ask = () => {
-    // One that has a statement in hand is not silent.
+    // The session is not silent while its last query waits for another statement.
     if (isAsked) return;
     isAsked = true;
     client

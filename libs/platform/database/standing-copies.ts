@@ -1,11 +1,11 @@
 import type { Pool } from 'pg';
 
-/** So long a COPY may wait for more rows: ours have theirs at hand. */
+/** How long a COPY may wait for more rows. This service's own copies have their rows at hand. */
 const STANDING_MS = 60_000;
 
 /**
- * Ends sessions of processes that are frozen amid rows that they copy, which hold back the feed, and locks that others
- * wait for. No limit of PostgreSQL's ends a COPY that waits for its client.
+ * Ends sessions of processes that are frozen in the middle of a COPY: they hold back the feed, and locks that others
+ * wait for. PostgreSQL has no time limit for a COPY that waits for its client.
  * @returns how many sessions were ended
  */
 export async function endStandingCopies(pool: Pool, standingMs = STANDING_MS): Promise<number> {

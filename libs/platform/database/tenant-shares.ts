@@ -2,10 +2,13 @@ import { Semaphore, withTimeout } from 'async-mutex';
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '#kernel/errors';
 
-/** How long a tenant's reading waits for its others to end, as long as for a connection. */
+/** How long a tenant's read waits for its other reads to end: as long as for a connection. */
 const WAIT_MS = 5_000;
 
-/** Of a pool's connections one tenant's lists and reports have half at once, so that those of others find one. */
+/**
+ * Limits the lists and reports of one tenant to half of a pool's connections at once, so that other tenants find a
+ * connection.
+ */
 export class TenantShares {
   /** How many of one tenant may be under way. */
   readonly each: number;
@@ -17,15 +20,15 @@ export class TenantShares {
   }
 
   /**
-   * Does the work when it is the tenant's turn.
-   * @param refusal when others of the tenant take too long
+   * Runs the work when it is the tenant's turn.
+   * @param refusal thrown when the tenant's other reads take too long
    */
   run<Result>(tenantId: number, refusal: DomainError, work: () => Promise<Result>): Promise<Result> {
     return withTimeout(this.shares.memo(tenantId), WAIT_MS, refusal).runExclusive(work);
   }
 }
 
-/** 503, of a tenant whose other requests stand in the way. */
+/** 503 for a tenant that has too many other requests under way. */
 export function busy(code: string, detail: string): DomainError {
   return new DomainError('unavailable', code, detail, [], { 'Retry-After': '1' });
 }

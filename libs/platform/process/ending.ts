@@ -1,17 +1,17 @@
 import { Logger } from '@nestjs/common';
 
-/** Something that a process has begun and must end. */
+/** Something that a process has begun and must end before it exits. */
 export interface Step {
   /** By when it must have ended, in milliseconds from the beginning of the end. */
   by: number;
   end(): Promise<unknown>;
-  /** What it is waiting for. */
+  /** A description of what the step waits for. */
   pending(): string;
-  /** Called when it has not ended in time. */
+  /** Called when the step has not ended in time. */
   abandon?(): void;
 }
 
-/** The end of a process: its steps one after another, the last added first, each within its time. */
+/** The end of a process. Its steps run one after another, the last added first, each until its deadline. */
 export class Ending {
   private readonly log = new Logger('Process');
   private readonly steps: Step[] = [];

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { hangUp, SHORT_STATEMENTS } from '../database/connection';
 
-/** Hears what is notified on a channel (`LISTEN`). What is notified while its connection is lost it does not hear. */
+/** Listens to the notifications of a channel (`LISTEN`). It misses notifications while its connection is lost. */
 export class Listener {
   private client?: Client;
   private connecting?: Promise<void>;
@@ -13,7 +13,7 @@ export class Listener {
     private readonly heard: (payload: string) => void,
   ) {}
 
-  /** Called again and again, it listens anew when its connection was lost. */
+  /** Connects. Each further call connects again if the connection was lost. */
   async connect(): Promise<void> {
     if (this.client) return;
     this.connecting ??= this.open().finally(() => {

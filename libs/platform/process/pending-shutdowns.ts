@@ -2,7 +2,7 @@ import type { INestApplicationContext, OnApplicationShutdown } from '@nestjs/com
 import { ModulesContainer } from '@nestjs/core';
 
 /**
- * Watches the application's close.
+ * Watches the shutdown of an application.
  * @returns the names of the providers whose `onApplicationShutdown` has begun and not ended
  */
 export function watchShutdowns(app: INestApplicationContext): ReadonlySet<string> {

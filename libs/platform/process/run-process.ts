@@ -10,35 +10,42 @@ import { startupProblem } from './startup-problem';
 
 export interface ProcessParts {
   module(config: Config): DynamicModule;
-  /** It starts, and goes on, while the server of the read models is away, and leaves bringing them up to date to others. */
+  /**
+   * The process starts, and goes on, while the server of the read models is away; other processes migrate that server.
+   */
   withoutReadModels?: true;
-  /** Brings what the process needs and completes its configuration; `release` undoes that, last of all. */
+  /**
+   * Provides what the process needs, and completes its configuration. `release` undoes that, as the last step of all.
+   */
   prepare?(config: Config): Promise<{ config: Config; release(): Promise<void> }>;
-  /** Runs once the application is made, before it listens. */
+  /** Runs once the application is created, before it listens. */
   made?(app: NestFastifyApplication, config: Config): Promise<void>;
   /** Runs once it listens. */
   listening?(app: NestFastifyApplication, config: Config): Promise<void>;
 }
 
-/** How long requests may still come on open connections: enough for a proxy under load to use each that it keeps. */
+/**
+ * How long requests are still accepted on open connections: enough for a proxy under load to use each that it keeps.
+ */
 const GRACE_MS = 1_000;
 
 /**
- * By when a stop has done what, from its signal. Orchestrators kill after ten seconds. A read may wait five for its
- * position; whoever sends a request that never ends must not keep the rest from ending in order.
+ * Deadlines of the steps of a stop, in milliseconds after the signal. Orchestrators kill a process after ten seconds. A
+ * read may wait five seconds for its position. A client whose request never ends must not keep the remaining steps from
+ * running.
  */
 const BY_MS = { requests: 7_000, application: 9_000, release: 9_800 };
 
 /**
- * The life of a process: configuration, migrations, HTTP server, and a stop on SIGTERM or SIGINT that lets requests
- * finish and ends within ten seconds: with 0, or what process.exitCode says, or 1 when something was not done by then.
- * What cannot start says why in one line and exits with 1.
+ * Runs a process: configuration, migrations, HTTP server. It stops on SIGTERM or SIGINT, lets requests finish, and ends
+ * within ten seconds: with 0 or process.exitCode, or with 1 when a step was not done by then. A process that cannot
+ * start prints the reason in one line and exits with 1.
  */
 export async function runProcess(parts: ProcessParts): Promise<void> {
   const ending = new Ending();
   let signal: NodeJS.Signals | undefined;
   const stop = async (given: NodeJS.Signals) => {
-    // Both a terminal and npm may send it: the second is the same wish.
+    // Both a terminal and npm may send the signal: the second one changes nothing.
     if (signal) return;
     signal = given;
     process.exit((await ending.run()) ? process.exitCode : 1);
@@ -46,10 +53,10 @@ export async function runProcess(parts: ProcessParts): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
-    // Ctrl-C comes from somebody who waits, without a proxy in front.
+    // Ctrl-C comes from a person who waits, and there is no proxy in front.
     await start(parts, ending, () => (signal === 'SIGTERM' ? GRACE_MS : 0));
   } catch (error) {
-    // A start under way misses what the stop has ended.
+    // A start that a stop interrupts fails because of what the stop has ended.
     if (signal) return;
     const problem = startupProblem(error);
     console.error(problem ?? (error as Error).stack ?? String(error));
@@ -92,7 +99,7 @@ async function start(parts: ProcessParts, ending: Ending, graceMs: () => number)
   await parts.listening?.(app, config);
 }
 
-/** @throws ConfigError for a HOST that is not known: the error of one looks like that of a database's */
+/** @throws ConfigError for a HOST that cannot be resolved: Node's error looks like that for a database's host */
 async function listen(app: NestFastifyApplication, { HOST, PORT }: Config): Promise<void> {
   await app.listen(PORT, HOST).catch((error: NodeJS.ErrnoException) => {
     if (error.syscall !== 'getaddrinfo') throw error;

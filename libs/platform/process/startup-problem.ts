@@ -4,7 +4,10 @@ import { databaseRefusal, variableOf } from '../database/database-refusal';
 import { MigrationError, reasonOf } from '../database/migrate';
 import { SecretsError } from '../secrets';
 
-/** Why a process cannot start, in one line for whoever started it; undefined when it is nothing that they could mend. */
+/**
+ * The reason why a process cannot start, in one line for its operator; undefined when it is nothing that they could
+ * mend.
+ */
 export function startupProblem(error: unknown): string | undefined {
   const problem = problemOf(error);
   return problem && variableOf(error) + problem;
