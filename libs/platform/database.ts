@@ -13,7 +13,10 @@ import { TenantShares } from './database/tenant-shares';
  * projector 4 µs a row.
  */
 const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pending_list_limit=256';
-/** Without it PostgreSQL may plan a prepared statement anew for each execution, where it estimates that to be cheaper. */
+/**
+ * Makes PostgreSQL plan a prepared statement only once. Without it, each execution may be planned again where
+ * PostgreSQL estimates that to be cheaper.
+ */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan';
 
 const PROBE_MS = 5_000;
@@ -23,8 +26,9 @@ export type DatabaseState = 'ok' | 'read-only' | 'unavailable';
 const STATE = `select case current_setting('transaction_read_only') when 'on' then 'read-only' else 'ok' end as state`;
 
 /**
+ * Opens a pool.
  * @param options settings of each connection: `-c name=value`
- * @param limits where they are not those of short statements, on as many connections as are configured
+ * @param limits settings that replace those of short statements and the configured number of connections
  */
 export function openPool(
   url: string,
@@ -52,11 +56,11 @@ export function openPool(
   return pool;
 }
 
-/** A pool of connections, and what goes beyond one query. */
+/** A pool of connections, with transactions, sessions and health checks. */
 class Database implements OnApplicationShutdown {
   readonly pool: Pool;
   protected readonly silenceMs: number = SILENCE_MS;
-  /** For health checks, apart from the requests' pool: a busy pool must not look like a server that is away. */
+  /** The pool of health checks. It is separate, as a busy pool must not look like a server that is away. */
   protected readonly probe: Pool;
 
   constructor(
@@ -70,7 +74,7 @@ class Database implements OnApplicationShutdown {
     this.probe = openPool(url, config, `${name}-probe`, '', limits);
   }
 
-  /** The server's state, within some seconds. */
+  /** The server's state, known within some seconds. */
   async state(): Promise<DatabaseState> {
     return this.probe.query<{ state: DatabaseState }>(STATE).then(
       ({ rows }) => rows[0].state,
@@ -78,7 +82,10 @@ class Database implements OnApplicationShutdown {
     );
   }
 
-  /** Commits what the work did, or rolls it back when it fails. The server ends it after 15 s without a statement. */
+  /**
+   * Runs the work in a transaction; commits it, or rolls back when the work fails. The server ends the transaction
+   * after 15 s without a statement.
+   */
   async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     const { result, commit } = await this.uncommitted(work, `; ${STANDING_STILL}`);
     await commit();
@@ -128,7 +135,7 @@ class Database implements OnApplicationShutdown {
     return client;
   }
 
-  /** As `session`, for one whose locks others wait for: it ends when its process is frozen. */
+  /** A `session` whose locks others wait for: the server ends it when its process is frozen. */
   async watchedSession(signal?: AbortSignal): Promise<Client> {
     const client = await this.session(signal);
     await giveSigns(client, this.silenceMs);
@@ -163,7 +170,10 @@ export class WriteDatabase extends Database {
 /** The read models; their server may be another one. */
 @Injectable()
 export class ReadDatabase extends Database {
-  /** For the few kinds of list pages whose statements have names: each connection plans such a statement only once. */
+  /**
+   * The pool of the few kinds of list pages whose statements have names: each connection plans such a statement only
+   * once.
+   */
   readonly plannedOnce: Pool;
   /** How many of a pool's connections one tenant may use at once; for both pools. */
   readonly shares: TenantShares;
@@ -179,7 +189,10 @@ export class ReadDatabase extends Database {
     this.shares = new TenantShares(config.DATABASE_POOL);
   }
 
-  /** Everything that the work reads is of one moment, as a promotion makes a tenant's read models change all at once. */
+  /**
+   * Runs the work on a snapshot, so that everything it reads is of one moment: a promotion changes all read models of a
+   * tenant at once.
+   */
   async snapshot<Result>(
     work: (client: PoolClient) => Promise<Result>,
     pool: Pool = this.pool,
@@ -195,9 +208,9 @@ export class ReadDatabase extends Database {
   }
 
   /**
-   * Cancels a connection's current statement, whose answer nobody waits for any more. If that fails, the statement's time
+   * Cancels a connection's current statement, whose result is no longer wanted. If that fails, the statement's time
    * limit ends it.
-   * @param pid number of the server's process
+   * @param pid process id of the server's session
    */
   async cancel(pid: number): Promise<void> {
     await this.probe

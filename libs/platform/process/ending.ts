@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 
 /** Something that a process has begun and must end before it exits. */
 export interface Step {
-  /** By when it must have ended, in milliseconds from the beginning of the end. */
+  /** The deadline, in milliseconds from the beginning of the end. */
   by: number;
   end(): Promise<unknown>;
   /** A description of what the step waits for. */
