@@ -21,7 +21,7 @@ export class Config extends IntersectionType(
   @IsIn(['development', 'production', 'test'])
   NODE_ENV: 'development' | 'production' | 'test' = 'development';
 
-  /** Region that this deployment serves; sets what a new tenant starts with. */
+  /** The region that this deployment serves. It decides what a new tenant starts with. */
   @IsIn(['uk', 'au'])
   REGION: Region = 'uk';
 
@@ -93,7 +93,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
   return config;
 }
 
-/** Every variable has a check, optional ones too. */
+/** The names of all variables. Every variable has a check, optional ones too. */
 function variables(): string[] {
   const checks = getMetadataStorage().getTargetValidationMetadatas(Config, '', false, false);
   return [...new Set(checks.map(({ propertyName }) => propertyName))];

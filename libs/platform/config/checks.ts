@@ -5,7 +5,9 @@ import { IsUrl, ValidateBy } from 'class-validator';
 import { parseOpening } from '../net/openings';
 import { isDecodable } from '../percent-encoding';
 
-/** @param wrong what is wrong with a value, to follow the variable's name; undefined when nothing is */
+/**
+ * @param wrong returns what is wrong with a value, as a text to follow the variable's name; undefined when nothing is
+ */
 function check(name: string, wrong: (value: unknown) => string | undefined): PropertyDecorator {
   return ValidateBy({
     name,
@@ -16,7 +18,10 @@ function check(name: string, wrong: (value: unknown) => string | undefined): Pro
   });
 }
 
-/** Number() takes more than people mean: 0x10, 1e3, blanks. What is not written in digits stays a text. */
+/**
+ * Converts only numbers that are written in the given form; any other value stays a text. Number() also accepts 0x10,
+ * 1e3 and blanks, which nobody means.
+ */
 const numberWritten = (form: RegExp) =>
   Transform(({ value }) => (typeof value === 'string' && form.test(value) ? Number(value) : value));
 
@@ -39,13 +44,13 @@ export function IsPart(): PropertyDecorator {
   );
 }
 
-/** A URL. Names that are no one's but an installation's own, as those of containers, may have underscores. */
+/** A URL. Host names that only an installation itself knows, such as those of containers, may have underscores. */
 export function IsAddress(protocols: string[], message?: string): PropertyDecorator {
   const options = { protocols, require_protocol: true, require_tld: false, allow_underscores: true };
   return IsUrl(options, { message });
 }
 
-/** An address that others are made from by adding to its end. */
+/** A base URL: other URLs are made from it by adding to its end. */
 export function IsBaseUrl(): PropertyDecorator {
   return applyDecorators(
     IsAddress(['http', 'https']),
@@ -65,7 +70,7 @@ export function AreOpenings(): PropertyDecorator {
   });
 }
 
-/** A folder that is there, or that nothing is in place of. */
+/** A folder that exists, or a path at which nothing exists yet. */
 export function IsFolder(): PropertyDecorator {
   return check('folder', (value) => {
     try {
@@ -99,7 +104,7 @@ export function AreHeaders(): PropertyDecorator {
   );
 }
 
-/** A file of certificates, PEM, that can be read now. */
+/** A file of PEM certificates that can be read now. */
 export function IsCertificateFile(): PropertyDecorator {
   return check('certificate-file', (file) => {
     try {

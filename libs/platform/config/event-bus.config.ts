@@ -20,11 +20,11 @@ export class EventBusConfig {
   @AreBrokers()
   KAFKA_BROKERS?: string;
 
-  /** `true`: brokers are spoken to over TLS. NODE_EXTRA_CA_CERTS adds certificates that Node does not know. */
+  /** `true`: connections to the brokers use TLS. NODE_EXTRA_CA_CERTS adds certificates that Node does not know. */
   @IsIn(['true', 'false'])
   KAFKA_TLS: 'true' | 'false' = 'false';
 
-  /** How to log in to the brokers, with KAFKA_USERNAME and KAFKA_PASSWORD; not at all without it. */
+  /** How to log in to the brokers, with KAFKA_USERNAME and KAFKA_PASSWORD; without it there is no login. */
   @IsOptional()
   @IsIn(['plain', 'scram-sha-256', 'scram-sha-512'])
   KAFKA_SASL?: 'plain' | 'scram-sha-256' | 'scram-sha-512';
@@ -35,7 +35,7 @@ export class EventBusConfig {
   @IsNeededToLogIn()
   KAFKA_PASSWORD?: string;
 
-  /** Topic that the events are published to; names the consumer groups too. */
+  /** Topic that the events are published to; the names of the consumer groups contain it. */
   @Matches(/^(?!\.{1,2}$)[a-zA-Z0-9._-]{1,200}$/, { message: 'KAFKA_TOPIC must be a name that Kafka takes' })
   KAFKA_TOPIC = 'practice.events.v1';
 

@@ -1,19 +1,19 @@
 import { IsIn, IsOptional } from 'class-validator';
 import { AreHeaders, IsBaseUrl, IsPart } from './checks';
 
-/** What is told of the process's work. */
+/** What the process reports about its work. */
 export class ObservabilityConfig {
-  /** Base address of an OpenTelemetry collector (OTLP over HTTP); no traces are made without it. */
+  /** Base address of an OpenTelemetry collector (OTLP over HTTP); without it no traces are made. */
   @IsOptional()
   @IsBaseUrl()
   OTEL_EXPORTER_OTLP_ENDPOINT?: string;
 
-  /** Headers of what is sent to the collector: `name=value,name=value`, values percent-encoded. */
+  /** Headers of the requests to the collector: `name=value,name=value`, values percent-encoded. */
   @IsOptional()
   @AreHeaders()
   OTEL_EXPORTER_OTLP_HEADERS?: string;
 
-  /** Part of the requests that are traced, 0 to 1, where the caller has not decided. */
+  /** Share of the requests that are traced, 0 to 1, where the caller has not decided. */
   @IsPart()
   OTEL_TRACES_SAMPLER_ARG = 1;
 

@@ -1,12 +1,12 @@
 import { IsOptional, IsString } from 'class-validator';
 import { IsBaseUrl, IsWholeNumber } from './checks';
 
-/** Where the process listens, and as what clients know it. */
+/** Where the process listens, and under what address clients know it. */
 export class ServingConfig {
   @IsWholeNumber(0, 65535)
   PORT = 8080;
 
-  /** Address to listen on. Loopback unless told otherwise. */
+  /** Address to listen on; by default loopback. */
   @IsString()
   HOST = '127.0.0.1';
 

@@ -3,7 +3,7 @@ import { IsAddress, IsFolder, IsWholeNumber } from './checks';
 
 const IsPostgresUrl = () => IsAddress(['postgres', 'postgresql'], '$property must be a postgres:// URL');
 
-/** Where everything is kept, and how it is kept secret. */
+/** Where data is stored, and the keys that encrypt it. */
 export class StorageConfig {
   /** PostgreSQL of the event store. `local` starts an embedded one when absent. */
   @IsOptional()
@@ -24,7 +24,7 @@ export class StorageConfig {
   @IsFolder()
   DOCUMENTS_DIR?: string;
 
-  /** Minutes after which bytes that no document has are removed: longer than any upload takes. */
+  /** Age in minutes at which bytes that belong to no document are removed: longer than any upload takes. */
   @IsWholeNumber(30, 100_000)
   DOCUMENTS_ORPHAN_MINUTES = 60;
 
@@ -33,7 +33,7 @@ export class StorageConfig {
   @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'SECRETS_KEY must be 32 bytes in base64' })
   SECRETS_KEY?: string;
 
-  /** Keys with commas between that open what they have sealed, while SECRETS_KEY is replaced. */
+  /** Former keys, separated by commas, that open what they have sealed while SECRETS_KEY is being replaced. */
   @IsOptional()
   @Matches(/^[A-Za-z0-9+/]{43}=(,[A-Za-z0-9+/]{43}=)*$/, {
     message: 'SECRETS_KEYS_ACCEPTED must be keys of 32 bytes in base64, with commas between',
