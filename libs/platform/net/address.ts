@@ -5,13 +5,13 @@ import { LRUCache } from 'lru-cache';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Range = [Address, number];
 
-/** All of IPv6 that is given out for the internet: what is outside of it is no network that a receiver is in. */
+/** All IPv6 addresses that are assigned for the internet. A receiver is in no other network. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
-/** Public numbers behind which a cloud answers its own machines alone: Azure's metadata and name server. */
+/** Public addresses that a cloud answers only for its own machines: Azure's metadata and name server. */
 const cloud = ['168.63.129.16'];
 
-/** Of the addresses that were asked for last: what kind of network an address is of never changes. */
+/** The networks of recently checked addresses: an address never changes its network. */
 const networks = new LRUCache<string, string>({ max: 1_000 });
 
 export function isAddress(text: string): boolean {
@@ -19,8 +19,8 @@ export function isAddress(text: string): boolean {
 }
 
 /**
- * What kind of network an address is of: `public`, `loopback`, `private`, `linkLocal`, …. IPv4 mapped into IPv6 counts
- * as what it is.
+ * The kind of network that an address belongs to: `public`, `loopback`, `private`, `linkLocal`, …. An IPv4 address
+ * mapped into IPv6 counts as the IPv4 address.
  */
 export function networkOf(text: string): string {
   let network = networks.get(text);
@@ -38,7 +38,10 @@ function rangeOf(text: string): string {
   return 'public';
 }
 
-/** An IPv6 address stands for its /64, the least that one customer of a provider has; any other text for itself. */
+/**
+ * The subnet of an address: for IPv6 its /64, the least that a provider gives to a customer; any other text is its own
+ * subnet.
+ */
 export function subnetOf(text: string): string {
   if (!isAddress(text)) return text;
   const address = parse(text);
@@ -48,7 +51,7 @@ export function subnetOf(text: string): string {
 }
 
 /**
- * `10.0.0.0/8` or a single address.
+ * Reads `10.0.0.0/8` or a single address.
  * @throws when it is neither
  */
 export function parseRange(text: string): Range {
@@ -65,7 +68,7 @@ export function isWithin(text: string, [base, bits]: Range): boolean {
 
 function parse(text: string): Address {
   const bare = text.replace(/%.*/, '');
-  // The package takes ::8.8.8.8, an address of another and never used kind, for 8.8.8.8; in hex it does not.
+  // The package takes ::8.8.8.8, an address of another and never used kind, for 8.8.8.8; in hexadecimal it does not.
   const isMixed = bare.includes('.') && isIPv6(bare);
   return ipaddr.process(isMixed ? new URL(`http://[${bare}]`).hostname.slice(1, -1) : bare);
 }

@@ -1,6 +1,6 @@
 import { isAddress, isWithin, networkOf, parseRange, type Range } from './address';
 
-/** A machine and its port, as somebody asks for them. */
+/** A host and port to connect to. */
 export interface Destination {
   /** A name without a dot at its end, or an address without brackets; lower case. */
   host: string;
@@ -8,32 +8,37 @@ export interface Destination {
 }
 
 export interface OpeningRules {
-  /** Opens this machine too. */
+  /** Allows this machine too. */
   allowLoopback: boolean;
-  /** What the operator opens beside the public internet: `host`, `host:port`, an address, `address:port` or a CIDR. */
+  /**
+   * What the operator allows besides the public internet: `host`, `host:port`, an address, `address:port` or a CIDR.
+   */
   allowed: readonly string[];
-  /** Whether a port is open on every host that is. */
+  /** Whether a port is allowed on every allowed host. */
   isUsualPort(port: number): boolean;
-  /** What goes there, for the complaint of a wrong entry: "webhooks". */
+  /** What connects there, for the message about a wrong entry: "webhooks". */
   subject: string;
 }
 
 interface Opening {
-  /** A host's name, or a range of addresses. */
+  /** The name of a host, or a range of addresses. */
   opens: string | Range;
-  /** Only this port; absent: the ports that are open anyway. */
+  /** The only port that is allowed; without it, the usual ports. */
   port?: number;
 }
 
-/** Names that mean nothing outside of a machine or a network. @see https://www.rfc-editor.org/rfc/rfc6761 and 6762, 8375 */
+/**
+ * Names that mean nothing outside a machine or a network.
+ * @see https://www.rfc-editor.org/rfc/rfc6761 and 6762, 8375
+ */
 const innerNames = /(^|\.)(localhost|local|internal|home\.arpa)$/;
 const loopbackNames = /(^|\.)localhost$/;
 
-/** Where this service may be sent to by its customers: the public internet, and what the operator opens. */
+/** The rules on where customers may make this service connect to: the public internet, and what the operator allows. */
 export class Openings {
   private readonly openings: Opening[];
 
-  /** @throws Error when an entry is none */
+  /** @throws Error when an entry cannot be read */
   constructor(private readonly rules: OpeningRules) {
     this.openings = rules.allowed.map((text) => {
       const opening = parseOpening(text);
@@ -42,7 +47,7 @@ export class Openings {
     });
   }
 
-  /** Why nothing goes to an address that the host has; undefined when it may. */
+  /** The reason why no connection may go to an address of the host; undefined when it may. */
   refusal(to: Destination, address: string): string | undefined {
     const network = networkOf(address);
     if (network === 'public') return undefined;
@@ -51,12 +56,12 @@ export class Openings {
     return `The host has an address that is not public (${network}).`;
   }
 
-  /** Whether the port is open there, as far as can be told without asking for the addresses of a name. */
+  /** Whether the port is allowed, as far as that is known without resolving a name. */
   allowsPort(to: Destination): boolean {
     return this.rules.isUsualPort(to.port) || this.isOpened(to, addressOf(to));
   }
 
-  /** Whether the host is refused before anybody asks for its addresses. */
+  /** Whether the host is refused before its name is resolved. */
   refusesHost(to: Destination): boolean {
     const address = addressOf(to);
     if (address !== undefined) return this.refusal(to, address) !== undefined;
@@ -70,12 +75,12 @@ export class Openings {
     });
   }
 
-  /** By its own name, or by the addresses that it turns out to have. */
+  /** Whether the host is allowed by its name, or may be by the addresses that it resolves to. */
   private mayBeOpened(to: Destination): boolean {
     return this.openingsOf(to.port).some(({ opens }) => typeof opens !== 'string' || opens === to.host);
   }
 
-  /** The openings for a port: one that names no port is for the usual ones. */
+  /** The openings that apply to a port: one without a port applies to the usual ports. */
   private openingsOf(port: number): Opening[] {
     return this.openings.filter((opening) =>
       opening.port === undefined ? this.rules.isUsualPort(port) : opening.port === port,
@@ -83,13 +88,13 @@ export class Openings {
   }
 }
 
-/** The address that a host is, or is known to have. */
+/** The address that the host is or is known to have; undefined for another name. */
 export function addressOf({ host }: Destination): string | undefined {
   if (isAddress(host)) return host;
   return loopbackNames.test(host) ? '127.0.0.1' : undefined;
 }
 
-/** `host`, `host:port`, an address, `address:port` or a CIDR; undefined when it is none. */
+/** Reads `host`, `host:port`, an address, `address:port` or a CIDR; undefined when it is none of them. */
 export function parseOpening(text: string): Opening | undefined {
   const [, bracketed, name, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::([1-9]\d{0,4}))?$/.exec(text) ?? [];
   if (Number(port) > 65535) return undefined;

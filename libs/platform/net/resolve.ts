@@ -4,17 +4,17 @@ import { lookup, Resolver } from 'node:dns/promises';
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /**
- * Looks names up anew each time: an answer that was kept could be one from before they changed.
- * Asks the name servers, which takes no thread of the pool that files and ciphers share: four receivers whose names
- * are slow to resolve would else hold up the process. What DNS does not know may be in the machine's hosts file.
- * @param servers `address:port` of name servers, in place of the machine's
+ * Resolves a name anew each time, as a cached answer could be outdated. It asks the name servers directly: that takes
+ * no thread of the pool that files and ciphers share, which four receivers with slow names would otherwise block. A
+ * name that DNS does not know may be in the machine's hosts file.
+ * @param servers `address:port` of name servers, instead of the machine's
  */
 export function systemResolve({ timeoutMs, servers }: { timeoutMs: number; servers?: string[] }): Resolve {
   // The second try waits twice as long.
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / 3), tries: 2 });
   if (servers) resolver.setServers(servers);
   return async (host) => {
-    // RFC 6761: these are loopback, whatever a name server says.
+    // RFC 6761: such names are loopback, whatever a name server says.
     if (/(^|\.)localhost$/.test(host)) return ['127.0.0.1', '::1'];
     const answers = await settled([resolver.resolve4(host), resolver.resolve6(host)], timeoutMs / 5);
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
@@ -27,8 +27,8 @@ export function systemResolve({ timeoutMs, servers }: { timeoutMs: number; serve
 }
 
 /**
- * How each ended, or that it did not. Once one is there the others have so much more time: there are name servers that
- * say nothing at all to who asks for a kind of address that a name has none of. @see RFC 4074 section 4.1
+ * How each lookup ended. Once one has succeeded, the others have only `graceMs` left: some name servers do not answer
+ * at all when a name has no address of the requested kind. @see RFC 4074 section 4.1
  */
 async function settled<Result>(
   lookups: readonly Promise<Result>[],
