@@ -1,40 +1,40 @@
-/** Bytes that are being read. */
+/** Stored bytes that are open for reading. */
 export interface OpenContent {
   size: number;
-  /** Some of them, both ends included, as they lie there; all when no range is given. */
+  /** Reads a range, both ends included, of the stored bytes; without a range all of them. */
   read(range?: { first: number; last: number }): AsyncIterable<Buffer>;
   close(): Promise<void>;
 }
 
-/** What a tenant keeps under some keys. */
+/** Keys under which a tenant has stored bytes. */
 export interface KeptContent {
   tenantId: number;
   keys: string[];
 }
 
 /**
- * Where the bytes of documents lie. What is kept is never changed: other bytes have another key. Injectable: an abstract
- * class, so that it is its own token.
+ * The store of the documents' bytes. Stored bytes never change: other bytes get another key. An abstract class, so that
+ * it is its own injection token.
  */
 export abstract class ContentStorage {
   /**
-   * Keeps bytes, all of them or none; once it resolves they outlast a crash.
+   * Stores bytes, all of them or none; once it resolves they survive a crash.
    * @returns the key that they were given, see content-key.ts
-   * @throws what the bytes throw, after which nothing of them is left
+   * @throws the error of `bytes`, after which none of them are left
    */
   abstract keep(tenantId: number, bytes: AsyncIterable<Uint8Array>): Promise<string>;
 
-  /** @returns undefined when nothing is kept under the key */
+  /** @returns undefined when nothing is stored under the key */
   abstract open(tenantId: number, key: string): Promise<OpenContent | undefined>;
 
-  /** Removes what may not be there. */
+  /** Removes the bytes of a key, which need not exist. */
   abstract remove(tenantId: number, key: string): Promise<void>;
 
-  /** What was begun to be kept before an instant, at most some hundreds at a time. */
+  /** The keys of bytes that began to be stored before an instant, at most some hundreds at a time. */
   abstract keptBefore(instant: Date): AsyncIterable<KeptContent>;
 
   /**
-   * Removes what was begun before an instant and never finished.
+   * Removes bytes that began to be stored before an instant and never finished.
    * @returns how many there were
    */
   abstract removeUnfinished(instant: Date): Promise<number>;

@@ -16,13 +16,13 @@ interface Found {
 }
 
 /**
- * Keeps bytes in a folder: `<folder>/<tenant>/<last two digits of the key>/<key>`, made of numbers and keys of our own
- * alone. The last digits are random: a folder has a 256th of a tenant's files.
+ * Stores bytes in a folder: `<folder>/<tenant>/<last two digits of the key>/<key>`. Paths consist only of numbers and
+ * keys that this service makes. The last digits are random: a folder holds a 256th of a tenant's files.
  */
 export class FolderStorage extends ContentStorage {
   private readonly folder: string;
 
-  /** @param folder shared by all processes; made when first needed */
+  /** @param folder shared by all processes; made when it is first needed */
   constructor(
     folder: string,
     private readonly clock: Clock,
@@ -90,7 +90,7 @@ export class FolderStorage extends ContentStorage {
     return removed;
   }
 
-  /** Every file, a tenant's one after the other. What does not have such a name is not ours. */
+  /** All files, one tenant after another. A file with another form of name is not the storage's. */
   private async *found(): AsyncGenerator<Found> {
     for await (const tenant of names(this.folder, /^\d+$/)) {
       for await (const part of names(join(this.folder, tenant), /^[0-9a-f]{2}$/)) {
@@ -120,7 +120,7 @@ async function write(file: FileHandle, bytes: AsyncIterable<Uint8Array>): Promis
   }
 }
 
-/** Makes a folder that outlasts a crash: one that is new stands in its parent once that is written. */
+/** Makes a folder that survives a crash: a new folder is durable once its parent is synced. */
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o750 });
   if (first === undefined) return;
