@@ -1,6 +1,8 @@
 import { Gauge, register } from 'prom-client';
 
-/** A gauge whose values are worked out when it is read; `set` takes a value and its labels in their order. */
+/**
+ * Registers a gauge whose values are calculated when it is read. `set` takes a value and its labels, in their order.
+ */
 export function registerGauge(
   name: string,
   help: string,

@@ -6,13 +6,18 @@ import { Public } from '../auth/permission.guard';
 import { type DatabaseState, ReadDatabase, WriteDatabase } from '../database';
 import { Health } from './health';
 
-/** Whoever asks waits some seconds; a server that is silent would not answer for longer. */
+/** How long a check may take. A client waits only some seconds, and a server that does not answer would take longer. */
 const PATIENCE_MS = 5_000;
-/** For what decides nothing: whoever asks may wait a second only, as Kubernetes does where it is not told otherwise. */
+/**
+ * The limit of a check that does not decide the answer: a client may wait only a second, as Kubernetes does by default.
+ */
 const GLANCE_MS = 500;
-/** A part that could not be asked, since the process is busy, keeps it from working no more than one that needs an operator. */
+/**
+ * Stands for parts that could not be asked because the process is busy. Like any degraded part, they do not make it
+ * unready.
+ */
 const NOT_TOLD = ['not known: a part could not be asked'];
-/** Of a process that does its work without read models: true. */
+/** Provides `true` in a process that does its work without read models. */
 export const WITHOUT_READ_MODELS = 'WithoutReadModels';
 
 @ApiExcludeController()
@@ -25,7 +30,7 @@ export class HealthController {
     @Optional() @Inject(WITHOUT_READ_MODELS) private readonly withoutReadModels = false,
   ) {}
 
-  /** The process runs. */
+  /** Answers while the process runs. */
   @Get('live')
   @Public()
   live(): object {
@@ -33,8 +38,8 @@ export class HealthController {
   }
 
   /**
-   * The process can do its work: 503 while a database that it needs does not answer, and `stopping` once it is being
-   * stopped. 200 and `degraded` when a part of it needs an operator; `degraded` then says which.
+   * Whether the process can do its work. 503 while a database that it needs does not answer, and `stopping` once it is
+   * being stopped. 200 and `degraded` when a part of it needs an operator; the field `degraded` says which.
    */
   @Get('ready')
   @Public()
@@ -63,7 +68,7 @@ export class HealthController {
   }
 }
 
-/** @param otherwise what stands for it when it fails, or takes too long */
+/** @param otherwise the result when the work fails or takes too long */
 function inTime<Result>(work: Promise<Result>, otherwise: Result, patienceMs = PATIENCE_MS): Promise<Result> {
   const late = delay(patienceMs, otherwise, { ref: false });
   return Promise.race([work.catch(() => otherwise), late]);

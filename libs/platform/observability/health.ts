@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 
-/** What a part of the process has to say about itself, in short lines; none when all is well. */
+/** Reports the problems of a part of the process, in short lines; none when all is well. */
 export type HealthWatch = () => Promise<string[]>;
 
-/** Where the parts of a process report what is wrong but does not keep it from working. */
+/** Collects problems that the parts of a process report and that do not keep it from working. */
 @Injectable()
 export class Health {
   private readonly watches: HealthWatch[] = [];
@@ -12,7 +12,7 @@ export class Health {
     this.watches.push(watch);
   }
 
-  /** What is degraded now. */
+  /** The current problems. */
   async degraded(): Promise<string[]> {
     return (await Promise.all(this.watches.map((watch) => watch()))).flat();
   }

@@ -3,7 +3,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 
 type Done = Parameters<SpanExporter['export']>[1];
 
-/** Says once that a collector takes no traces, and once that it does again; never once a batch. */
+/** Logs once that a collector takes no traces, and once that it takes them again, instead of once for each batch. */
 export class LoggedExporter implements SpanExporter {
   private readonly log = new Logger('Tracing');
   private failing = false;

@@ -5,8 +5,8 @@ import { HealthController, WITHOUT_READ_MODELS } from './health.controller';
 import { MetricsController } from './metrics.controller';
 
 /**
- * `/health/live`, `/health/ready`, `/metrics` and traces, on every process. Global, because such a module is shut down
- * after all others: their last spans are sent too.
+ * `/health/live`, `/health/ready`, `/metrics` and traces, in every process. The module is global because a global
+ * module is shut down after all others: so their last spans are sent too.
  */
 @Global()
 @Module({
@@ -14,7 +14,7 @@ import { MetricsController } from './metrics.controller';
   providers: [
     {
       provide: 'Tracing',
-      // Loaded only where it is wanted: it costs each process some megabytes.
+      // Loaded only where it is configured: it costs each process some megabytes.
       useFactory: async (config: Config, host: HttpAdapterHost) => {
         if (!config.OTEL_EXPORTER_OTLP_ENDPOINT) return undefined;
         const { Tracing } = await import('#platform/observability/tracing');
@@ -25,7 +25,7 @@ import { MetricsController } from './metrics.controller';
   ],
 })
 export class ObservabilityModule {
-  /** Of a process that writes: one in front goes on sending it requests while only the read models are away. */
+  /** For a process that writes: a load balancer goes on sending it requests while only the read models are away. */
   static withoutReadModels(): DynamicModule {
     return {
       module: ObservabilityModule,

@@ -13,7 +13,7 @@ const duration = new Histogram({
 
 const series = new Map<string, ReturnType<typeof duration.labels>>();
 
-/** prom-client hashes labels at every look-up; there are few of them, so they are kept. */
+/** The series of a route. prom-client hashes labels at every lookup; there are few series, so they are kept. */
 function seriesOf(method: string, route: string, status: number): ReturnType<typeof duration.labels> {
   const name = `${method} ${route} ${status}`;
   let known = series.get(name);
@@ -26,7 +26,7 @@ function seriesOf(method: string, route: string, status: number): ReturnType<typ
 
 const log = new Logger('Http');
 
-/** Measures and logs every request; routes are named by their pattern, so that ids make no series of their own. */
+/** Measures and logs every request. Routes are named by their pattern, so that ids make no series of their own. */
 export function registerRequestMetrics(fastify: FastifyInstance): void {
   if (!register.getSingleMetric('process_cpu_seconds_total')) collectDefaultMetrics();
   fastify.addHook('onResponse', (request, reply, done) => {

@@ -5,12 +5,12 @@ import '../http/trace';
 import { startSpan } from './spans';
 import { parseTraceparent } from './traceparent';
 
-/** What machines ask all day long, and nobody follows. */
+/** Routes that machines request all day, and whose traces nobody reads. */
 const UNTRACED = /^\/(health|metrics)\b/;
 
 /**
- * A server span for every request, as its caller's child. It shows the route's pattern and never the address, which
- * holds whatever a caller types.
+ * Makes a server span for every request, as the child of its caller's span. The span shows the route's pattern, and
+ * never the address, which contains whatever a caller types.
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server-span
  */
 export function registerRequestSpans(fastify: FastifyInstance): void {
@@ -34,7 +34,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, route: string): voi
   });
   if (!span) return;
   request.span = span;
-  // Comes also when the caller has gone away, unlike Fastify's onResponse.
+  // Unlike Fastify's onResponse, this also comes when the caller has gone away.
   reply.raw.once('close', () => end(span, request, reply));
 }
 

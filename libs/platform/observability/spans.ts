@@ -9,8 +9,8 @@ import {
 import { DomainError } from '#kernel/errors';
 
 /**
- * A new span; undefined when it would not be recorded, because this process makes no traces or this one was not
- * chosen. Its work then has no spans either: nothing is worked out for them.
+ * Starts a span; undefined when it would not be recorded, because this process makes no traces or this trace was not
+ * sampled. Then its work has no spans either, and nothing is calculated for them.
  */
 export function startSpan(
   name: string,
@@ -22,7 +22,7 @@ export function startSpan(
   return span.isRecording() ? span : undefined;
 }
 
-/** Marks a span as failed by the kind of error alone: a message may quote what a record says. */
+/** Marks a span as failed, with the kind of error alone: a message may quote what a record says. */
 export function failSpan(span: Span | undefined, error: unknown): void {
   if (!span) return;
   const type = error instanceof DomainError ? error.code : (error as object).constructor.name;

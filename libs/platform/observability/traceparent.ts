@@ -3,7 +3,7 @@ import type { SpanContext } from '@opentelemetry/api';
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 /**
- * Whose child the work is, from a `traceparent`; undefined when there is none or it is malformed.
+ * The parent span that a `traceparent` names; undefined when there is none or it is malformed.
  * @see https://www.w3.org/TR/trace-context/#traceparent-header
  */
 export function parseTraceparent(text: unknown): SpanContext | undefined {
@@ -13,7 +13,7 @@ export function parseTraceparent(text: unknown): SpanContext | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
 }
 
-/** As {@link parseTraceparent} reads it. */
+/** Writes a `traceparent` as {@link parseTraceparent} reads it. */
 export function printTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }

@@ -18,23 +18,26 @@ import { packageRoot } from '../package-root';
 import { LoggedExporter } from './logged-exporter';
 import { registerRequestSpans } from './request-spans';
 
-/** Spans that wait to be sent, beyond which they are dropped: a batch of 1,000 events makes one for each read model. */
+/**
+ * Spans that may wait to be sent; further ones are dropped. A batch of 1,000 events makes a span of each for every read
+ * model.
+ */
 const QUEUE = 16_384;
-/** The least that two batches may wait for each other. */
+/** How long the end of a process waits for the last spans to be sent. */
 const FLUSH_MS = 1_000;
 
 /** Sends the process's spans to a collector, by OTLP over HTTP. */
 export class Tracing implements OnApplicationShutdown {
   private readonly provider: BasicTracerProvider;
 
-  /** Begins at once, for every request of the server; requests that come before are not traced. */
+  /** Begins at once, for every request of the server. Earlier requests are not traced. */
   static start(config: Config, fastify: FastifyInstance): Tracing {
     registerRequestSpans(fastify);
     return new Tracing(config.OTEL_TRACES_SAMPLER_ARG);
   }
 
   private constructor(ratio: number) {
-    // Reads the standard's variables itself: address, headers, time limit, certificates, compression.
+    // The exporter reads the standard's variables itself: address, headers, time limit, certificates, compression.
     const exporter = new LoggedExporter(new OTLPTraceExporter());
     this.provider = new BasicTracerProvider({
       resource: resourceOf(basename(dirname(process.argv[1]))),
@@ -44,16 +47,18 @@ export class Tracing implements OnApplicationShutdown {
     trace.setGlobalTracerProvider(this.provider);
   }
 
-  /** Sends what is left, or gives it up: a collector that does not answer keeps no process from ending. */
+  /**
+   * Sends the remaining spans, or gives them up: a collector that does not answer must not keep a process from ending.
+   */
   async onApplicationShutdown(): Promise<void> {
     trace.disable();
-    // The exporter has told of a failure.
+    // The exporter has logged the failure.
     const sent = this.provider.shutdown().catch(() => undefined);
     await Promise.race([sent, delay(FLUSH_MS, undefined, { ref: false })]);
   }
 }
 
-/** @param process `command` and so on: the folder of the main.js that was started */
+/** @param process `command` and so on: the name of the folder of the main.js that was started */
 function resourceOf(process: string): Resource {
   const { name, version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
   return defaultResource().merge(
