@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { DomainError, invalid } from '#kernel/errors';
 
-/** A member of a dictionary whose value is a byte sequence. @see RFC 8941 section 3.3.5 */
+/** A dictionary member whose value is a byte sequence. @see RFC 8941 section 3.3.5 */
 const MEMBER = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):$/;
 
 /**
- * The SHA-256 of a `Content-Digest` header, in hex; undefined when the header has none that we know.
+ * The SHA-256 of a `Content-Digest` header, in hex; undefined when the header has no known digest.
  * @see RFC 9530 section 2
  * @throws DomainError `content_digest_invalid`
  */
@@ -29,8 +29,8 @@ export function printDigest(sha256: string): string {
 }
 
 /**
- * The same bytes, which must have a digest, if one is given.
- * @throws DomainError `digest_mismatch` (422) after the last of them
+ * Passes bytes on, and checks their digest if one is given.
+ * @throws DomainError `digest_mismatch` (422) after the last byte
  */
 export async function* requireDigest(
   bytes: AsyncIterable<Buffer>,

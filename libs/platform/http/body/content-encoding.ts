@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * Refuses bodies with a Content-Encoding (RFC 9110 section 15.5.16): nothing here decodes them, and a document would be
- * kept as the compressed bytes that came.
+ * stored as the compressed bytes.
  */
 export function refuseEncodedBodies(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {

@@ -6,21 +6,22 @@ import { pointed } from '../json-pointer';
 
 const MAX_DEPTH = 20;
 /**
- * Of values and names. The most that a body means is 33,000: settings of 64 KiB; an invoice of a thousand lines has 27,000.
- * Ten thousand columns of a report, 70,000, are refused by the report, in words of its own.
+ * The most values and names of a body. The largest meaningful body has 33,000: settings of 64 KiB; an invoice of a
+ * thousand lines has 27,000. Ten thousand columns of a report, 70,000, are refused by the report with a message of its
+ * own.
  */
 const MAX_PARTS = 100_000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Nothing of the body is stored: its handler says which texts and numbers it takes. */
+    /** The route stores nothing of its body: its handler decides which texts and numbers it accepts. */
     storesNothing?: boolean;
-    /** The body is a JsonText. */
+    /** The route's body is a JsonText. */
     asText?: boolean;
   }
 }
 
-/** A body with the text that it was made of: JSON.parse leaves 53 bits of a number. */
+/** A body with the text that it was parsed from: JSON.parse keeps only 53 bits of a number. */
 export class JsonText {
   constructor(
     readonly text: string,
@@ -33,8 +34,9 @@ export const AsJsonText = (): MethodDecorator => RouteConfig({ asText: true });
 
 /**
  * Parses a JSON body; an empty one counts as none.
- * @throws DomainError `malformed`: not JSON, deeper than 20 levels, or of more parts than any body that is meant: to look
- *   at each of a megabyte of them would hold all others up; `invalid`: what cannot be stored, if it may be
+ * @throws DomainError `malformed`: not JSON, deeper than 20 levels, or with more parts than any meaningful body
+ * (checking each part of a megabyte would hold up all other requests); `invalid`: a value that cannot be stored, unless
+ * the route stores nothing
  */
 export function parseJson(text: string, { storesNothing = false } = {}): unknown {
   if (text.trim() === '') return undefined;
@@ -61,7 +63,7 @@ function inspect(value: unknown, depth: number, pointer: string, check: Check): 
   if (depth > MAX_DEPTH)
     throw new DomainError('malformed', 'too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`);
   for (const [name, child] of Object.entries(value)) {
-    // Copying it sets a prototype.
+    // Copying such a property would set a prototype.
     if (name === '__proto__')
       throw new DomainError('malformed', 'malformed_json', `"${name}" is no property name.`);
     if (!Array.isArray(value)) check(name, pointer);
@@ -71,12 +73,15 @@ function inspect(value: unknown, depth: number, pointer: string, check: Check): 
 
 function requireStorable(value: unknown, pointer: string): void {
   if (typeof value === 'string') requireText(value, pointer);
-  // JSON.parse makes infinity of what is too large, and JSON.stringify null of that.
+  // JSON.parse turns a number that is too large into infinity, and JSON.stringify turns that into null.
   if (typeof value === 'number' && !Number.isFinite(value))
     throw invalid('number_too_large', `${pointer || 'The body'} is too large a number.`, pointer);
 }
 
-/** @throws DomainError `invalid_text` (422) at the pointer, which is that of its object for the name of a property */
+/**
+ * @throws DomainError `invalid_text` (422) at the pointer; for the name of a property, the pointer is that of its
+ * object
+ */
 export function requireText(text: string, pointer: string): void {
   if (!text.includes('\0') && text.isWellFormed()) return;
   throw invalid('invalid_text', `${pointer || 'The body'} holds a NUL or half a surrogate pair.`, pointer);
@@ -87,8 +92,8 @@ function invalid(code: string, message: string, pointer: string): DomainError {
 }
 
 /**
- * JSON is UTF-8 (RFC 8259, section 8.1): anything else would be stored with its letters replaced, unnoticed. The byte order
- * mark that some clients write before it says nothing.
+ * Requires UTF-8, which JSON is (RFC 8259, section 8.1): in any other encoding letters would be replaced unnoticed. The
+ * byte order mark that some clients write first is ignored.
  */
 function requireUtf8(body: Buffer): string {
   if (!isUtf8(body)) throw new DomainError('malformed', 'malformed_json', 'The body is not in UTF-8.');
@@ -101,7 +106,10 @@ type Parser = (
   done: (refusal: Error | null, body?: unknown) => void,
 ) => void;
 
-/** Of a body that is there and means something, which what comes with a DELETE does not, nor what comes where nothing is. */
+/**
+ * Parses a body, unless it is empty or means nothing: the body of a DELETE, and that of a request to an unknown
+ * address, are ignored.
+ */
 function parserOf(parse: (body: Buffer, request: FastifyRequest) => unknown): Parser {
   return (request, body, done) => {
     try {

@@ -4,24 +4,24 @@ import { DomainError } from '#kernel/errors';
 import { pointed } from '../json-pointer';
 import { requireText } from './json-body';
 
-/** What a form may have beside its file. */
+/** Limits of what a form may contain. */
 const LIMITS = { fields: 20, fieldSize: 4096, files: 1, parts: 21, headerPairs: 20, headerSize: 8192 };
 
-/** A file of a form, whose bytes are to be read while the form is. */
+/** A file of a form. Its bytes must be read while the form is read. */
 export interface FormFile {
-  /** As the client calls it; it may say anything. */
+  /** The client's name for the file; it may be anything. */
   fileName: string | undefined;
-  /** As the client calls it; `application/octet-stream` when it says nothing. */
+  /** The client's type for the file; `application/octet-stream` when it gives none. */
   contentType: string;
   bytes: AsyncIterable<Buffer>;
 }
 
 /**
- * Reads a `multipart/form-data` body, its fields in any order, with memory for some chunks only.
- * @param take reads the file; the form goes on when it has
+ * Reads a `multipart/form-data` body, with its fields in any order, and keeps only some chunks in memory.
+ * @param take reads the file; the form continues when it has done so
  * @returns the fields, each a text of at most 4 KiB
- * @throws DomainError `malformed_form`, `too_many_files`, `field_repeated`, `field_too_long` (400), `invalid_text` (422),
- *   and what `take` and `body` throw; only when `take` is done with the file
+ * @throws DomainError `malformed_form`, `too_many_files`, `field_repeated`, `field_too_long` (400), `invalid_text`
+ * (422), and the errors of `take` and `body`; only once `take` is done with the file
  * @see RFC 7578
  */
 export async function readForm(
@@ -48,7 +48,7 @@ export async function readForm(
     });
     form.on('file', (_name, stream, fileName, _encoding, type) => {
       file = stream;
-      // Whoever reads it is told by the reading; without a listener an error would end the process.
+      // The reader of the file gets the error by reading; without a listener it would end the process.
       stream.on('error', () => {});
       taken = take({ fileName: fileName && decoded(fileName), contentType: type, bytes: bytesOf(stream) });
       taken.catch(reject);
@@ -74,7 +74,7 @@ export async function readForm(
   return Object.fromEntries(fields);
 }
 
-/** Gives a form its bytes, no faster than they are read, until it fails. */
+/** Writes the body into the form, no faster than the form is read, until the form fails. */
 async function feed(form: BusboyInstance, body: AsyncIterable<Buffer>, ended: Promise<void>): Promise<void> {
   let failed = false;
   const failure = ended.catch(() => {
@@ -104,8 +104,8 @@ function parserFor(contentType: string): BusboyInstance {
 }
 
 /**
- * .NET and Spring write a name that is not ASCII as words of RFC 2047, with `filename*` after it, which the parser passes over
- * where `name` is quoted.
+ * Decodes the name of a file. .NET and Spring write a name that is not ASCII as encoded words of RFC 2047, followed by
+ * `filename*`, which the parser ignores if `name` is quoted.
  */
 function decoded(fileName: string): string {
   return fileName.replaceAll(
@@ -123,8 +123,8 @@ function decoded(fileName: string): string {
 }
 
 /**
- * The parser has put U+FFFD for every byte that it could not read, which nobody means to keep. Fields are looked at as they
- * come; the name of a file only where it is used, as a field may give another.
+ * Refuses a text in which the parser has put U+FFFD for bytes that it could not decode. Fields are checked as they
+ * come; the name of a file is checked only where it is used, as a field may give another.
  * @throws DomainError `malformed_form` (400)
  */
 export function requireUtf8(name: string, value: string): void {

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * How many bytes are read before their buffers are collected. Node makes a buffer of each read, and V8 lets more than
- * 32 MB of them gather. A collection of the young generation took 2 to 3 ms: some 60 ms for 100 MiB.
+ * How many bytes are read before their buffers are collected. Node makes a buffer for each read, and V8 lets more than
+ * 32 MB of them accumulate. A collection of the young generation takes 2 to 3 ms: about 60 ms for 100 MiB.
  */
 const COLLECT_AFTER = 4 * 1024 ** 2;
 
@@ -13,8 +13,8 @@ let read = 0;
 let collect: Collect | undefined;
 
 /**
- * To be told of every buffer of a long body, so that one keeps memory for some megabytes of them only, however many
- * bodies there are and however long they are. Buffers that are still in use stay as they are.
+ * Counts a buffer of a long body. When every buffer is counted, only some megabytes of them stay in memory, however
+ * many bodies there are and however long they are. Buffers in use are not collected.
  */
 export function countRead(length: number): void {
   read += length;
@@ -24,7 +24,10 @@ export function countRead(length: number): void {
   collect({ type: 'minor' });
 }
 
-/** V8 gives it to contexts that are made once it is allowed, so that no flag at the start is needed. */
+/**
+ * V8's garbage collector as a function. V8 offers it to contexts that are made after it was allowed, so no flag at the
+ * start is needed.
+ */
 function collector(): Collect {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc');

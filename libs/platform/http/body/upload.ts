@@ -18,26 +18,26 @@ declare module 'fastify' {
   }
 }
 
-/** How long a body may take to come: one of an upload, and any other. */
+/** How long the body of an upload may take to arrive, and that of any other request. */
 export const UPLOAD_MS = 600_000;
 const BODY_MS = 30_000;
-/** Stands for every type of an upload, so that no parser of ours reads its bytes. */
+/** Replaces the type of an upload, so that no body parser reads its bytes. */
 const UNREAD = 'application/x-unread';
 
-/** A body that nobody has read yet. */
+/** A body that has not been read yet. */
 export class Upload {
   constructor(private readonly request: FastifyRequest) {}
 
-  /** Its Content-Type, undefined when none was given. */
+  /** The Content-Type; undefined when none was given. */
   get type(): string | undefined {
     return this.request.uploadType ?? undefined;
   }
 
   /**
-   * Its bytes, as they come; to be asked for once.
-   * @param limit of bytes; what is known to be more is refused before any is read
-   * @throws DomainError `body_too_large` (413), `body_incomplete` (400) when the client ends early, and what
-   *   `Content-Digest` asks: `content_digest_invalid` (400) at once, `digest_mismatch` (422) at the end
+   * The bytes as they arrive; they can be read once.
+   * @param limit in bytes; a body whose length is known to exceed it is refused before any byte is read
+   * @throws DomainError `body_too_large` (413), `body_incomplete` (400) when the client ends early, and the errors of
+   * `Content-Digest`: `content_digest_invalid` (400) at once, `digest_mismatch` (422) at the end
    */
   bytes(limit: number): AsyncIterable<Buffer> {
     const { headers, raw } = this.request;
@@ -63,7 +63,10 @@ async function* limited(bytes: AsyncIterable<Buffer>, limit: number): AsyncGener
   }
 }
 
-/** Of what nobody reads any more the rest is passed over: a client that is still sending would not hear why. */
+/**
+ * The bytes of a body. When the reader stops early, the rest is discarded: a client that is still sending would
+ * otherwise not hear the reason.
+ */
 async function* whole(body: Readable): AsyncGenerator<Buffer> {
   try {
     yield* body.iterator({ destroyOnReturn: false });
@@ -74,17 +77,17 @@ async function* whole(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** A route that reads its body itself; `@UploadedBody()` is that. */
+/** Marks a route that reads its body itself, by `@UploadedBody()`. */
 export const TakesUpload = (): MethodDecorator => applyDecorators(RouteConfig({ upload: true }));
 
-/** A controller's parameter: the Upload that the request brings. */
+/** A controller's parameter: the Upload of the request. */
 export const UploadedBody = createParamDecorator(
   (_: unknown, context: ExecutionContext) => new Upload(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
 /**
- * Leaves the bodies of some routes unread, JSON too, until their handlers have made sure that they are wanted. All
- * others must have come within 30 s: the server's own limit is that of uploads.
+ * Leaves the bodies of some routes unread, even JSON, until their handlers have checked that they are wanted. All other
+ * bodies must arrive within 30 s, as the server's own limit is that of uploads.
  */
 export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): void {
   fastify.decorateRequest('uploadType', null);
@@ -100,12 +103,12 @@ export function registerUploads(fastify: FastifyInstance, bodyMs = BODY_MS): voi
   });
   fastify.addHook('preParsing', (request, reply, _payload, done) => {
     if (!request.routeOptions.config?.upload && !request.raw.complete) {
-      // What is still to come would be waited for, were the connection kept.
+      // If the connection were kept, Node would wait for the rest of the body.
       const late = () =>
         reply
           .header('Connection', 'close')
           .send(new DomainError('timeout', 'body_too_slow', 'The body did not come in time.'));
-      // A request that is injected, not received, never closes: its timer must not keep the process.
+      // An injected request, which comes from no network, never closes: its timer must not keep the process alive.
       const timer = setTimeout(late, bodyMs).unref();
       request.raw.once('close', () => clearTimeout(timer));
     }
