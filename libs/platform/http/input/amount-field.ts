@@ -5,13 +5,15 @@ import { ValidateBy } from 'class-validator';
 import { decimal, type MoneyRecord } from '#kernel/money';
 import { field, isCurrency, LARGEST_AMOUNT, type NumberOptions } from './fields';
 
-/** Money as AmountField takes it. */
+/** Money as AmountField accepts it. */
 export class AmountInput implements MoneyRecord {
   Amount: number;
   Currency: string;
 }
 
-/** An amount: money (● capitalised names), or the number alone, which is in the currency of what it belongs to. */
+/**
+ * An amount: money (● capitalised names), or a number alone, which is in the currency of the record that it belongs to.
+ */
 export function AmountField(options: Partial<NumberOptions> = {}): PropertyDecorator {
   const { min = 0, max = LARGEST_AMOUNT, decimals = 4 } = options;
   const isNumber = (value: unknown) =>
@@ -42,7 +44,7 @@ export function AmountField(options: Partial<NumberOptions> = {}): PropertyDecor
     properties: { Amount: number, Currency: { type: 'string', pattern: '^[A-Z]{3}$', example: 'GBP' } },
   } as const;
   const shown = { example: { Amount: 120, Currency: 'GBP' }, ...options };
-  // OpenAPI 3.0 takes `nullable` only beside a type.
+  // OpenAPI 3.0 allows `nullable` only beside a type.
   const api = { nullable: undefined, oneOf: [object, { ...number, nullable: !options.required }] };
   return applyDecorators(field(shown, api as ApiPropertyOptions, isAmount), money);
 }

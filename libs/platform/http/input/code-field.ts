@@ -4,8 +4,8 @@ import { normalised } from '#kernel/names';
 import { TextField, type TextOptions } from './fields';
 
 /**
- * A code or number that is one record's alone. One that looks like another is refused, rather than stored as what was not
- * sent: white space at its ends, or letters in another of Unicode's forms.
+ * A code or number that belongs to one record alone. A value that only looks like another, by white space at its ends
+ * or another of Unicode's forms, is refused, and not stored in a form that was not sent.
  */
 export function CodeField(options: TextOptions & { description: string }): PropertyDecorator {
   const description = `${options.description} Without white space at its ends, in Unicode's form NFC.`;

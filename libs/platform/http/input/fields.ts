@@ -25,16 +25,19 @@ import { idSchema } from './id-schema';
 
 /** Fields of a request: each decorator both checks a property and describes it in the API description. */
 export interface FieldOptions {
-  /** Absent or null is refused. Otherwise both are allowed: absent is unset, in a PATCH unchanged; null is unset. */
+  /**
+   * Absent and null are refused. Otherwise both are allowed: absent means unset, in a PATCH unchanged; null means
+   * unset.
+   */
   required?: boolean;
   description?: string;
   example?: unknown;
 }
 
-/** Matches a text that is more than white space. */
+/** Matches a text that is not only white space. */
 export const NOT_BLANK = /\S/;
 
-/** What every field has, and the checks of this one. */
+/** Declares a property as a field, with what every field has and with checks of its own. */
 export function field(
   options: FieldOptions,
   api: ApiPropertyOptions,
@@ -51,9 +54,9 @@ export function field(
 export interface TextOptions extends FieldOptions {
   /** Longest length in characters; default 200. */
   max?: number;
-  /** What the text must match, and how a refusal puts it: `must be <form>`. */
+  /** The expression that the text must match, and how a refusal describes it: `must be <form>`. */
   pattern?: { expression: RegExp; form: string };
-  /** Whitespace alone is refused, as it always is of a required text. */
+  /** Refuses white space alone. A required text always does. */
   notBlank?: boolean;
 }
 
@@ -111,7 +114,7 @@ export interface NumberOptions extends FieldOptions {
 
 export function NumberField(options: NumberOptions): PropertyDecorator {
   const { min = 0, max, decimals = 0 } = options;
-  // generators of clients hold an integer in 32 bits where no format says more
+  // Generators of clients use 32 bits for an integer without a format.
   const format = decimals === 0 && max >= 2 ** 31 ? 'int64' : undefined;
   const kind =
     decimals === 0
@@ -162,7 +165,10 @@ function isInstant(value: unknown): boolean {
   return day >= '01' && Number(day) <= daysInMonth && at >= EARLIEST && at < LATEST;
 }
 
-/** An ISO 8601 timestamp with its offset, down to nanoseconds as Go writes them, between 1900 and 2199; handed on in UTC with milliseconds. */
+/**
+ * An ISO 8601 timestamp with its offset, between 1900 and 2199, and down to nanoseconds as Go writes them. It is passed
+ * on in UTC with milliseconds.
+ */
 export function InstantField(options: FieldOptions = {}): PropertyDecorator {
   const check = ValidateBy({
     name: 'instant',
@@ -177,7 +183,7 @@ export function InstantField(options: FieldOptions = {}): PropertyDecorator {
   return applyDecorators(field(shown, { type: String, format: 'date-time' }, check), inUtc);
 }
 
-/** A calendar day, `YYYY-MM-DD`, or an instant whose day in the tenant's zone is meant. */
+/** A calendar day, `YYYY-MM-DD`, or an instant, which means its day in the tenant's zone. */
 export function DayField(options: FieldOptions = {}): PropertyDecorator {
   const check = ValidateBy({
     name: 'day',
@@ -209,7 +215,10 @@ export function CurrencyField(options: FieldOptions = {}): PropertyDecorator {
   return field({ example: 'GBP', ...options }, { type: String, pattern: '^[A-Z]{3}$' }, check);
 }
 
-/** Every object was made by the DTO class: nested validation alone takes a list for an object and a list of lists for a list. */
+/**
+ * Requires that every object is an instance of the DTO class: nested validation alone takes a list for an object, and a
+ * list of lists for a list.
+ */
 export function instances(dto: () => new () => object, message: string, each: boolean): PropertyDecorator {
   const isOne = (value: unknown) => value instanceof dto();
   return ValidateBy({
@@ -224,11 +233,11 @@ export function instances(dto: () => new () => object, message: string, each: bo
 /** A nested object with a DTO class of its own. */
 export function ObjectField(dto: () => new () => object, options: FieldOptions = {}): PropertyDecorator {
   const isObject = instances(dto, 'must be an object', false);
-  // the description takes a function for a class to come only when its name is `type`
+  // Nest's Swagger module takes a function for one that returns a class only when its name is `type`.
   return field(options, { type: () => dto() }, isObject, ValidateNested(), Type(dto));
 }
 
-/** A list of ids of one kind; when required, of one at least. */
+/** A list of ids of one kind; when required, of at least one. */
 export function IdsField(kind: Kind, options: FieldOptions & { max: number }): PropertyDecorator {
   const isIdOf = ValidateBy({
     name: 'isIdOf',
@@ -245,13 +254,13 @@ export function IdsField(kind: Kind, options: FieldOptions & { max: number }): P
   return field(options, api, isList, ArrayMinSize(least), ArrayMaxSize(options.max), isIdOf);
 }
 
-/** Up to 11 digits before the point, so that no digit is lost in a JSON number. */
+/** The largest amount: 11 digits before the point, so that no digit is lost in a JSON number. */
 export const LARGEST_AMOUNT = 99_999_999_999;
 
-/** For an hour or a unit. */
+/** The largest price of an hour or a unit. */
 export const LARGEST_RATE = 99_999;
 
-/** Of work, of costs, of lines. */
+/** The largest number of units of work, costs and lines. */
 export const LARGEST_UNITS = 9_999_999;
 
 /** Money as clients write it (● capitalised names), to 4 decimals. */

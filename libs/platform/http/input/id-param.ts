@@ -22,7 +22,7 @@ class NumberPipe implements PipeTransform {
   }
 }
 
-/** The number of a part of a record, counted from 1. @throws DomainError `not_found` when it is none */
+/** The number of a part of a record, counted from 1. @throws DomainError `not_found` when it is not such a number */
 export function NumberParam(name: string, what: string): ParameterDecorator {
   return described(name, new NumberPipe(what), { type: 'integer', minimum: 1, example: 1 });
 }

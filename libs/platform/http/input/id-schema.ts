@@ -1,6 +1,6 @@
 import type { Kind } from '#kernel/ids';
 
-/** How the API description describes an id of one kind, or of one of several. */
+/** The schema of an id of one kind, or of one of several, in the API description. */
 export function idSchema(...kinds: Kind[]) {
   const prefix = kinds.length === 1 ? kinds[0] : `(${kinds.join('|')})`;
   return {

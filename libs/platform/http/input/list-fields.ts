@@ -2,7 +2,9 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, IsArray, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { type FieldOptions, field, instances, NOT_BLANK } from './fields';
 
-/** A list of texts, none of them blank; when required, described as one of one at least, which its command checks. */
+/**
+ * A list of texts, none of them blank. When required, it is described as having at least one, which its command checks.
+ */
 export function TextsField(options: FieldOptions & { max: number; maxLength?: number }): PropertyDecorator {
   const { max, maxLength = 200 } = options;
   const each = true;

@@ -18,7 +18,9 @@ import { DateTime } from 'luxon';
 import { isId, type Kind } from '#kernel/ids';
 import { idSchema } from './id-schema';
 
-/** Query parameters arrive as text; a repeated one as a list, which no parameter of ours takes. */
+/**
+ * Declares a query parameter. Parameters arrive as texts; a repeated one arrives as a list, which no parameter accepts.
+ */
 function parameter(description: string, api: object, ...checks: PropertyDecorator[]): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({ description, ...api }),
@@ -31,7 +33,7 @@ const asNumber = Transform(({ value }) =>
   typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
 );
 const asBoolean = Transform(({ value }) => (value === 'true' ? true : value === 'false' ? false : value));
-/** Python's strftime, and with it many clients, writes the offset of an instant as +0000. */
+/** Adds the colon to an instant's offset: Python's strftime, and with it many clients, writes the offset as +0000. */
 const withColonInOffset = Transform(({ value }) =>
   typeof value === 'string' ? value.replace(/(:\d{2}(?:\.\d{1,9})?[+-]\d{2})(\d{2})$/, '$1:$2') : value,
 );
@@ -81,7 +83,7 @@ export function ChoiceFilter(description: string, values: readonly string[]): Pr
   );
 }
 
-/** Fields by which a list can be sorted. */
+/** A field by which a list can be sorted. */
 export function SortFilter(fields: readonly string[]): PropertyDecorator {
   return ChoiceFilter(
     'Field to sort by, descending with -.',
@@ -105,7 +107,7 @@ export function InstantFilter(description: string): PropertyDecorator {
   );
 }
 
-/** Date.parse takes the 30th of February for the 2nd of March, and PostgreSQL has no year 0. */
+/** Whether a day exists. Date.parse takes the 30th of February for the 2nd of March, and PostgreSQL has no year 0. */
 function isInTheCalendar(text: string): boolean {
   const at = DateTime.fromISO(text, { zone: 'utc' });
   return at.isValid && at.year > 0;
@@ -141,10 +143,10 @@ export function IdsFilter(kind: Kind): PropertyDecorator {
   );
 }
 
-/** A value of `changedAfter`: before every change. */
+/** The value of `changedAfter` that comes before every change. */
 export const SYNC_START = 'start';
 
-/** What every list takes; an area adds its own filters and the fields it can be sorted by. */
+/** The parameters of every list. An area adds its own filters, and the fields by which it can be sorted. */
 export class ListQuery {
   @WholeNumberFilter(
     'Page, from 0. A record that changes between two pages may move others past both: `changedAfter` misses none.',

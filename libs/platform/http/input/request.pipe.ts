@@ -5,7 +5,7 @@ import { DomainError, type FieldError } from '#kernel/errors';
 import { kindOf } from '#kernel/ids';
 import { pointed } from '../json-pointer';
 
-/** Stable codes for class-validator's constraints; any other constraint's name in snake case. */
+/** Stable codes for class-validator's constraints. The code of any other constraint is its name in snake case. */
 const CODES: Record<string, string> = {
   isDefined: 'required',
   whitelistValidation: 'unknown_property',
@@ -19,11 +19,11 @@ const CODES: Record<string, string> = {
   isIn: 'unknown_value',
 };
 
-/** Many more than are known of anything. */
+/** The most properties of an object: many more than any DTO has. */
 const MAX_PROPERTIES = 100;
 
 /**
- * Bodies and queries into their DTOs, whitelisted.
+ * Converts bodies and queries to their DTOs, and refuses unknown properties.
  * @throws DomainError `invalid` (422) for a body, `malformed` (400) for a query, naming every property at fault
  */
 @Injectable()
@@ -51,7 +51,7 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
-/** An object of JSON. */
+/** Whether a value is a JSON object. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -61,7 +61,7 @@ export function notAnObject(): DomainError {
   return new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
 }
 
-/** 422, as for a body of which these are the only faults. */
+/** The 422 answer to a body whose only faults are these properties. */
 export function unknownProperties(names: string[]): DomainError {
   return refusal(
     'body',
@@ -70,8 +70,9 @@ export function unknownProperties(names: string[]): DomainError {
 }
 
 /**
- * Pointers to properties that have the name of one of every object: validation takes those for properties that it knows.
- * @throws DomainError when an object has very many: class-transformer takes the square of them, ten seconds for a megabyte
+ * Pointers to properties named like one that every object inherits: validation would take them for known properties.
+ * @throws DomainError when an object has very many properties: the time of class-transformer grows with their square,
+ * to ten seconds for a megabyte
  */
 function inheritedNames(type: 'body' | 'query', value: unknown, parent: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
