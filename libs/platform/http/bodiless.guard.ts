@@ -5,9 +5,9 @@ import type { FastifyRequest } from 'fastify';
 import { isObject, notAnObject, unknownProperties } from './input/request.pipe';
 
 /**
- * A write whose handler takes no body refuses every field, as the others refuse those that they do not know. What a
- * DELETE brings is passed over: it means nothing (RFC 9110, section 9.3.5). Of the application, so that it comes after the
- * guards of its modules: what the caller may do is told first.
+ * Refuses every field of a write whose handler takes no body, as other handlers refuse unknown fields. The body of a
+ * DELETE is ignored: it means nothing (RFC 9110, section 9.3.5). This is a guard of the application, so it runs after
+ * the guards of the modules: a missing permission is reported first.
  */
 export class BodilessGuard implements CanActivate {
   private readonly known = new WeakMap<object, boolean>();
@@ -22,7 +22,7 @@ export class BodilessGuard implements CanActivate {
   private takesBody(controller: Type, handler: ReturnType<ExecutionContext['getHandler']>): boolean {
     let takes = this.known.get(handler);
     if (takes === undefined) {
-      // By `kind:index`.
+      // The keys are `kind:index`.
       const parameters = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler.name) ?? {};
       takes = Object.keys(parameters).some((key) => key.startsWith(`${RouteParamtypes.BODY}:`));
       this.known.set(handler, takes);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { toProblem } from './problem';
 import { newTraceId } from './trace';
 
-/** Node's names for requests that never became one, where it is not simply malformed (400). */
+/** Statuses by Node's error code, for requests that it could not read. Any other such request is malformed (400). */
 const STATUS: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 const DETAILS: Record<number, string> = {
   400: 'This is not a request of HTTP.',
@@ -11,7 +11,7 @@ const DETAILS: Record<number, string> = {
   431: 'Address and headers are too large: 16 KiB are allowed.',
 };
 
-/** Tells a client whose request Node could not read, on its bare connection, and ends that. */
+/** Answers a client whose request Node could not read, on the bare connection, and closes the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const statusCode = STATUS[error.code ?? ''] ?? 400;

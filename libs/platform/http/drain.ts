@@ -9,10 +9,10 @@ declare module 'fastify' {
   }
 }
 
-/** How long a connection that was just made may take to bring its request; a browser opens some that never do. */
+/** How long a new connection may take to bring its request. A browser opens some connections that never do. */
 const FIRST_BYTE_MS = 100;
 
-/** Ends an HTTP server so that no request fails of it. */
+/** Stops an HTTP server without making a request fail. */
 export class Drain {
   private begun = false;
   private readonly connections = new Set<Socket>();
@@ -23,7 +23,7 @@ export class Drain {
       this.connections.add(socket);
       socket.once('close', () => {
         this.connections.delete(socket);
-        // When the answer whose turn it was has been told of it.
+        // After Node has told the answer whose turn it is.
         process.nextTick(() => this.tellOfClose(socket));
       });
     });
@@ -32,7 +32,7 @@ export class Drain {
       reply.raw.once('close', () => this.inHand.delete(reply));
       done();
     });
-    // Also where the application is closed without a drain.
+    // Needed when the application is closed without a drain.
     fastify.addHook('preClose', (done) => {
       this.begin();
       done();
@@ -43,22 +43,22 @@ export class Drain {
     return (app.getHttpAdapter().getInstance() as unknown as FastifyInstance).drain;
   }
 
-  /** Traffic should go elsewhere. */
+  /** Whether the drain has begun, so that traffic should go elsewhere. */
   get isBegun(): boolean {
     return this.begun;
   }
 
   /**
-   * From now on every answer ends its connection. While any is open at first, requests are accepted for `graceMs`: a
-   * proxy may be sending on one that it keeps, and has yet to see that this process is not ready any more. Then no
-   * more are accepted. Resolves when all requests have been answered.
+   * Ends the server. From now on every answer closes its connection. If a connection is open at first, requests are
+   * accepted for `graceMs`: a proxy may be sending on one that it keeps, and has yet to see that this process is no
+   * longer ready. After that no request is accepted. Resolves when all requests have been answered.
    */
   async run(graceMs: number): Promise<void> {
     const { server } = this.fastify;
     this.begin();
     if (!server.listening) return;
     if (this.connections.size > 0) await delay(graceMs);
-    // Node ends the idle connections, though not those that have never brought a request.
+    // Node closes idle connections, but not those that have never brought a request.
     const closed = new Promise((close) => server.close(close));
     const unused = setTimeout(() => {
       for (const socket of this.connections) if (socket.bytesRead === 0) socket.destroy();
@@ -67,12 +67,12 @@ export class Drain {
     clearTimeout(unused);
   }
 
-  /** Breaks every connection off. */
+  /** Closes every connection at once. */
   cut(): void {
     this.fastify.server.closeAllConnections();
   }
 
-  /** What has not ended yet, by route: an address may tell whom it is about. */
+  /** The requests that have not ended yet, by route: an address may reveal whom it is about. */
   pending(): string {
     const routes = new Set(
       [...this.inHand].map(({ request }) => `${request.method} ${request.routeOptions.url ?? 'none'}`),
@@ -81,11 +81,14 @@ export class Drain {
     return `${this.inHand.size} request(s): ${[...routes].join(', ')}`;
   }
 
-  /** Node says nothing of it to answers that wait for others of their connection: what holds one would keep it for ever. */
+  /**
+   * Emits `close` for the answers that wait behind others on a closed connection. Node does not do that, and what such
+   * an answer holds would be kept forever.
+   */
   private tellOfClose(socket: Socket): void {
     for (const { raw, request } of this.inHand) {
       if (request.raw.socket !== socket || raw.closed) continue;
-      // As Node marks the one whose turn it is.
+      // The same marks that Node sets on the answer whose turn it is.
       Object.assign(raw, { destroyed: true, _closed: true });
       raw.emit('close');
     }
@@ -96,11 +99,12 @@ export class Drain {
     this.begun = true;
     const { server } = this.fastify;
     for (const { raw } of this.inHand) if (!raw.headersSent) raw.setHeader('Connection', 'close');
-    // Before Fastify's own listener, so that no answer goes without it.
+    // Before Fastify's own listener, so that no answer goes without the header.
     server.prependListener('request', (_request, response) => {
       response.setHeader('Connection', 'close');
     });
-    // An answer that is being streamed has promised to keep its connection: for a second (Node adds it), not for 72.
+    // A streamed answer has already promised to keep its connection: it is kept for a second, which Node adds, not for
+    // 72.
     server.keepAliveTimeout = 1;
   }
 }

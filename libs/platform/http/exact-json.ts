@@ -1,10 +1,10 @@
 const TEXT_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*")|-?\d[\d.eE+-]*/g;
-/** Of a text that stands for a number: in JSON that may be stored no other holds a NUL. */
+/** A text that stands for a number. No other text begins with a NUL in JSON that may be stored. */
 const MARKED = /"\\u0000([^"]*)"/g;
 
 /**
- * JSON that was parsed, without white space, each number as it was written. Of a name that comes twice only the last is
- * left, as of the value: nobody has looked at what the others hold, nor how deep it is.
+ * JSON that was parsed, without white space, and with each number as it was written. Of properties with the same name
+ * only the last is kept, as in the parsed value: the others were never checked, not even for their depth.
  */
 export function exactJson(json: string): string {
   const marked = json.replace(TEXT_OR_NUMBER, (part, text) => text ?? `"\\u0000${part}"`);

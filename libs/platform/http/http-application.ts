@@ -22,7 +22,7 @@ import { registerUnreadAnswers } from './unread-answers';
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** A process's HTTP server: one set-up for every app, not listening yet. */
+/** Creates the HTTP server of a process, set up in the same way for every app. It does not listen yet. */
 export async function createHttpApplication(
   module: Type | DynamicModule,
   config: Config,
@@ -34,11 +34,11 @@ export async function createHttpApplication(
     requestTimeout: UPLOAD_MS,
     http: { headersTimeout: 30_000 },
     connectionTimeout: 60_000,
-    // No part of an address is too long to be asked whether it is an id: Node allows 16 KiB with all headers.
+    // No part of a path is too long to be checked as an id: Node allows 16 KiB with all headers.
     routerOptions: { maxParamLength: 16_384 },
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
-    // An address that cannot be decoded never reaches a route, nor its filter.
+    // An address that cannot be decoded never reaches a route, and so not its filter.
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
       const { status, headers, body } = toProblem(error, request.url, traceOf(request));
       void reply
@@ -63,7 +63,7 @@ export async function createHttpApplication(
     void reply.header('X-Content-Type-Options', 'nosniff').header('X-Trace-Id', traceOf(request));
     done();
   });
-  // No address takes it. Fastify refuses one without a body before it looks whether there is anything there.
+  // No address accepts QUERY. Fastify would refuse one without a body before it looks whether the address exists.
   fastify.addHook('onRequest', ({ method }, _reply, done) =>
     done(method === 'QUERY' ? new NotFoundException() : undefined),
   );

@@ -21,8 +21,8 @@ import * as parts from './openapi/openapi-parts';
 type Paths = OpenAPIObject['paths'];
 
 /**
- * The description of all routes of an application, in OpenAPI 3.0: what the controllers say, with what holds for every
- * operation. Needs no database: an application in Nest's preview mode will do.
+ * Describes all routes of an application in OpenAPI 3.0: what the controllers declare, and what holds for every
+ * operation. It needs no database: an application in Nest's preview mode is enough.
  */
 export function describeApi(app: INestApplication): OpenAPIObject {
   const operationIdFactory = (controller: string, method: string) => namesOf(controller, method).operationId;
@@ -34,7 +34,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   for (const described of operations) {
     const { path, method, operation } = described;
     const route = routes.get(operation.operationId!);
-    // a route for anyone is described as it describes itself
+    // A public route keeps the description that it declares.
     if (route) document.paths[path][method] = completed(described, route, examples);
   }
   for (const [path, item] of Object.entries(document.paths)) {
@@ -70,7 +70,7 @@ function frame() {
     .build();
 }
 
-/** What the controllers say of each operation beside its description, by its id. */
+/** The permission and the summary of each operation, by its id. */
 function routesOf(app: INestApplication): Map<string, Route> {
   const reflector = new Reflector();
   const scanner = new MetadataScanner();
@@ -98,7 +98,7 @@ function operationsOf(paths: Paths): Described[] {
   );
 }
 
-/** What is known of each kind of record by the operations that read and make it. */
+/** Collects from the operations how each kind of record is read and made. */
 function learned(operations: Described[], examples: Examples): Examples {
   for (const { path, method, operation } of operations) {
     const record = method === 'get' && path.endsWith('/{id}') && dataOf(operation);
@@ -111,8 +111,8 @@ function learned(operations: Described[], examples: Examples): Examples {
 }
 
 /**
- * What may be null, so that validators of OpenAPI 3.0.3 take it so, too: null is among its values, and a reference is to a
- * schema that may be null itself, as nothing beside a reference adds to what that permits.
+ * Makes validators of OpenAPI 3.0.3 accept null where it is allowed: an enum gets the value null, and a reference is to
+ * a schema that is itself nullable, as nothing beside a reference extends what it permits.
  */
 function strict({ paths, components }: OpenAPIObject): Schemas {
   const nullable = new Map<string, string>();

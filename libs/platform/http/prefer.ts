@@ -1,11 +1,11 @@
-/** What stands between two commas that are in no quotes. */
+/** The text between two commas. A comma in quotes separates nothing. */
 const ELEMENT = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
-/** Its preference, before any parameters: a name, and a value in quotes or without. */
+/** The preference of an element, before any parameters: a name, and a value with or without quotes. */
 const PREFERENCE = /^\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+)))?\s*(?:;|$)/;
 
 /**
- * Whether a `Prefer` header asks for the record that a write makes: `return=representation`. Of several of one name the
- * first counts.
+ * Whether a `Prefer` header asks for the record that a write makes: `return=representation`. Of several preferences
+ * with one name the first counts.
  * @see RFC 7240 sections 2 and 4.2
  */
 export function prefersRepresentation(prefer = ''): boolean {

@@ -13,13 +13,13 @@ import { type ProblemAnswer, toProblem } from './problem';
 import { setRateLimitHeaders } from './reply';
 import { traceOf } from './trace';
 
-/** Every refusal and every failure as problem+json; failures of ours are logged with their stack. */
+/** Answers every refusal and every failure with problem+json. Failures of the service are logged with their stack. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly log = new Logger(ProblemFilter.name);
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
-    // GraphQL has its own form of errors.
+    // GraphQL has its own format of errors.
     if (host.getType<string>() !== 'http') throw error;
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
@@ -38,7 +38,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** 405 with `Allow` (RFC 9110, section 15.5.6), where the router found nothing only because of the method. */
+/** The 405 answer with `Allow` (RFC 9110, section 15.5.6), if the router found no route only because of the method. */
 function wrongMethod(
   error: unknown,
   { method, url }: FastifyRequest,
@@ -53,7 +53,9 @@ function wrongMethod(
   return { status, headers: { ...headers, Allow }, body };
 }
 
-/** A request over the limit is told so, whatever else was wrong with it. */
+/**
+ * The refusal of a request over the rate limit. It takes precedence over anything else that is wrong with the request.
+ */
 export async function overLimit(request: FastifyRequest): Promise<unknown> {
   return contextOf(request)?.admitted.then(
     () => undefined,

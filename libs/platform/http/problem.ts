@@ -36,7 +36,7 @@ export const TITLES: Record<number, string> = {
   503: 'Service Unavailable',
 };
 
-/** Codes of refusals that the HTTP layer itself makes. */
+/** Codes of refusals that the HTTP layer itself produces. */
 const CODES: Record<number, string> = {
   400: 'malformed_request',
   404: 'no_such_address',
@@ -50,7 +50,7 @@ const CODES: Record<number, string> = {
 /** The detail of a 415 whose own message only repeats the title. */
 export const NOT_JSON = 'The body must be JSON, with Content-Type: application/json.';
 
-/** `application/problem+json` (RFC 9457), with the two members that existing clients read. */
+/** `application/problem+json` (RFC 9457), with two further members that existing clients read. */
 export interface Problem {
   type: string;
   title: string;
@@ -70,7 +70,7 @@ export interface ProblemAnswer {
   body: Problem;
 }
 
-/** Any error as what a client sees of it: never a stack trace, SQL, or another tenant's data. */
+/** Converts any error to what a client sees of it: never a stack trace, SQL, or another tenant's data. */
 export function toProblem(error: unknown, instance: string, traceId: string): ProblemAnswer {
   const { status, code, detail, errors, headers } = describe(error);
   return {

@@ -4,8 +4,8 @@ import { isDecodable } from '../percent-encoding';
 import { pointed } from './json-pointer';
 
 /**
- * Refuses a query that is not UTF-8 in percent-encoding (RFC 3986, section 2): the parser keeps what it cannot decode as it
- * is, so that words in another encoding were looked for letter by letter, and nothing was found.
+ * Refuses a query that is not UTF-8 in percent-encoding (RFC 3986, section 2). The parser keeps what it cannot decode
+ * as it is: words in another encoding would be searched for literally, and nothing would be found.
  */
 export function refuseUndecodableQueries(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', ({ url }, _reply, done) => {
@@ -21,7 +21,7 @@ export function refuseUndecodableQueries(fastify: FastifyInstance): void {
   });
 }
 
-/** @param parameter name and value as they came */
+/** @param parameter name and value as they were sent */
 function undecodable(parameter: string): DomainError {
   const [name] = parameter.split('=', 1);
   const message = `${isDecodable(name) ? decodeURIComponent(name) : 'A parameter'} is not UTF-8 in percent-encoding`;

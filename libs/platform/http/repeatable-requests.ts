@@ -9,24 +9,24 @@ import { Reply } from './reply';
 
 const KEPT_MS = 24 * 3_600_000;
 
-/** What a table of answers keeps. */
+/** The sealed columns of a table of answers. */
 export function sealedRepeats(table: string): SealedColumn[] {
   const key = ['tenant_id', 'integration_id', 'key'];
   return [sealedBytes(table, key, 'request_hash'), sealedText(table, key, 'answer')];
 }
 
-/** What a request changes, in one transaction. */
+/** The transaction in which a request makes its changes. */
 export interface Change {
   client: PoolClient;
   now: Date;
 }
 
 /**
- * Carries out requests that make no events, each in one transaction; a repeat under the same Idempotency-Key is answered
- * as the first was. The answer is kept encrypted: it may hold a secret.
+ * Carries out requests that make no events, each in one transaction. A repeat with the same Idempotency-Key gets the
+ * first answer again. The answer is stored encrypted, as it may contain a secret.
  */
 export abstract class RepeatableRequests {
-  /** @param table where the answers are kept, from code */
+  /** @param table the table in which the answers are stored, from code */
   constructor(
     private readonly table: string,
     private readonly database: WriteDatabase,
@@ -34,7 +34,7 @@ export abstract class RepeatableRequests {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError `idempotency_key_reused`, and what `admit` and the work refuse: a refusal is not kept */
+  /** @throws DomainError `idempotency_key_reused`, and the refusals of `admit` and the work: a refusal is not stored */
   async execute(context: RequestContext, work: (change: Change) => Promise<Reply>): Promise<Reply> {
     const now = this.clock.now();
     await context.admitted;
@@ -48,10 +48,12 @@ export abstract class RepeatableRequests {
     });
   }
 
-  /** Refuses requests that must not be carried out now, repeats among them. */
+  /** Refuses requests that must not be carried out now, including repeats. */
   protected async admit(_client: PoolClient, _context: RequestContext): Promise<void> {}
 
-  /** Claims the key; waits for another request that holds it. The answer to that one, if there is one. */
+  /**
+   * Claims the key, and waits for another request that holds it. @returns the answer to that request, if there is one
+   */
   private async begin(
     client: PoolClient,
     { tenant, integrationId, idempotency }: RequestContext,
@@ -79,7 +81,10 @@ export abstract class RepeatableRequests {
     return new Reply(status, body, { ...headers, 'Idempotent-Replayed': 'true' });
   }
 
-  /** The digest of a body that holds a password would tell a weak one to whoever tries many. */
+  /**
+   * The request's digest, sealed: from the plain digest of a body with a weak password, someone who tries many could
+   * find the password.
+   */
   private sealed(hash: Buffer): Buffer {
     return Buffer.from(this.secrets.seal(hash.toString('hex')), 'base64url');
   }
@@ -97,7 +102,7 @@ export abstract class RepeatableRequests {
     );
   }
 
-  /** Forgets keys after their 24 hours. */
+  /** Deletes keys after 24 hours. */
   async forget(): Promise<void> {
     await this.database.pool.query(`delete from ${this.table} where created_at <= $1`, [
       new Date(this.clock.now().getTime() - KEPT_MS),

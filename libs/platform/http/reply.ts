@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { RequestContext } from '../request-context';
 
-/** What a controller answers with: status, headers, and the body or none; a stream is sent as it is read. */
+/** The answer of a controller: status, headers, and the body or none. A stream is sent as it is read. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -10,7 +10,7 @@ export class Reply {
   ) {}
 }
 
-/** 200 with one thing under `data`. */
+/** 200 with a value under `data`. */
 export function data(value: unknown, headers: Record<string, string> = {}): Reply {
   return new Reply(200, { success: true, data: value }, headers);
 }

@@ -10,12 +10,12 @@ declare module 'fastify' {
   }
 }
 
-/** The trace id of a W3C `traceparent` header, else a new one: 32 hex digits. */
+/** The trace id of a W3C `traceparent` header, or else a new one: 32 hex digits. */
 export function newTraceId(traceparent: unknown): string {
   return parseTraceparent(traceparent)?.traceId ?? randomUUID().replaceAll('-', '');
 }
 
-/** The trace id of the request's span, else Fastify's request id (see http-application.ts). */
+/** The trace id of the request's span, or else Fastify's request id (see http-application.ts). */
 export function traceOf(request: FastifyRequest): string {
   return request.span?.spanContext().traceId ?? request.id;
 }

@@ -4,9 +4,9 @@ import { contextOf } from '../auth/current-context';
 import { busy } from '../database/tenant-shares';
 import { Reply } from './reply';
 
-/** Characters of a tenant's answers that may wait to be read: four of the longest pages of a list. */
+/** Characters of a tenant's answers that may wait to be read: as many as in four of the longest pages of a list. */
 const MOST_UNREAD = 128_000_000;
-/** A connection keeps as much on its way: what is shorter is not counted. */
+/** The buffers of a connection hold as much: shorter answers are not counted. */
 const SHORT = 64_000;
 const UNREAD = busy(
   'answers_unread',
@@ -14,9 +14,10 @@ const UNREAD = busy(
 );
 
 /**
- * An answer is in this process's memory until its client has read it. While those of a tenant have not read so much,
- * its other requests are refused, 503 `answers_unread`, before anything is done; what was asked for meanwhile is
- * refused once it was looked up. A stream is made as it is read, and not counted.
+ * Limits the memory that unread answers take: an answer is in this process's memory until its client has read it. While
+ * a tenant has more than `most` characters unread, its other requests are refused with 503 `answers_unread` before
+ * anything is done, and reads that are under way are refused once their result is there. A stream is produced as it is
+ * read, and is not counted.
  * @param most characters
  */
 export function registerUnreadAnswers(fastify: FastifyInstance, most = MOST_UNREAD): void {
@@ -31,9 +32,9 @@ export function registerUnreadAnswers(fastify: FastifyInstance, most = MOST_UNRE
     return tenantId !== undefined && (unread.get(tenantId) ?? 0) > most ? UNREAD : undefined;
   };
 
-  // Once it is known who asks.
+  // At this point the caller is known.
   fastify.addHook('preParsing', (request, _reply, _payload, done) => done(refusal(request)));
-  // What a request has changed is told whatever waits.
+  // The answer to a write is sent in any case, as it tells what was changed.
   fastify.addHook('preSerialization', (request, _reply, payload, done) => {
     const isRead =
       request.method === 'GET' && payload instanceof Reply && !(payload.body instanceof Readable);
@@ -43,7 +44,7 @@ export function registerUnreadAnswers(fastify: FastifyInstance, most = MOST_UNRE
   });
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const context = contextOf(request);
-    // Where the client has left before, nothing waits, and nothing tells of its end again.
+    // If the client has already left, nothing waits, and `close` does not come again.
     if (context && typeof payload === 'string' && payload.length > SHORT && !reply.raw.closed) {
       const { id } = context.tenant;
       count(id, payload.length);

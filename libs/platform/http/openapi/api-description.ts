@@ -5,7 +5,9 @@ import { packageRoot } from '../../package-root';
 
 let read: OpenAPIObject | undefined;
 
-/** The description of the service (`openapi.json`), which the check keeps equal to the code; read when first asked for. */
+/**
+ * The description of the service (`openapi.json`), which a check keeps equal to the code. It is read when first needed.
+ */
 export function apiDescription(): OpenAPIObject {
   read ??= JSON.parse(readFileSync(join(packageRoot(), 'openapi.json'), 'utf8')) as OpenAPIObject;
   return read;

@@ -11,8 +11,8 @@ interface Described {
 let described: Described[] | undefined;
 
 /**
- * The methods that there are at an address, upper case; none where there is nothing. The description of the API tells, not
- * the router: reads and writes may be served by processes of which neither knows the other's routes.
+ * The methods of an address, in upper case; none when nothing is there. They come from the API description, not from
+ * the router: reads and writes may be served by processes that do not know each other's routes.
  * @param url path, with or without a query
  */
 export function methodsAt(url: string): string[] {

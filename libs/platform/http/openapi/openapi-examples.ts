@@ -8,7 +8,7 @@ type Own = Exclude<Schema, { $ref: string }>;
 /** Examples of fields, by their name. */
 type Known = Record<string, unknown>;
 
-/** Examples of fields that many answers have. */
+/** Examples of fields that appear in many answers. */
 const usual: Known = {
   version: 1,
   isDeleted: false,
@@ -37,29 +37,32 @@ const byFormat: Record<string, string> = {
   email: 'ada@example.com',
 };
 
-/** Examples of bodies, put together from those of their fields. */
+/** Makes examples of bodies from those of their fields. */
 export class Examples {
-  /** By the name of a record's schema its id and how it was made: a field of the same name is answered as it was sent. */
+  /**
+   * By the name of a record's schema: the record's id and the fields that it was created with. A field of an answer has
+   * the value that was sent under the same name.
+   */
   private readonly records = new Map<string, Known>();
 
   constructor(private readonly schemas: Schemas) {}
 
-  /** Tells how records of a schema are made. */
+  /** Notes how records of a schema are made. */
   learn(schema: Schema, known: Known): void {
     if ('$ref' in schema) this.records.set(nameOf(schema.$ref), known);
   }
 
-  /** Whether a body is the answer about one such record. */
+  /** Whether a body is an answer about one such record. */
   isOfRecord(data: Schema | undefined): boolean {
     return data !== undefined && this.record(recordOf(data)) !== undefined;
   }
 
-  /** Whether a body has a field that must be given. */
+  /** Whether a body has a required field. */
   mustHave(schema: Schema): boolean {
     return (this.own(schema).required ?? []).length > 0;
   }
 
-  /** What a body must have, and what its fields have examples for. */
+  /** An example of a request body: its required fields, and those that have an example. */
   request(schema: Schema): Known {
     const { properties = {}, required = [], example } = this.own(schema);
     if (example !== undefined) return example;
@@ -79,7 +82,7 @@ export class Examples {
     return schema.allOf ? { ...this.own(schema.allOf[0]), ...schema } : schema;
   }
 
-  /** The example that a field has, or that its parts have. */
+  /** The example of a field, or one made of the examples of its parts. */
   private given(schema: Schema): unknown {
     const { example, items, properties = {}, required = [] } = this.own(schema);
     if (example !== undefined) return example;
@@ -117,7 +120,10 @@ export class Examples {
     return Object.fromEntries(shown.map(([name, property]) => [name, this.value(name, property, all)]));
   }
 
-  /** A number whose description begins with `0 Pending` is answered with that word beside it. */
+  /**
+   * Examples of states: a number whose description begins with `0 Pending` is shown with that word in the field beside
+   * it.
+   */
   private states(properties: Schemas): Known {
     const pairs = Object.entries(properties).flatMap(([name, property]) => {
       const [, number, word] = /^(\d+) ([^,.]+)/.exec(this.own(property).description ?? '') ?? [];
@@ -132,12 +138,12 @@ export class Examples {
   }
 }
 
-/** A PATCH answers with the id, or with the record. */
+/** The schema of the record in an answer: a PATCH answers with the id, or with the record. */
 function recordOf(data: Schema): Schema {
   return ('oneOf' in data && data.oneOf?.at(-1)) || data;
 }
 
-/** `#/components/schemas/MatterView` is `MatterView`. */
+/** The name in a reference: `#/components/schemas/MatterView` is `MatterView`. */
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }

@@ -1,11 +1,11 @@
-/** What an operation is called, in a client and for people. */
+/** The name of an operation, for clients and for people. */
 export interface Names {
   operationId: string;
   summary: string;
 }
 
 interface Noun {
-  /** `work items`, `a work item`, `workItems`, `workItem`, both with a capital. */
+  /** `work items`, `a work item`, and `WorkItems`, `WorkItem`. */
   many: string;
   one: string;
   Many: string;
@@ -40,7 +40,7 @@ function nounOf(Many: string): Noun {
   return { many, one: `${/^[aeiou]/.test(single) ? 'an' : 'a'} ${single}`, Many, One };
 }
 
-/** `workItem` as it is read: `work item`. */
+/** A name as words: `workItem` becomes `work item`. */
 export function words(name: string): string {
   return name.replaceAll(/\B[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }

@@ -15,13 +15,13 @@ export interface Described {
   operation: Operation;
 }
 
-/** What a controller says of an operation beside its description. */
+/** What a controller declares about an operation besides its description. */
 export interface Route {
   permission: PermissionName;
   summary: string;
 }
 
-/** An operation as its controller describes it, with what follows from its method, address and answer. */
+/** Completes an operation that its controller describes with what follows from its method, address and answer. */
 export function completed(
   { path, method, operation }: Described,
   { permission, summary }: Route,
@@ -69,7 +69,7 @@ export function bodyOf({ requestBody }: Operation): Schema | undefined {
     : undefined;
 }
 
-/** The schema of what an operation answers under `data`. */
+/** The schema of the `data` that an operation answers. */
 export function dataOf({ responses }: Operation): Schema | undefined {
   const [schema] = Object.values(responses).flatMap((answer) => schemaOf(answer as Answer) ?? []);
   return schema && 'properties' in schema ? schema.properties?.data : undefined;
@@ -79,13 +79,16 @@ function schemaOf({ content }: Answer): Schema | undefined {
   return content?.['application/json']?.schema;
 }
 
-/** The example of the id that stands in the address. */
+/** The example of the id in the address. */
 export function idOf({ parameters = [] }: Operation): unknown {
   const [id] = parameters.filter((each) => 'name' in each && each.name === 'id');
   return id && 'schema' in id && id.schema && 'example' in id.schema ? id.schema.example : undefined;
 }
 
-/** What a handler reads of the headers is found by its argument too, in lower case and as required; what it was described as comes later. */
+/**
+ * Removes repeated parameters. Nest also finds a header by the handler's argument, in lower case and as required; the
+ * header's own description comes later, and is the one that stays.
+ */
 function withoutRepeats(parameters: Parameters): Parameters {
   const keys = parameters.map((parameter) =>
     '$ref' in parameter ? parameter.$ref : `${parameter.in} ${parameter.name.toLowerCase()}`,
@@ -94,8 +97,8 @@ function withoutRepeats(parameters: Parameters): Parameters {
 }
 
 /**
- * A PATCH is a JSON merge patch (RFC 7396), whichever of the two types it is sent as. A POST of which
- * nothing is required is taken without a body.
+ * The body of a request. A PATCH is a JSON merge patch (RFC 7396), whichever of the two types it is sent as. A POST
+ * without required fields is also accepted without a body.
  */
 function requestOf(method: Method, schema: Schema, examples: Examples): Operation['requestBody'] {
   const content = { schema, example: examples.request(schema) };
@@ -104,7 +107,7 @@ function requestOf(method: Method, schema: Schema, examples: Examples): Operatio
   return { required, content: Object.fromEntries(types.map((type) => [type, content])) };
 }
 
-/** What is no JSON stays as it was described, with an example. */
+/** A body that is not JSON, as it was described, with an example. */
 function formOf(requestBody: NonNullable<Operation['requestBody']>, examples: Examples) {
   if (!('content' in requestBody)) return requestBody;
   const content = Object.entries(requestBody.content).map(([type, { schema }]) => [
@@ -123,7 +126,7 @@ function answered(
 ): Answer {
   const schema = schemaOf(answer);
   const isOfRecord = examples.isOfRecord(dataOf(operation));
-  // What is put whole and is no record has no events, nor has what says so.
+  // A PUT that is not of a record has no events, nor has an operation that declares it.
   const writes = method !== 'get' && (isOfRecord || method !== 'put') && !('x-without-events' in operation);
   return {
     ...answer,
@@ -143,7 +146,7 @@ function answered(
   };
 }
 
-/** The refusals that depend on what is asked. */
+/** The statuses of refusals that depend on the operation. */
 function statusesOf(path: string, method: Method, operation: Operation): number[] {
   const { parameters = [], 'x-refusals': refusals } = operation as Operation & { 'x-refusals'?: number[] };
   const reads = method === 'get';

@@ -53,7 +53,7 @@ export const headers = {
   'Preference-Applied': header('`return=representation`, where `Prefer` asked for it (RFC 7240).'),
 };
 
-/** References to headers: those of every counted request, and more. */
+/** References to headers: those of every counted request, and the given ones. */
 export function headersWith(...more: (keyof typeof headers)[]): Record<string, { $ref: string }> {
   const names = ['RateLimit-Policy', 'RateLimit', 'X-Trace-Id', ...more];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -65,7 +65,7 @@ const rateLimit = {
 };
 const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } };
 
-/** Every refusal that a client must reckon with: what it is called, how `code` may read, and `detail` of the first one. */
+/** A refusal that a client must expect: its name, its possible values of `code`, and the `detail` of the first. */
 function refusal(
   status: number,
   name: string,
@@ -206,7 +206,7 @@ const refusals = new Map([
   ),
 ]);
 
-/** The refusals, by the name under which the description has them. */
+/** The refusals, by their names in the description. */
 export const refusalAnswers = Object.fromEntries(
   [...refusals.values()].map(({ name, answer }) => [name, answer]),
 );

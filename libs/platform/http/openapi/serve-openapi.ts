@@ -5,8 +5,8 @@ import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { packageRoot } from '../../package-root';
 
 /**
- * `/openapi.json` and Swagger UI at `/docs`, its assets from its package. Every process that clients reach serves the
- * one description of the whole service, which the check keeps equal to the code; it is read when first asked for.
+ * Serves `/openapi.json`, and Swagger UI at `/docs` with the assets of its package. Every process that clients reach
+ * serves the one description of the whole service, which a check keeps equal to the code. It is read when first needed.
  */
 export async function serveApiDescription(app: NestFastifyApplication): Promise<void> {
   const file = join(packageRoot(), 'openapi.json');
