@@ -2,10 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import { type Logger, pino } from 'pino';
 import { SonicBoom } from 'sonic-boom';
 
-/** Contexts in which Nest reports a failed start, which runProcess tells in one line. */
+/** Contexts in which Nest reports a failed start. runProcess reports it in one line. */
 const START_CONTEXTS: ReadonlySet<unknown> = new Set(['ExceptionHandler', 'NestApplication']);
 
-/** Contexts in which Nest lists what it has put together, dozens of lines at each start. */
+/** Contexts in which Nest lists the parts of the application, dozens of lines at each start. */
 const ASSEMBLY_CONTEXTS: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'RoutesResolver',
@@ -14,9 +14,9 @@ const ASSEMBLY_CONTEXTS: ReadonlySet<unknown> = new Set([
   'GraphQLModule',
 ]);
 
-/** Characters of lines that may wait until they are read. */
+/** Characters of lines that may wait to be read. */
 const MOST_WAITING = 16 * 1024 * 1024;
-/** How long the end of a process waits for lines to be taken. */
+/** How long the end of a process waits for lines to be read. */
 const FLUSH_MS = 1_000;
 
 /** Nest's logger as JSON lines on standard output; an object's fields become fields of the line. */
@@ -32,7 +32,10 @@ export class JsonLogger implements LoggerService {
     this.pino = pino(options, this.standardOutput());
   }
 
-  /** Whoever reads the lines cannot hold the process up: what is not taken is dropped in the end, and nothing waits for it. */
+  /**
+   * Standard output whose reader cannot hold up the process: lines that are not read in time are dropped, and nothing
+   * waits for them.
+   */
   private standardOutput(): SonicBoom {
     let giveUpAt = Number.POSITIVE_INFINITY;
     const output = new SonicBoom({
@@ -41,7 +44,7 @@ export class JsonLogger implements LoggerService {
       retryEAGAIN: () => Date.now() < giveUpAt,
     });
     output.on('error', () => {
-      // Nobody reads any more, and there is nobody else to tell.
+      // The reader is gone, and there is no one else to tell.
       this.pino.level = 'silent';
     });
     process.on('exit', () => {

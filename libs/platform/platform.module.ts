@@ -9,7 +9,9 @@ import { Secrets } from './secrets';
 import { ContentStorage } from './storage/content-storage';
 import { FolderStorage } from './storage/folder-storage';
 
-/** What every process shares: configuration, clock, pools, secrets, and which installation this is. */
+/**
+ * The services that every process shares: configuration, clock, pools, secrets, and the identity of the installation.
+ */
 @Global()
 @Module({})
 export class PlatformModule {
@@ -27,7 +29,8 @@ export class PlatformModule {
           provide: Installation,
           useFactory: (database: WriteDatabase, secrets: Secrets) =>
             ensureInstallation(database.pool, config, secrets).catch(async (error) => {
-              // Nest ends nothing of an application that it could not make: connections would keep a process alive.
+              // Nest shuts down nothing of an application that it could not create, and open connections would keep the
+              // process alive.
               await database.onApplicationShutdown();
               throw error;
             }),
@@ -35,7 +38,7 @@ export class PlatformModule {
         },
         {
           provide: ContentStorage,
-          // A folder of each installation's own: the sweep of one never meets the documents of another.
+          // Each installation has a folder of its own: so the sweep of one never finds the documents of another.
           useFactory: ({ id }: Installation, clock: Clock) =>
             new FolderStorage(join(config.documentsDir, id), clock),
           inject: [Installation, Clock],

@@ -1,6 +1,6 @@
 import type { Span } from '@opentelemetry/api';
 
-/** The tenant that a request is for, as the platform knows it; its settings are a stream of its own. */
+/** The tenant that a request is for, as the platform knows it. The tenant's settings are in a stream of its own. */
 export interface TenantRef {
   id: number;
   alias: string;
@@ -10,7 +10,7 @@ export interface TenantRef {
   streamId: string;
 }
 
-/** Who asks, for which tenant, under which limits. Made by the authenticator, handed on explicitly. */
+/** The caller, the tenant and the limits of a request. The authenticator makes it, and it is passed on explicitly. */
 export interface RequestContext {
   tenant: TenantRef;
   integrationId: string;
@@ -18,13 +18,16 @@ export interface RequestContext {
   actor: string;
   permissions: ReadonlySet<string>;
   correlationId: string;
-  /** The span of a request that is traced, the parent of those of what is done for it. */
+  /** The span of a traced request, the parent of the spans of its work. */
   span?: Span;
-  /** Settles when the rate limit has counted the request; rejects with DomainError `too_many`. Awaited before any write and before any answer. */
+  /**
+   * Settles when the rate limit has counted the request; rejects with DomainError `too_many`. Awaited before any write
+   * and before any answer.
+   */
   admitted: Promise<void>;
   /** `RateLimit` and `RateLimit-Policy` for the answer; exact once `admitted` has settled. */
   rateLimitHeaders(): Record<string, string>;
   idempotency?: { key: string; hash: Buffer };
-  /** The ETags that If-Match names, one of which must be that of the version; `*`: any version that there is. */
+  /** The ETags that If-Match names: one of them must be the current version's. `*` matches any existing version. */
   ifMatch?: '*' | readonly string[];
 }

@@ -4,25 +4,27 @@ import { Secrets } from './secrets';
 
 type Row = Record<string, unknown>;
 
-/** Rows that are read at once, and changed in one transaction. */
+/** Rows that are read at once and changed in one transaction. */
 const PAGE = 500;
 
 /** A column of sealed values. */
 export interface SealedColumn {
   table: string;
-  /** Columns that tell its rows apart. */
+  /** The columns that identify a row. */
   key: readonly string[];
   column: string;
-  /** Of what the driver reads: what to write instead; undefined when SECRETS_KEY has sealed it. */
+  /**
+   * The value to write instead of a stored one, as the driver reads it; undefined when SECRETS_KEY sealed it already.
+   */
   reseal(secrets: Secrets, stored: unknown): unknown;
 }
 
-/** As Secrets.seal gives it. */
+/** A column of text that Secrets.seal made. */
 export function sealedText(table: string, key: readonly string[], column: string): SealedColumn {
   return { table, key, column, reseal: (secrets, stored) => secrets.reseal(stored as string) };
 }
 
-/** The bytes of that. */
+/** A column of the bytes of text that Secrets.seal made. */
 export function sealedBytes(table: string, key: readonly string[], column: string): SealedColumn {
   const reseal = (secrets: Secrets, stored: unknown) => {
     const sealed = secrets.reseal((stored as Buffer).toString('base64url'));
@@ -31,12 +33,12 @@ export function sealedBytes(table: string, key: readonly string[], column: strin
   return { table, key, column, reseal };
 }
 
-/** As Secrets.wrapKey gives it. */
+/** A column of keys that Secrets.wrapKey made. */
 export function wrappedKeys(table: string, key: readonly string[], column: string): SealedColumn {
   return { table, key, column, reseal: (secrets, stored) => secrets.rewrapKey(stored as Buffer) };
 }
 
-/** Brings what other keys have sealed to SECRETS_KEY, so that it opens everything alone. */
+/** Seals with SECRETS_KEY what other keys have sealed, so that SECRETS_KEY alone opens everything. */
 @Injectable()
 export class Resealing {
   constructor(
@@ -45,9 +47,10 @@ export class Resealing {
   ) {}
 
   /**
-   * Goes through a column while others read and write it: a value that was changed or destroyed meanwhile stays so.
+   * Seals the values of a column anew while others read and write it. A value that was changed or destroyed meanwhile
+   * stays as it is.
    * @returns how many values were sealed anew
-   * @throws SecretsError when none of the keys opens one; what comes before it is sealed anew
+   * @throws SecretsError when none of the keys opens a value; the values before it are sealed anew
    */
   async renew(sealed: SealedColumn): Promise<number> {
     let count = 0;
@@ -92,7 +95,7 @@ const holes = (key: readonly string[], from: number) => key.map((_, index) => `$
 
 const keyOf = (key: readonly string[], row: Row) => key.map((name) => row[name]);
 
-/** The driver reads JSON as objects, and would write a list as an array of PostgreSQL. */
+/** A stored value as a parameter. The driver reads JSON as objects, and would write a list as a PostgreSQL array. */
 function parameter(stored: unknown): unknown {
   return typeof stored === 'object' && !Buffer.isBuffer(stored) ? JSON.stringify(stored) : stored;
 }

@@ -21,7 +21,10 @@ export async function loadSecretsKey(dataDir: string): Promise<string | undefine
   return text?.trim();
 }
 
-/** The key of the data folder, made (mode 600) when there is none. Processes that start at once agree on one. */
+/**
+ * The key of the data folder, which is made (mode 600) when there is none. Processes that start at once agree on one
+ * key.
+ */
 export async function loadOrCreateSecretsKey(dataDir: string): Promise<string> {
   const existing = await loadSecretsKey(dataDir);
   if (existing) return existing;

@@ -5,21 +5,21 @@ const ivLength = 12;
 const tagLength = 16;
 const keyLength = 32;
 
-/** What a value was sealed for; authenticated, so that one kind never opens as the other. */
+/** The kind of a sealed value. It is authenticated, so that a value of one kind never opens as the other. */
 type Purpose = 'text' | 'key';
 
 /** The key is not the one that sealed the value, or the value was changed. */
 export class SecretsError extends Error {}
 
 /**
- * Encryption at rest with SECRETS_KEY: AES-256-GCM, a fresh random nonce for each value. What another accepted key has
- * sealed opens too. The module of each column that keeps such values declares it as a SealedColumn.
- * A sealed value is one byte of format version, the nonce (12), the tag (16), the cipher text.
+ * Encrypts stored values with SECRETS_KEY: AES-256-GCM, with a fresh random nonce for each value. Values that another
+ * accepted key has sealed open too. A module with a column of such values declares it as a SealedColumn.
+ * A sealed value is one byte of format version, the nonce (12 bytes), the tag (16 bytes) and the cipher text.
  */
 export class Secrets {
   /**
-   * @param key 32 bytes: what seals
-   * @param accepted others that have sealed before
+   * @param key 32 bytes: the key that seals
+   * @param accepted keys that have sealed before
    */
   constructor(
     private readonly key: Buffer,
@@ -29,28 +29,28 @@ export class Secrets {
       throw new SecretsError('SECRETS_KEY must be 32 bytes.');
   }
 
-  /** Seals text, as the private part of a signing key; the answer is base64url. */
+  /** Seals a text, such as the private part of a signing key; the result is base64url. */
   seal(plain: string): string {
     return this.encrypt(Buffer.from(plain, 'utf8'), 'text').toString('base64url');
   }
 
-  /** @throws SecretsError when the key is another one or the value was changed */
+  /** @throws SecretsError when another key sealed it, or it was changed */
   open(sealed: string): string {
     return this.decrypt(Buffer.from(sealed, 'base64url'), 'text').toString('utf8');
   }
 
-  /** @returns the same sealed with SECRETS_KEY; undefined when it is already. @throws as `open` */
+  /** @returns the value sealed with SECRETS_KEY; undefined when it already is. @throws as `open` */
   reseal(sealed: string): string | undefined {
     return this.isOwn(Buffer.from(sealed, 'base64url'), 'text') ? undefined : this.seal(this.open(sealed));
   }
 
-  /** Wraps a data key of 32 bytes; the answer has 61. */
+  /** Wraps a data key of 32 bytes; the result has 61. */
   wrapKey(dataKey: Buffer): Buffer {
     if (dataKey.length !== keyLength) throw new SecretsError('A data key must be 32 bytes.');
     return this.encrypt(dataKey, 'key');
   }
 
-  /** @throws SecretsError when the key is another one or the value was changed */
+  /** @throws SecretsError when another key wrapped it, or it was changed */
   unwrapKey(wrapped: Buffer): Buffer {
     return this.decrypt(wrapped, 'key');
   }
@@ -94,7 +94,7 @@ export class Secrets {
   }
 }
 
-/** @throws when the key is another one or the value was changed */
+/** @throws when another key sealed it, or it was changed */
 function decrypt(key: Buffer, sealed: Buffer, purpose: Purpose): Buffer {
   const iv = sealed.subarray(1, 1 + ivLength);
   const tag = sealed.subarray(1 + ivLength, 1 + ivLength + tagLength);

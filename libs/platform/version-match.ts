@@ -2,8 +2,8 @@ import { DomainError } from '#kernel/errors';
 import type { RequestContext } from './request-context';
 
 /**
- * What a request changes is at a version that its If-Match names, if it has one.
- * @param what with its verb, as `The record is`
+ * Requires that If-Match, if the request has one, names the current version of what the request changes.
+ * @param what its name and verb, such as `The record is`
  * @throws DomainError `version_mismatch` (412)
  */
 export function requireMatch(
@@ -15,7 +15,7 @@ export function requireMatch(
   throw versionMismatch(version, what);
 }
 
-/** 412, which tells the version that there is. */
+/** 412 with the current version. */
 export function versionMismatch(version: number, what: string): DomainError {
   const detail = `${what} at version ${version}, which If-Match does not name.`;
   return new DomainError('precondition', 'version_mismatch', detail, [], { ETag: `"${version}"` });
