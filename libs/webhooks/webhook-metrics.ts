@@ -5,7 +5,7 @@ import { WriteDatabase } from '#platform/database';
 import { registerGauge } from '#platform/observability/gauge';
 import { fanOutCursors } from './queue/fan-out-checkpoints';
 
-/** The gauges of webhooks on `/metrics`; those of attempts are apart. */
+/** The gauges of webhooks on `/metrics`; delivery-metrics.ts has those of the attempts. */
 @Injectable()
 export class WebhookMetrics implements OnModuleInit {
   constructor(

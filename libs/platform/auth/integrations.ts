@@ -49,7 +49,9 @@ const uniqueViolation = '23505';
 const stagingOf = (tenant: string) =>
   `select staging_tenant_id from import.requests where tenant_id = ${tenant}`;
 
-/** SQL: those of them that were not put aside. One that was has a number behind its alias. */
+/**
+ * SQL: the staging tenants of a tenant that were not put aside. One that was put aside has a number behind its alias.
+ */
 const shownOf = (tenant: string) =>
   `select id from platform.tenants where id in (${stagingOf(tenant)}) and alias like '%--staging'`;
 

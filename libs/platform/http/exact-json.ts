@@ -1,5 +1,5 @@
 const TEXT_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*")|-?\d[\d.eE+-]*/g;
-/** A text that stands for a number. No other text begins with a NUL in JSON that may be stored. */
+/** A text that stands for a number. In JSON that may be stored, no other text contains a NUL. */
 const MARKED = /"\\u0000([^"]*)"/g;
 
 /**

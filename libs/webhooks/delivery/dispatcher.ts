@@ -170,7 +170,7 @@ export class Dispatcher implements OnApplicationShutdown {
       const sending = this.send(item).finally(() => this.underWay.delete(sending));
       this.underWay.add(sending);
     }
-    // What is being rendered comes by itself.
+    // A rendering that is under way begins its deliveries itself.
     const isToRender = lane.starves && lane.toRender(at).length > 0;
     if (isToRender || lane.wanted(now) > 0) this.wake();
   }

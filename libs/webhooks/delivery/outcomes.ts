@@ -9,7 +9,7 @@ import { QueuePools } from './queue-pools';
 /** The result of an attempt, and what comes next for its delivery. */
 export interface Finished {
   item: Item;
-  /** Where it was sent. */
+  /** The URL that the attempt was sent to. */
   url: string;
   at: Date;
   milliseconds: number;
@@ -25,11 +25,11 @@ export interface Finished {
 }
 
 const RETRY_MS = 500;
-/** How long results are gathered before they are written: any write costs as much as twenty rows. */
+/** How long results are gathered before they are written: a write by itself costs as much as twenty rows. */
 const GATHER_MS = 20;
 /** When this many results wait to be written down, no more deliveries begin. */
 const MOST_UNWRITTEN = 2_000;
-/** The delivery was asked for again while an attempt failed: its schedule has begun anew since. */
+/** The delivery was queued again while an attempt failed: its retry schedule has begun anew since. */
 const AGAIN = '(g.state <> 1 and g.failures > d.failures + 1)';
 
 /**
@@ -94,7 +94,7 @@ export class Outcomes {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether to begin no more deliveries until some results were written down. */
+  /** Whether no more deliveries should begin until some results were written. */
   get isFull(): boolean {
     return this.unwritten >= MOST_UNWRITTEN;
   }
@@ -182,8 +182,8 @@ function rowOf(finished: Finished, now: Date): object {
 }
 
 /**
- * Leaves out what the receiver wrote. A worker that was frozen, or could not reach the database, for long cannot know
- * whether the person it is about was erased meanwhile.
+ * Leaves out what the receiver wrote. A worker that was frozen for long, or could not reach the database, cannot know
+ * whether the person that it is about was erased meanwhile.
  */
 function withoutWords({ error, detail }: Finished): Pick<Finished, 'detail' | 'response'> {
   return error === 'redirect' ? {} : { detail };

@@ -72,7 +72,7 @@ export function deliveryId(eventId: string): Id<'delivery'> {
   return toId('delivery', eventId);
 }
 
-/** A UUID that sorts before every UUIDv7 of an instant; event ids are such. */
+/** A UUID that sorts before every UUIDv7 of an instant. The ids of events are UUIDv7. */
 export function firstUuidOf(instant: Date): string {
   const hex = instant.getTime().toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

@@ -14,7 +14,7 @@ import { endpointKey, type Message, queueMessages } from './delivery';
 import { FanOutMoved, fanOutCursors, hourOf, markHours, moveFanOut } from './fan-out-checkpoints';
 import { QueueSignal } from './queue-signal';
 
-/** What of an endpoint decides which events it is sent. */
+/** The fields of an endpoint that decide which events it is sent. */
 export interface Subscribed {
   tenant_id: number;
   id: string;

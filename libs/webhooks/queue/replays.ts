@@ -17,7 +17,7 @@ const MOST_DUE = 2_000;
 const SLACK_MS = 600_000;
 
 interface ReplayRow extends Subscribed {
-  /** Id of the replay, in place of the endpoint's. */
+  /** The id of the replay, in place of the endpoint's. */
   id: string;
   /** The tenant's id; present even when the webhook may no longer be sent anything. */
   owner: number;
@@ -95,7 +95,7 @@ export class Replays implements OnApplicationShutdown {
       const next = await this.next(client, had);
       if (!next) return undefined;
       had.push(next.id);
-      // The webhook was disabled or lost its permission meanwhile: there is nothing to send.
+      // The webhook was disabled meanwhile, or its integration's grant was revoked: there is nothing to send.
       if (next.tenant_id === null) await this.finish(client, next);
       else await this.queuePart(client, next);
       return next;

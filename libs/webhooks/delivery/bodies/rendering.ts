@@ -24,9 +24,9 @@ interface CachedRecord extends RecordAsRead {
   reached: Position | undefined;
   /** By performance.now, when it was read. */
   at: number;
-  /** Memo of `shows`: the position of the last event that the record was found to show… */
+  /** Memo of `shows`: the position of the last event that the record was found to include. */
   shows?: string;
-  /** …and that of the tenant's last erasure at the time. */
+  /** Memo of `shows`: the position of the tenant's last erasure at that time. */
   erasedAt?: string | null;
 }
 
@@ -34,7 +34,7 @@ interface CachedRecord extends RecordAsRead {
 @Injectable()
 export class Rendering {
   private readonly log = new Logger(Rendering.name);
-  /** Several webhooks of a tenant are sent the same record within moments. */
+  /** Records that were read recently: several webhooks of a tenant are sent the same record within moments. */
   private readonly cache: LRUCache<string, CachedRecord>;
 
   constructor(
@@ -77,7 +77,7 @@ export class Rendering {
     await Promise.all([...groups.values()].map((group) => this.renderGroup(group, begin)));
   }
 
-  /** The record, where it was read so recently that it can still be sent. */
+  /** The record, if it was read so recently that it can still be sent. */
   private cached({ delivery, lane }: Item): CachedRecord | undefined {
     const record = this.cache.get(keyOf(delivery));
     if (!record || performance.now() - record.at > this.settings.freshMs / 2) return undefined;
@@ -117,8 +117,8 @@ export class Rendering {
       const record = this.cache.get(keyOf(item.delivery));
       // The records before it used up what one statement may read: a later round asks for it among fewer.
       if (!record) continue;
-      // A webhook is read from the table it is written to, so it is never behind. Its version proves nothing: one that was
-      // registered again counts from 1.
+      // A webhook is read from the table it is written to, so it is never behind. Its version proves nothing: a webhook
+      // that was registered again counts from 1.
       if (isNotice || shows(record, item.delivery, item.lane.config.erased_at)) finish(item, record);
       else {
         item.waitsSince ??= now;
@@ -127,7 +127,7 @@ export class Rendering {
     }
   }
 
-  /** Looks later for records that cannot be read, so that they do not hold up those of other kinds and tenants. */
+  /** Puts off deliveries whose records cannot be read, so that they do not hold up those of other kinds and tenants. */
   private putOff(items: readonly Item[], error: Error): void {
     const [{ kind, tenant_id }] = items.map(({ delivery }) => delivery);
     this.log.error(`Deliveries of ${kind} of tenant ${tenant_id} cannot be made ready: ${error.message}`);
@@ -164,7 +164,7 @@ export class Rendering {
     }
   }
 
-  /** A webhook that was removed is announced without its record. */
+  /** Reads webhooks. The message about a webhook that was removed has no record. */
   private async readWebhooks({ tenant_id, kind }: Message, ids: readonly string[]): Promise<void> {
     const at = performance.now();
     const gone = { version: 0, ...asRead('null'), reached: undefined, at };
@@ -182,8 +182,8 @@ function keyOf({ tenant_id, kind, subject }: Pick<Message, 'tenant_id' | 'kind' 
 }
 
 /**
- * Whether a record was read after both the event and the tenant's last erasure: an event may be sent again long after it
- * happened.
+ * Whether a record was read after both the event and the tenant's last erasure: an event may be sent again long after
+ * it happened.
  */
 function shows(record: CachedRecord, { at, version }: Message, erasedAt: string | null): boolean {
   if (at === null) return record.version === 0 || record.version >= version;
@@ -198,7 +198,10 @@ function isPast({ reached }: CachedRecord, at: string): boolean {
   return reached !== undefined && comparePositions(reached, parsePosition(at)) >= 0;
 }
 
-/** Splits deliveries into parts of about `most` characters, read one after another. Those of one record stay together. */
+/**
+ * Splits deliveries into parts of about `most` characters, read one after another. Deliveries of one record stay
+ * together.
+ */
 function* partsOf(items: readonly Item[], most: number): Iterable<Item[]> {
   const bySubject = new Map<string, Item[]>();
   for (const item of items) {

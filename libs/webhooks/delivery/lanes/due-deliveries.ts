@@ -47,7 +47,7 @@ export class DueDeliveries {
       // A delivery that was in hand before the query may have been written down meanwhile: the row of the answer is
       // then out of date.
       if (!one.known.has(row.event_id)) one.lane.add(row);
-      // A lane that dropped deliveries meanwhile starts anew: they may be due before this row.
+      // A lane that dropped deliveries meanwhile fetches from the start: they may be due before this row.
       if (one.lane.restarts === one.restarts) one.lane.fetchedTo = row;
       one.got++;
     }
@@ -62,7 +62,7 @@ export class DueDeliveries {
 function askOf(lane: Lane, now: Date) {
   const wanted = lane.wanted(now);
   if (wanted === 0) return undefined;
-  // A lane that fetches from the start meets again what it has in hand.
+  // A fetch from the start meets again the deliveries in hand.
   const limit = lane.isAtStart ? wanted + lane.known.size : wanted;
   return { lane, limit, known: new Set(lane.known), restarts: lane.restarts, got: 0 };
 }

@@ -25,7 +25,7 @@ export class HeldLanes {
     return [...this.lanes.values()];
   }
 
-  /** Some endpoints that have something to send wait for a place among those served. */
+  /** Whether endpoints that have something to send wait for a place among those served. */
   get wantsRoom(): boolean {
     return this.looksEverywhere || this.candidates.size > 0;
   }
@@ -36,7 +36,7 @@ export class HeldLanes {
     for (const lane of this.lanes.values()) lane.isDrained = false;
   }
 
-  /** The endpoints with these keys have something new. */
+  /** Notes that the endpoints with these keys have something new. */
   lookAt(endpoints: readonly string[]): void {
     for (const endpoint of endpoints) {
       const lane = this.lanes.get(endpoint);
@@ -45,7 +45,7 @@ export class HeldLanes {
     }
   }
 
-  /** Settings of endpoints have changed: they are read again before anything more is fetched. */
+  /** Notes that settings of endpoints have changed: they are read again before anything more is fetched. */
   reread(): void {
     this.renewedAt = -Infinity;
   }
@@ -93,7 +93,10 @@ export class HeldLanes {
     for (const key of only ?? []) if (!this.lanes.has(key)) this.candidates.add(key);
   }
 
-  /** How many more endpoints may be served. At the limit, those idle for the longest are let go. */
+  /**
+   * How many more endpoints may be served. At the limit, the endpoints that have been idle for the longest are
+   * released.
+   */
   private async makeRoom(): Promise<number> {
     const serving = this.all.filter(({ waits }) => !waits);
     const room = this.settings.lanes - serving.length;

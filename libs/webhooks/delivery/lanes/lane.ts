@@ -23,8 +23,8 @@ export interface LaneConfig {
    */
   permissions: string[];
   /**
-   * Position of the tenant's last erasure, as printPosition writes it: a record that was read from a read model that has
-   * not reached it must not be sent.
+   * Position of the tenant's last erasure, as printPosition writes it. A record from a read model that has not reached
+   * it must not be sent.
    */
   erased_at: string | null;
   /** Whether anything may be sent now. */
@@ -56,7 +56,10 @@ export interface Item {
   isBeingRendered: boolean;
   /** By performance.now, when the record was read. */
   renderedAt: number;
-  /** By performance.now, when to look again for a record that its read model did not have yet, or that could not be read. */
+  /**
+   * By performance.now, when to look again for a record that its read model did not have yet, or that could not be
+   * read.
+   */
   lookAt: number;
   /** By performance.now, when such a record was first looked for in vain. */
   waitsSince?: number;
@@ -79,12 +82,12 @@ export class Lane {
   fetchedTo = START;
   /** Counts the decisions to fetch from the start, so that a fetch under way notices one. */
   restarts = 0;
-  /** The last fetch found nothing more that was due. */
+  /** Whether the last fetch found nothing more that was due. */
   isDrained = false;
   lastBusyAt = performance.now();
   /** Moving average of the milliseconds that an attempt takes. */
   private pace = 5;
-  /** There is a free slot and something to send, but no record is ready. */
+  /** Whether there is a free slot and something to send, but no record is ready. */
   starves = false;
   /** Characters of records that the lane may have in hand. */
   share: number;
@@ -96,7 +99,7 @@ export class Lane {
   readonly late = new Set<string>();
   readonly key: string;
   standing: Standing;
-  /** The standing is not stored yet. */
+  /** Whether the standing is not stored yet. */
   isChanged = false;
 
   constructor(
@@ -127,7 +130,9 @@ export class Lane {
     this.pace += (milliseconds - this.pace) / 8;
   }
 
-  /** Takes account of a record's size: the expectation rises at once and falls slowly, as one as large may come again. */
+  /**
+   * Takes account of a record's size. The expectation rises at once and falls slowly, as one as large may come again.
+   */
   took({ length, text }: RecordAsRead): void {
     if (length > 0) this.expected = Math.max(length, (this.expected * 7) / 8);
     this.room -= text?.length ?? 0;
@@ -141,7 +146,8 @@ export class Lane {
 
   /** The deliveries whose record is to be read now: as many as the lane's share has room for, at least one. */
   toRender(at: number): Item[] {
-    // A record too old to be sent is read again when its turn comes. Dropped here, it frees its room until then.
+    // A record that is too old to be sent is read again when its turn comes. Dropped here, it frees its room until
+    // then.
     for (const item of this.items) if (!this.isReady(item, at)) item.record = undefined;
     this.passBy(at);
     this.room = this.share;
@@ -162,8 +168,8 @@ export class Lane {
   }
 
   /**
-   * When to look again for a record that its read model did not have yet, by performance.now; Infinity: no need. A record
-   * that there is no room for needs no timer: it is looked for once another delivery was sent.
+   * When to look again for a record that its read model did not have yet, by performance.now; Infinity: no need. A
+   * record for which there is no room needs no timer: it is looked for once another delivery was sent.
    */
   looksAgainAt(at: number): number {
     const looks = this.items
@@ -173,7 +179,7 @@ export class Lane {
     return Math.min(...looks.filter((lookAt) => lookAt > at));
   }
 
-  /** Takes the next delivery whose record is ready, when the endpoint may have one more under way. */
+  /** Takes the next delivery whose record is ready, if the endpoint may have one more under way. */
   next(now: Date, at: number): Item | undefined {
     if (!this.config.active || at > this.leasedUntil) return undefined;
     if (this.underWay >= mayBeUnderWay(this.standing, this.settings.concurrency, now)) return undefined;
@@ -186,7 +192,7 @@ export class Lane {
     return item;
   }
 
-  /** Forgets the deliveries that were not begun; they are fetched again with what has changed meanwhile. */
+  /** Forgets the deliveries that have not begun; they are fetched again with what has changed meanwhile. */
   drop(): void {
     for (const { delivery } of this.items) this.known.delete(delivery.event_id);
     this.items = [];
@@ -217,7 +223,7 @@ export class Lane {
     const wasDisabled = config.disabled_at?.getTime() !== this.config.disabled_at?.getTime();
     this.config = config;
     this.leasedUntil = leasedUntil;
-    // Failures of the former address say nothing of the new one.
+    // Failures of the former address say nothing about the new one.
     if (isElsewhere) this.isChanged = false;
     if (!this.isChanged) this.standing = standingOf(config);
     if (isOther || wasDisabled || !config.active) this.drop();
@@ -255,7 +261,8 @@ export class Lane {
   private passBy(at: number): void {
     const before = [...this.late];
     this.late.clear();
-    // Measured to lookAt, not to now: a record that was not looked for since, for lack of room, is not late by that.
+    // Measured up to lookAt, not to now: a record that was not looked for since, for lack of room, is not late because
+    // of that.
     for (const { delivery, record, waitsSince = at, lookAt } of this.items)
       if (!record && lookAt - waitsSince > this.settings.lateMs) this.late.add(delivery.kind);
     if (before.some((kind) => !this.late.has(kind))) {
