@@ -7,9 +7,9 @@ import { giveSigns, SILENCE_MS } from './database/sign-of-life';
 import { TenantShares } from './database/tenant-shares';
 
 /**
- * Settings of the connections to the read models. `work_mem` and `parallel_tuple_cost`: sums over a large firm's facts are made in
- * memory, by several workers; lists need neither. `gin_pending_list_limit`: the indexes of words put no more than 256 kB of
- * new entries aside, as every search scans those; with the default of 4 MB a search takes 9 ms longer. It costs the
+ * Settings of the connections to the read models. `work_mem` and `parallel_tuple_cost`: several workers add up a large
+ * firm's facts in memory; lists need neither. `gin_pending_list_limit`: the word indexes keep at most 256 kB of new
+ * entries aside, as every search scans those; with the default of 4 MB a search takes 9 ms longer. The limit costs the
  * projector 4 µs a row.
  */
 const READ_SETTINGS = '-c work_mem=32MB -c parallel_tuple_cost=0.01 -c gin_pending_list_limit=256';

@@ -10,15 +10,15 @@ export const exactTypes: CustomTypesConfig = {
 };
 
 /**
- * Ends a transaction whose process has stopped in the middle of it. Such a transaction holds up every reader of the feed,
- * and keepalives do not notice it, because the frozen process's kernel still answers them.
+ * Ends a transaction whose process has stopped in the middle of it. Such a transaction holds up every reader of the
+ * feed, and keepalives do not notice it, because the frozen process's kernel still answers them.
  */
 export const STANDING_STILL = `set local idle_in_transaction_session_timeout = '15s'`;
 
 /**
  * Settings of all connections: when a machine or the network vanishes, both ends notice within half a minute, and the
- * server releases the session's locks. With the systems' defaults the client would wait a quarter of an hour, the server
- * two hours.
+ * server releases the session's locks. With the systems' defaults the client would wait a quarter of an hour, the
+ * server two hours.
  */
 export const CONNECTION = {
   connectionTimeoutMillis: 5_000,
@@ -27,7 +27,10 @@ export const CONNECTION = {
   options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
 } satisfies ClientConfig;
 
-/** For connections with short statements: the server ends one after 10 s; if it does not, the driver gives up after 15 s. */
+/**
+ * Limits of connections with short statements: the server ends a statement after 10 s; if it does not, the driver gives
+ * up after 15 s.
+ */
 export const SHORT_STATEMENTS: ClientConfig = {
   ...CONNECTION,
   statement_timeout: 10_000,
@@ -36,7 +39,7 @@ export const SHORT_STATEMENTS: ClientConfig = {
 
 const GOODBYE_MS = 1_000;
 
-/** Closes a connection; a server that does not answer is waited for at most a second. */
+/** Closes a connection, and waits at most a second for a server that does not answer. */
 export async function hangUp(client: Client): Promise<void> {
   await Promise.race([client.end(), delay(GOODBYE_MS, undefined, { ref: false })]);
 }
