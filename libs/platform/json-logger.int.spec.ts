@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-/** More than a pipe takes. */
+/** More lines than a pipe holds. */
 const LINES = 5_000;
 const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Another process that logs so many lines when it is told to, and then exits with 3. */
+/** Starts another process, which logs this many lines when it is told to, and then exits with 3. */
 function start(lines: number): ChildProcess {
   const child = spawn(
     process.execPath,
@@ -31,7 +31,7 @@ function start(lines: number): ChildProcess {
   return child;
 }
 
-/** The exit code; an error when the process does not end. */
+/** The exit code; rejects when the process does not end. */
 async function told(child: ChildProcess): Promise<number> {
   const ended = once(child, 'exit', { signal: AbortSignal.timeout(20_000) });
   child.send('log');

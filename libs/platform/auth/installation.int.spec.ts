@@ -59,7 +59,7 @@ describe('the installation', () => {
   describe('has a key, and', () => {
     const refusal = { problems: ['SECRETS_KEY is not the key that this database was installed with'] };
 
-    /** As it was before there were checks. */
+    /** Makes the database as it was before there were checks. */
     const forgetCheck = () => database.pool.query('update platform.installation set key_check = null');
 
     it('refuses another, in one line', async () => {

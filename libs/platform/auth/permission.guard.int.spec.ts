@@ -17,7 +17,7 @@ describe('PermissionGuard', () => {
   let test: TestDatabase;
   let auth: AuthApplication;
   let client: CreatedIntegration;
-  /** Milliseconds beside those that pass by themselves. */
+  /** Milliseconds that pass in addition to real time. */
   let passed = 0;
 
   beforeAll(async () => {

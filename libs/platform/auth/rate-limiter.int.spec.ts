@@ -10,7 +10,7 @@ import { SetClock } from '../../../test/support/set-clock';
 import { type Admission, RateLimiter, type RateSubject } from './rate-limiter';
 import { RateWindows } from './rate-windows';
 
-/** Admits n requests at once; the number let through. */
+/** Sends n requests at once. @returns how many were admitted */
 async function admitted(limiter: RateLimiter, subject: RateSubject, n: number): Promise<number> {
   const tries = Array.from({ length: n }, async () => limiter.admit(subject).admitted);
   const outcomes = await Promise.allSettled(tries);

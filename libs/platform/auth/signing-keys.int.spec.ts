@@ -17,7 +17,7 @@ describe('signing keys and access tokens', () => {
   let clock: SetClock;
   const secrets = new Secrets(Buffer.from(secretsKey, 'base64'));
 
-  /** What one process has of keys and tokens. */
+  /** The keys and tokens of one process. */
   function startProcess(audience = installation) {
     const keys = new SigningKeys(database, secrets, clock);
     return { keys, tokens: new AccessTokens(testConfig(test.url), audience, keys, clock) };

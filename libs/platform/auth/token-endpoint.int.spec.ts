@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import type { CreatedIntegration } from './integrations';
 import type { TokenAnswer } from './token-issuer';
 
-/** Whatever the answers of this suite hold. */
+/** All fields that the answers in this suite may have. */
 type Answer = TokenAnswer & JSONWebKeySet & { error: string; scopes_supported: string[] };
 const read = async (response: Response) => (await response.json()) as Answer;
 
@@ -28,7 +28,7 @@ describe('POST /oauth2/token', () => {
   });
   beforeEach(async () => {
     await auth.database.pool.query('delete from platform.token_failures');
-    // The middle of a window, so that no test sees two.
+    // The time is the middle of a window, so that no test sees two.
     const now = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 30_000);
     jest.spyOn(auth.app.get(Clock), 'now').mockReturnValue(now);
   });
@@ -36,7 +36,7 @@ describe('POST /oauth2/token', () => {
 
   it('does not wait for a body that comes slowly, and closes the connection', async () => {
     const { setTimeout: wait } = global;
-    // Half a minute of the server's is a moment here.
+    // The server's time limit of half a minute ends after a moment.
     const sooner = (run: () => void, ms?: number) => wait(run, ms === 30_000 ? 50 : ms);
     jest.spyOn(global, 'setTimeout').mockImplementation(sooner as typeof setTimeout);
     const socket = connect(Number(new URL(auth.address).port), '127.0.0.1');

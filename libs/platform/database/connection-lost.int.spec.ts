@@ -7,7 +7,7 @@ import { isConnectionLost, isOutage } from './connection-lost';
 import { CopyStream } from './copy-rows';
 import { CopyText } from './copy-text';
 
-/** What pg really throws. */
+/** The errors that pg really throws. */
 describe('a connection that is lost', () => {
   let test: TestDatabase;
   let client: Client;

@@ -104,7 +104,7 @@ describe('copying rows', () => {
     await copy('t', []);
     expect(await read('t')).toEqual([]);
     const long = Array.from({ length: 3_000 }, (_, index) => `${index} `.padEnd(100, 'ö\t'));
-    // One fills what the text begins with to the last character.
+    // The first text fills the initial buffer to the last character.
     const texts = ['x'.repeat(64 * 1024 - 3), ...long, 'y'.repeat(300_000), ''];
     await copy('t', texts);
     expect(await read('t')).toEqual(texts);
@@ -130,7 +130,7 @@ describe('copying rows', () => {
       'Query read timeout',
     );
     await expect(stream.end()).rejects.toThrow('Query read timeout');
-    // What was under way fails once more, with the connection.
+    // The copy under way fails once more, with its connection.
     await silent.end();
     await new Promise((resolve) => setImmediate(resolve));
   });

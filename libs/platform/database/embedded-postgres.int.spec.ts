@@ -29,7 +29,7 @@ async function start(dataDir = dir.path): Promise<EmbeddedPostgres> {
 const pidFile = () => join(dir.path, 'postgres/data/postmaster.pid');
 const pidOfServer = () => Number(readFileSync(pidFile(), 'utf8').split('\n')[0]);
 
-/** Another process that starts the database and is then killed, without a chance to stop it. */
+/** Starts another process that starts the database and is then killed, without a chance to stop it. */
 async function startAndKill(): Promise<void> {
   const child: ChildProcess = spawn(
     process.execPath,

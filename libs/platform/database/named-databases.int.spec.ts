@@ -5,7 +5,7 @@ import { Config } from '../config';
 import { startupProblem } from '../process/startup-problem';
 import { migrateDatabases, requireOwnDatabases } from './named-databases';
 
-/** What a database has of the events, of the read models. */
+/** The schemas of a database that belong to the events, and to the read models. */
 const EVENTS = ['event_store', 'platform', 'webhooks', 'import'];
 const READ_MODELS = ['read_model'];
 
@@ -62,7 +62,7 @@ describe('the databases that the configuration names', () => {
     await install(first);
     await requireOwnDatabases(given(first));
     await requireOwnDatabases(given(first, first));
-    // Tables that were made by mistake, and never used.
+    // The tables in the second database were made by mistake, and never used.
     await requireOwnDatabases(given(first, second));
     await without(first, READ_MODELS, 'read');
     await without(second, EVENTS, 'write');

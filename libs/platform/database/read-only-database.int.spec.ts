@@ -13,7 +13,7 @@ describe('a database that takes no writes', () => {
   let writes: WriteDatabase;
   let reads: ReadDatabase;
 
-  /** Of sessions that begin from now on. */
+  /** Applies to sessions that begin from now on. */
   const setReadOnly = (value: 'on' | 'off') =>
     execute(
       test.url,

@@ -8,7 +8,7 @@ import { Config } from '../config';
 import { Drain } from './drain';
 import { createHttpApplication } from './http-application';
 
-/** Time enough for a few requests. */
+/** Enough time for a few requests. */
 const GRACE_MS = 3_000;
 
 describe('a drain', () => {
@@ -55,7 +55,7 @@ describe('a drain', () => {
     await app.close();
   });
 
-  /** Over a kept connection when there is one. */
+  /** Sends a request, over a kept connection if there is one. */
   function ask(path: string): Promise<{ status?: number; connection?: string; body: string }> {
     return new Promise((resolve, reject) => {
       const request = get({ host: '127.0.0.1', port, path, agent }, (response) => {
@@ -132,7 +132,7 @@ describe('a drain', () => {
 
   it('waits for a request that has come in part, until it is cut', async () => {
     await open('GET /nowhere HTTP/1.1\r\nHost:');
-    // Answered after the part was read: one thread reads both.
+    // This is answered after the server has read the incomplete request: one thread reads both.
     await ask('/nowhere');
     const drained = drain.run(0);
     await closed();

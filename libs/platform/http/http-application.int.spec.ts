@@ -32,7 +32,7 @@ describe('a request that no route sees', () => {
   });
   afterAll(() => app.close());
 
-  /** What comes back for bytes as they are. */
+  /** The server's answer to bytes that are sent as they are. */
   async function answerTo(bytes: string): Promise<{ head: string; body: Record<string, unknown> }> {
     const socket = connect(Number(new URL(await app.getUrl()).port), '127.0.0.1');
     await once(socket, 'connect');

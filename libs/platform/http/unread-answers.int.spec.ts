@@ -8,7 +8,7 @@ import { data, Reply } from './reply';
 import { registerReplyHook } from './reply-hook';
 import { registerUnreadAnswers } from './unread-answers';
 
-/** More than a connection keeps on its way. */
+/** More than the buffers of a connection hold. */
 const LONG = 30_000_000;
 
 describe('answers that their clients do not read', () => {
@@ -16,7 +16,7 @@ describe('answers that their clients do not read', () => {
   let url: string;
   let written = 0;
   let answered = 0;
-  /** Lets whoever asked for what takes its time go on. */
+  /** Lets the slow request continue. */
   let go: undefined | (() => void);
 
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe('answers that their clients do not read', () => {
     return socket;
   };
 
-  /** A client of the second tenant that asks for a long answer, and reads none of it. */
+  /** A client of the second tenant that requests a long answer and reads none of it. */
   const idle = async () => {
     const socket = ask('/two/long');
     await once(socket, 'readable');

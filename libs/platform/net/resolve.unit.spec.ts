@@ -10,7 +10,10 @@ afterEach(() => {
   server = undefined;
 });
 
-/** Bytes of the record that the name has; undefined: it exists without one. @throws to say that there is no such name */
+/**
+ * The bytes of a name's record; undefined when the name exists without such a record. @throws when there is no such
+ * name
+ */
 type Zone = (name: string, record: Record) => Buffer | undefined | 'silence';
 
 /** A name server on loopback. @see https://www.rfc-editor.org/rfc/rfc1035#section-4 */

@@ -11,7 +11,7 @@ import { LaneLeases } from './lanes/lane-leases';
 import { WRITE } from './outcomes';
 import { QueuePools } from './queue-pools';
 
-/** Too many to be gone through for twenty. */
+/** So many that a statement for twenty must not scan them all. */
 const MANY = 20_000;
 const clock = new SetClock(new Date('2026-03-01T12:00:00Z'));
 let hooks: Webhooks;
@@ -20,7 +20,7 @@ let webhook: string;
 let waiting: object[];
 let pools: QueuePools;
 
-/** Many deliveries wait, which the planner may not know of yet. */
+/** Makes many deliveries wait. The planner may not know of them yet. */
 beforeAll(async () => {
   hooks = await openWebhooks(clock);
   pools = new QueuePools(hooks.store.config);
@@ -69,7 +69,7 @@ function nodesOf(node: Node): Node[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Carries a statement out; the nodes of its plan that read deliveries. */
+/** Executes a statement. @returns the nodes of its plan that read deliveries */
 async function nodes({ text, values }: QueryConfig, pool: Pool): Promise<Node[]> {
   const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: Node }[] }>(
     `explain (analyze, format json) ${text}`,
@@ -78,7 +78,7 @@ async function nodes({ text, values }: QueryConfig, pool: Pool): Promise<Node[]>
   return nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'deliveries');
 }
 
-/** Carries a worker's statement out; how many deliveries it read. */
+/** Executes a worker's statement. @returns how many deliveries it read */
 async function read(statement: QueryConfig): Promise<number> {
   const counts = (await nodes(statement, pools.queue)).map(
     (node) => node['Actual Rows'] * node['Actual Loops'],
@@ -115,7 +115,7 @@ it('finds the deliveries that it writes down by their keys', async () => {
   expect(await hooks.sql('select from webhooks.deliveries where state = 0')).toHaveLength(MANY - 20);
 });
 
-/** What a list of deliveries answers, and how many it read in vain. */
+/** Reads a list of deliveries. @returns its answer, and how many rows it read in vain */
 async function listed(of: string, query: DeliveriesQuery) {
   const asked: QueryConfig[] = [];
   const pool = {

@@ -30,7 +30,7 @@ const NEW = 'https://hooks.example.com/new';
 let hooks: Webhooks;
 let context: RequestContext;
 let webhook: string;
-/** What the old address answers, once it does. */
+/** Makes the old address answer. */
 let answer: (outcome: Partial<Outcome>) => void;
 let answered: Promise<Partial<Outcome>>;
 const sender = new ScriptedSender(({ url }) => (url === NEW ? { status: 204 } : answered));
@@ -39,7 +39,7 @@ beforeAll(async () => {
   hooks = await openWebhooks(new SystemClock());
   hooks.project();
   hooks.fanOut.start();
-  // What was read of a webhook is soon too old to be sent again.
+  // Records are soon too old to be sent, and read again.
   hooks.dispatcher(sender, { freshMs: 20 }).start();
 });
 afterAll(() => hooks.close());
@@ -100,7 +100,7 @@ describe.each([410, 500])('%i of an address that a webhook had before', (status)
     await test();
     await asked(OLD);
     await change();
-    // The worker has heard of the new address, and so has it in place of the old one.
+    // Once the worker sends to the new address, it knows that it has replaced the old one.
     await hooks.event(context);
     await asked(NEW);
     answer({ status });
@@ -185,7 +185,7 @@ describe('what waits for a webhook that is disabled', () => {
     let held: object[] | undefined;
     await hooks.store.writes.transaction(async (client) => {
       await client.query('select from webhooks.deliveries where webhook_id = $1 for update', [webhook]);
-      // Where it waited for them, its statement would be given up.
+      // If it waited for the locked deliveries, its statement would exceed its time limit.
       await patch({ enabled: false });
       held = await deliveries();
     });
@@ -222,7 +222,7 @@ describe('an attempt that was under way when its webhook was disabled', () => {
 });
 
 describe('a delivery that is asked for again while an attempt at it is under way', () => {
-  /** That it has failed so often before. */
+  /** Begins an attempt at a delivery that has failed this often before. @returns the delivery's id */
   const attemptedAgain = async (failures: number): Promise<string> => {
     await register(OLD);
     await pause(true);

@@ -21,7 +21,7 @@ import { DueDeliveries } from './lanes/due-deliveries';
 let hooks: Webhooks;
 let context: RequestContext;
 let dispatcher: Dispatcher;
-/** Answers by address; 204 where none is set. */
+/** Answers by URL; the default is 204. */
 const answers = new Map<string, () => Partial<Outcome> | Promise<Partial<Outcome>>>();
 const sender = new ScriptedSender(({ url }) => answers.get(url)?.() ?? { status: 204 });
 const clock = new SystemClock();
@@ -95,7 +95,7 @@ it('leaves out a record that would make the body too large', async () => {
     work.create(Tenant, toId('tenant', context.tenant.streamId), newTenant('Firm', 'uk')),
   );
   const rateSet = async (name: string, number: number) => {
-    // All of them fit into an event; the record shows each with its empty fields too.
+    // An event can hold all of them, but the record also shows the empty fields of each.
     const entries = Array.from({ length: number }, (_, index) => ({
       rate: { Amount: 250, Currency: 'GBP' },
       jobTitle: '€'.repeat(45) + index,
@@ -171,7 +171,7 @@ it('holds back while paused, and forgets what is removed', async () => {
 it('refuses a replay of a time that ends before it begins', async () => {
   const webhook = await hooks.hook(context, { url: address() });
   const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
-  // An hour ahead of its instant as text.
+  // As a text it is an hour later than the instant.
   const inParis = (instant: string) =>
     new Date(new Date(instant).getTime() + 3_600_000).toISOString().replace('Z', '+01:00');
   for (const [since, until] of [

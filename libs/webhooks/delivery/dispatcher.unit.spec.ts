@@ -29,7 +29,7 @@ it('fetches more when what it had was begun while a round was ending', async () 
       },
     } as unknown as DueDeliveries,
     {
-      // As one does that has nothing to ask the database for.
+      // Like a rendering that needs nothing from the database.
       async render(items: readonly Item[]) {
         await Promise.all([]);
         for (const item of items)

@@ -15,7 +15,7 @@ const NEW = 'https://hooks.example.com/new';
 let hooks: Webhooks;
 let context: RequestContext;
 let webhook: string;
-/** What the old address answers. */
+/** The status that the old address answers. */
 let status: number;
 const sender = new ScriptedSender(({ url }) => ({ status: url === NEW ? 204 : status }));
 
@@ -77,7 +77,7 @@ describe('an event that failed before its webhook was disabled', () => {
   it('is one of those too when it is fanned out only after that', async () => {
     await register(NEW);
     await hooks.store.writes.transaction(async (client) => {
-      // No event is in the feed before this has ended.
+      // The feed shows no event before this transaction has ended.
       await client.query('select pg_current_xact_id()');
       await hooks.event(context);
       await patch({ enabled: false });

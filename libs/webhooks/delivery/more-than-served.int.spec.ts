@@ -25,7 +25,7 @@ it('as many webhooks as a worker serves at once hold up no other, however often 
   const busy = ['https://hooks.example.com/one', 'https://hooks.example.com/two'];
   const other = 'https://hooks.example.com/other';
   for (const url of busy) await hooks.hook(context, { url, payloadMode: 'thin' });
-  // It lets go of none, as one that is told of something every moment is never idle for long.
+  // With such a lease no endpoint is idle for long enough to be released, like one that is signalled every moment.
   hooks.dispatcher(sender, { lanes: busy.length, leaseMs: 600_000 }).start();
   await hooks.event(context);
   await arrive(busy, 1);
@@ -45,7 +45,7 @@ it('those that there was no room for come next, and not when it is looked for th
 it('webhooks that wait for a read model hold up no others', async () => {
   const urls = ['https://hooks.example.com/full', 'https://hooks.example.com/too'];
   const thin = 'https://hooks.example.com/thin';
-  // No read model is built here.
+  // No read model is built in this test.
   for (const url of urls) await hooks.hook(context, { url });
   const settings = { lanes: urls.length, leaseMs: 600_000, lateMs: 10 };
   hooks.dispatcher(sender, settings).start();

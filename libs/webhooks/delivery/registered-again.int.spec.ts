@@ -15,7 +15,7 @@ import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 
 const BEFORE = 'https://hooks.example.com/before';
 const AFTER = 'https://hooks.example.com/after';
-/** Who had the id before does not want anything. */
+/** The receiver that was registered with the id first refuses everything. */
 const sender = new ScriptedSender(({ url }) => ({ status: url === BEFORE ? 503 : 204 }));
 
 let hooks: Webhooks;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => hooks.close());
 
-/** An event waits for a webhook that is removed then. */
+/** A delivery waits for a webhook, which is then removed. */
 beforeEach(async () => {
   context = await hooks.tenant();
   webhook = randomUUID();

@@ -46,7 +46,7 @@ beforeAll(async () => {
   hooks = await openWebhooks(clock);
   hooks.project();
   hooks.fanOut.start();
-  // The middle of what chance may do to a step.
+  // The middle of the random deviation: waits are exactly as planned.
   dispatcher = hooks.dispatcher(sender, { random: () => 0.5 });
   dispatcher.start();
 });
@@ -62,7 +62,7 @@ const deliveries = (webhook: string) =>
   hooks.sql<Delivery>('select * from webhooks.deliveries where webhook_id = $1 order by event_id', [webhook]);
 const delivery = async (webhook: string) => (await deliveries(webhook))[0];
 
-/** The only delivery, once so many attempts at it have been written down. */
+/** The only delivery, once this many attempts at it have been written down. */
 async function attempted(webhook: string, count: number): Promise<Delivery> {
   await waitFor(async () => (await delivery(webhook))?.attempts === count, {
     description: `attempt ${count} to be written down`,
@@ -70,7 +70,7 @@ async function attempted(webhook: string, count: number): Promise<Delivery> {
   return delivery(webhook);
 }
 
-/** Time passes, and the worker looks around as it does every second. */
+/** Lets time pass, and makes the worker look as it does every second. */
 function pass(seconds: number): void {
   clock.advance(seconds);
   dispatcher.look();
@@ -170,7 +170,7 @@ it('warns after a day and after three, and disables after five', async () => {
     await waitFor(() => sentTo(other).length >= count, { description: `notice ${count}` });
     return sentTo(other).map(({ body }) => body.type);
   };
-  /** What has come due is tried, so that nothing is under way when it is disabled. */
+  /** Tries the delivery when it is due, so that nothing is under way when the webhook is disabled. */
   const tried = async (seconds: number, count: number) => {
     pass(seconds);
     await attempted(webhook, count);
@@ -268,7 +268,7 @@ it('opens after five failures in a row, then tries one alone', async () => {
     description: 'what was under way to end',
   });
   const before = sentTo(dead).length;
-  // Five at once, and what was begun before the fifth had failed.
+  // Five begin at once, and further ones may have begun before the fifth failed.
   expect(before).toBeGreaterThanOrEqual(5);
   expect(before).toBeLessThan(10);
   pass(20);

@@ -28,7 +28,7 @@ const OTHER = 'https://hooks.example.com/other';
 
 let hooks: Webhooks;
 let context: RequestContext;
-/** The same integration, by a token whose scope is webhooks alone. */
+/** The context of the same integration with a token whose scope is webhooks alone. */
 let narrow: RequestContext;
 let webhook: string;
 const sender = new ScriptedSender(() => ({ status: 204 }));
@@ -94,7 +94,7 @@ it('a narrow token leads what waits to no address that it sets', async () => {
   await new TestWebhookHandler(hooks.requests, hooks.signal).execute(new TestWebhook(narrow, id()));
   await waitFor(() => sent(OTHER).length > 0, { description: 'the test message' });
   expect(sent(OTHER)).toEqual(['webhook.test']);
-  // Who may read it vouches for it again.
+  // A token that may read the event vouches for the webhook again.
   await patch(context, { description: 'Checked' });
   await redeliver(context, delivery);
   await waitFor(() => sent(OTHER).length > 1, { description: 'the event' });

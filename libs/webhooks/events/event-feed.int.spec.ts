@@ -30,7 +30,7 @@ async function ask(query: EventsQuery, by = context): Promise<Page> {
   return ((await handler.execute(new ListEvents(by, query))).body as { data: Page }).data;
 }
 
-/** Roles in one transaction, as that source writes them. */
+/** Creates roles in one transaction, from that source. */
 function roles(count: number, source: string) {
   const create = (work: UnitOfWork) => {
     const id = newId('role');
@@ -44,7 +44,7 @@ function roles(count: number, source: string) {
   );
 }
 
-/** The first page that has rows, once the feed shows what was written last. */
+/** The first page that has rows, read until the feed shows the latest events. */
 async function firstPage(query: EventsQuery, by = context): Promise<Page> {
   let page: Page | undefined;
   await waitFor(

@@ -39,7 +39,7 @@ afterAll(() => hooks.close());
 
 type WithAttempts = DeliveryView & { attempts: AttemptView[] };
 
-/** The only delivery of the webhook as its owner reads it, once so many attempts have been written down. */
+/** The only delivery, as the webhook's owner reads it, once this many attempts have been written down. */
 async function attempted(count: number): Promise<WithAttempts> {
   const { pool } = hooks.store.writes;
   const id = toId('webhook', webhook);
@@ -63,7 +63,7 @@ async function redeliver({ id }: DeliveryView): Promise<void> {
   await new RedeliverHandler(hooks.requests, hooks.signal).execute(command);
 }
 
-/** Somebody of the tenant, whose event the fan-out comes past. */
+/** Records the erasure of a person of the tenant, which the fan-out then reads. */
 async function erase(): Promise<void> {
   await hooks.sql(
     `insert into event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data,
@@ -131,7 +131,7 @@ it('prunes all of them with their delivery', async () => {
   await hooks.event(context);
   await redeliver(await attempted(1));
   await attempted(2);
-  // Events are numbered by the system's clock.
+  // The ids of events contain the system clock's time, not the test clock's.
   clock.at = new Date(Date.now() + 31 * 86_400_000);
   await hooks.pruning.prune();
   expect(await hooks.sql('select from webhooks.deliveries where webhook_id = $1', [webhook])).toEqual([]);
@@ -224,7 +224,7 @@ it.each([
   await erase();
   const noted = () => hooks.sql('select from webhooks.erasures where tenant_id = $1', [context.tenant.id]);
   await waitFor(async () => (await noted()).length === 1, { description: 'the erasure' });
-  // As where its worker was frozen, or could not reach the database.
+  // As much time passes as for a worker that was frozen, or could not reach the database.
   clock.advance(180);
   await hooks.answers.wipeOver();
   expect(await noted()).toEqual([]);

@@ -1,7 +1,7 @@
 import { SetClock } from '../../../test/support/set-clock';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 
-/** It stands still: no hour ends amid a test. */
+/** The clock stands still, so that no hour ends in the middle of a test. */
 const clock = new SetClock(new Date());
 let hooks: Webhooks;
 let webhook: string;
@@ -33,8 +33,9 @@ const states = async () =>
     .sort();
 
 /**
- * While a request has one of them in hand. Waiting for it would be a deadlock as soon as the request comes to one of
- * those that are in hand here; it fails, as a statement that waits is given up.
+ * Does the work while a request has locked a delivery. If the work waited for the lock, it would fail at the time limit
+ * of its statement. In production that would be a deadlock, as soon as the request needed a row that the work has
+ * locked.
  */
 async function besideARequest(work: () => Promise<unknown>): Promise<void> {
   await hooks.store.writes.transaction(async (client) => {
@@ -68,7 +69,7 @@ it('what is known of attempts goes in the end, though it was in hand when their 
   const attempts = () => hooks.sql('select number from webhooks.attempts where webhook_id = $1', [webhook]);
   await hooks.sql('delete from webhooks.endpoints where id = $1', [webhook]);
   await hooks.store.writes.transaction(async (client) => {
-    // As where the answers are wiped.
+    // The lock is that of wiping answers.
     await client.query('select from webhooks.attempts where webhook_id = $1 limit 1 for update', [webhook]);
     await hooks.pruning.prune();
   });

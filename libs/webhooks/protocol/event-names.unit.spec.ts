@@ -4,7 +4,7 @@ import { qualifiedNames } from './event-names.table';
 
 const names = Object.keys(qualifiedNames);
 
-/** What happens to a tenant is its operator's doing, and told to no integration. */
+/** Events of a tenant itself are its operator's business, and sent to no integration. */
 const told = definitions.filter(({ kind }) => kind !== 'tenant');
 const events = told.flatMap(({ kind, events }) =>
   Object.keys(events).map((type) => [nameOfEvent(kind, type), type] as const),

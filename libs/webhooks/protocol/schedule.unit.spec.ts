@@ -17,7 +17,7 @@ const steps = [
 ];
 const start = new Date('2026-03-28T23:59:58.123Z');
 
-/** Walks a delivery that fails every time at once: what is waited before each attempt but the first. */
+/** Walks through the schedule of a delivery whose attempts all fail at once. @returns the waits between its attempts */
 function walk(random: () => number): number[] {
   const waits: number[] = [];
   let failedAt = start;

@@ -4,7 +4,7 @@ import { answering, noting, type Received, stopReceivers } from './testing/recei
 
 const production = { allowInsecure: false, allowed: [] as string[], development: false };
 const insecure = { ...production, allowInsecure: true, development: true };
-/** Public by its number, and given to nobody. */
+/** A public address that is assigned to nobody. */
 const nowhere = '2000::1';
 const url = 'https://hooks.example.com/';
 const senders: Sender[] = [];
@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(senders.splice(0).map((sender) => sender.close()));
 });
 
-/** @param answers what the name's server says, one time after the other, the last again and again */
+/** @param answers the successive answers of the name server; the last one is repeated */
 function sending(rules: typeof production, ...answers: string[][]) {
   return sendingWithin({ connectMs: 500, totalMs: 2_000 }, rules, ...answers);
 }
@@ -51,7 +51,7 @@ describe('no connection is made', () => {
     const { resolve, send } = sending(production, addresses);
     const outcome = await send();
     expect(outcome).toMatchObject({ error: 'refused_address' });
-    // To its owner it is not told what the name means inside.
+    // The webhook's owner must not learn which address the name has inside.
     expect(JSON.stringify(outcome)).not.toContain(addresses.at(-1));
     expect(sockets).not.toHaveBeenCalled();
     expect(resolve).toHaveBeenCalledTimes(1);
@@ -113,7 +113,7 @@ describe('a name that changes what it means', () => {
     expect(await send(to)).toMatchObject({ status: 204, address: '::1' });
     expect(await send(to)).toMatchObject({ status: 204, address: '127.0.0.1' });
     expect([before.connections, after.connections]).toEqual([1, 1]);
-    // The first connection is used again, the name being what it was; the receiver sees the name all the time.
+    // The first connection is used again while the name has the same address; the receiver always sees the name.
     expect(received.map(({ headers }) => headers.host)).toEqual(
       Array(3).fill(`hooks.example.com:${before.port}`),
     );
@@ -146,7 +146,7 @@ describe('several addresses', () => {
     const receiver = await answering((_, reply) => reply.writeHead(204).end());
     const many = ['127.0.0.1', ...Array<string>(30).fill('::1')];
     const { send } = sendingWithin({ connectMs: 10_000, totalMs: 20_000 }, insecure, many);
-    // As over a long way: longer than all of them would have where each had as much.
+    // Each connection takes 400 ms, as over a long distance: more than an equal share of the time for each address.
     const connect = Socket.prototype.connect;
     jest.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {
       setTimeout(() => connect.apply(this, args as never), 400);

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const send = ({ port }: { port: number }) => sender.send(`http://127.0.0.1:${port}/hook?a=b`, headers, body);
 const sendTo = async (listener: RequestListener) => send(await answering(listener));
-/** With an answer that is written as it is. */
+/** Sends to a receiver that writes this text as its whole answer. */
 const sendRaw = async (answer: string) => send(await misbehaving((socket) => socket.end(answer)));
 
 describe('a receiver that answers', () => {
@@ -114,7 +114,7 @@ describe('a receiver that answers', () => {
   it('keeps its connection', async () => {
     const receiver = await answering((_, reply) => reply.end('ok'));
     for (let count = 0; count < 20; count++) expect(await send(receiver)).toMatchObject({ status: 200 });
-    // undici takes one again only in the next turn of the event loop, and so two take turns.
+    // undici reuses a connection only in the next turn of the event loop, and so two connections take turns.
     expect(receiver.connections).toBeLessThanOrEqual(2);
   });
 

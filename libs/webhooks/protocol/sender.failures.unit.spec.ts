@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 const send = ({ port }: { port: number }) => sender.send(`http://127.0.0.1:${port}/hook?a=b`, headers, body);
-/** With an answer that is written as it is. */
+/** Sends to a receiver that writes this text as its whole answer. */
 const sendRaw = async (answer: string) => send(await misbehaving((socket) => socket.end(answer)));
 
 describe('a receiver that is slow', () => {

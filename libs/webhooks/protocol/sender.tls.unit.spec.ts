@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(senders.splice(0).map((sender) => sender.close()));
 });
 
-/** Sends to a name that is on loopback here, and opened by the operator's list. */
+/** Sends to a name that resolves to loopback here, and that the operator allows. */
 function sendTo(
   { port }: { port: number },
   { host = name, trustsAuthority = true, addresses = ['127.0.0.1'], connectMs = 5_000 } = {},
@@ -105,7 +105,7 @@ it.each<[string, (receiver: { end(text: string): unknown; destroy(): unknown }) 
 it('several addresses share the time to connect', async () => {
   const hanging = await misbehaving(() => undefined);
   await answeringSecurely(right, (_, reply) => reply.end('ok'), '::1', hanging.port);
-  // The other has as much, which is long even on a busy machine.
+  // The other address has as much time, which is long even on a busy machine.
   const outcome = await sendTo(hanging, { addresses: ['127.0.0.1', '::1'], connectMs: 6_000 });
   expect(outcome).toMatchObject({ status: 200, address: '::1' });
   expect(outcome.milliseconds).toBeGreaterThanOrEqual(2_990);

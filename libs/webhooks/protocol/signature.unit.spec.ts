@@ -13,7 +13,7 @@ const message = {
 const guid = parseSecret('12345678-0000-0000-0000-123456789012');
 const standard = parseSecret(generateSecret());
 
-/** As the owner of a GUID makes it for a library of Standard Webhooks. */
+/** The secret as the owner of a GUID passes it to a library of Standard Webhooks. */
 const standardForm = (secret: Secret) =>
   secret.kind === 'guid' ? `whsec_${keyOf(secret).toString('base64')}` : secret.text;
 const verify = (secret: Secret, headers: Record<string, string>, body: string | Buffer = message.body) =>

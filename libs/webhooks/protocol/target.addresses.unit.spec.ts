@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Targets } from './target';
 import { insecure, production, reasonOf } from './testing/targets';
 
-/** Addresses that are not public, as they are written by those who know a filter. */
+/** Addresses that are not public, in spellings that are meant to get past a filter. */
 const inner: [address: string, network: string][] = [
   ['127.0.0.1', 'loopback'],
   ['127.255.255.254', 'loopback'],

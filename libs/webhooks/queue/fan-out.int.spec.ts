@@ -30,7 +30,7 @@ afterAll(() => hooks.close());
 const queuedOf = (tenant = context.tenant.id) =>
   hooks.sql<Queued>('select * from webhooks.deliveries where tenant_id = $1 order by event_id', [tenant]);
 
-/** What is queued of the tenant once the fan-out has come past all that was written. */
+/** The queued messages of the tenant, once the fan-out has passed every event. */
 async function queued(): Promise<Queued[]> {
   const { partition } = context.tenant;
   const passed = async () => {
@@ -46,7 +46,7 @@ async function queued(): Promise<Queued[]> {
   return queuedOf();
 }
 
-/** A role in one event, as that source writes it. */
+/** Creates a role by one event, from that source. */
 function role(name: string, source = 'rest') {
   const data = { name, kind: 'Custom', externalReference: null, referenceOwner: null };
   return hooks.store.store.execute(

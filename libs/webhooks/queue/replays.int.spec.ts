@@ -10,7 +10,7 @@ import { ReplayWebhook, ReplayWebhookHandler } from './delivery.commands';
 import { Replays } from './replays';
 
 let hooks: Webhooks;
-/** Of whom a part was read, in turn. */
+/** Tenants of whose feed a part was read, in this order. */
 let read: number[];
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeEach(() => {
   read = [];
 });
 
-/** Replays over a feed of so many parts for each tenant; with a part that there is not, it fails. */
+/** Replays over a feed that has this many parts for each tenant; reading a part beyond them fails. */
 function replays(parts: Map<number, number>): Replays {
   const feed: Pick<TenantFeed, 'read'> = {
     async read({ id }: Pick<TenantRef, 'id'>, after): Promise<TenantEvents> {
@@ -36,7 +36,7 @@ function replays(parts: Map<number, number>): Replays {
   return new Replays(hooks.store.writes, feed as TenantFeed, hooks.signal, new SystemClock());
 }
 
-/** So many messages for the webhooks of a tenant, due at that time. */
+/** Adds this many deliveries for the webhooks of a tenant, due at that time. */
 const waiting = ({ tenant }: RequestContext, count: number, due: Date) =>
   hooks.sql(
     `insert into webhooks.deliveries (tenant_id, webhook_id, event_id, type, sent_as, kind, subject, version, changed,
@@ -47,7 +47,7 @@ const waiting = ({ tenant }: RequestContext, count: number, due: Date) =>
     [tenant.id, count, due],
   );
 
-/** Asks that a webhook is sent all of the last minute again. */
+/** Requests a replay of all events of the last minute. */
 function ask(context: RequestContext, webhook: string): Promise<Reply> {
   const handler = new ReplayWebhookHandler(hooks.requests, hooks.subscriptions, hooks.store.config);
   const since = new Date(Date.now() - 60_000).toISOString();
@@ -60,7 +60,7 @@ function patch(context: RequestContext, webhook: string, body: WebhookPatch): Pr
   return handler.execute(new UpdateWebhook(context, toId('webhook', webhook), body, undefined));
 }
 
-/** A tenant that has asked for its webhook. */
+/** A tenant with a webhook and a requested replay. */
 async function asking(): Promise<RequestContext> {
   const context = await hooks.tenant();
   await ask(context, await hooks.hook(context));

@@ -9,7 +9,7 @@ export interface Sent {
   body: any;
 }
 
-/** The outside world as a test wants it: answers by a script, and remembers what came. */
+/** Stands for all receivers: answers by a script, and remembers what was sent. */
 export class ScriptedSender {
   readonly sent: Sent[] = [];
   underWay = 0;
@@ -31,7 +31,7 @@ export class ScriptedSender {
     }
   }
 
-  /** @param tenant whose it is: what failed in an earlier test is tried again meanwhile */
+  /** @param tenant counts only its deliveries: those that failed in an earlier test are tried again meanwhile */
   to(url: string, tenant?: TenantRef): Sent[] {
     const isAsked = ({ headers }: Sent) => !tenant || headers['X-PE2-TENANT-ALIAS'] === tenant.alias;
     return this.sent.filter((each) => each.url === url && isAsked(each));

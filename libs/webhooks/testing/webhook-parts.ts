@@ -49,7 +49,7 @@ interface Logged {
   error: string | null;
 }
 
-/** All that makes webhooks, over a store of the test's own, with read models that are kept up to date. */
+/** The parts that webhooks are made of, over a store of the test's own, with read models. */
 export async function openWebhooks(clock: Clock) {
   const store = await createTestStore(definitions, clock);
   Object.assign(store.config, { WEBHOOKS_ALLOW_INSECURE: 'true' });
@@ -69,7 +69,7 @@ export async function openWebhooks(clock: Clock) {
     watch,
     feed: new TenantFeed(store.writes, store.codec),
 
-    /** Keeps the read models up to date from now on. */
+    /** Builds the read models from now on. */
     project: () => projections.runner.start(),
 
     subscriptions: new Subscriptions(store.config, secrets),
@@ -77,10 +77,10 @@ export async function openWebhooks(clock: Clock) {
     pruning: new WebhookPruning(store.writes, watch, requests, clock, store.config, answers),
     answers,
     fanOut: new FanOut(bus, store.writes, signal, clock, answers),
-    /** That of another worker. */
+    /** The fan-out of another worker. */
     otherFanOut: new FanOut(otherBus, store.writes, signal, clock, answers),
 
-    /** One more worker that sends, not started yet. */
+    /** The dispatcher of a further worker, which is not started yet. */
     dispatcher(
       sender: Sending = new Sender(targetRulesOf(store.config)),
       given: Partial<DeliverySettings> = {},
@@ -104,7 +104,7 @@ export async function openWebhooks(clock: Clock) {
       return dispatcher;
     },
 
-    /** A tenant, and an integration in it that may do everything. */
+    /** Makes a tenant, and an integration with these permissions in it. */
     async tenant(permissions: readonly string[] = allPermissions): Promise<RequestContext> {
       const context = await createContext(store, { permissions: new Set(permissions) });
       await store.writes.pool.query(
@@ -115,7 +115,7 @@ export async function openWebhooks(clock: Clock) {
       return context;
     },
 
-    /** The UUID of a new webhook. */
+    /** Creates a webhook. @returns its UUID */
     async hook(context: RequestContext, fields: Partial<WebhookInput> = {}): Promise<string> {
       const body = { url: 'https://hooks.example.com/in', events: ['division.*'], ...fields };
       const handler = new CreateWebhookHandler(requests, new Subscriptions(store.config, secrets));
@@ -123,7 +123,7 @@ export async function openWebhooks(clock: Clock) {
       return toUuid((answer as { data: { id: string } }).data.id);
     },
 
-    /** An event of the tenant. */
+    /** Records an event of the tenant. */
     async event(context: RequestContext, name = 'Probate'): Promise<Written> {
       return new CreateDivisionHandler(store.store).execute(new CreateDivision(context, { name }));
     },
@@ -132,7 +132,7 @@ export async function openWebhooks(clock: Clock) {
       return (await store.writes.pool.query<Row>(text, values)).rows;
     },
 
-    /** Whether a webhook is well. */
+    /** Whether a webhook is enabled, and how its receiver fares. */
     async standing(webhook: string) {
       const { rows } = await store.writes.pool.query<Standing>(
         `select e.enabled, e.disabled_at, l.failures, l.failing_since from webhooks.endpoints e
@@ -142,7 +142,7 @@ export async function openWebhooks(clock: Clock) {
       return rows[0];
     },
 
-    /** What the log has of a webhook, the oldest event first. */
+    /** The deliveries of a webhook in the log, the oldest event first. */
     async deliveries(webhook: string) {
       const { rows } = await store.writes.pool.query<Logged>(
         'select state, attempts, error from webhooks.deliveries where webhook_id = $1 order by event_id',

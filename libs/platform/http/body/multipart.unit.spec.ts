@@ -9,7 +9,7 @@ const file = (name: string, bytes: string) =>
   `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/plain\r\n\r\n${bytes}\r\n`;
 const END = '--b--\r\n';
 
-/** A body that comes in such pieces. */
+/** A body that arrives in pieces of these sizes. */
 async function* body(text: string | Buffer, pieces: number[] = []): AsyncGenerator<Buffer> {
   let rest = Buffer.from(text);
   for (const size of pieces) {

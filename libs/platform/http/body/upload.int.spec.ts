@@ -9,7 +9,7 @@ describe('a body that comes slowly', () => {
   let fastify: FastifyInstance;
   let port: number;
 
-  /** @param withinMs a body has to come, unless it is an upload */
+  /** @param withinMs the time within which a body must arrive, unless it is an upload */
   async function serve(withinMs: number): Promise<void> {
     fastify = Fastify();
     registerJsonBody(fastify);
@@ -29,7 +29,7 @@ describe('a body that comes slowly', () => {
   }
   afterEach(() => fastify.close());
 
-  /** Begins a request, and ends it once the other one, which was begun later, was answered. */
+  /** Begins a request, with all of its body but the last byte. */
   function begin(path: string, connection = 'close') {
     const socket = connect(port, '127.0.0.1');
     let answer = '';

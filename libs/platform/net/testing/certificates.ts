@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 
-/** PEM. */
+/** The key and the certificate in PEM. */
 export interface Identity {
   key: string;
   cert: string;
@@ -8,7 +8,7 @@ export interface Identity {
 
 const day = 24 * 3600 * 1000;
 
-/** An authority that no machine trusts. */
+/** A certificate authority that no machine trusts. */
 export async function authority(): Promise<Identity> {
   const extensions = [
     { name: 'basicConstraints' as const, cA: true, critical: true },
@@ -17,7 +17,7 @@ export async function authority(): Promise<Identity> {
   return identity('Test authority', { extensions });
 }
 
-/** Of a server with a name; signed by itself without an authority. */
+/** The identity of a server with a name; self-signed without an authority. */
 export async function serverIdentity(
   name: string,
   { ca, hasExpired = false }: { ca?: Identity; hasExpired?: boolean } = {},

@@ -75,7 +75,7 @@ it('records that cannot be read hold up no others', async () => {
   await pools.end();
 });
 
-/** A lane for which as many divisions as are named wait, all in the read model. */
+/** A lane with a waiting delivery of a division for each name; the read model has all of them. */
 async function waiting(names: string[], atOnceChars: number) {
   const context = await hooks.tenant();
   const { id } = context.tenant;
@@ -98,7 +98,7 @@ async function waiting(names: string[], atOnceChars: number) {
 
 it('of more than can be in memory at once, what comes first is read, and the others when they are asked for again', async () => {
   const { ids, pools, rendering, lane, items } = await waiting(['Probate', 'Leases'], 10);
-  // Until now they were shorter than these are.
+  // The records before were shorter than these.
   lane.expected = 1;
   const read = async () => {
     await rendering.render(
@@ -117,7 +117,7 @@ it('of more than can be in memory at once, what comes first is read, and the oth
 
 it('once records turn out longer than was expected, no more are read than there is room for', async () => {
   const { pools, rendering, lane, items } = await waiting(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'], 1_000);
-  // Half of them are read at once; each has some three hundred.
+  // Half of the records are expected to fit into one statement; each has about three hundred characters.
   lane.expected = 250;
   lane.room = 2;
   await rendering.render(items, () => undefined);

@@ -16,7 +16,7 @@ const config = {
 const due = (event_id: string) =>
   ({ tenant_id: 1, webhook_id: 'w', event_id, due_at: '2026-03-02 09:00:00Z' }) as DueDelivery;
 
-/** Reads those rows; something may happen while it does. */
+/** DueDeliveries that read these rows; `meanwhile` happens while they do. */
 function reading(rows: DueDelivery[], meanwhile = () => {}): DueDeliveries {
   const query = async () => {
     meanwhile();

@@ -40,7 +40,7 @@ it('keeps how its receiver fares when it is renewed while that is being written 
   Object.assign(lane, { standing: failing, isChanged: true });
   const query = async () => {
     expect(lane.standing).toBe(failing);
-    // As it was read before this is committed.
+    // The lane gets the settings that were read before this statement is committed.
     lane.reconfigure({ ...config }, Infinity);
     await Promise.resolve();
   };
@@ -96,7 +96,7 @@ describe('records that are read ahead', () => {
   it('are many again once they are short', () => {
     read(lane.toRender(0).slice(0, 1), 400 * KB);
     expect(lane.toRender(0).length).toBe(0);
-    // It is sent.
+    // The first delivery is sent.
     lane.items.shift();
     while (lane.toRender(0).length > 0) read(lane.toRender(0), 2 * KB);
     expect(lane.items.every(({ record }) => record)).toBe(true);
@@ -116,7 +116,7 @@ describe('records that are read ahead', () => {
   });
 
   it('are not looked for again, nor taken for late, while there is no room for them', () => {
-    // Their read model had come a moment later.
+    // Their read model had them a moment later.
     for (const item of lane.items) Object.assign(item, { waitsSince: 0, lookAt: 4 });
     expect(lane.looksAgainAt(1)).toBe(4);
     expect(lane.looksAgainAt(5)).toBe(5);

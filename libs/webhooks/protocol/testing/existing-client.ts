@@ -1,6 +1,6 @@
 /**
- * A receiver as existing clients of the specified service have it. It knows nothing of this project and is written from
- * the facts alone that design and clients share: plain Node, none of our code.
+ * A receiver as existing clients of the specified service implement it. It knows nothing of this project, and is
+ * written only from the facts that the design and clients share: plain Node, none of this project's code.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,7 +13,9 @@ export interface Accepted {
   record: unknown;
 }
 
-/** Answers 200 to what it accepts, 401 to what is not signed with its secret, 400 to what it cannot read. */
+/**
+ * Answers 200 to what it accepts, 401 to a request that is not signed with its secret, and 400 to what it cannot read.
+ */
 export class ExistingClient {
   readonly accepted: Accepted[] = [];
   readonly refused: string[] = [];

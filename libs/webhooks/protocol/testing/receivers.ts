@@ -3,27 +3,27 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Reques
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** A receiver on loopback that a test makes up. */
+/** A receiver on loopback for tests. */
 export interface TestReceiver {
   port: number;
-  /** Connections that it has taken so far. */
+  /** Connections that it has accepted so far. */
   connections: number;
   stop(): Promise<void>;
 }
 
 const running = new Set<TestReceiver>();
 
-/** Stops those that still run: for afterEach. */
+/** Stops all receivers that still run, for afterEach. */
 export async function stopReceivers(): Promise<void> {
   await Promise.all([...running].map((receiver) => receiver.stop()));
 }
 
-/** Answers by HTTP. */
+/** A receiver that answers by HTTP. */
 export function answering(listener: RequestListener, host?: string, port?: number): Promise<TestReceiver> {
   return listen(createHttpServer(listener), host, port);
 }
 
-/** The same over TLS. */
+/** A receiver that answers by HTTPS. */
 export function answeringSecurely(
   options: ServerOptions,
   listener: RequestListener,
@@ -33,18 +33,18 @@ export function answeringSecurely(
   return listen(createHttpsServer(options, listener), host, port);
 }
 
-/** Does with the connection what it likes, once the request has begun to arrive. */
+/** A receiver that does anything with the connection, once the request has begun to arrive. */
 export function misbehaving(onRequest: (socket: Socket) => void): Promise<TestReceiver> {
   return listen(createServer((socket) => socket.once('data', () => onRequest(socket))));
 }
 
-/** What was received, for tests that look at it. */
+/** A received request. */
 export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** Notes what arrives and answers 204. */
+/** A listener that notes requests and answers 204. */
 export function noting(received: Received[]): RequestListener {
   return async (request, reply) => {
     const chunks: Buffer[] = [];

@@ -4,7 +4,7 @@ export const production: TargetRules = { allowInsecure: false, allowed: [], deve
 export const development: TargetRules = { ...production, development: true };
 export const insecure: TargetRules = { ...development, allowInsecure: true };
 
-/** Why deliveries do not go to a URL; undefined when they do. */
+/** The reason why deliveries may not go to a URL; undefined when they may. */
 export function reasonOf(url: string, rules = production): string | undefined {
   try {
     new Targets(rules).check(url);
