@@ -52,7 +52,7 @@ export class JsonLogger implements LoggerService {
       try {
         output.flushSync();
       } catch {
-        // As above: the process ends all the same.
+        // The reader is gone; the process ends all the same.
       }
     });
     return output;
@@ -75,7 +75,7 @@ export class JsonLogger implements LoggerService {
     this.write('trace', message, rest);
   }
 
-  /** Nest passes the context last, and a stack before it. */
+  /** Nest passes the context last, and a stack, if any, before it. */
   private write(
     level: 'info' | 'error' | 'warn' | 'debug' | 'trace',
     message: unknown,

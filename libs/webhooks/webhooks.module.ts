@@ -78,7 +78,10 @@ const sending = [
   },
 ];
 
-/** Webhooks; a process loads the part that it serves. Needs PlatformModule, EventStoreModule, and CQRS for routes. */
+/**
+ * The module of the webhooks; a process loads the parts that it serves. It needs PlatformModule and EventStoreModule,
+ * and CQRS for its routes.
+ */
 @Module({})
 export class WebhooksModule {
   static for(part: { writes?: boolean; reads?: boolean; sends?: boolean }): DynamicModule {

@@ -111,7 +111,7 @@ export class AccessTokens {
   }
 }
 
-/** 401 as of RFC 6750: `error` is left out when the request carried no token at all. */
+/** The 401 answer of RFC 6750. `error` is left out if the request carried no token at all. */
 export function invalidToken(detail: string, { tokenGiven = true } = {}): DomainError {
   const challenge = tokenGiven ? `Bearer error="invalid_token", error_description="${detail}"` : 'Bearer';
   return new DomainError('unauthenticated', 'invalid_token', detail, [], { 'WWW-Authenticate': challenge });

@@ -34,7 +34,7 @@ export class ClientAuthentication {
     private readonly failures: TokenFailures,
   ) {}
 
-  /** An unknown client, a wrong secret and a revoked integration are refused alike. */
+  /** Attempts to authenticate. An unknown client, a wrong secret and a revoked integration get the same refusal. */
   async attempt(clientId: string, secret: string, address: string): Promise<Attempt> {
     // One attempt at a time for each network: otherwise a burst of guesses could pass the count of failures before one
     // fails.

@@ -10,7 +10,7 @@ import { allPermissions, isPermission } from './permissions';
 import { hashSecret, newSecret } from './secret-hash';
 import { type RegisteredTenant, Tenants, tenantNotFound } from './tenants';
 
-/** What a tenant allows an integration: permissions, and requests in a period of seconds. */
+/** The grant of a tenant to an integration: permissions, and a number of requests in a period of seconds. */
 interface Grant {
   tenant: string;
   permissions: string[];

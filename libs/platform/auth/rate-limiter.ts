@@ -15,9 +15,11 @@ export interface RateSubject {
   period: number;
 }
 
-/** A request's place under its limit. */
+/** The result of counting a request against its limit. */
 export interface Admission {
-  /** Settles when the request is counted; rejects with DomainError rate_limited. Never an unhandled rejection. */
+  /**
+   * Settles when the request is counted; rejects with DomainError rate_limited. It never causes an unhandled rejection.
+   */
   admitted: Promise<void>;
   /**
    * `RateLimit-Policy` and `RateLimit`, exact once `admitted` has settled.

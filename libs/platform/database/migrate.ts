@@ -40,7 +40,7 @@ class SqlFiles implements Knex.MigrationSource<string> {
 /** The reason why a database cannot be brought up to date, in one line. */
 export class MigrationError extends Error {}
 
-/** knex puts the whole statement before the message, here a file's worth of SQL. */
+/** The message of an error without the statement, which knex puts before it: here a file's worth of SQL. */
 export const reasonOf = (error: unknown) => (error as Error).message.split(' - ').at(-1)!;
 
 /**

@@ -10,7 +10,7 @@ const WAIT_MS = 5_000;
  * connection.
  */
 export class TenantShares {
-  /** How many of one tenant may be under way. */
+  /** How many reads of one tenant may be under way at once. */
   readonly each: number;
   private readonly shares: LRUCache<number, Semaphore>;
 

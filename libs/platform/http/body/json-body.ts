@@ -121,7 +121,7 @@ function parserOf(parse: (body: Buffer, request: FastifyRequest) => unknown): Pa
   };
 }
 
-/** 415 */
+/** The error of a 415 answer. */
 export function unsupported(): Error {
   return Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 });
 }

@@ -56,7 +56,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** 422 `not_an_object` */
+/** The 422 answer `not_an_object`. */
 export function notAnObject(): DomainError {
   return new DomainError('invalid', 'not_an_object', 'The body must be a JSON object.');
 }

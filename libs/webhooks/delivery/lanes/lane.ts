@@ -27,9 +27,9 @@ export interface LaneConfig {
    * it must not be sent.
    */
   erased_at: string | null;
-  /** Whether anything may be sent now. */
+  /** Whether anything may be sent to the endpoint now. */
   active: boolean;
-  /** When it was last disabled. */
+  /** When the endpoint was last disabled. */
   disabled_at: Date | null;
   failures: number;
   open_until: Date | null;
@@ -38,7 +38,7 @@ export interface LaneConfig {
 
 /** A delivery as fetched from the queue. */
 export interface DueDelivery extends Message, Pick<DeliveryRow, 'request_id' | 'failures'> {
-  /** PostgreSQL's text of it: a Date would lose the microseconds. */
+  /** The time as PostgreSQL's text: a Date would lose the microseconds. */
   due_at: string;
 }
 
@@ -61,7 +61,7 @@ export interface Item {
    * read.
    */
   lookAt: number;
-  /** By performance.now, when such a record was first looked for in vain. */
+  /** By performance.now, when the record was first looked for in vain. */
   waitsSince?: number;
 }
 
@@ -105,7 +105,7 @@ export class Lane {
   constructor(
     private settings: DeliverySettings,
     public config: LaneConfig,
-    /** By performance.now. */
+    /** By performance.now, when the lease ends. */
     public leasedUntil: number,
   ) {
     this.key = endpointKey(config);
@@ -219,7 +219,8 @@ export class Lane {
   reconfigure(config: LaneConfig, leasedUntil: number): void {
     const isElsewhere = config.url !== this.config.url;
     const isOther = isElsewhere || config.payload_mode !== this.config.payload_mode;
-    // Disabled and enabled again in between counts too: what was in hand was marked as failed.
+    // An endpoint that was disabled and enabled again in between counts too: its deliveries in hand were marked as
+    // failed.
     const wasDisabled = config.disabled_at?.getTime() !== this.config.disabled_at?.getTime();
     this.config = config;
     this.leasedUntil = leasedUntil;
