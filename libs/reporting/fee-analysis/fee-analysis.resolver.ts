@@ -13,7 +13,7 @@ import { FeeAnalysisFactCriteriaInput } from './criteria.input';
 export class FeeAnalysisResolver {
   constructor(private readonly reports: Reports) {}
 
-  // the arguments' types are unions, so that no validation pipe takes them for DTOs
+  // The arguments' types are unions, which keeps the validation pipe from treating them as DTOs.
   @Query(() => [FeeAnalysisRow], {
     name: 'fee_analysis',
     nullable: true,
