@@ -18,7 +18,7 @@ import type { Condition } from '../condition';
 export const workItemStates = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];
 export const workItemTypes = ['Timed Fee', 'Itemised Fee'];
 
-/** The text of a small integer that counts from 0. */
+/** SQL of the name for a small integer that counts from 0. */
 const named = (sql: string, names: readonly string[]) =>
   `(array[${names.map((name) => `'${name}'`).join(', ')}])[${sql} + 1]`;
 
@@ -152,7 +152,7 @@ const columns: Column[] = [
     name: 'title',
     type: 'text',
     description: 'What was done.',
-    // In the order in which names are kept: letters before their case, numbers by what they are.
+    // Sorted as names are: letters before their case, numbers by their value.
     source: 'w.title collate read_model.natural_order',
   },
   {
@@ -254,12 +254,13 @@ export const workItemReport: Report = {
   ],
   columns: columnsByName(columns),
   derived: workItemDerived,
-  // On the instant, which is indexed, rather than on the day. Seconds since 1970, which can tell any year.
+  // On the instant, which is indexed, rather than on the day. Bound as seconds since 1970, which can express any year.
   within: ({ min, max }, zone) => [
     ...(min ? [instantCondition('>=', startOfDay(zone, min))] : []),
     ...(max ? [instantCondition('<', endOfDay(zone, max))] : []),
   ],
-  // A day begins and ends less than a day from UTC's: so the index by instant leads there, and the day decides.
+  // A local day begins and ends less than a day before or after the UTC day: the index by instant narrows the rows, the
+  // day decides.
   fromDay: (day, down) => [
     `w.entry_day ${down ? '<=' : '>='} ${day}`,
     down

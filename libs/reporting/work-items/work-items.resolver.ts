@@ -13,7 +13,7 @@ import { WorkItemCriteriaInput } from './criteria.input';
 export class WorkItemsResolver {
   constructor(private readonly reports: Reports) {}
 
-  // the arguments' types are unions, so that no validation pipe takes them for DTOs
+  // The arguments' types are unions, which keeps the validation pipe from treating them as DTOs.
   @Query(() => [WorkItemRow], {
     name: 'work_item_listing',
     nullable: true,
