@@ -1,4 +1,4 @@
-/** GraphiQL's page. Addresses are relative to `/{tenant}/graphql`. */
+/** GraphiQL's page. Its URLs are relative to `/{tenant}/graphql`. */
 export const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -21,7 +21,10 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** The schema comes from beside the page, so that it can be read before a token is entered. */
+/**
+ * The page's script. It loads the schema from a file beside the page, so that the schema can be read before a token is
+ * entered.
+ */
 export const script = `
 const address = location.pathname.replace(/\\/$/, '');
 const request = GraphiQL.createFetcher({ url: address });

@@ -9,7 +9,7 @@ import { Config } from '#platform/config';
 import { sdlOf } from '../graphql/schema';
 import { page, script } from './page';
 
-/** Everything that the page needs, from packages: it works with no network. */
+/** All assets that the page needs, from npm packages: the page works without internet access. */
 const assets: Record<string, { type: string; package: string; file: string }> = {
   'react.js': { type: 'text/javascript', package: 'react', file: 'umd/react.production.min.js' },
   'react-dom.js': { type: 'text/javascript', package: 'react-dom', file: 'umd/react-dom.production.min.js' },
@@ -17,7 +17,7 @@ const assets: Record<string, { type: string; package: string; file: string }> = 
   'graphiql.css': { type: 'text/css', package: 'graphiql', file: 'graphiql.min.css' },
 };
 
-/** The schema for tools, and in development a playground. Neither shows anything of a tenant. */
+/** Serves the schema for tools, and in development a playground. Neither shows data of a tenant. */
 @Public()
 @ApiExcludeController()
 @Controller(':tenant/graphql')
@@ -41,7 +41,7 @@ export class PlaygroundController {
   )
   playground(@Headers('accept') accept = ''): string {
     this.developmentOnly();
-    // A client that sends its queries by GET would be answered 200 with a page in place of rows.
+    // Otherwise a client that sends queries by GET would get 200 and a page instead of rows.
     if (!accept.includes('text/html')) throw new NotFoundException();
     return page;
   }
