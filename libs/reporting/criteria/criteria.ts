@@ -7,7 +7,7 @@ import { quote } from '../slice/slice';
 import type { TenantCalendar } from '../tenant-calendar';
 import type { DatePeriodInput } from './period.input';
 
-/** A fixed period, else a relative one, else none. */
+/** Reads a period: the fixed one if given, otherwise the relative one, otherwise undefined. */
 export function readPeriod(
   fixed: Given<DatePeriodInput>,
   relative: Given<string>,
@@ -45,7 +45,7 @@ function readDay(given: Given<string>, path: string): string | null {
   return given;
 }
 
-/** The UUID of a prefixed id of the right kind. */
+/** Reads the UUID of a prefixed id of the expected kind. */
 export function readId(kind: Kind, given: string, path: string): string {
   if (isId(kind, given)) return toUuid(given);
   const fault = kindOf(given) ? 'is an id of another kind' : 'is no id';
@@ -56,7 +56,7 @@ export function readId(kind: Kind, given: string, path: string): string {
   );
 }
 
-/** That a column holds one of the given ids; none when there is no restriction: null and an empty list are none. */
+/** The condition that a column holds one of the given ids. Null and an empty list restrict nothing: no condition. */
 export function idCondition(
   sql: string,
   of: string,
@@ -72,7 +72,10 @@ export function idCondition(
   ];
 }
 
-/** The condition that a small integer is one of those that the texts name. */
+/**
+ * The condition that a small integer column holds the index of one of the given names. Null and an empty list restrict
+ * nothing.
+ */
 export function choiceCondition(
   sql: string,
   of: string,
@@ -91,7 +94,7 @@ export function choiceCondition(
   return [{ of, sql: (bind) => `${sql} = any(${bind(numbers)}::smallint[])` }];
 }
 
-/** `Timed Fee`, `TimedFee` and `TIMED_FEE` are the same. */
+/** Normalises a name: `Timed Fee`, `TimedFee` and `TIMED_FEE` are the same. */
 function squeezed(name: string): string {
   return name.replace(/[\s_]/g, '').toLowerCase();
 }
