@@ -2,19 +2,19 @@ import type { Column } from '../columns/column';
 import { baseOf, type Report } from '../columns/report';
 import type { Expression } from '../expression';
 
-/** What a query needs to know of the rows that it is over. */
+/** What a query needs from its source. */
 export interface Demand {
-  /** Columns whose values it groups, tells apart or counts by. */
+  /** Columns that the query groups by, distinguishes or counts. */
   keys: Set<Column>;
-  /** Measures of which sums, and the number of rows, are enough. */
+  /** Measures of which it needs only the sums and the number of rows. */
   sums: Set<Column>;
-  /** Measures of which the least and the greatest value are enough. */
+  /** Measures of which it needs only the least and the greatest value. */
   extremes: Set<Column>;
-  /** It needs the rows themselves. */
+  /** The query needs the rows themselves. */
   rows: boolean;
 }
 
-/** @param keys columns that are grouped by, beside those of the expressions */
+/** @param keys columns that the query groups by, in addition to those of the expressions */
 export function demandOf(report: Report, keys: Iterable<Column>, expressions: Iterable<Expression>): Demand {
   const demand: Demand = { keys: new Set(), sums: new Set(), extremes: new Set(), rows: false };
   const key = (column: Column) => {
@@ -32,7 +32,7 @@ export function demandOf(report: Report, keys: Iterable<Column>, expressions: It
     const ratio =
       kind === 'aggregate' && (aggFunc === undefined || aggFunc === 'avg') && column.measure?.ratio;
     if (kind === 'aggregate') for (const { column: pivot } of expression.pivot ?? []) key(pivot);
-    // Of what is never null there are as many as rows.
+    // A count of a column that is never null is the number of rows.
     if (aggFunc === 'count' && column.required) continue;
     if (ratio) for (const name of ratio.of) measure(report.columns.get(name)!, 'sums');
     else if (kind === 'value' || !column.measure) key(column);

@@ -2,21 +2,24 @@ import type { Period } from '#kernel/periods';
 import { type Day, daysAfter } from '#kernel/zone';
 import type { Grain } from '#projections/projection';
 
-/** Days of a period that are read at one grain. */
+/** A part of a period that is read at one grain. */
 export interface Piece {
   grain: Grain;
-  /** First days, inclusive: of the first and the last year, month or day; null is open on that side. */
+  /**
+   * First day of the first and of the last year, month or day of the piece, both included. Null is open on that side.
+   */
   from: Day | null;
   to: Day | null;
 }
 
 /**
- * A period as whole years, whole months and the days at its edges, each as coarse as is allowed and exactly once.
- * @param allowed grains that the question can be answered from, beside days
+ * Splits a period into whole years, whole months and the days at its edges. Pieces are as coarse as allowed, and each
+ * day lies in exactly one of them.
+ * @param allowed grains that the query can be answered from, in addition to days
  */
 export function piecesOf({ min, max }: Period, allowed: readonly Grain[]): Piece[] {
   const isEmpty = min !== null && max !== null && min > max;
-  // Beside them are years that a date of four digits cannot name.
+  // The adjacent years cannot be written as dates with years of four digits.
   const isOutermost = (min !== null && min >= LAST_YEAR) || (max !== null && max < SECOND_YEAR);
   return isEmpty || isOutermost
     ? [{ grain: 'day', from: min, to: max }]
@@ -44,13 +47,13 @@ function split(min: Day | null, max: Day | null, [grain, ...finer]: Grain[]): Pi
   ];
 }
 
-/** The first day of the first whole unit from that day on. */
+/** The first day of the first whole unit that begins on or after the given day. */
 function startAfter(day: Day, unit: 'month' | 'year'): Day {
   const start = startOf(day, unit);
   return start === day ? day : startOf(daysAfter(start, unit === 'year' ? 366 : 31), unit);
 }
 
-/** The last day of the last whole unit up to that day. */
+/** The last day of the last whole unit that ends on or before the given day. */
 function endBefore(day: Day, unit: 'month' | 'year'): Day {
   const isLast = startOf(daysAfter(day, 1), unit) !== startOf(day, unit);
   return isLast ? day : daysAfter(startOf(day, unit), -1);

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Source } from './source';
 
-/** Takes the best source; a test takes each of them, to compare their answers. */
+/** Chooses the best source. Tests override it to compare the answers of all sources. */
 @Injectable()
 export class SourceChoice {
-  /** From this row on it pays to look up on which day a page begins. */
+  /** From this row on, looking up the day on which a page begins is worth its cost. */
   deepFrom = 1_000;
-  /** What the rows of a report may come to: an answer holds those of four, as one text, several times while it is made. */
+  /**
+   * Limit in bytes for the rows of a report. An answer holds the rows of up to four reports as one text, several times
+   * while it is built.
+   */
   mostBytes = 64_000_000;
 
   of([best]: readonly Source[]): Source {

@@ -5,39 +5,39 @@ import type { Condition } from '../condition';
 import type { Demand } from './demand';
 import { type Piece, piecesOf } from './pieces';
 
-/** Where a query reads from. */
+/** The source that a query reads from. */
 export type Source =
-  /** The report's rows themselves. */
+  /** The rows of the report's own table. */
   | { kind: 'listing' }
-  /** Facts, added up by the columns in demand. */
+  /** Facts, added up by the demanded columns. */
   | { kind: 'facts' }
   /**
-   * Sums that are kept by a dimension; days at the edges of a period, which they do not tell apart, from facts.
-   * `merges`: whole years may come from merged ones.
+   * Sums kept for a dimension. Days at the edges of a period, which the sums do not distinguish, are read from facts.
+   * `merges`: whole years may be read from merged rows.
    */
   | { kind: 'rollup'; dimension: string; pieces: Piece[]; merges: boolean };
 
 export type RollupSource = Extract<Source, { kind: 'rollup' }>;
 
-/** What a query is over. */
+/** The rows that a query covers. */
 export interface Over {
   report: Report;
   period?: Period;
   conditions: readonly Condition[];
 }
 
-/** The sources that can answer, best first. Every one gives the same answer. */
+/** The sources that can answer a query, best first. All of them give the same answer. */
 export function sourcesFor(over: Over, demand: Demand): Source[] {
   if (demand.rows || over.conditions.some(({ of }) => !isFact(over.report, of))) return [{ kind: 'listing' }];
   const rollup = rollupFor(over, demand);
   const facts: Source[] = [{ kind: 'facts' }, { kind: 'listing' }];
   if (!rollup) return facts;
-  // What an index finds is read from the facts sooner than all of the sums.
+  // Reading the facts that an index finds is faster than reading all sums.
   const isFound = !isNarrow(over) || isFoundIn(over, rollup.dimension);
   return isFound ? [rollup, ...facts] : [facts[0], rollup, facts[1]];
 }
 
-/** Whether the few rows that it is over are those of some keys of that dimension, by which its sums are found. */
+/** Whether the few rows that a query covers belong to some keys of the dimension, so that an index finds their sums. */
 function isFoundIn({ report, conditions }: Over, dimension: string): boolean {
   const { dimensions, required } = report.derived.rollup;
   const [first] = dimensions[dimension].columns;
@@ -45,7 +45,7 @@ function isFoundIn({ report, conditions }: Over, dimension: string): boolean {
   return required.includes(first) && selective.every(({ of }) => of === first);
 }
 
-/** Whether it is over few rows, which an index finds. */
+/** Whether a query covers few rows, which an index finds. */
 export function isNarrow({ conditions }: Over): boolean {
   return conditions.some(({ isSelective }) => isSelective);
 }
@@ -74,7 +74,7 @@ function rollupFor({ report, period, conditions }: Over, demand: Demand): Rollup
   return undefined;
 }
 
-/** The grains that tell apart all that columns and conditions do. */
+/** The grains that distinguish everything that the columns and conditions distinguish. */
 function allowedGrains(asking: readonly { grain?: Grain }[]): Grain[] {
   const asked = asking.flatMap(({ grain }) => grain ?? []);
   const finest = asked.includes('day') ? 'day' : asked.includes('month') ? 'month' : 'year';
@@ -83,7 +83,7 @@ function allowedGrains(asking: readonly { grain?: Grain }[]): Grain[] {
 
 const GRAINS: readonly Grain[] = ['day', 'month', 'year'];
 
-/** As `extensions.report` tells it. */
+/** Describes a source for `extensions.report` of the answer. */
 export function describe(source: Source): string {
   if (source.kind !== 'rollup') return source.kind;
   return `rollup ${source.dimension}: ${[...new Set(source.pieces.map(({ grain }) => grain))].join(', ')}`;
