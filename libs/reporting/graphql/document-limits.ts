@@ -11,21 +11,26 @@ import {
 } from 'graphql';
 
 const MAXIMUM_DOCUMENT_BYTES = 16 * 1024;
-/** Brackets within brackets: parser and rules call themselves for each, until there is no stack left. */
+/** Nested brackets: the parser and the rules recurse once per level and would exhaust the stack. */
 const MAXIMUM_NESTING = 100;
 const MAXIMUM_DEPTH = 6;
 const MAXIMUM_ROOT_FIELDS = 4;
-/** graphql's own rules compare each with all others: 375, which fit into a document, took up to 1.4 s. */
+/**
+ * graphql's own rules compare each spread with all others: 375 spreads, which fit into a document, took up to 1.4 s.
+ */
 const MAXIMUM_SPREADS = 100;
-/** Tools ask for 230. Under many names, each within each of the others, 16 KiB made an answer of 110 MB, in 39 s. */
+/** Tools ask for 230 fields. With nested fields under many aliases, 16 KiB produced an answer of 110 MB, in 39 s. */
 const MAXIMUM_SCHEMA_FIELDS = 500;
 
-/** Texts and comments, whose brackets are none, and brackets. A text that does not end is one too: it is looked at once. */
+/**
+ * Matches brackets, and also strings and comments, whose brackets do not count. An unterminated string counts as a
+ * string, so that the text is scanned once.
+ */
 const NESTING = /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n\r])*"?|#[^\n\r]*|[[{(]|[\]})]/g;
 
 /**
- * Why a document is not even validated; undefined: it is. graphql's own rules compare each field with all others of its name,
- * which takes a second for a document of no more than the bytes that are allowed.
+ * The reason why a document is too large to be validated; undefined when it is not. graphql's own rules compare each
+ * field with all others of its name, which takes a second even for a document within the limit of bytes.
  */
 export function tooLarge(text: string): GraphQLError | undefined {
   const bytes = Buffer.byteLength(text);
@@ -43,7 +48,7 @@ export function tooLarge(text: string): GraphQLError | undefined {
   return document && tooMuch(document);
 }
 
-/** Undefined where it is none, which is told by whoever parses it to answer it. */
+/** The parsed document; undefined when it has a syntax error, which Apollo reports when it parses the text itself. */
 function parsed(text: string): DocumentNode | undefined {
   try {
     return parse(text, { noLocation: true });
@@ -52,7 +57,10 @@ function parsed(text: string): DocumentNode | undefined {
   }
 }
 
-/** Number of spreads, depth and number of fields, fragments followed. How deep introspection goes is measured by graphql's own rule. */
+/**
+ * Checks the number of spreads, the depth and the numbers of fields, following fragments. graphql's own rule limits the
+ * depth of introspection.
+ */
 function tooMuch(document: DocumentNode): GraphQLError | undefined {
   const { definitions } = document;
   const spreads = spreadsIn(document);
@@ -67,7 +75,8 @@ function tooMuch(document: DocumentNode): GraphQLError | undefined {
   for (const definition of definitions) {
     if (!('selectionSet' in definition)) continue;
     const { depth, fields, others } = measure(definition.selectionSet, fragments, known);
-    // What stands in a fragment is of the schema, unless a query uses it, by which it is then measured.
+    // Fields in a fragment are counted as fields of the schema here. They count as root fields where a query uses the
+    // fragment.
     const isQuery = definition.kind === Kind.OPERATION_DEFINITION;
     const ofSchema = isQuery ? others : fields + others;
     if (isQuery && depth > MAXIMUM_DEPTH)
@@ -90,7 +99,7 @@ function spreadsIn(document: DocumentNode): number {
   return spreads;
 }
 
-/** A validation rule. */
+/** A validation rule that allows queries only. */
 export function queriesOnly(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition({ operation }) {
@@ -104,17 +113,18 @@ type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 interface Size {
   depth: number;
-  /** At the top. */
+  /** Number of root fields. */
   fields: number;
-  /** Of introspection, and all below the top: only the schema has such. */
+  /** Number of introspection fields and of all fields below the root: only the schema has such fields. */
   others: number;
 }
 
 const NOTHING: Size = { depth: 0, fields: 0, others: 0 };
 
 /**
- * Depth and number of fields of a selection.
- * @param known sizes of the fragments already seen: each is measured once, and a circle, which another rule refuses, ends
+ * Measures the depth and the number of fields of a selection.
+ * @param known sizes of the fragments already seen: each fragment is measured once, so that a cycle, which another rule
+ * refuses, ends
  */
 function measure(selectionSet: SelectionSetNode, fragments: Fragments, known: Map<string, Size>): Size {
   let { depth, fields, others } = NOTHING;

@@ -8,7 +8,10 @@ import { withFaultOfValue } from './value-fault';
 const statementTimeout = '57014';
 const OUR_SIDE = 'Something went wrong on our side.';
 
-/** Any failure of a report as what a client sees of it: never SQL or a stack trace. Failures of ours are logged. */
+/**
+ * Turns any failure of a report into the error that the client sees: never SQL or a stack trace. Logs failures of the
+ * service.
+ */
 export function failure(error: unknown, traceId: string): GraphQLError {
   if (error instanceof GraphQLError) return error;
   if ((error as { code?: string })?.code === statementTimeout)
@@ -29,12 +32,12 @@ function unavailable(reason: string, message: string, status: number, retryAfter
 }
 
 /**
- * What graphql says by no code: instead of the faults in variables that come after fifty, and of an argument that is
- * wrong only by a variable that is null where its default was expected.
+ * Errors that graphql reports without a code: the message that replaces the errors in variables after the fiftieth, and
+ * an argument that is wrong only because a variable is null where the default was expected.
  */
 const OF_VALUES = /^(?:Too many errors processing variables|Argument "(\w+)" )/;
 
-/** An error that no report and no rule made: one of ours. */
+/** Whether neither a report nor a validation rule made the error: the fault is the service's. */
 function isUnexpected({
   message,
   extensions,
@@ -44,7 +47,7 @@ function isUnexpected({
   return reason === undefined && (code === undefined || code === 'INTERNAL_SERVER_ERROR');
 }
 
-/** Errors as a client may see them. */
+/** Masks an error so that a client may see it. */
 export function masked(told: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const ofValues = OF_VALUES.exec(told.message);
   if (ofValues)
@@ -52,7 +55,7 @@ export function masked(told: GraphQLFormattedError, error: unknown): GraphQLForm
   return isUnexpected(told) ? { ...told, message: OUR_SIDE } : withFaultOfValue(told, error);
 }
 
-/** Logs what was not expected, and makes it a 500; what is wrong with an argument a 400. */
+/** Logs unexpected errors and answers them with status 500. Answers errors in arguments with status 400. */
 export const failuresPlugin: ApolloServerPlugin<ReportContext> = {
   async requestDidStart() {
     return {

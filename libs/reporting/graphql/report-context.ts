@@ -1,25 +1,25 @@
 import type { RequestContext } from '#platform/request-context';
 import type { SplicedAnswer } from './spliced-answer';
 
-/** What an answer says of its rows. */
+/** Metadata about the rows of an answer. */
 export interface ReportNotes {
-  /** The number of rows of all pages, when this page reached the end; else -1. */
+  /** The total number of rows when this page reached the end, otherwise -1. */
   lastRow: number;
   pivotResultFields: { field: string; keys: unknown[]; colId: string }[];
-  /** Sort columns that do not apply at the level of the rows. */
+  /** Sort columns that do not apply to rows of this level. */
   ignoredSort: string[];
-  /** Where the rows were read from, when the caller asks. */
+  /** The source that the rows were read from, when the caller asks for it. */
   plan?: string;
 }
 
 /** Context of a GraphQL request. */
 export interface ReportContext {
   request: RequestContext;
-  /** When it comes the client has its answer, or has gone and waits for none. */
+  /** Aborts when the client has received its answer or has closed the connection. */
   gone: AbortSignal;
-  /** `x-explain: 1` was sent. */
+  /** The request has the header `x-explain: 1`. */
   explains: boolean;
   answer: SplicedAnswer;
-  /** `extensions.report` of the answer, by the query's name in the answer. */
+  /** `extensions.report` of the answer, keyed by the name of the query's field in the answer. */
   notes: Record<string, ReportNotes>;
 }

@@ -20,8 +20,8 @@ type GraphQLRequest = FastifyRequest<{ Params: { tenant: string } }>;
 const logger = new Logger('Reports');
 
 /**
- * Apollo behind one Fastify route, POST only. A request is authenticated before its body is read, and counted beside
- * the work; those refusals are problem+json as on every other route.
+ * Serves Apollo on one Fastify route, POST only. A request is authenticated before its body is read, and counted
+ * against the rate limit while it is being executed. Refusals of both are problem+json as on every other route.
  */
 @Injectable()
 export class ReportDriver extends ApolloDriver {
@@ -94,7 +94,7 @@ async function execute(
       gone,
       explains: request.headers['x-explain'] === '1',
       answer: spliced,
-      // An alias may be `__proto__`.
+      // A null prototype, because an alias may be `__proto__`.
       notes: Object.create(null),
     }),
   });

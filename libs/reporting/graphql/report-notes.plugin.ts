@@ -1,7 +1,7 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { ReportContext } from './report-context';
 
-/** Puts what the reports noted into `extensions.report` of the answer. */
+/** Puts the reports' notes into `extensions.report` of the answer. */
 export const reportNotesPlugin: ApolloServerPlugin<ReportContext> = {
   async requestDidStart() {
     return {

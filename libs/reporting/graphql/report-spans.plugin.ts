@@ -1,7 +1,7 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import type { ReportContext } from './report-context';
 
-/** Names the operation and its reports on the span of the request. */
+/** Sets the operation and its reports as attributes of the request's span. */
 export const reportSpansPlugin: ApolloServerPlugin<ReportContext> = {
   async requestDidStart() {
     return {

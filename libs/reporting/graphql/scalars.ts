@@ -13,7 +13,7 @@ function rowScalar(name: string, report: Report): GraphQLScalarType {
 export const WorkItemRow = rowScalar('WorkItemRow', workItemReport);
 export const FeeAnalysisRow = rowScalar('FeeAnalysisRow', feeAnalysisReport);
 
-/** Text as it came: what is no day is refused by the criteria, which know the path of the fault. */
+/** Any text: the criteria refuse a text that is not a day, because they know the path of the fault. */
 export const DateScalar = new GraphQLScalarType<string, string>({
   name: 'Date',
   description: 'A calendar day, `YYYY-MM-DD`.',

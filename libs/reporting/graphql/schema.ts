@@ -4,7 +4,7 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphq
 import { FeeAnalysisResolver } from '../fee-analysis/fee-analysis.resolver';
 import { WorkItemsResolver } from '../work-items/work-items.resolver';
 
-/** The schema in the GraphQL schema language, in alphabetical order. Needs no database. */
+/** Prints the schema in the GraphQL schema language, in alphabetical order. Needs no database. */
 export async function printSdl(): Promise<string> {
   const app = await NestFactory.createApplicationContext(GraphQLSchemaBuilderModule, { logger: false });
   try {

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * Rows that were made JSON by the database, and go into an answer as they are. While the answer is made a token, which
- * nobody can guess, stands for them.
+ * An answer into which rows that the database formatted as JSON are inserted unchanged. While Apollo builds the answer,
+ * a random token, which nobody can guess, stands for them.
  */
 export class SplicedAnswer {
   private readonly rows = new Map<string, string>();
 
-  /** @param rows JSON texts between commas */
+  /** @param rows JSON texts separated by commas */
   standIn(rows: string): unknown[] {
     const token = randomUUID();
     this.rows.set(token, rows);
     return [token];
   }
 
-  /** The answer with the rows in it. */
+  /** Returns the answer with the rows in place of their tokens. */
   complete(answer: string): string {
     let complete = answer;
     for (const [token, rows] of this.rows) {
       const [before, after] = complete.split(`["${token}"]`);
-      // Gone where the answer has no data.
+      // The token is missing when the answer has no data.
       if (after !== undefined) complete = `${before}[${rows}]${after}`;
     }
     return complete;

@@ -11,10 +11,10 @@ import {
 } from 'graphql';
 import type { Reason } from '../refusal';
 
-/** Such a message repeats the value, which may be long. */
+/** Limit for a message that repeats the given value, which may be long. */
 const MOST_CHARACTERS = 300;
 
-/** What a value of the wrong type is refused for, by where it stands; INVALID_VALUE anywhere else. */
+/** The reason for which a value of the wrong type is refused, by its path; INVALID_VALUE for all other paths. */
 const reasons: readonly (readonly [RegExp, Reason])[] = [
   [/^slice\.groupKeys\b/, 'GROUP_KEY_TYPE'],
   [/^slice\.(startRow|endRow)$/, 'RANGE_INVALID'],
@@ -26,7 +26,7 @@ const reasons: readonly (readonly [RegExp, Reason])[] = [
   [/^criteria\.\w+Ids?\b/, 'ID_INVALID'],
 ];
 
-/** Values as a document writes them. A field that its type does not have is told of by itself. */
+/** Kinds of nodes that are values in a document. graphql reports an unknown field of an input object separately. */
 const literals: ReadonlySet<string> = new Set([
   Kind.INT,
   Kind.FLOAT,
@@ -40,8 +40,8 @@ const literals: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An error as clients are told it, with reason and path where a value is not of its type, in a variable or in the document:
- * GraphQL refuses it before any report is asked, and says in its message alone where the fault is.
+ * Adds a reason and a path to an error about a value of the wrong type, in a variable or in the document. GraphQL
+ * refuses such a value before it runs any report, and names the place only in its message.
  */
 export function withFaultOfValue(told: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (told.extensions?.reason !== undefined || !(error instanceof GraphQLError)) return told;
@@ -53,16 +53,16 @@ export function withFaultOfValue(told: GraphQLFormattedError, error: unknown): G
   return { ...told, message, extensions: { ...told.extensions, code: 'BAD_USER_INPUT', reason, path } };
 }
 
-/** Within the argument that the variable is given for, whatever its name. */
+/** The path within the argument that the variable is used for, regardless of the variable's name. */
 function pathInVariable({ nodes, message }: GraphQLError): string | undefined {
   const [definition] = nodes ?? [];
   if (definition?.kind !== Kind.VARIABLE_DEFINITION) return undefined;
-  // The value comes before the path, and may hold anything that looks like one.
+  // The value comes before the path in the message, and may itself contain text that looks like a path.
   const within = [...message.matchAll(/ at "\w+((?:\.\w+|\[\d+\])+)"; /g)].at(-1)?.[1] ?? '';
   return `${usedAt(placesOf(definition), definition)}${within}`;
 }
 
-/** Undefined where it is not a value that the document is refused for. */
+/** The path of the value in the document; undefined when the error is not about a value. */
 function pathInDocument({ nodes }: GraphQLError): string | undefined {
   const [value] = nodes ?? [];
   if (!value || !literals.has(value.kind)) return undefined;
@@ -75,15 +75,18 @@ function pathInDocument({ nodes }: GraphQLError): string | undefined {
 
 interface Places {
   values: ReadonlyMap<string, { within: string; defaultOf?: VariableDefinitionNode }>;
-  /** Where a variable is used first in each operation and in the fragments, by `useOf`. */
+  /** Where a variable is first used in each operation and in the fragments, by the key of `useOf`. */
   variables: ReadonlyMap<string, string>;
-  /** Where the operation of each variable begins, by where its definition does. */
+  /** Where the operation of each variable begins, by where the variable's definition begins. */
   operations: ReadonlyMap<number, number>;
 }
 
 const known = new WeakMap<Source, Places>();
 
-/** Where in the arguments the values of a node's document stand, as `slice.groupKeys[0]`: it may have a hundred that are wrong. */
+/**
+ * Finds the paths of a document's values within the arguments, as `slice.groupKeys[0]`. The result is cached, because a
+ * document may have a hundred wrong values.
+ */
 function placesOf({ loc }: ASTNode): Places {
   const { source } = loc!;
   const places = known.get(source) ?? findPlaces(parse(source));
@@ -114,7 +117,7 @@ function findPlaces(document: DocumentNode): Places {
   return { values, variables, operations };
 }
 
-/** @param operation where it begins; of a fragment none, which any may use */
+/** @param operation where the operation begins; undefined for a use in a fragment, which any operation may spread */
 function useOf(name: string, operation?: number): string {
   return `${name} ${operation ?? ''}`;
 }
@@ -124,7 +127,7 @@ function usedAt({ variables, operations }: Places, { variable, loc }: VariableDe
   return variables.get(useOf(name, operations.get(loc!.start))) ?? variables.get(useOf(name));
 }
 
-/** A node's key is its kind and where it begins: no two of one kind begin at one place. */
+/** The key of a node: its kind and where it begins. No two nodes of one kind begin at the same place. */
 function keyOf({ kind, loc }: ASTNode): string {
   return `${kind} ${loc!.start}`;
 }
@@ -135,7 +138,7 @@ function isA<Of extends ASTNode['kind']>(kind: Of) {
   return (each: Visited): each is ASTNode & { kind: Of } => 'kind' in each && each.kind === kind;
 }
 
-/** What one node or list around a value adds to its path. */
+/** The part of a value's path that one surrounding node or list adds. */
 function step(around: Visited, outer: Visited | undefined, key: string | number): string {
   if (!('kind' in around)) return outer && 'kind' in outer && outer.kind === Kind.LIST ? `[${key}]` : '';
   if (around.kind === Kind.ARGUMENT) return around.name.value;
