@@ -1,77 +1,82 @@
 import type { Period } from '#kernel/periods';
 import type { Grain } from '#projections/projection';
 
-/** What a column's values are. Decides how they are shown, compared with group keys and aggregated. */
+/** The type of a column's values. It decides how values are shown, compared with group keys and aggregated. */
 export type ColumnType = 'text' | 'id' | 'boolean' | 'integer' | 'decimal' | 'day' | 'instant';
 
 export const aggFuncs = ['sum', 'avg', 'min', 'max', 'count', 'countDistinct'] as const;
 export type AggFunc = (typeof aggFuncs)[number];
 
-/** What a column's SQL may need besides the tables. */
+/** Values that a column's SQL may need in addition to the tables. */
 export interface SourceContext {
-  /** Placeholder of the month, 1 to 12, that starts the tenant's financial year. */
+  /** Returns the placeholder of the month, 1 to 12, in which the tenant's financial year starts. */
   financialYearStart(): string;
 }
 
-/** One column of a report: its only declaration. Names, SQL, validation, the schema's documentation come from here. */
+/** The only declaration of a report's column: names, SQL, validation and the schema's documentation derive from it. */
 export interface Column {
   name: string;
   type: ColumnType;
   description: string;
-  /** SQL of the value over the report's table aliases. */
+  /** SQL of the value, written with the report's table aliases. */
   source: string | ((context: SourceContext) => string);
-  /** The one column of the report's facts that the source is made of; that of a joined column its join knows. */
+  /**
+   * The only column of the fact table that the source is computed from. A joined column gets it from its join instead.
+   */
   of?: string;
-  /** For a column made of a day: the finest grain of days that tells its values apart. */
+  /** For a column computed from a day: the finest grain of days that distinguishes its values. */
   grain?: Grain;
-  /** For a column made of a day: the days that have a value; undefined for what is no such value. */
+  /**
+   * For a column computed from a day: the days that have a value; undefined when the text is not a value of the column.
+   */
   daysOf?: (value: string, financialYearStart: number) => Period | undefined;
   /**
-   * No two records that facts refer to have the same value, or no two of those that are there now, as a number is given
-   * again once its record was deleted: the column tells as much as the facts' own.
+   * Set when records that facts refer to never share a value, so that grouping by this column is the same as grouping
+   * by the fact table's own column. `now`: only the records that currently exist are unique, because a number can be
+   * reused after its record was deleted.
    */
   isUnique?: 'ever' | 'now';
-  /** A value is that of few rows, which an index of the facts finds. */
+  /** Few rows have the same value, and an index of the facts finds them. */
   isSelective?: boolean;
-  /** Rows in the order of the column are in that of their days. */
+  /** Sorting rows by this column also sorts them by day. */
   byDay?: boolean;
-  /** The report's joins that the source needs, by alias. */
+  /** Aliases of the report's joins that the source needs. */
   joins?: readonly string[];
-  /** For a column that is a reference of a joined record: the record's column. */
+  /** For a column that is a foreign key of a joined record: the name of that record's column. */
   by?: string;
-  /** Never null, even beside a missing join. */
+  /** The value is never null, even when a joined record is missing. */
   required?: boolean;
-  /** The only values a text column has, so that a group key can be checked. */
+  /** All values that a text column can have, so that a group key can be checked. */
   choices?: readonly string[];
-  /** A quantity rather than a property of the item. */
+  /** Set when the column is a quantity rather than a property of the item. */
   measure?: Measure;
 }
 
 export interface Measure {
   aggFuncs: readonly AggFunc[];
-  /** Amounts in the row's own currency must not be added to those of another. */
+  /** Amounts are in the currency of their row, so amounts of different currencies must not be added up. */
   perCurrency?: boolean;
-  /** What is summed is the source; the value is made of it at the end, so that no rounding is summed. */
+  /** Computes the value from the summed source at the end, so that no rounded values are summed. */
   finish?: (sql: string) => string;
-  /** The facts' column with the source's value, times ten to the power of `scale`. Never null. */
+  /** The fact table's column that holds the source's value times ten to the power of `scale`. Never null. */
   fact?: { column: string; scale: number };
-  /** The aggregate is made of the sums of other columns, and is shown with or without an aggFunc. */
+  /** The aggregate is computed from the sums of other columns, with or without an aggFunc. */
   ratio?: { of: readonly string[]; sql: (...sums: string[]) => string };
 }
 
-/** The aggFuncs that a column takes. */
+/** The aggFuncs that a column allows. */
 export function allowedAggFuncs(column: Column): readonly AggFunc[] {
   if (column.measure) return column.measure.aggFuncs;
   const ordered = column.type === 'day' || column.type === 'instant' || column.type === 'integer';
   return ordered ? ['min', 'max', 'count', 'countDistinct'] : ['count', 'countDistinct'];
 }
 
-/** A measure that adds up. */
+/** A measure whose values can be added up. */
 export function additive(column: string, scale: number): Measure {
   return { aggFuncs: ['sum', 'avg', 'min', 'max', 'count'], fact: { column, scale } };
 }
 
-/** A measure in the currency of its row that adds up. */
+/** A measure that can be added up within one currency: the currency of its row. */
 export function money(column: string, scale: number): Measure {
   return { ...additive(column, scale), perCurrency: true };
 }

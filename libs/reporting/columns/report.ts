@@ -9,32 +9,34 @@ export interface Join {
   table: string;
   projection: string;
   on: string;
-  /** The report's column that it hangs on; one that needs others hangs on theirs. */
+  /** The report table's column that this join starts from. A join that needs other joins starts from theirs. */
   of?: string;
-  /** Joins that must come before. */
+  /** Aliases of the joins that must come before this one. */
   needs?: readonly string[];
-  /** The column by which the join before it refers to it. */
+  /** The foreign key, in the record joined before, that refers to this one. */
   by?: string;
-  /** A tenant has some hundreds of these records at most: to look at all of them is nothing beside a report. */
+  /**
+   * A tenant has some hundreds of these records at most, so reading all of them costs little compared with a report.
+   */
   few?: boolean;
 }
 
-/** A report: its table, the tables beside it, its columns. */
+/** A report: its table, the joined tables and its columns. */
 export interface Report {
-  /** As the query and the answer name it. */
+  /** The report's name in the query and the answer. */
   name: string;
   table: string;
   projection: string;
   alias: string;
-  /** The table's columns that tell a row from all others, by which ties are broken. */
+  /** The table's columns that identify a row. They order rows that sort equally. */
   key: readonly string[];
   joins: readonly Join[];
   columns: ReadonlyMap<string, Column>;
-  /** The tables that follow from the report's own. */
+  /** The fact table and rollup that are derived from the report's own table. */
   derived: Derived;
-  /** Conditions under which a row's day lies in a period. */
+  /** Returns the conditions under which a row's day lies in a period. */
   within(period: Period, zone: string): Condition[];
-  /** SQL that rows are of that day or later; `down`: or earlier. */
+  /** SQL that a row is of the given day or a later one; with `down`, of that day or an earlier one. */
   fromDay(day: string, down: boolean): string[];
 }
 
@@ -42,7 +44,7 @@ export function columnsByName(columns: readonly Column[]): ReadonlyMap<string, C
   return new Map(columns.map((column) => [column.name, column]));
 }
 
-/** The aliases with those that they need, in the order of the report's joins. */
+/** The joins with these aliases and the joins that they need, in the order of the report's joins. */
 export function joinsNeeded(report: Report, aliases: Iterable<string>): Join[] {
   const needed = new Set<string>();
   const add = (alias: string) => {
@@ -53,7 +55,7 @@ export function joinsNeeded(report: Report, aliases: Iterable<string>): Join[] {
   return report.joins.filter(({ alias }) => needed.has(alias));
 }
 
-/** LEFT JOINs, each table bound to the tenant and its live generation. */
+/** LEFT JOINs, each table restricted to the tenant and its live generation. */
 export function joinClauses(joins: readonly Join[], tenant: string): string {
   return joins
     .map(
@@ -63,7 +65,10 @@ export function joinClauses(joins: readonly Join[], tenant: string): string {
     .join('\n  ');
 }
 
-/** The same for few rows, each looked up by its id: what PostgreSQL takes for many it would join with a whole table. */
+/**
+ * The same joins for few rows, as a lookup by id for each row. With plain joins, PostgreSQL overestimates the number of
+ * rows and joins the whole table.
+ */
 export function lookups(joins: readonly Join[], tenant: string): string {
   return joins
     .map(
@@ -74,20 +79,22 @@ export function lookups(joins: readonly Join[], tenant: string): string {
     .join('\n  ');
 }
 
-/** The report's column that a join hangs on. */
+/** The report table's column that a join starts from. */
 export function baseOfJoin(report: Report, alias: string): string {
   const { of, needs } = joinOf(report, alias);
   return of ?? baseOfJoin(report, needs![0]);
 }
 
-/** The one column of the report's facts that a column is made of; undefined: facts do not know it. */
+/**
+ * The only column of the report's facts that a column is computed from; undefined when facts do not have that column.
+ */
 export function baseOf(report: Report, { of, joins }: Column): string | undefined {
   const base = of ?? (joins && baseOfJoin(report, joins[0]));
   const { facts } = report.derived;
   return base === undefined || (facts && !(base in facts.columns)) ? undefined : base;
 }
 
-/** The column of the record that facts refer to which is all that is asked of it: by what it refers to another. */
+/** The foreign key that alone a column needs from the record that facts refer to; undefined when it needs more. */
 export function referenceOf(report: Report, { by, joins }: Pick<Column, 'by' | 'joins'>): string | undefined {
   const [, next] = joinsNeeded(report, joins ?? []);
   return by ?? next?.by;

@@ -3,7 +3,7 @@ import type { Period } from '#kernel/periods';
 import type { Column } from './column';
 import type { Join } from './report';
 
-/** The employee of a row and the person they are. */
+/** Joins of a row's employee and the employee's person. */
 export function employeeJoins(employeeId: string): Join[] {
   return [
     {
@@ -18,12 +18,12 @@ export function employeeJoins(employeeId: string): Join[] {
   ];
 }
 
-/** The matter of a row. */
+/** The join of a row's matter. */
 export function matterJoin(matterId: string): Join {
   return { alias: 'm', table: 'matters', projection: 'matters', of: 'matter_id', on: `m.id = ${matterId}` };
 }
 
-/** The matter's client and the person they are. */
+/** Joins of the matter's client and the client's person. */
 export const clientJoins: Join[] = [
   {
     alias: 'c',
@@ -36,7 +36,7 @@ export const clientJoins: Join[] = [
   { alias: 'cp', table: 'people', projection: 'people', on: 'cp.id = c.entity_id', needs: ['c'] },
 ];
 
-/** The matter's division. */
+/** The join of the matter's division. */
 export const divisionJoin: Join = {
   alias: 'd',
   table: 'divisions',
@@ -46,7 +46,7 @@ export const divisionJoin: Join = {
   by: 'division_id',
 };
 
-/** The matter's type. */
+/** The join of the matter's type. */
 export const matterTypeJoin: Join = {
   alias: 'mt',
   table: 'matter_types',
@@ -64,7 +64,7 @@ export const matterTypeColumn: Column = {
   joins: ['mt'],
 };
 
-/** The task type of a row. */
+/** The join of a row's task type. */
 export function taskTypeJoin(taskTypeId: string): Join {
   return {
     alias: 't',
@@ -84,7 +84,7 @@ export const taskTypeColumn: Column = {
   joins: ['t'],
 };
 
-/** A day and the periods that it lies in. */
+/** Columns for a day and for the month, quarter, year and financial year that contain it. */
 export function dayColumns(
   alias: string,
   of: string,
@@ -162,7 +162,7 @@ function financialYearDays(value: string, start: number) {
   );
 }
 
-/** The days of that many months. */
+/** The period of `months` months that starts with the year and month that `first` computes from the match. */
 function daysFrom(
   match: RegExpExecArray | null,
   first: (numbers: number[]) => number[],
@@ -170,7 +170,7 @@ function daysFrom(
 ): Period | undefined {
   const [year, month] = match ? first(match.slice(1).map(Number)) : [];
   const start = DateTime.fromObject({ year, month }, { zone: 'utc' });
-  // Years that dates of four digits can name, with those beside them.
+  // Both ends of the period and the days next to them must be dates with years of four digits.
   if (!year || !start.isValid || year < 2 || year > 9998) return undefined;
   return { min: start.toISODate(), max: start.plus({ months, days: -1 }).toISODate() };
 }
