@@ -2,16 +2,16 @@ import { isDay } from '#kernel/periods';
 import type { Column, ColumnType } from '../columns/column';
 import { refused } from '../refusal';
 
-/** A column and the one value of it that rows must have; null for rows without a value. */
+/** A column and the value that rows must have in it; null for rows without a value. */
 export interface GroupKey {
   column: Column;
-  /** As PostgreSQL reads the column's type. */
+  /** The value as PostgreSQL reads it for the column's type. */
   value: string | null;
 }
 
 type Given = string | number | boolean | null;
 
-/** Coerces a group key, as a row shows it, to the column's type. */
+/** Converts a group key, as a row shows it, to the column's type. */
 export function readGroupKey(column: Column, given: Given, path: string): GroupKey {
   if (given === null) return { column, value: null };
   const text = String(given);
@@ -22,7 +22,7 @@ export function readGroupKey(column: Column, given: Given, path: string): GroupK
   return { column, value: text };
 }
 
-/** Offsets are below 16 hours: PostgreSQL takes no others. */
+/** An offset must be below 16 hours, as in PostgreSQL. */
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-](0\d|1[0-5]):\d{2})$/;
 
 const types: Record<ColumnType, { test(text: string): boolean; form: string }> = {

@@ -7,7 +7,7 @@ import type { AggregationSliceSpecInput } from './slice.input';
 const DEFAULT_ROWS = 100;
 const MAXIMUM_ROWS = 10_000;
 
-/** A column that a row holds. */
+/** A column of a row. */
 export interface Col {
   column: Column;
   aggFunc?: AggFunc;
@@ -19,15 +19,15 @@ export interface Sort {
   path: string;
 }
 
-/** A slice whose every name and number has been checked against the report. */
+/** A slice whose names and numbers have all been checked against the report. */
 export interface Slice {
   cols: Col[];
   groups: Column[];
-  /** Values of the first of the groups. */
+  /** Values of the first of `groups`. */
   keys: GroupKey[];
   pivots: Column[];
   totals: boolean;
-  /** Group leaf rows by the tuple of their columns without aggFunc. */
+  /** Whether leaf rows are grouped by the tuple of their columns without an aggFunc. */
   groupLeaves: boolean;
   sort: Sort[];
   start: number;
@@ -35,7 +35,7 @@ export interface Slice {
   zero?: { field: string | null };
 }
 
-/** Whether the rows are the report's own, not groups of them. */
+/** Whether the rows are the report's own rows rather than groups. */
 export function isLeaf(slice: Slice): boolean {
   return slice.keys.length === slice.groups.length && !slice.groupLeaves;
 }
@@ -45,7 +45,7 @@ export function isAggregated({ column, aggFunc }: Col): boolean {
   return aggFunc !== undefined || column.measure?.ratio !== undefined;
 }
 
-/** Checks a slice against a report. */
+/** Reads a slice and checks it against a report. */
 export function readSlice(input: AggregationSliceSpecInput | null | undefined, report: Report): Slice {
   const groups = readColumns(input?.rowGroups ?? [], 'slice.rowGroups', report);
   const totals = input?.totalsOnly ?? false;
@@ -68,7 +68,7 @@ export function readSlice(input: AggregationSliceSpecInput | null | undefined, r
   return slice;
 }
 
-/** @throws UNKNOWN_COLUMN, naming the report's columns */
+/** @throws UNKNOWN_COLUMN, with a list of the report's columns */
 export function findColumn(report: Report, colId: string, path: string): Column {
   const column = report.columns.get(colId);
   if (column) return column;
@@ -158,7 +158,10 @@ function checkLevel(slice: Slice): void {
   });
 }
 
-/** What a row stands for: its group and the groups around it, and at a grouped leaf level the tuple of its values. */
+/**
+ * The columns that identify a row: its group and the groups around it, and at a grouped leaf level also the columns of
+ * the tuple.
+ */
 export function rowKeys(slice: Slice): Column[] {
   if (slice.totals) return [];
   const around = slice.groups.slice(0, slice.keys.length + 1);
@@ -167,7 +170,7 @@ export function rowKeys(slice: Slice): Column[] {
   return [...new Set([...around, ...tuple])];
 }
 
-/** What a client sent, cut to a length that fits a message. */
+/** Quotes a client's text, shortened so that it fits into a message. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
