@@ -8,7 +8,7 @@ import type { Piece } from '../sources/pieces';
 import type { Over, RollupSource, Source } from '../sources/source';
 import { type Steps, stepsOf } from './steps';
 
-/** The tenant's placeholder in every query. */
+/** Placeholder of the tenant in every query. */
 export const TENANT = '$1';
 
 interface Asking {
@@ -17,7 +17,7 @@ interface Asking {
   zone: string;
   bind: Bind;
   context: SourceContext;
-  /** Of sums, where not all groups are wanted. */
+  /** Restricts sums to the groups that are wanted. */
   top?: TopGroups;
 }
 
@@ -28,25 +28,25 @@ interface Building extends Asking {
 interface Base {
   from: string;
   where: string[];
-  /** Records of which only what they refer to is left in the sums. */
+  /** Joined records that the sums replace by the foreign keys that are needed from them. */
   steps: Steps;
 }
 
-/** Which groups are wanted of those that sums are made of. */
+/** Which of the summed groups are wanted. */
 export interface TopGroups {
-  /** ORDER BY and FETCH FIRST over the sums. */
+  /** ORDER BY and FETCH FIRST that are applied to the sums. */
   order: string;
   /**
-   * What is grouped by one record in place of all that share its names: the facts' column, and a query of records (`id`)
-   * each with the one that stands for it (`one`).
+   * Records that share their names with others are grouped as one record: the fact table's column, and a query that
+   * maps the id of each record (`id`) to the id of the record that represents it (`one`).
    */
   sharing: readonly { column: string; records: string }[];
 }
 
 /**
- * What stands behind FROM and WHERE: the rows of a source under the report's alias, each table bound to the tenant and
- * its live generation. Of the listing they are the report's rows; else sums of facts, one row for each combination of
- * the demanded keys, with `items`, the number of facts, and columns as `extreme` names them.
+ * Builds FROM and WHERE: the rows of a source under the report's alias, each table restricted to the tenant and its
+ * live generation. For the listing these are the report's rows. Otherwise they are sums of facts, one row for each
+ * combination of the demanded keys, with `items`, the number of facts, and columns named by `extreme`.
  */
 export function baseOfSource(source: Source, asking: Asking): Base {
   const building = { ...asking, steps: stepsOf(asking.over, asking.demand, source) };
@@ -82,12 +82,15 @@ export function baseOfSource(source: Source, asking: Asking): Base {
   return { from: `(\n  ${base}${top}\n  ) ${report.alias}`, where: asLater, steps };
 }
 
-/** Name of a measure's least or greatest value in a source of sums. */
+/** Name of the column with a measure's least or greatest value in a source of sums. */
 export function extreme(column: string, end: 'min' | 'max'): string {
   return `${column}_${end}`;
 }
 
-/** Conditions that a row of the report's own table can be asked; those of joined tables ask which keys meet them. */
+/**
+ * The SQL of a condition on a row of the report's own table. A condition on joined tables selects the keys that meet
+ * it.
+ */
 function asked(condition: Condition, { over: { report }, bind, context }: Building): string[] {
   if (condition.meetsAbsent) return [];
   const sql = condition.sql(bind, context);
@@ -145,7 +148,7 @@ function fromRollup(building: Building, { dimension, merges }: RollupSource, pie
   )`;
   const conditions = over.conditions.filter((condition) => !condition.isCounted);
   const asks = conditions.flatMap((condition) => asked(condition, building));
-  // By the keys as they are kept: in that order the index gives the rows of a period.
+  // Grouped by the keys as they are stored: the index returns the rows of a period in that order.
   const own = Object.fromEntries(
     columns.map((column, place) => {
       const by = `${report.alias}.${keyed[place]}`;
@@ -155,15 +158,19 @@ function fromRollup(building: Building, { dimension, merges }: RollupSource, pie
   const items = `sum(${report.alias}.items)`;
   const isLookedUp = building.steps.size === 0 || isOneMonth(piece);
   if (!building.top?.sharing.length && isLookedUp) return addedUp(building, rows, items, asks, { own });
-  // PostgreSQL takes a rollup's thousands of rows for one, as it knows how common each part of the key is by itself, and
-  // looked up records, or made those that share names, anew for every row. A full join is never made row by row; what asks
-  // for the rollup's own row outside of it would make it a left join again.
+  // PostgreSQL knows only how common each part of the key is by itself, so it estimates one row where a rollup has
+  // thousands. It then looked up the records, or computed those that share names, again for every row. A full join is
+  // never executed row by row. A condition on the rollup's own row outside of the subquery would turn it into a left
+  // join again.
   const wanted =
     asks.length > 0 ? `(select * from ${rows} ${report.alias} where ${asks.join(' and ')})` : rows;
   return addedUp(building, wanted, items, [`coalesce(${report.alias}.items, 0) <> 0`], { own, join: 'full' });
 }
 
-/** Few of the matters that a firm ever had were worked on: each is looked up sooner than all of them are read. */
+/**
+ * Whether a piece is a single month or day. In a month, work is done on few of all matters of a firm, so looking up
+ * each of them is faster than reading all matters.
+ */
 function isOneMonth({ grain, from, to }: Piece): boolean {
   return grain !== 'year' && from !== null && from === to;
 }
@@ -177,15 +184,15 @@ function periods({ from, to }: Piece, bind: Bind): string[] {
 }
 
 interface Adding {
-  /** Keys that are made of another column, by which is grouped. */
+  /** Keys that are computed from another column: their SQL, and the column that rows are grouped by. */
   own?: Record<string, { sql: string; by: string }>;
-  /** How records are joined. */
+  /** How the records are joined. */
   join?: 'left' | 'full';
-  /** What is added up has the keys already. */
+  /** The rows that are added up have the keys already. */
   areMade?: boolean;
 }
 
-/** Sums by the demanded keys; no row where there is nothing to add up. */
+/** SELECT of sums grouped by the demanded keys. It returns no row when there is nothing to add up. */
 function addedUp(
   { over: { report, conditions }, demand, steps, top }: Building,
   from: string,
@@ -194,7 +201,7 @@ function addedUp(
   { own = {}, join = 'left', areMade }: Adding = {},
 ) {
   const { alias } = report;
-  // The conditions that come later still need their column.
+  // Conditions that are applied later need their columns.
   const later = conditions.flatMap(({ meetsAbsent, of }) => (meetsAbsent ? [of!] : []));
   const bases = [...new Set([...later, ...[...demand.keys].map((column) => baseOf(report, column)!)])];
   const names = bases.flatMap((name) => steps.get(name)?.references ?? [name]);
@@ -219,7 +226,7 @@ function addedUp(
   group by ${by.length > 0 ? by.join(', ') : '()'} having count(*) > 0`;
 }
 
-/** Records that are joined with what is added up, and the keys that they give it. */
+/** Records that are joined with the rows to add up, and the keys that they provide. */
 interface Records {
   rows: string;
   as: string;

@@ -7,15 +7,15 @@ import type { Building } from './items';
 import { isByDay } from './one-plan';
 
 /**
- * Of a page far down the rows by day, where it begins: whole months before it, and in its month whole days, are counted
- * rather than read.
- * @returns undefined when the rows are not in the order of days, or the days' counts do not say how many rows there are
+ * Finds where a page far down the rows by day begins. The rows before it are not read: whole months, and whole days
+ * within its month, are counted.
+ * @returns undefined when the rows are not ordered by day, or when the counts by day do not give the number of rows
  */
 export function pageDay(plan: Plan, parts: Building) {
   const { report, order, start, zero } = plan;
   if (start < parts.scope.deepFrom || zero || !isByDay(plan)) return undefined;
   const [byMonth, byDay] = [counted(plan, 'month'), counted(plan, 'day')];
-  // What is bound must be used: so only now.
+  // Every bound value must be used, so the values are bound only after this check.
   if (!byMonth || !byDay) return undefined;
   const [months, days] = [itemsBy(byMonth, plan, parts), itemsBy(byDay, plan, parts)];
   const [{ desc }] = order;
@@ -36,7 +36,7 @@ export function pageDay(plan: Plan, parts: Building) {
   };
 }
 
-/** Of periods with their numbers of items, the one that holds a row, and how many items come before it. */
+/** SELECT of the period that contains a row, and of the number of items before that period. */
 function holding(row: string, periods: string, desc: boolean): string {
   return `
     select start, before from (
@@ -50,7 +50,7 @@ interface Counted {
   demand: Demand;
 }
 
-/** Where the numbers of items by day, or by month, are kept; undefined: nowhere. */
+/** The source that keeps the numbers of items by day or by month; undefined when there is none. */
 function counted(plan: Plan, grain: Grain): Counted | undefined {
   const { columns, derived } = plan.report;
   const key = [...columns.values()].find(
@@ -61,7 +61,7 @@ function counted(plan: Plan, grain: Grain): Counted | undefined {
   return source && { source, demand };
 }
 
-/** SELECT of the number of items by day; those of a month may be at its first. */
+/** SELECT of the number of items by day. A whole month may be counted on its first day. */
 function itemsBy({ source, demand }: Counted, plan: Plan, { scope, bind, context }: Building): string {
   const { alias, derived } = plan.report;
   const { from, where } = baseOfSource(source, { over: plan, demand, zone: scope.zone, bind, context });

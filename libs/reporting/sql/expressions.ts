@@ -2,12 +2,12 @@ import type { Column, ColumnType } from '../columns/column';
 import type { Bind } from '../condition';
 import { type Expression, isNumber } from '../expression';
 
-/** A column's name in the common table expression `items`, which holds each column's source under its own name. */
+/** A column's name in the common table expression `items`, which holds each column's source under the column's name. */
 export function itemName(column: Column): string {
   return `"${column.name}"`;
 }
 
-/** A column of `items`. Qualified: ORDER BY would take a bare name for that of an output. */
+/** A column of `items`, qualified because ORDER BY takes a bare name for an output column. */
 export function item(column: Column): string {
   return `items.${itemName(column)}`;
 }
@@ -22,25 +22,25 @@ const castTypes: Record<ColumnType, string> = {
   instant: 'timestamptz',
 };
 
-/** SQL: a column's source has this value, given as text; null stands for rows without a value. */
+/** SQL that a column's source equals a value, given as text; null stands for rows without a value. */
 export function equals(column: Column, sql: string, value: string | null, bind: Bind): string {
   return value === null ? `${sql} is null` : `${sql} = ${bind(value)}::${castTypes[column.type]}`;
 }
 
-/** A column's value, made of its source. */
+/** SQL of a column's value, computed from its source. */
 export function finished(column: Column, sql: string): string {
   return column.measure?.finish?.(sql) ?? sql;
 }
 
-/** The parts of a column of `items` that holds sums rather than values: the number of rows, and the ends of a measure. */
+/** Columns of `items` when it holds sums: the number of rows, and the least and greatest value of a measure. */
 export const ITEMS = 'row_items';
 export function endOf(column: Column, end: 'min' | 'max'): string {
   return `"${column.name}.${end}"`;
 }
 
 /**
- * The SQL of an expression over `items`.
- * @param summed whether `items` are sums of rows: a measure's column is then its sum
+ * Builds the SQL of an expression over `items`.
+ * @param summed whether `items` holds sums of rows: a measure's column is then its sum
  */
 export function expressionSql(expression: Expression, summed: boolean, bind: Bind): string {
   const { column } = expression;
@@ -58,7 +58,7 @@ function filterOf(conditions: string[]): string {
   return conditions.length > 0 ? ` filter (where ${conditions.join(' and ')})` : '';
 }
 
-/** The SQL of an expression in the form in which rows are read: instants with milliseconds and an offset. */
+/** The SQL of an expression in the text format that rows show: instants with milliseconds and an offset. */
 export function shownSql(expression: Expression, summed: boolean, bind: Bind): string {
   const sql = expressionSql(expression, summed, bind);
   const counted = expression.kind === 'aggregate' && expression.aggFunc?.startsWith('count');
@@ -86,7 +86,7 @@ function jsonText(expression: Expression, sql: string): string {
     case 'instant':
       return `'"' || ${sql} || '"'`;
     default:
-      // Escaping is most of what a text costs; none of the choices needs it.
+      // Escaping is most of the cost of a text. Values of a column with choices need no escaping.
       return column.choices ? `'"' || (${sql}) || '"'` : `to_json(${sql})::text`;
   }
 }
@@ -103,7 +103,7 @@ function sharedSql(column: Column, summed: boolean): string {
   return `case when ${value} = ${most}(${comparable}) and count(${name}) = count(*) then ${finished(column, value)} end`;
 }
 
-/** An aggregate of rows, made of sums of them. */
+/** SQL of an aggregate of rows, computed from sums of these rows. */
 function summedSql(column: Column, aggFunc: string | undefined, conditions: string[]): string {
   const filter = filterOf(conditions);
   if (aggFunc === 'count' && !column.measure && !column.required)
@@ -117,7 +117,10 @@ function summedSql(column: Column, aggFunc: string | undefined, conditions: stri
   return aggregateSql(column, aggFunc, filter);
 }
 
-/** The factor gives the quotient 20 decimals: PostgreSQL keeps as few as the operands have when they are large. */
+/**
+ * SQL of a mean. The factor gives the quotient 20 decimals: for large operands PostgreSQL keeps only as many as they
+ * have.
+ */
 function meanSql(column: Column, sum: string, count: string): string {
   const mean = `${sum} * 1.00000000000000000000 / nullif(${count}, 0)`;
   return column.measure?.finish ? finished(column, `(${mean})`) : `round(${mean}, 10)`;

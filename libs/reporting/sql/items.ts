@@ -11,23 +11,23 @@ import { steppedJoins } from './steps';
 export interface Query {
   text: string;
   values: unknown[];
-  /** One plan serves all values, so it is worth keeping. */
+  /** One plan suits all values, so the statement is worth preparing. */
   recurs: boolean;
 }
 
-/** What every query of a report is bound to. */
+/** The values that every query of a report is bound to. */
 export interface Scope {
   tenantId: number;
   zone: string;
-  /** Month, 1 to 12, that starts the tenant's financial year. */
+  /** The month, 1 to 12, in which the tenant's financial year starts. */
   financialYearStart: number;
-  /** From this row on a page looks up on which day it begins. */
+  /** From this row on, a query looks up on which day the page begins. */
   deepFrom: number;
-  /** What the rows of a page may come to. */
+  /** Limit in bytes for the rows of a page. */
   mostBytes: number;
 }
 
-/** What a query's parts are built with. */
+/** The context in which the parts of a query are built. */
 export interface Building {
   scope: Scope;
   source: Source;
@@ -49,13 +49,13 @@ export function isSummed({ source }: { source: Source }): boolean {
   return source.kind !== 'listing';
 }
 
-/** What else a query of the report's own rows wants. */
+/** Further requirements of a query for the report's own rows. */
 export interface LeafRows {
-  /** Columns of the report's table that are wanted too, as `row_…`. */
+  /** Further columns of the report's table to select, as `row_…`. */
   key: readonly string[];
-  /** More conditions on the report's own table. */
+  /** Further conditions on the report's own table. */
   where: readonly string[];
-  /** ORDER BY, LIMIT and OFFSET that need no joined table: only the page's rows are then joined. */
+  /** ORDER BY, LIMIT and OFFSET that need no joined table, so that only the rows of the page are joined. */
   page?: string;
 }
 
@@ -63,7 +63,10 @@ export function sourceSql({ source }: Column, context: SourceContext): string {
   return typeof source === 'string' ? source : source(context);
 }
 
-/** The rows that the query is over, each column's source under the column's name; sums of rows where the source is one. */
+/**
+ * SELECT of the rows that the query covers, with each column's source under the column's name; sums of rows if the
+ * source holds sums.
+ */
 export function itemsQuery(
   over: Over,
   parts: Building,

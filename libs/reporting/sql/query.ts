@@ -14,7 +14,7 @@ import { topGroups } from './top-groups';
 
 export type { Query, Scope } from './items';
 
-/** What a plan's rows need of its source. */
+/** What the rows of a plan need from their source. */
 export function rowsDemand(plan: Plan): Demand {
   const { report, level, fields, order, keys, zero, mixesCurrencies } = plan;
   const currency = mixesCurrencies ? [report.columns.get('currency')!] : [];
@@ -28,9 +28,10 @@ export function rowsDemand(plan: Plan): Demand {
 }
 
 /**
- * The rows of a page as one: the tenant's calendar at that moment; how many rows there are, counting one more than asked
- * for so that the end shows; whether currencies were mixed; those asked for, as JSON text between commas; and how many
- * rows do not come to too much. To make objects of ten thousand rows took Node ten times as long as to pass their text on.
+ * Query for the rows of a page as a single row: the tenant's calendar at that moment; the number of rows, up to one
+ * more than requested, which shows whether the page is the last; whether currencies were mixed; the requested rows as
+ * JSON texts separated by commas; and the number of rows that stay within the size limit. Building objects of ten
+ * thousand rows took Node ten times as long as passing on their text.
  */
 export function rowsQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, rowsDemand(plan));
@@ -59,13 +60,16 @@ from (select json, mixed, row_number() over before as number, sum(octet_length(j
   return { text, values, recurs };
 }
 
-/** A page's size stands in the text, for it decides how rows are best read; where the page begins does not. */
+/**
+ * LIMIT and OFFSET. The size of the page is literal because the best plan depends on it; the offset is bound because
+ * the plan does not.
+ */
 function limitSql({ start, end }: Plan, offset: string | undefined, bind: Bind): string {
   const size = `limit ${Math.trunc(end - start + 1)}`;
   return start === 0 ? size : `${size} offset ${offset ?? bind(start)}`;
 }
 
-/** A row as the text of a JSON object. Pivots make names of values, so they are bound like these. */
+/** SQL of a row as the text of a JSON object. Names of pivot fields contain values, so they are bound. */
 function rowJson({ fields }: Plan, parts: Building): string {
   if (fields.length === 0) return `'{}'`;
   const members = fields.map(({ name, expression }, index) => {
@@ -76,12 +80,12 @@ function rowJson({ fields }: Plan, parts: Building): string {
   return `${joined(members)} || '}'`;
 }
 
-/** A row has no more columns than these; the fields of pivots are more. */
+/** A row without pivot fields has no more columns than this. */
 const FEW_MEMBERS = 40;
 
 /**
- * Many by halves: each `||` copies what it joins, so that one after the other the first of 500 would be copied 500 times,
- * in every row.
+ * Joins many members by halves. Each `||` copies its operands: joined one after the other, the first of 500 members
+ * would be copied 500 times in every row.
  */
 function joined(members: string[]): string {
   if (members.length <= FEW_MEMBERS) return members.join('\n    || ');
@@ -89,13 +93,13 @@ function joined(members: string[]): string {
   return `(${joined(members.slice(0, half))})\n    || (${joined(members.slice(half))})`;
 }
 
-/** What the number of a plan's rows needs of its source. */
+/** What the number of a plan's rows needs from its source. */
 export function countDemand({ report, keys, zero, level }: Plan): Demand {
   const demand = demandOf(report, [...keys, ...(zero?.keys ?? [])], zero?.measures ?? []);
   return level === 'leaf' && zero ? { ...demand, rows: true } : demand;
 }
 
-/** The number of rows that all pages of a plan have. */
+/** Query for the number of rows on all pages of a plan. */
 export function countQuery(plan: Plan, source: Source, scope: Scope): Query {
   const parts = building(scope, source, countDemand(plan));
   const items = `with items as (${itemsQuery(plan, parts)})`;
@@ -107,12 +111,12 @@ export function countQuery(plan: Plan, source: Source, scope: Scope): Query {
   return { text: `${items}\nselect count(*) from (${rows}) as rows`, values, recurs };
 }
 
-/** What the distinct values of pivots need of their source. */
+/** What the distinct values of pivots need from their source. */
 export function pivotDemand({ report }: Over, pivots: Column[]): Demand {
   return demandOf(report, pivots, []);
 }
 
-/** The distinct values of the pivots' columns: of each, how it is shown and its exact text. */
+/** Query for the distinct values of the pivots' columns: for each column, the shown value and its exact text. */
 export function pivotQuery(over: Over, pivots: Column[], limit: number, source: Source, scope: Scope): Query {
   const parts = building(scope, source, pivotDemand(over, pivots));
   const { bind, values } = parts;
@@ -135,11 +139,11 @@ function rowSet({ level, keys, zero }: Plan, parts: Building): string[] {
     const having = counts ?? (keys.length === 0 ? 'count(*) > 0' : undefined);
     return ['from items', `group by ${groupBy(keys)}`, ...(having ? [`having ${having}`] : [])];
   }
-  // Totals are one row, also when pivots of nothing leave no aggregate in it.
+  // Totals are always one row, even when the pivots have no values and therefore no aggregates.
   const one = level === 'totals' ? [`group by ${groupBy([])}`] : [];
   if (!zero) return ['from items', ...one];
   if (!zero.keys) return ['from items', `where ${counts}`, ...one];
-  // totals: over the items of those groups that are not dropped; without keys all items are one group
+  // Totals cover the items of the groups that the filter keeps. Without keys all items are one group.
   const tuple =
     zero.keys.flatMap((key) => [`${item(key)} is null`, `coalesce(${item(key)}::text, '')`]).join(', ') ||
     'true';
@@ -158,7 +162,7 @@ function anyNonZero(measures: Expression[], parts: Building): string {
   return `(${sql.join(' or ') || 'false'})`;
 }
 
-/** ORDER BY of leaf rows over the report's own table; undefined when it takes others to order or to find them. */
+/** ORDER BY of leaf rows over the report's own table; undefined when sorting or filtering needs other tables. */
 function ownOrder(
   { report, order, tiesDesc, conditions, zero }: Plan,
   { context }: Building,
@@ -173,7 +177,10 @@ function ownOrder(
   return `order by ${[...sorted, ...ties].join(', ')}`;
 }
 
-/** Nulls lowest; ties by the row's key or the group's keys, in the direction of the last sort key. */
+/**
+ * ORDER BY with nulls lowest. Ties are ordered by the row's key or the group's keys, in the direction of the last sort
+ * key.
+ */
 function orderBy({ report, level, keys, order, tiesDesc }: Plan, parts: Building): string[] {
   if (level === 'totals') return [];
   const sorted = order.map(({ expression, desc }) =>
@@ -190,7 +197,10 @@ function orderBy({ report, level, keys, order, tiesDesc }: Plan, parts: Building
   return sorted.length + ties.length > 0 ? [`order by ${[...sorted, ...ties].join(', ')}`] : [];
 }
 
-/** Without a word on nulls where there are none: an index serves only the order that it was made in. */
+/**
+ * An ORDER BY key. It says nothing about nulls if there are none: an index serves only the order that it was created
+ * with.
+ */
 function ordered(sql: string, desc: boolean, required: boolean): string {
   const nulls = required ? '' : desc ? ' nulls last' : ' nulls first';
   return `${sql}${desc ? ' desc' : ''}${nulls}`;

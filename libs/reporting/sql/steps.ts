@@ -3,8 +3,8 @@ import type { Demand } from '../sources/demand';
 import { isNarrow, type Over, type Source } from '../sources/source';
 
 /**
- * A record that facts refer to of which nothing but what it refers to itself is asked: facts are added up by that. Twenty
- * thousand matters are of six divisions.
+ * A joined record from which only foreign keys are needed. Facts are added up by these keys instead of by the record:
+ * for example by six divisions instead of twenty thousand matters.
  */
 export interface Step {
   join: Join;
@@ -12,10 +12,10 @@ export interface Step {
   references: string[];
 }
 
-/** By the facts' own column. */
+/** Steps by the fact table's column that refers to the record. */
 export type Steps = ReadonlyMap<string, Step>;
 
-/** Where an index finds few facts, their records are looked up once they are added up. */
+/** The steps of a query. There are none when an index finds few facts: their records are looked up after adding up. */
 export function stepsOf(over: Over, demand: Demand, source: Source): Steps {
   const { report, conditions } = over;
   const steps = new Map<string, Step>();
@@ -34,7 +34,9 @@ export function stepsOf(over: Over, demand: Demand, source: Source): Steps {
   return steps;
 }
 
-/** The joins over facts that were added up so: a record is then what is left of it. */
+/**
+ * Joins over facts that were added up by steps. A stepped record consists only of the foreign keys that are left of it.
+ */
 export function steppedJoins(report: Report, joins: readonly Join[], steps: Steps, tenant: string): string {
   const stepped = [...steps.values()].map(({ join: { alias }, references }) => {
     const left = references.map((reference) => `${report.alias}.${reference}`);

@@ -8,9 +8,10 @@ import { TENANT, type TopGroups } from './base';
 import { type Building, sourceSql } from './items';
 
 /**
- * Of groups in the order of their sums, which ones a page can show: the others need not be joined with their names.
- * Those that tie with the last are among them, as their keys decide.
- * @returns undefined where a sum by the facts' own columns is not that of a group, or decides neither order nor filter
+ * Restricts groups that are ordered by their sums to those that a page can show, so that only these are joined with
+ * their names. Groups that tie with the last one are included, because their keys decide the order.
+ * @returns undefined when a sum by the facts' own columns is not the sum of a group, or when sums alone do not decide
+ * the order or the filter
  */
 export function topGroups(
   plan: Plan,
@@ -25,7 +26,10 @@ export function topGroups(
   return { order: `order by ${sums.join(', ')} fetch first ${bind(end + 1)} rows with ties`, sharing };
 }
 
-/** What decides the order; undefined where it is not sums alone, or what is rounded at the end, which could tie only then. */
+/**
+ * ORDER BY keys; undefined when the order depends on more than sums, or on a value that is rounded at the end: rounding
+ * can create ties.
+ */
 function sumsOf({ report, order }: Plan): string[] | undefined {
   const sums = order.flatMap(({ expression, desc }) => {
     const { kind, column } = expression;
@@ -37,8 +41,8 @@ function sumsOf({ report, order }: Plan): string[] | undefined {
 }
 
 /**
- * How the facts' own columns come to tell the groups apart: by something unique, which one of them must have, or else by
- * one for all records of the same names, where there are few records.
+ * How the facts' own columns identify the groups. At least one column must have a unique name column among the keys.
+ * Other columns are grouped by one representative of all records with the same names, if there are few records.
  */
 function sharingOf(
   plan: Plan,
@@ -46,7 +50,7 @@ function sharingOf(
   context: Building['context'],
 ): TopGroups['sharing'] | undefined {
   const { report, keys, conditions } = plan;
-  // What is counted was not deleted, and so is what it refers to.
+  // Records that counted items refer to, directly or indirectly, are not deleted.
   const isOfNow = conditions.some(({ isCounted }) => isCounted);
   const isUnique = (column: Column) => column.isUnique === 'ever' || (!!column.isUnique && isOfNow);
   const sharing: { column: string; records: string }[] = [];
@@ -67,7 +71,7 @@ function sharingOf(
     where ${live(root.projection, root.alias, TENANT)}`;
     sharing.push({ column: base, records });
   }
-  // Of few rows all are joined sooner than the records that share names are found.
+  // With few rows, joining all of them is faster than finding the records that share names.
   if (sharing.length > 0 && isNarrow(plan)) return undefined;
   return sharing.length < bases.size ? sharing : undefined;
 }
