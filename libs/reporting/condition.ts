@@ -2,27 +2,30 @@ import type { Period } from '#kernel/periods';
 import type { Grain } from '#projections/projection';
 import type { SourceContext } from './columns/column';
 
-/** Binds a value and answers its placeholder. The only way by which a client's text gets near a query. */
+/** Binds a value and returns its placeholder: the only way in which a client's text reaches a query. */
 export type Bind = (value: unknown) => string;
 
 /** A condition on the report's rows. */
 export interface Condition {
-  /** The one column of the report's table that it asks, itself or through joins; undefined: one that facts have not. */
+  /**
+   * The only column of the report's table that it tests, directly or through joins; undefined: a column that facts
+   * lack.
+   */
   of: string | undefined;
-  /** Aliases of the report's joins that the condition names. */
+  /** Aliases of the report's joins that the condition uses. */
   joins?: readonly string[];
   sql(bind: Bind, context: SourceContext): string;
-  /** For a condition on a day: the finest grain of days that it tells apart. */
+  /** For a condition on a day: the finest grain of days that it distinguishes. */
   grain?: Grain;
-  /** Rows without what is joined may meet it. */
+  /** Rows whose joined record is missing may meet the condition. */
   meetsAbsent?: boolean;
-  /** Rollups hold only what meets it. */
+  /** Rollups contain only rows that meet this condition. */
   isCounted?: boolean;
-  /** Few rows meet it, which an index finds. */
+  /** Few rows meet the condition, and an index finds them. */
   isSelective?: boolean;
 }
 
-/** What a report is over. */
+/** Which rows a report covers. */
 export interface Restrictions {
   /** Local days of the report's day column. */
   period?: Period;

@@ -1,15 +1,15 @@
 import type { AggFunc, Column } from './columns/column';
 
-/** The values of the pivots' columns that a field stands for, as PostgreSQL reads them. */
+/** Columns of the pivots, each with the value that a field stands for, as PostgreSQL reads it. */
 export type PivotTuple = { column: Column; value: string | null }[];
 
-/** What is computed for a field, a sort key or a filter. */
+/** The value of a field, a sort key or a filter. */
 export type Expression =
-  /** The column itself: of a leaf row, or of what a row is grouped by. */
+  /** The column itself, in a leaf row or as a key that rows are grouped by. */
   | { kind: 'value'; column: Column }
-  /** The value that all items of the group share, else null. */
+  /** The value that all items of the group have in common, otherwise null. */
   | { kind: 'shared'; column: Column }
-  /** An aggregate of the group, or of those of its items that have a pivot's values. */
+  /** An aggregate over the group, or over those items of the group that have the pivots' values. */
   | { kind: 'aggregate'; column: Column; aggFunc?: AggFunc; pivot?: PivotTuple };
 
 /** Whether an expression's values are numbers. */

@@ -1,10 +1,10 @@
 import type { Expression } from './expression';
 import { type Col, isAggregated, type Slice } from './slice/slice';
 
-/** A field that a pivot makes of an aggregated column. */
+/** A field that a pivot creates from an aggregated column. */
 export interface PivotField {
   field: string;
-  /** The pivots' values as rows show them. */
+  /** The values of the pivots as rows show them. */
   keys: unknown[];
   colId: string;
   expression: Expression;
@@ -12,13 +12,13 @@ export interface PivotField {
 
 export const MAXIMUM_PIVOT_FIELDS = 500;
 
-/** One combination of the pivots' values. */
+/** One combination of the values of the pivots. */
 export interface PivotValues {
   shown: unknown[];
   exact: (string | null)[];
 }
 
-/** The fields of a pivoted slice: for each combination of values, each aggregated column. */
+/** The fields of a pivoted slice: one for each combination of values and each aggregated column. */
 export function pivotFields(slice: Slice, combinations: PivotValues[]): PivotField[] {
   const taken = new Set<string>();
   return combinations.flatMap(({ shown, exact }) => {
@@ -38,7 +38,10 @@ export function pivotFields(slice: Slice, combinations: PivotValues[]): PivotFie
   });
 }
 
-/** Different values can join to the same name, as `a_b` with `c` and `a` with `b_c`: the later one is numbered. */
+/**
+ * Makes a name unique by numbering it. Different values can result in the same name, as `a_b` with `c` and `a` with
+ * `b_c`.
+ */
 function unique(name: string, taken: Set<string>): string {
   let field = name;
   for (let count = 2; taken.has(field); count++) field = `${name} (${count})`;
@@ -46,13 +49,19 @@ function unique(name: string, taken: Set<string>): string {
   return field;
 }
 
-/** How many rows may repeat the names of a pivot's fields, which come to so many bytes in all of them. */
+/**
+ * The maximum number of rows that keeps the names of the pivots' fields, which every row repeats, within `mostBytes` in
+ * total.
+ */
 export function mostRows(fields: readonly PivotField[], mostBytes: number): number {
   const names = fields.reduce((length, { field }) => length + JSON.stringify(field).length, 0);
   return names === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(mostBytes / names));
 }
 
-/** The column of whose fields a name is one by its form, whether or not the present criteria make that field. */
+/**
+ * The column that a name would be a pivot field of, judged by its form alone: the current criteria need not create that
+ * field.
+ */
 export function pivotedCol({ pivots, cols }: Slice, name: string): Col | undefined {
   if (pivots.length === 0) return undefined;
   const unnumbered = name.replace(/ \(\d+\)$/, '');

@@ -11,26 +11,26 @@ export interface Field {
   expression: Expression;
 }
 
-/** What to read, in terms of the report. Where to read it from, and how, is the SQL's business. */
+/** The rows to read, in terms of the report. The SQL layer decides where and how to read them. */
 export interface Plan extends Restrictions {
   report: Report;
   level: 'leaf' | 'group' | 'totals';
-  /** What a group row stands for. */
+  /** The columns that identify a group row. */
   keys: Column[];
   fields: Field[];
   order: { expression: Expression; desc: boolean; path: string }[];
-  /** Ties go in the direction of the last sort column. */
+  /** Rows that sort equally are ordered in the direction of the last sort column. */
   tiesDesc: boolean;
   ignoredSort: string[];
   start: number;
   end: number;
-  /** Rows at these keys (leaf rows without them) count only when one of the measures, if any, is neither 0 nor null. */
+  /** Rows grouped by these keys (leaf rows without keys) are kept only if one of the measures is neither 0 nor null. */
   zero?: { keys?: Column[]; measures: Expression[] };
-  /** What of the request could add up amounts of several currencies, as a path. */
+  /** The path of the part of the request that could add up amounts of several currencies. */
   mixesCurrencies?: string;
 }
 
-/** Lays out the rows of a slice: level, keys, fields, order, filters. */
+/** Plans the rows of a slice: level, keys, fields, order and filters. */
 export function planRows(report: Report, slice: Slice, over: Restrictions, pivotFields: PivotField[]): Plan {
   const level: Plan['level'] = slice.totals ? 'totals' : isLeaf(slice) ? 'leaf' : 'group';
   const keys = level === 'leaf' ? [] : rowKeys(slice);
@@ -74,7 +74,7 @@ function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Col
   for (const { colId, desc, path } of slice.sort) {
     const expression = sortExpression(colId, path);
     if (!expression) ignoredSort.push(colId);
-    // Rows that are in the order of a column already cannot be told apart by it again.
+    // A second sort by the same column cannot change the order.
     else if (!sorted.has(colId)) order.push({ expression, desc, path });
     if (expression) tiesDesc = desc;
     sorted.add(colId);
@@ -84,7 +84,7 @@ function planOrder(report: Report, slice: Slice, level: Plan['level'], keys: Col
   function sortExpression(colId: string, path: string): Expression | undefined {
     const pivoted = fields.find(({ name, expression }) => name === colId && 'pivot' in expression);
     if (pivoted) return pivoted.expression;
-    // A grid keeps its order while its criteria, and with them the fields, change.
+    // Not an error: a grid keeps its order while its criteria, and with them the pivot fields, change.
     if (pivotedCol(slice, colId)) return undefined;
     const column = findColumn(report, colId, path);
     if (level === 'leaf' || keys.includes(column)) return { kind: 'value', column };
@@ -112,7 +112,7 @@ function planZero(
   const path = 'slice.filterZeroField';
   const pivoted = keys && pivotFields.find(({ field }) => field === name)?.expression;
   const unmade = keys && !pivoted ? pivotedCol(slice, name) : undefined;
-  // A field that the criteria do not make is null in every row.
+  // A pivot field that the current criteria do not create is null in every row.
   if (unmade && isNumber(aggregate(unmade))) return { keys, measures: [] };
   if (pivoted && isNumber(pivoted)) return { keys, measures: [pivoted] };
   const column = pivoted || unmade ? undefined : findColumn(report, name, path);
@@ -135,24 +135,32 @@ function aggregate({ column, aggFunc }: Col): Expression {
   return { kind: 'aggregate', column, aggFunc };
 }
 
-/** What a group row shows of its columns with an aggFunc: with pivots their fields, which may cancel each other out. */
+/**
+ * The aggregates that a group row shows. With pivots these are the pivot fields; amounts may cancel each other out
+ * across them.
+ */
 function aggregates(slice: Slice, keys: Column[], pivotFields: PivotField[]): Expression[] {
   if (slice.pivots.length > 0) return pivotFields.map(({ expression }) => expression);
   return aggregatedIn(slice, keys).map(aggregate);
 }
 
-/** Without an aggFunc what rows are grouped by is a value in them. */
+/**
+ * The aggregated columns of the rows. A column without an aggFunc that rows are grouped by is a plain value in them.
+ */
 function aggregatedIn({ cols }: Slice, keys: Column[]): Col[] {
   return cols.filter((col) => isAggregated(col) && (col.aggFunc || !keys.includes(col.column)));
 }
 
-/** Whether it adds up a measure; a count says nothing of amounts. */
+/** Whether an expression adds up a measure. Counts are not amounts. */
 function isAmount(expression: Expression): boolean {
   const aggFunc = expression.kind === 'aggregate' ? expression.aggFunc : undefined;
   return !!expression.column.measure && aggFunc !== 'count' && aggFunc !== 'countDistinct';
 }
 
-/** Cells of pivots by currency are each of one, but what rows are sorted by, or dropped for, need not be a cell. */
+/**
+ * Finds the part of the request that adds up amounts of several currencies. Each field of a pivot by currency has one
+ * currency, but a sort key or a zero filter need not be such a field.
+ */
 function mixesCurrencies(
   slice: Slice,
   { level, keys, fields, order, zero }: Omit<Plan, 'mixesCurrencies'>,

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 
-/** Why a report's request is refused; clients branch on it. */
+/** The reason why a report request is refused. Clients branch on it. */
 export type Reason =
   | 'UNKNOWN_COLUMN'
   | 'DUPLICATE_COLUMN'
@@ -22,8 +22,8 @@ export type Reason =
   | 'MIXED_CURRENCY';
 
 /**
- * A request that cannot be answered as asked: HTTP 400 with `extensions.code` BAD_USER_INPUT, the reason, and the
- * path of the fault in the arguments, as `slice.cols[2].colId`.
+ * The error for a request that cannot be answered as asked: HTTP 400 with `extensions.code` BAD_USER_INPUT, the reason,
+ * and the path of the fault in the arguments, as `slice.cols[2].colId`.
  */
 export function refused(reason: Reason, path: string, message: string): GraphQLError {
   return new GraphQLError(message, {

@@ -9,13 +9,16 @@ import { STANDING_STILL } from '#platform/database/connection';
 import { busy } from '#platform/database/tenant-shares';
 import type { Query } from './sql/items';
 
-/** Of each connection. A prepared statement takes some 300 kB of the server's process. */
+/** Limit for each connection. A prepared statement takes some 300 kB of memory in the server process. */
 const MAXIMUM_PREPARED = 50;
 
-/** Everything as PostgreSQL prints it: a row's values are read by their column's type. */
+/** Leaves all values as PostgreSQL prints them: the reader of a row parses a value by its column's type. */
 const printed: CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
 
-/** What is cancelled before its server has begun it goes on: one of a hundred that were asked for just then. */
+/**
+ * Delay before a second cancel request. The server ignores a cancel request that arrives before the statement has
+ * begun, which happened to 1 in 100 statements that were cancelled right after they were sent.
+ */
 const CANCEL_AGAIN_MS = 100;
 const TOO_MANY = busy(
   'reports_busy',
@@ -26,56 +29,58 @@ const UNREAD = busy(
   'Answers to other requests of this tenant have not been read yet: ask again when they are.',
 );
 
-/** What is known of a connection. */
+/** State of a connection. */
 interface Known {
-  /** Names of the statements that are prepared on it, by their text. */
+  /** Names of the statements that are prepared on the connection, by their text. */
   prepared: LRUCache<string, string>;
-  /** Number of the server's process. */
+  /** Process id of the server process behind the connection. */
   pid: number;
 }
 
-/** For whom something is read. */
+/** The request that a query is run for. */
 export interface Reader {
   tenantId: number;
-  /** Of the request. When it comes nobody waits for the answer any more: it has been read, or its client has left. */
+  /** The request's signal. Once it aborts nobody waits for the answer: the client has read it, or has left. */
   gone: AbortSignal;
 }
 
-/** Rows as arrays of the texts that PostgreSQL prints. */
+/** Rows as arrays of values in PostgreSQL's text format. */
 export type Ask = (query: Query) => Promise<(string | null)[][]>;
 
-/** What is known of a request that is being answered. */
+/** State of a request that is being answered. */
 interface Answering {
-  /** It may ask for more at once than its tenant's share, and waits for itself. */
+  /** Limits the request to its tenant's share: if it asks for more at once, it waits for itself. */
   turn: Semaphore;
-  /** Characters that it has read. */
+  /** Characters that the request has read. */
   size: number;
 }
 
 /**
- * Sends the reports' queries. One whose plan serves all values is prepared on its connection: PostgreSQL took longer to
- * plan a page than to read it. Those of one tenant have half of the connections at most, so that others find one.
+ * Runs the reports' queries. A query whose plan suits all values is prepared on its connection, because PostgreSQL took
+ * longer to plan a page than to read it. The queries of one tenant use at most half of the connections, which leaves
+ * connections for other tenants.
  */
 @Injectable()
 export class ReportStatements {
   private readonly known = new WeakMap<PoolClient, Known>();
   private readonly answering = new WeakMap<AbortSignal, Answering>();
-  /** By tenant: characters of answers that are in this process's memory until their clients have read them. */
+  /** By tenant: characters of answers that this process holds in memory until the clients have read them. */
   private readonly unread = new Map<number, number>();
-  /** Of a tenant: with more than these it is answered nothing else. */
+  /** A tenant with more unread characters than these gets no further answers. */
   mostUnread = 128_000_000;
   private named = 0;
 
   constructor(private readonly database: ReadDatabase) {}
 
-  /** @throws DomainError reports_busy: others of the tenant take too long, or are not read */
+  /** @throws DomainError reports_busy: other queries of the tenant take too long, or its answers have not been read */
   rows(query: Query, reader: Reader): Promise<(string | null)[][]> {
     return this.inTurn(reader, (ask) => ask(query));
   }
 
   /**
-   * All that the work asks is told as of one moment.
-   * @param tables that it may ask: while they are locked, no generation is dropped that was live at that moment
+   * Runs work whose queries all see the same snapshot.
+   * @param tables tables that the work may query: while they are locked, no generation that was live at the snapshot is
+   * dropped
    * @throws as `rows`
    */
   atOneMoment<Result>(
@@ -92,7 +97,7 @@ export class ReportStatements {
         await client.query('commit');
         return result;
       } catch (error) {
-        // After any other failure the connection is given up.
+        // After any other failure the connection is closed.
         if (isWell(error, reader.gone)) await client.query('rollback');
         throw error;
       }
@@ -174,7 +179,7 @@ export class ReportStatements {
         isInHand = false;
       });
       const { rows }: QueryArrayResult<(string | null)[]> = await asked;
-      // What is cancelled must not be the next one's.
+      // The connection's next query must not be hit by a pending cancel request.
       await cancelled;
       return rows;
     } finally {
@@ -182,7 +187,7 @@ export class ReportStatements {
     }
   }
 
-  /** Asked for before anything that may be cancelled: what is cancelled before it has begun goes on. */
+  /** The state of a connection. Its process id is queried before any query that may have to be cancelled. */
   private async knownOf(client: PoolClient): Promise<Known> {
     const before = this.known.get(client);
     if (before) return before;
@@ -195,14 +200,17 @@ export class ReportStatements {
   private nameOf(text: string, prepared: Known['prepared']): string {
     let name = prepared.get(text);
     if (!name) {
-      name = `report-${++this.named}`; // never one that the connection has had
+      name = `report-${++this.named}`; // never a name that the connection has had before
       prepared.set(text, name);
     }
     return name;
   }
 }
 
-/** Whether the connection is as it was: with that reason nothing was asked, and a refusal is none of the server's. */
+/**
+ * Whether the connection can be reused: an abort for that reason came before any query was sent, and a refusal does not
+ * come from the server.
+ */
 function isWell(error: unknown, gone: AbortSignal): boolean {
   return error === gone.reason || error instanceof GraphQLError;
 }
@@ -216,14 +224,14 @@ function preparedOn(client: PoolClient): Known['prepared'] {
   return new LRUCache({
     max: MAXIMUM_PREPARED,
     dispose: (name) => {
-      // Queued before the next query, which fails as well where this does.
+      // This is queued before the next query. Where it fails, the next query fails too.
       client.query(`deallocate "${name}"`).catch(() => undefined);
       delete parsedStatements[name];
     },
   });
 }
 
-/** The driver keeps the text of each statement that a connection ever had, by its name. */
+/** Internals of the driver: it keeps the text of every statement that a connection ever prepared, by its name. */
 interface Parsing {
   parsedStatements: Record<string, string>;
 }

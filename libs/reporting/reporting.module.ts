@@ -16,7 +16,7 @@ import { SourceChoice } from './sources/source-choice';
 import { TenantCalendars } from './tenant-calendar';
 import { WorkItemsResolver } from './work-items/work-items.resolver';
 
-/** Reports over GraphQL, at `POST /{tenant}/graphql`. Needs PlatformModule. */
+/** Serves reports over GraphQL, at `POST /{tenant}/graphql`. Needs PlatformModule. */
 @Module({
   imports: [
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
@@ -30,7 +30,8 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
         introspection: true,
         persistedQueries: false,
         validationRules: [queriesOnly],
-        // it looks at every field only to say `no-store`, which the driver says of every answer
+        // The cache control plugin visits every field only to send `no-store`, which the driver sends with every
+        // answer.
         plugins: [
           ApolloServerPluginCacheControlDisabled(),
           reportNotesPlugin,
@@ -40,7 +41,7 @@ import { WorkItemsResolver } from './work-items/work-items.resolver';
         formatError: masked,
         includeStacktraceInErrorResponses: false,
         autoTransformHttpErrors: false,
-        // a refused report is a 400, also where another root field of the request was answered
+        // A refused report makes the status 400 even when another root field of the request was answered.
         preserveHttpStatusForExecutionErrors: false,
       }),
     }),

@@ -34,19 +34,19 @@ export interface ReportRequest {
   over(calendar: TenantCalendar): Restrictions;
   slice: Given<AggregationSliceSpecInput>;
   context: ReportContext;
-  /** The query's name in the answer. */
+  /** The name of the query's field in the answer. */
   field: string;
 }
 
 type Asked = Scope & { ask: Ask };
 
 interface Answer {
-  /** JSON texts between commas. */
+  /** JSON texts separated by commas. */
   rows: string;
   notes: ReportNotes;
 }
 
-/** Slice → plan → SQL → rows, for every report. */
+/** Answers a request for any report: slice → plan → SQL → rows. */
 @Injectable()
 export class Reports {
   constructor(
@@ -55,7 +55,7 @@ export class Reports {
     private readonly choice: SourceChoice,
   ) {}
 
-  /** The rows of a slice, by what stands for them; what there is to say of them goes into the context's notes. */
+  /** Returns a placeholder for the rows of a slice, and puts the metadata about them into the context's notes. */
   async run(request: ReportRequest): Promise<unknown[]> {
     const { context, field } = request;
     try {
@@ -68,8 +68,8 @@ export class Reports {
   }
 
   /**
-   * By the tenant's calendar as it is now. The one that is remembered is looked at again with the rows, and after any
-   * failure: when it was another, all is done again.
+   * Answers by the tenant's calendar as it is now. The query that reads the rows also verifies the cached calendar, and
+   * so does any failure: when the calendar has changed, the request is answered again.
    */
   private async current(request: ReportRequest): Promise<Answer> {
     const tenantId = request.context.request.tenant.id;
@@ -90,7 +90,7 @@ export class Reports {
     const reader = { tenantId: context.request.tenant.id, gone: context.gone };
     const over = { report, ...request.over(calendar) };
     const read = (ask: Ask) => this.read(over, slice, context, this.scope(reader.tenantId, calendar, ask));
-    // What came between the pivots' values and the rows would be missing from these, or leave them empty.
+    // One snapshot: rows written between the two queries would otherwise have no pivot field, or leave a field empty.
     if (slice.pivots.length > 0) return this.statements.atOneMoment(tablesOf(report), reader, read);
     return read((query) => this.statements.rows(query, reader));
   }
@@ -115,7 +115,7 @@ export class Reports {
     return { rows, notes };
   }
 
-  /** @param most rows that are not too long for an answer by their names alone: no more are read */
+  /** @param most the number of rows whose field names alone reach the size limit of an answer: no more rows are read */
   private async page(
     plan: Plan,
     source: Source,
@@ -144,7 +144,7 @@ export class Reports {
     const rows = json ?? '';
     if (found > span) return { rows, lastRow: -1 };
     const isPast = found === 0 && plan.start > 0;
-    // What came since the page was read would be rows that it does not show.
+    // Rows that were added since the page was read must not count, because the page does not show them.
     const lastRow = isPast ? Math.min(await this.count(plan, scope), plan.start) : plan.start + found;
     return { rows, lastRow };
   }
@@ -178,7 +178,7 @@ function tablesOf({ table, derived, joins }: Report): string[] {
   return [...new Set([...own, ...joins.map((join) => join.table)])];
 }
 
-/** What is asked for of the criteria, in the groups that the slice has gone into. */
+/** Restricts a report to the criteria and to the groups that the slice has been expanded into. */
 export function within(over: Over, slice: Slice, financialYearStart: number): Restrictions {
   let { period } = over;
   const conditions = [...over.conditions];
@@ -202,7 +202,7 @@ function keyCondition(report: Report, column: Column, value: string | null): Con
   };
 }
 
-/** The days that lie in two periods. */
+/** The intersection of two periods. */
 function both(one: Period | undefined, other: Period): Period {
   const later = (a: Day | null, b: Day | null) => (a === null || (b !== null && b > a) ? b : a);
   const earlier = (a: Day | null, b: Day | null) => (a === null || (b !== null && b < a) ? b : a);

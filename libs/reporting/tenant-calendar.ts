@@ -5,20 +5,20 @@ import { DomainError } from '#kernel/errors';
 import { ReadDatabase } from '#platform/database';
 import { live } from '#projections/live';
 
-/** How a tenant counts days and years, and what time it is. */
+/** A tenant's time zone and financial year, and the current time. */
 export interface TenantCalendar {
   zone: string;
-  /** Month, 1 to 12, on whose first day a financial year starts. */
+  /** The month, 1 to 12, on whose first day a financial year starts. */
   financialYearStart: number;
   now: Date;
 }
 
-/** What a tenant's reports hang on, as one text. */
+/** The settings that a tenant's reports depend on, as one text. */
 export function calendarText({ zone, financialYearStart }: Omit<TenantCalendar, 'now'>): string {
   return `${zone} ${financialYearStart}`;
 }
 
-/** SQL of that text as it is when a statement is run; null while the tenant is not readable. */
+/** SQL of the text of `calendarText` at the time of the statement; null while the tenant is not readable. */
 export function calendarSql(tenant: string): string {
   const own = live('tenants', 'calendar', tenant);
   return `(select time_zone || ' ' || financial_year_start from read_model.tenants calendar where ${own})`;
@@ -33,13 +33,13 @@ export class TenantCalendars {
     private readonly clock: Clock,
   ) {}
 
-  /** The tenant's calendar as it was when this process last looked. */
+  /** The tenant's calendar as this process last read it. */
   known(tenantId: number): TenantCalendar | undefined {
     const known = this.read.get(tenantId);
     return known && { ...known, now: this.clock.now() };
   }
 
-  /** @throws DomainError unavailable, for the moment in which a new tenant has not reached the read models yet */
+  /** @throws DomainError unavailable, until a new tenant has reached the read models */
   async of(tenantId: number): Promise<TenantCalendar> {
     const { rows } = await this.database.pool.query<{ zone: string; start: number }>({
       name: 'reporting-calendar',
