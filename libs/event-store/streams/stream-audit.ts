@@ -8,22 +8,22 @@ import { type Kind, toId } from '#kernel/ids';
 import { type Missing, missingOf } from './stream-claims';
 import type { Refolded } from './stream-refold';
 
-/** A stream beside what the store keeps of it. */
+/** A refolded stream compared with what the store keeps of it. */
 export interface Audited {
   stream: Refolded;
-  /** As its events tell, else as it is kept. */
+  /** The kind according to the stream's events, otherwise according to its stored row. */
   kind: Kind;
-  /** What differs, each a phrase; nothing of the data. */
+  /** Phrases that describe the differences, without any of the data. */
   differences: string[];
-  /** The state is of an earlier fold version; a load does not use it, and refolds. */
+  /** An earlier fold version made the state: a load ignores it and refolds. */
   outdated: boolean;
-  /** The row in streams is to be written again, or removed when there are no events. */
+  /** The row in streams must be rewritten, or removed if there are no events. */
   rowDiffers: boolean;
   missing: Missing;
   wrapped: Buffer | null;
 }
 
-/** A row of `event_store.streams` with the key of its personal fields. `kind` is null where there is no row. */
+/** A row of `event_store.streams` with the key of its personal fields. `kind` is null if there is no row. */
 type StoredRow = StateRow & { kind: string | null; state_version: number };
 
 const STORED = `
@@ -36,12 +36,15 @@ const STORED = `
     select wrapped from event_store.subject_keys where tenant_id = $1 and subject = i.stream_id offset 0
   ) k on true`;
 
-/** Compares what the store keeps of streams with what their events make of them. */
+/** Compares what the store keeps of streams with the result of folding their events. */
 @Injectable()
 export class StreamAudit {
   constructor(private readonly codec: Codec) {}
 
-  /** @param client in a transaction with a snapshot, in which the streams were folded too, or alone with the tenant */
+  /**
+   * @param client a client in the snapshot in which the streams were also folded, or with exclusive access to the
+   * tenant
+   */
   async audit(client: ClientBase, tenantId: number, streams: readonly Refolded[]): Promise<Audited[]> {
     const ids = streams.map(({ streamId }) => streamId);
     const { rows } = await client.query<StoredRow>(STORED, [tenantId, ids]);
@@ -80,7 +83,7 @@ export class StreamAudit {
     return found;
   }
 
-  /** Encrypted fields are compared in the clear: sealed again they are other bytes. */
+  /** Compares decrypted fields, because encrypting the same values again gives other bytes. */
   private fields(folded: Folded, row: StoredRow): string[] {
     let kept: Folded;
     try {
@@ -93,7 +96,7 @@ export class StreamAudit {
   }
 }
 
-/** Names of the properties that are not the same as JSON. */
+/** Names of the properties whose JSON differs. */
 function differing(made: object, kept: object): string[] {
   const [a, b] = [made, kept].map((value) => JSON.parse(JSON.stringify(value)) as Record<string, unknown>);
   return Object.keys({ ...a, ...b }).filter((name) => !isDeepStrictEqual(a[name], b[name]));

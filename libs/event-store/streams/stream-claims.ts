@@ -21,12 +21,12 @@ export interface Claims {
   keys: KeyRow[];
 }
 
-/** What a stream has not got of what it should have; `holder` has the key instead. */
+/** Links and keys that a stream should have but lacks. `holder` is the stream that has the key instead. */
 export interface Missing extends Claims {
   keys: (KeyRow & { holder: string | null })[];
 }
 
-/** The links and natural keys that a stream's events give it. */
+/** The links and natural keys that result from a stream's events. */
 export function claimsOf({ streamId, definition, folded }: Refolded): Claims {
   if (!definition || !folded) return { links: [], keys: [] };
   const links = definition.links(folded.data);
@@ -37,12 +37,12 @@ export function claimsOf({ streamId, definition, folded }: Refolded): Claims {
   };
 }
 
-/** UUID of the stream that a row is of. */
+/** UUID of the stream that a row belongs to. */
 export function streamOf(row: LinkRow | KeyRow): string {
   return 'source' in row ? row.source : row.stream_id;
 }
 
-/** Of rows those that the events of their streams do not give. A stream with a fault is not judged. */
+/** The rows that do not result from the events of their streams. Streams with a fault are not judged. */
 export function unfounded({ links, keys }: Claims, streams: readonly Refolded[]): Claims {
   const judged = new Set(streams.filter(({ fault }) => !fault).map(({ streamId }) => streamId));
   const claims = streams.map(claimsOf);
@@ -56,7 +56,7 @@ function nameOf(row: LinkRow | KeyRow): string {
   return JSON.stringify(name);
 }
 
-// Looked up row by row: a join could come to read all rows of a tenant for a page.
+// Looked up row by row, because the planner could choose a join that reads all rows of a tenant for one page.
 const MISSING_LINKS = `
   select distinct e.target, e.kind, e.source from unnest($2::uuid[], $3::text[], $4::uuid[]) as e(target, kind, source)
   where (
@@ -73,7 +73,7 @@ const MISSING_KEYS = `
   ) r on true
   where r.stream_id is distinct from e.stream_id`;
 
-/** What streams should have and have not, by stream. */
+/** The links and keys that streams should have but lack, by stream. */
 export async function missingOf(
   client: ClientBase,
   tenantId: number,

@@ -2,10 +2,13 @@ import type { ClientBase } from 'pg';
 import { claimsOf, keyColumns } from './stream-claims';
 import type { Refolded } from './stream-refold';
 
-/** By stream: its natural keys that other streams (their UUIDs) claim as well. */
+/** By stream: those of its natural keys that other streams (given by UUID) also claim. */
 export type Clashes = Map<string, { kind: string; others: string[] }[]>;
 
-/** Gathers what all streams claim in a temporary table, because it may be more than fits into memory. */
+/**
+ * Finds natural keys that several streams claim. All claims go into a temporary table, because they may not fit into
+ * memory.
+ */
 export async function clashesAmong(
   client: ClientBase,
   pages: AsyncIterable<{ stream: Refolded }[]>,

@@ -3,23 +3,23 @@ import { type KeyRow, type LinkRow, streamOf } from './stream-claims';
 import type { AuditedTenant, Unfounded } from './stream-pages';
 import type { Refolded } from './stream-refold';
 
-/** Something that is not as the events make it. Holds nothing of anybody's data. */
+/** A difference from what the events result in. Contains no personal or other data of records. */
 export interface StreamFinding {
-  /** Alias; the number of a tenant that nobody has registered. */
+  /** Alias of the tenant; its number if it is not registered. */
   tenant: string;
-  /** Prefixed id; the bare UUID of a stream without events. */
+  /** Prefixed id; the bare UUID if the stream has no events. */
   stream: string;
   what: string;
 }
 
 export interface StreamReport {
-  /** How many findings there are. */
+  /** Number of findings. */
   differences: number;
-  /** The first hundred of them. */
+  /** The first hundred findings. */
   findings: StreamFinding[];
 }
 
-/** A stream, and its kind where anything tells it. */
+/** A stream, and its kind if known. */
 interface FoundIn {
   stream: Pick<Refolded, 'streamId'>;
   kind?: Kind;
@@ -27,7 +27,7 @@ interface FoundIn {
 
 const SHOWN = 100;
 
-/** Counts what is found, and keeps the first hundred. */
+/** Counts the findings and keeps the first hundred. */
 export class StreamFindings {
   private count = 0;
   private readonly first: StreamFinding[] = [];

@@ -6,14 +6,14 @@ import { type Audited, StreamAudit } from './stream-audit';
 import { type Claims, type KeyRow, type LinkRow, streamOf, unfounded } from './stream-claims';
 import { type Refolded, StreamRefold } from './stream-refold';
 
-/** A tenant whose streams are gone through. */
+/** A tenant whose streams are audited. */
 export interface AuditedTenant {
   id: number;
-  /** Undefined for one that nobody has registered. */
+  /** Undefined for a tenant that is not registered. */
   alias?: string;
 }
 
-/** Links and reservations that no event gives a reason for, and the streams that they name as theirs. */
+/** Links and reservations that do not result from any event, and the streams that they belong to. */
 export interface Unfounded extends Claims {
   streams: Refolded[];
 }
@@ -21,7 +21,10 @@ export interface Unfounded extends Claims {
 const STREAMS = 200;
 const CLAIMS = 1_000;
 
-/** Without statistics, as after a bulk load, a page would be planned as a sort of all that follows it. */
+/**
+ * Settings for reading in index order. Without statistics, as after a bulk load, the planner would sort all remaining
+ * rows for each page.
+ */
 const PLAN_IN_INDEX_ORDER = ['seqscan', 'bitmapscan', 'sort', 'hashagg', 'hashjoin', 'mergejoin']
   .map((way) => `set enable_${way} = off`)
   .join('; ');
@@ -70,9 +73,9 @@ const KEY_PAGE = `
   where tenant_id = $1 and (kind, key) > ($2, $3) and (kind, key) <= ($4, $5) order by kind, key limit ${CLAIMS}`;
 
 /**
- * Goes through all streams of a store while it is written to, as far as they went at the beginning. Each page is one
- * read-only snapshot, which has no transaction id and so holds no reader of the feed back. Between pages the connection
- * is free.
+ * Reads all streams of a store while it is written to, up to the last stream that exists at the start. Each page is one
+ * read-only snapshot, which has no transaction id and therefore does not hold back readers of the feed. Between pages
+ * the connection is free.
  */
 @Injectable()
 export class StreamPages {
@@ -82,7 +85,7 @@ export class StreamPages {
   ) {}
 
   /**
-   * The tenants that the store has anything of, or the one with that alias.
+   * The tenants that the store has any data of, or the one with the given alias.
    * @throws DomainError tenant_not_found
    */
   async *tenants(client: ClientBase, alias?: string): AsyncGenerator<AuditedTenant> {
@@ -104,7 +107,7 @@ export class StreamPages {
     }
   }
 
-  /** A tenant's streams, with what differs. */
+  /** Yields a tenant's streams with their differences, page by page. */
   async *streams(client: ClientBase, tenantId: number): AsyncGenerator<Audited[]> {
     const { rows } = await client.query<{ last: string | null }>(LAST_STREAM, [tenantId]);
     const [{ last }] = rows;
@@ -120,7 +123,7 @@ export class StreamPages {
     }
   }
 
-  /** A tenant's links and reservations that should not be; pages without any are left out. */
+  /** Yields a tenant's links and reservations that do not result from any event. Pages without any are left out. */
   async *unfounded(client: ClientBase, tenantId: number): AsyncGenerator<Unfounded> {
     yield* this.claims<LinkRow>(client, tenantId, {
       last: LAST_LINK,
@@ -168,7 +171,7 @@ export class StreamPages {
   }
 }
 
-/** A read that fails leaves its transaction to the end of the session. */
+/** Runs a read in a snapshot. If it fails, its transaction ends with the session. */
 async function snapshot<Result>(client: ClientBase, read: () => Promise<Result>): Promise<Result> {
   await client.query('begin isolation level repeatable read read only');
   const result = await read();

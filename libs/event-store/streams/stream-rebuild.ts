@@ -14,20 +14,20 @@ import { type AuditedTenant, StreamPages, type Unfounded } from './stream-pages'
 import { type Refolded, StreamRefold } from './stream-refold';
 import { type StreamRow, StreamRows } from './stream-rows';
 
-/** What was done; the findings are what could not be mended. */
+/** The result of a rebuild. The findings are what could not be repaired. */
 export interface StreamsRebuilt extends StreamReport {
   streams: number;
-  /** Streams of which the state, a link or a reservation was written. */
+  /** Number of streams of which the state, a link or a reservation was written. */
   written: number;
-  /** Links, reservations and states that no event gives a reason for. */
+  /** Number of links, reservations and states that do not result from any event. */
   removed: number;
 }
 
 const FIRST_CHUNK = 50;
-/** A chunk holds the tenant's appends and, once it writes, every reader of the feed back for as long as it takes. */
+/** Target duration of a chunk: it blocks the tenant's appends, and every reader of the feed once it writes. */
 const CHUNK_MS = 200;
 
-/** Writes again from the events what the store derives from them: states, links and reservations. */
+/** Rewrites from the events what the store derives from them: states, links and reservations. */
 @Injectable()
 export class StreamRebuild {
   constructor(
@@ -40,8 +40,8 @@ export class StreamRebuild {
   ) {}
 
   /**
-   * Mends the streams of one tenant, or of all, while they are written to; appends of a tenant wait for one chunk at
-   * most. Streams stay as they are whose events are damaged, or which claim a natural key that another claims.
+   * Repairs the streams of one tenant, or of all, while they are written to. Appends of a tenant wait for one chunk at
+   * most. Streams with damaged events, or with a natural key that another stream also claims, are left unchanged.
    * @throws DomainError tenant_not_found
    */
   async rebuild(alias?: string): Promise<StreamsRebuilt> {
@@ -78,7 +78,7 @@ export class StreamRebuild {
   ): Promise<number> {
     return this.alone(client, id, async (rows) => {
       const streams = page.streams.filter(({ streamId }) => !clashes.has(streamId));
-      // What was appended since may give the reason.
+      // Events that were appended meanwhile may justify the link or reservation.
       await this.refolds.extend(client, id, streams);
       return rows.unclaim(unfounded(page, streams));
     });
@@ -111,7 +111,7 @@ export class StreamRebuild {
     findings: StreamFindings,
   ): Promise<{ written: number; removed: number }> {
     return this.alone(client, tenant.id, async (rows) => {
-      // What was appended since is folded in, and what was mended by it is left alone.
+      // Events that were appended meanwhile are folded in. Streams that these appends repaired are left alone.
       await this.refolds.extend(client, tenant.id, streams);
       const audited = await this.audits.audit(client, tenant.id, streams);
       const wrong = audited.filter(isWrong);
@@ -144,7 +144,10 @@ export class StreamRebuild {
     };
   }
 
-  /** A transaction in which nobody else writes to the tenant. One that fails is left to the end of the session. */
+  /**
+   * Runs work in a transaction during which nobody else writes to the tenant. If it fails, its transaction ends with
+   * the session.
+   */
   private async alone<Result>(
     client: ClientBase,
     tenantId: number,
@@ -162,7 +165,7 @@ function isWrong({ differences, outdated }: Audited): boolean {
   return differences.length > 0 || outdated;
 }
 
-/** Damaged events, or a natural key that was taken meanwhile. */
+/** Whether a stream cannot be repaired: its events are damaged, or another stream took its natural key meanwhile. */
 function isHopeless({ stream, missing }: Audited): boolean {
   return stream.fault !== undefined || missing.keys.some(({ holder }) => holder !== null);
 }

@@ -3,14 +3,17 @@ import type { ClientBase } from 'pg';
 import { Codec, EVENT_COLUMNS, type EventRow, UnreadableEvent } from '#event-store/codec';
 import { type AnyDefinition, type Folded, fold } from '#event-store/events';
 
-/** A stream as its events make it. */
+/** A stream folded from its events. */
 export interface Refolded {
   /** UUID with dashes. */
   streamId: string;
-  /** Absent without events. */
+  /** Undefined if the stream has no events. */
   definition?: AnyDefinition;
   folded?: Folded;
-  /** Why its events do not make a stream; never anything of their data. What is folded goes up to there. */
+  /**
+   * The reason why the events cannot all be folded, without any of their data. `folded` contains the events before the
+   * fault.
+   */
   fault?: string;
 }
 
@@ -27,19 +30,19 @@ const EVENTS_QUERY = `
   ) e
   order by e.stream_id, e.version limit $4`;
 
-/** Folds streams from nothing but their events. */
+/** Folds streams from their events alone. */
 @Injectable()
 export class StreamRefold {
   constructor(private readonly codec: Codec) {}
 
-  /** Streams of a tenant, also those that have no events. */
+  /** Folds streams of a tenant, including those without events. */
   async refold(client: ClientBase, tenantId: number, streamIds: string[]): Promise<Refolded[]> {
     const streams: Refolded[] = streamIds.map((streamId) => ({ streamId }));
     await this.extend(client, tenantId, streams);
     return streams;
   }
 
-  /** Folds in what was appended since; a batch of events in memory at a time. */
+  /** Folds in events that were appended since. Holds one batch of events in memory at a time. */
   async extend(client: ClientBase, tenantId: number, streams: readonly Refolded[]): Promise<void> {
     const byId = new Map(streams.map((stream) => [stream.streamId, stream]));
     let open = streams.filter(({ fault }) => !fault);
@@ -64,7 +67,7 @@ export class StreamRefold {
     stream.fault = this.fold(stream, row);
   }
 
-  /** @returns the fault that keeps the event from being folded in */
+  /** @returns the fault that prevents folding the event in; undefined on success */
   private fold(stream: Refolded, row: EventRow): string | undefined {
     const next = (stream.folded?.version ?? 0) + 1;
     if (row.version !== next) return `event ${next} is missing: event ${row.version} stands in its place`;

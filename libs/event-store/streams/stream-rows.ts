@@ -11,7 +11,7 @@ export interface StreamRow {
   stateVersion: number;
 }
 
-/** Writes what the store derives from events. The caller has the tenant to itself, as a bulk append does. */
+/** Writes what the store derives from events. The caller has exclusive access to the tenant, like a bulk append. */
 export class StreamRows {
   constructor(
     private readonly client: ClientBase,
@@ -37,7 +37,7 @@ export class StreamRows {
     );
   }
 
-  /** @returns how many there were */
+  /** @returns the number of removed rows */
   remove(streamIds: readonly string[]): Promise<number> {
     return this.query(
       'delete from event_store.streams where tenant_id = $1 and stream_id = any($2::uuid[])',
@@ -58,9 +58,9 @@ export class StreamRows {
     );
   }
 
-  /** @returns how many there were */
+  /** @returns the number of removed links and reservations */
   async unclaim({ links, keys }: Claims): Promise<number> {
-    // Found row by row: a join could come to read all rows of the tenant.
+    // Looked up row by row, because the planner could choose a join that reads all rows of the tenant.
     const unlinked = await this.query(
       `delete from event_store.links where ctid = any(array(
          select l.ctid from unnest($2::uuid[], $3::text[], $4::uuid[]) as e(target, kind, source)
@@ -82,7 +82,7 @@ export class StreamRows {
     return unlinked + released;
   }
 
-  /** Without rows nothing is asked: the columns are parallel. */
+  /** Runs a statement with parallel columns of values; without rows it is skipped. */
   private async query(text: string, columns: readonly (readonly unknown[])[]): Promise<number> {
     if (columns[0].length === 0) return 0;
     return (await this.client.query(text, [this.tenantId, ...columns])).rowCount ?? 0;

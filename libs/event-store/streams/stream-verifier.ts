@@ -5,11 +5,11 @@ import { StreamPages } from './stream-pages';
 
 export interface Verified extends StreamReport {
   streams: number;
-  /** Streams whose state an earlier fold version has made; nothing is wrong with them. */
+  /** Number of streams whose state an earlier fold version made; there is nothing wrong with them. */
   outdated: number;
 }
 
-/** Proves that what the store keeps of streams is what their events make of them. */
+/** Verifies that what the store keeps of streams is the result of folding their events. */
 @Injectable()
 export class StreamVerifier {
   constructor(
@@ -18,7 +18,7 @@ export class StreamVerifier {
   ) {}
 
   /**
-   * Refolds every stream, of one tenant or of all, and compares kind, version, state, links and reservations.
+   * Refolds every stream of one tenant, or of all, and compares kind, version, state, links and reservations.
    * @throws DomainError tenant_not_found
    */
   async verify(alias?: string): Promise<Verified> {
