@@ -25,38 +25,41 @@ export interface NewStream {
   events: DomainEvent[];
   /** Default: now. */
   recordedAt?: Date;
-  /** Numbers that the stream took, by counter: none of these counts less from then on. */
+  /** Numbers that the stream has taken, by counter: the counters continue after them. */
   counters?: Record<string, number>;
 }
 
-/** A stream that may exist, with the events to add. */
+/** A stream that may exist already, with the events to append. */
 export interface BulkStream extends NewStream {
-  /** As it was loaded, if it exists: it must still be at that version. Without events nothing is written of it. */
+  /**
+   * The stream as it was loaded, if it exists: it must still be at that version. Nothing is written if there are no
+   * events.
+   */
   before?: Folded;
 }
 
-/** What a transaction has written. */
+/** What one transaction has written. */
 export interface BulkChunk<Stream extends BulkStream> {
-  /** Also those without events. */
+  /** The streams of the chunk, including those without events. */
   streams: readonly Stream[];
-  /** Where the last event stands; undefined when there were none. */
+  /** The position of the last event; undefined when there were no events. */
   position: Position | undefined;
 }
 
 export interface BulkOptions<Stream extends BulkStream> {
   /**
-   * Called in the transaction of each chunk, behind what it wrote: what it writes with the client stands or falls with
-   * the events. What it throws undoes the chunk, and is thrown as it is.
+   * Called in the transaction of each chunk, after the chunk was written: what it writes with the client is committed
+   * or rolled back with the events. An error that it throws rolls the chunk back and is rethrown unchanged.
    */
   within?(client: ClientBase, chunk: BulkChunk<Stream>): Promise<void>;
 }
 
-/** What a transaction is to write. */
+/** The streams that one transaction writes. */
 class Chunk<Stream extends BulkStream> {
   readonly rows: BulkRows;
-  /** For whoever asks for them. */
+  /** The streams for the callback `within`; empty without one. */
   readonly streams: Stream[] = [];
-  /** How many streams there are. */
+  /** Number of streams. */
   size = 0;
 
   constructor(epoch: number) {
@@ -65,15 +68,15 @@ class Chunk<Stream extends BulkStream> {
 }
 
 const FIRST_CHUNK = 500;
-/** More are no faster, and fill the memory. */
+/** Larger chunks are no faster, and fill the memory. */
 const MAX_CHUNK = 2_000;
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
-/** A chunk holds the tenant's appends and every reader of the feed back for as long as it takes. */
+/** Target duration of a chunk: it blocks the tenant's appends and every reader of the feed while it runs. */
 const CHUNK_MS = 1_000;
-/** Streams to build before the event loop gets a turn, so that sockets are served. */
+/** Number of streams to build before the event loop gets a turn, so that sockets are served. */
 const TURN = 50;
 
-/** Appends to many streams of one tenant by COPY, as imports and demo data do; to a closed tenant too. */
+/** Appends to many streams of one tenant by COPY, for imports and demo data. Works for closed tenants too. */
 @Injectable()
 export class BulkAppender {
   constructor(
@@ -85,11 +88,11 @@ export class BulkAppender {
   ) {}
 
   /**
-   * Each chunk is a transaction of about a second at most; chunks before one that fails stay. References are not
-   * checked: whoever calls knows that they hold. A stream comes once; a key that one gives up may be taken in the same
-   * chunk or a later one. Nobody can be erased in bulk.
-   * @returns where the last event stands; undefined when there were none
-   * @throws DomainError `stream_exists`, `concurrent_update` (a stream is not as it was loaded), `<kind>_taken`,
+   * Appends streams in chunks, each in a transaction of about a second at most. Chunks before a failing one stay.
+   * References are not checked: the caller guarantees them. A stream may occur only once; a key that one stream gives
+   * up may be taken in the same chunk or a later one. Erasure events are not allowed.
+   * @returns the position of the last event; undefined when there were no events
+   * @throws DomainError `stream_exists`, `concurrent_update` (a stream is no longer as it was loaded), `<kind>_taken`,
    * `event_too_large`, `invalid_text`, `store_unavailable`
    */
   async append<Stream extends BulkStream>(
@@ -109,14 +112,14 @@ export class BulkAppender {
       const pace = CHUNK_MS / (performance.now() - began);
       size = Math.min(MAX_CHUNK, Math.max(1, Math.floor(full.size * Math.min(pace, 2))));
     };
-    // While the database writes one chunk the next is made.
+    // The next chunk is built while the database writes this one.
     let writing = Promise.resolve();
     const flush = async () => {
       const full = chunk;
       chunk = new Chunk(epoch);
       await writing;
       writing = write(full);
-      // Whoever waits for it hears of it.
+      // A failure is reported by the next await of `writing`.
       writing.catch(() => undefined);
     };
     try {
@@ -130,7 +133,7 @@ export class BulkAppender {
       }
       if (chunk.size > 0) await flush();
     } catch (error) {
-      // Nothing is written any more by the time that the caller hears of it.
+      // Writing has ended by the time the caller receives the error.
       await writing.catch(() => undefined);
       throw error;
     }
@@ -139,8 +142,8 @@ export class BulkAppender {
   }
 
   /**
-   * Takes keys from streams that will give them up in bulk, for whoever comes before them there. Until then their states
-   * say that they have them: only a tenant that is closed to others can be left so.
+   * Removes keys from streams that give them up later in the bulk, so that earlier streams of the bulk can take them.
+   * Until then the states of these streams still claim the keys, so the tenant must be closed to others.
    */
   async release({ tenant }: RequestContext, keys: readonly ReservedKey[]): Promise<void> {
     if (keys.length === 0) return;
@@ -187,7 +190,7 @@ export class BulkAppender {
       if (position) this.signal.appended([tenant.partition]);
       return position;
     } catch (error) {
-      // What the caller's part throws is no failure of the store.
+      // An error that the callback throws is not a failure of the store.
       throw thrown ? thrown.error : error;
     }
   }

@@ -25,12 +25,12 @@ type Decided<Event extends DomainEvent = DomainEvent> = Pick<
   'streamId' | 'version' | 'event' | 'metadata' | 'recordedAt'
 >;
 
-/** 409 `<kind>_taken`: another record holds the natural key. */
+/** The error 409 `<kind>_taken`: another record holds the natural key. */
 export function taken(kind: string): DomainError {
   return conflict(`${kind}_taken`, `Another record has this ${kind.replaceAll('_', ' ')}.`);
 }
 
-/** Gathers what one command writes, and turns it into what is stored. */
+/** Collects what one command writes, and converts it to its stored form. */
 export class AppendDraft {
   private readonly written = new Map<string, Written>();
   private readonly decided: Decided[] = [];
@@ -48,7 +48,7 @@ export class AppendDraft {
     this.metadata = { actor, integrationId, correlationId, source };
   }
 
-  /** Nothing was written yet. */
+  /** Whether nothing was written yet. */
   get isEmpty(): boolean {
     return this.written.size === 0;
   }
@@ -57,12 +57,12 @@ export class AppendDraft {
     return this.written.has(stream);
   }
 
-  /** The written streams as they stand after their events, in the order in which they were first written. */
+  /** The written streams as they are after their events, in the order in which they were first written. */
   records(): Folded[] {
     return [...this.written.values()].map(({ after }) => after);
   }
 
-  /** Adds events to a stream, as it was loaded or as this command has left it. */
+  /** Appends events to a stream, either as it was loaded or as this command has left it. */
   record<State extends object, Event extends DomainEvent>(
     definition: StreamDefinition<State, Event>,
     id: Id,
@@ -85,7 +85,7 @@ export class AppendDraft {
     return after;
   }
 
-  /** Moves a counter from the value that was read; counted again, from there. */
+  /** Moves a counter from the value that was read. A further call in the same command only replaces the new value. */
   count(name: string, expected: number, value: number): void {
     const counted = this.sections.counters?.find((counter) => counter.name === name);
     if (counted) counted.value = value;
@@ -98,8 +98,8 @@ export class AppendDraft {
   }
 
   /**
-   * The span of the append to come, within that of the request; the events carry it on. Undefined when the request is
-   * not traced, or nothing was decided.
+   * Starts the span of the coming append as a child of the request's span, and stores it in the events' metadata.
+   * Returns undefined when the request is not traced or nothing was decided.
    */
   startSpan(): Span | undefined {
     const { span: request, tenant } = this.context;
@@ -119,7 +119,7 @@ export class AppendDraft {
   }
 
   /**
-   * What to append; without events nothing but the guards. Called once.
+   * Builds the append job; without events it contains only the guards. Must be called once.
    * @throws DomainError `event_too_large`, `invalid_text`, `<kind>_taken`
    */
   job(guards: AppendJob['guards']): AppendJob {
@@ -137,17 +137,17 @@ export class AppendDraft {
       streams,
       events: this.decided.map((recorded) => this.event(recorded, keys.get(recorded.streamId))),
       guards,
-      // What was asked for beside changes that did not come about.
+      // Without events, the sections that the command added are dropped.
       sections: this.isEmpty ? {} : this.sections,
     };
   }
 
-  /** Its key goes with this append. */
+  /** Whether this append destroys the stream's key. */
   private isErased(stream: string): boolean {
     return this.sections.erasures?.some(({ subject }) => subject === stream) ?? false;
   }
 
-  /** The data key of a stream with personal fields, or none once they are erased; a new stream is given one. */
+  /** The data key of a stream with personal fields; undefined once they are erased. A new stream gets a new key. */
   private keyOf(stream: string, { definition, before }: Written): Buffer | undefined {
     if (!definition.personal) return undefined;
     if (before) return before.wrapped && this.keys.unwrap(before.wrapped);
@@ -201,7 +201,7 @@ function difference<Item extends object>(
 ): { added: Item[]; removed: Item[] } {
   const items = (folded: Folded) => new Map(itemsOf(folded.data).map((item) => [JSON.stringify(item), item]));
   const now = items(after);
-  // Of a new stream all of them.
+  // All items of a new stream are added.
   if (!before) return { added: [...now.values()], removed: [] };
   const old = items(before);
   return {

@@ -5,7 +5,7 @@ import type { Claims } from './coalescer';
 export interface StreamWrite {
   stream: string;
   kind: string;
-  /** 0: it must not exist. */
+  /** The version that the stream must have; 0: it must not exist. */
   expected: number;
   version: number;
   stateVersion: number;
@@ -23,14 +23,14 @@ export interface EventWrite {
   data: string;
 }
 
-/** A key that a stream has to itself in its tenant. */
+/** A natural key, which only one stream of the tenant can hold. */
 export interface ReservedKey {
   kind: string;
   key: string;
   stream: string;
 }
 
-/** Elements as in `event_store.append`, without c. */
+/** Elements as in `event_store.append`, without `c`, the number of the command. */
 export interface Sections {
   unlinked: { target: string; kind: string | null };
   links: { target: string; kind: string; source: string };
@@ -47,17 +47,17 @@ export interface Sections {
     outcome: unknown;
   };
   subjects: { subject: string; wrapped: string };
-  /** Whose key is destroyed. */
+  /** Subjects whose key is destroyed. */
   erasures: { subject: string };
 }
 export type Section = keyof Sections;
 
-/** One command's changes, all or none of which are appended. UUIDs with dashes. */
+/** The changes of one command, which are appended all or not at all. UUIDs have dashes. */
 export interface AppendJob {
   tenantId: number;
   partition: number;
   at: Date;
-  /** JSON of the metadata that all its events have. */
+  /** JSON of the metadata that all events of the job have. */
   metadata: string;
   streams: StreamWrite[];
   events: EventWrite[];
@@ -66,8 +66,8 @@ export interface AppendJob {
 }
 
 /**
- * What an append needs to itself (what it writes, and whom nobody may link to meanwhile) and what it may share
- * (what it relies on, and what it links to).
+ * The locks of an append. Exclusive: what it writes, and streams that must not get links meanwhile. Shared: what it
+ * relies on, and streams that it links to.
  */
 export function claimsOf({ tenantId, streams, guards, sections }: AppendJob): Claims {
   const exclusive = [

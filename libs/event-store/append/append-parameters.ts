@@ -13,7 +13,7 @@ const SECTIONS: readonly Section[] = [
   'subjects',
 ];
 
-/** Array syntax of numbers, UUIDs and names, none of which has to be quoted. */
+/** PostgreSQL's array syntax for numbers, UUIDs and names that need no quotes. */
 const array = (values: unknown[]) => `{${values.join(',')}}`;
 
 /** The parameters of `event_store.append` for a batch. */
@@ -57,7 +57,7 @@ const placeholders = (count: number) =>
 export const APPEND_SQL = `select * from event_store.append(${placeholders(PARAMETERS)})`;
 const APPEND_AND_ERASE_SQL = `select * from event_store.append_and_erase(${placeholders(PARAMETERS + 1)})`;
 
-/** The statement that appends a batch. Only one that erases somebody is asked to. */
+/** The statement that appends a batch. Only a batch that erases somebody calls `append_and_erase`. */
 export function appendStatement(
   jobs: readonly AppendJob[],
   claims: readonly Claims[],
@@ -69,7 +69,9 @@ export function appendStatement(
     : { name: 'event_store.append_and_erase', text: APPEND_AND_ERASE_SQL, values: [...values, erasures] };
 }
 
-/** Each lock once, exclusive where anyone needs it so; all batches take them in the same order. */
+/**
+ * All locks of a batch without duplicates, exclusive if any job needs that. All batches take locks in the same order.
+ */
 function sortedLocks(claims: readonly Claims[]): [bigint, boolean][] {
   const locks = new Map<bigint, boolean>();
   for (const { exclusive, shared } of claims) {
@@ -79,7 +81,7 @@ function sortedLocks(claims: readonly Claims[]): [bigint, boolean][] {
   return [...locks].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A list of all jobs, and beside it the number, from 1, of the command that each element belongs to. */
+/** The elements of all jobs, and for each element the number, from 1, of the command that it belongs to. */
 function elements<Name extends 'streams' | 'events' | 'guards'>(jobs: readonly AppendJob[], name: Name) {
   const commands: number[] = [];
   const all: AppendJob[Name][number][] = [];

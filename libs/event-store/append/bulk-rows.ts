@@ -19,8 +19,8 @@ const EVENTS =
   'event_store.events (tenant_id, stream_id, version, epoch, partition, event_id, type, schema_version, data, metadata, recorded_at)';
 
 /**
- * What streams of one tenant come to. Of new ones it keeps only the bytes that COPY takes, so that garbage is collected
- * before it grows old.
+ * The rows to write for streams of one tenant. For new streams it keeps only the bytes that COPY takes, so that objects
+ * can be garbage collected while they are young.
  */
 export class BulkRows {
   private readonly events = new CopyText();
@@ -34,10 +34,10 @@ export class BulkRows {
   private readonly counters = new Map<string, number>();
   private tenant?: Pick<AppendJob, 'tenantId' | 'partition'>;
 
-  /** @param epoch of the events */
+  /** @param epoch epoch of the events */
   constructor(private readonly epoch: number) {}
 
-  /** Bytes held by the large kinds of rows. */
+  /** Bytes held by the two largest kinds of rows: events and streams. */
   get bytes(): number {
     return this.events.length + this.copies.streams.length;
   }
@@ -68,10 +68,10 @@ export class BulkRows {
   }
 
   /**
-   * Writes all; the caller holds the tenant's lock exclusively, in a transaction that has written nothing yet. New
-   * streams are copied; those that go on are changed as `event_store.append` changes them.
-   * @returns where the last event stands; undefined when there are none
-   * @throws DomainError `concurrent_update`, `<kind>_taken`; DatabaseError 23505 where a new stream's row exists
+   * Writes all rows. The caller holds the tenant's lock exclusively, in a transaction that has written nothing yet. New
+   * streams are copied; existing ones are changed as `event_store.append` changes them.
+   * @returns the position of the last event; undefined when there are no events
+   * @throws DomainError `concurrent_update`, `<kind>_taken`; DatabaseError 23505 when a new stream's row exists
    */
   async write(client: ClientBase): Promise<Position | undefined> {
     const { goOn, tenant } = this;
@@ -95,7 +95,10 @@ function elements<Name extends Section>(jobs: readonly AppendJob[], section: Nam
   return jobs.flatMap(({ sections }) => (sections[section] ?? []) as Sections[Name][]);
 }
 
-/** First, so that a stream that has moved on is told as such, and not by what it collides with. */
+/**
+ * Updates existing streams. This comes first, so that a stream that has changed is reported as such, and not by a
+ * conflict that follows from it.
+ */
 async function changeStreams(client: ClientBase, jobs: readonly AppendJob[]): Promise<void> {
   if (jobs.length === 0) return;
   const streams = jobs.flatMap((job) => job.streams);
@@ -122,13 +125,15 @@ async function changeStreams(client: ClientBase, jobs: readonly AppendJob[]): Pr
 
 function changedMeanwhile(streams: readonly StreamWrite[], changed: ReadonlySet<string>): Error {
   const missed = streams.find(({ stream }) => !changed.has(stream));
-  // All were changed, and yet not each: one is there twice.
+  // Every stream was updated, but there are fewer rows than streams: one occurs twice.
   if (!missed) return new RangeError('A bulk append has a stream twice');
   const id = toId(missed.kind as Kind, missed.stream);
   return conflict('concurrent_update', `${id} is not at version ${missed.expected} any more.`);
 }
 
-/** Before anything is added: a key that one stream gives up another may take. */
+/**
+ * Removes links and keys. This comes before anything is added, because another stream may take a key that one gives up.
+ */
 async function remove(client: ClientBase, jobs: readonly AppendJob[]): Promise<void> {
   const unlinks = elements(jobs, 'unlinks');
   if (unlinks.length > 0) {
@@ -142,7 +147,7 @@ async function remove(client: ClientBase, jobs: readonly AppendJob[]): Promise<v
   if (unkeys.length > 0) await removeKeys(client, jobs[0].tenantId, unkeys);
 }
 
-/** Those that are these streams'; others stay. */
+/** Removes the keys that the given streams hold, and leaves keys that other streams hold. */
 export async function removeKeys(
   client: ClientBase,
   tenantId: number,
@@ -155,12 +160,12 @@ export async function removeKeys(
   );
 }
 
-/** A new one begins when a store is restored, and nobody appends meanwhile. */
+/** Checks that the epoch is unchanged. A new epoch begins when a store is restored, while nobody appends. */
 async function requireEpoch(client: ClientBase, epoch: number): Promise<void> {
   if ((await currentEpoch(client)) !== epoch) throw new Error('Another epoch has begun');
 }
 
-/** The epoch that new events are stamped with. */
+/** The epoch of new events. */
 export async function currentEpoch(client: Pick<ClientBase, 'query'>): Promise<number> {
   const { rows } = await client.query<{ epoch: number }>(
     'select max(epoch) as epoch from event_store.epochs',
@@ -208,7 +213,9 @@ const keyColumns = (keys: readonly ReservedKey[]) => [
   keys.map(({ stream }) => stream),
 ];
 
-/** Moves the counters past what the chunk took, never back: whoever holds the tenant's lock counts alone. */
+/**
+ * Moves the counters past the numbers that the chunk took, never back. The tenant's lock excludes others from counting.
+ */
 async function advanceCounters(
   client: ClientBase,
   tenantId: number,

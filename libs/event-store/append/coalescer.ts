@@ -1,6 +1,6 @@
 import { DomainError } from '#kernel/errors';
 
-/** What a job of a batch must have to itself, and what it may share with others that only read it. */
+/** The locks of a job: exclusive ones, and shared ones for what it only reads. */
 export interface Claims {
   exclusive: readonly bigint[];
   shared: readonly bigint[];
@@ -14,16 +14,18 @@ interface Waiting<Job, Result> {
 }
 
 const NOTHING: Claims = { exclusive: [], shared: [] };
-/** What waits is shared out between idle lanes in batches of no fewer jobs: a batch costs as much as five jobs. */
+/**
+ * Waiting jobs are split among idle lanes, but not into smaller batches than this: a batch costs as much as five jobs.
+ */
 const SMALL_BATCH = 16;
 const MAX_BATCH = 256;
-/** PostgreSQL's table of locks holds some ten thousand for all sessions together. */
+/** PostgreSQL's lock table holds some ten thousand locks for all sessions together. */
 const MAX_CLAIMS = 1_024;
 
 /**
- * Sends concurrent jobs together. While a batch is in flight on each lane the next jobs queue; a batch starts
- * on setImmediate, so that all that arrived in one turn of the event loop go as one. Jobs whose claims collide
- * never share a batch: the later one waits for the next.
+ * Sends concurrent jobs together. While a batch is in flight on each lane, further jobs queue. A batch starts on
+ * setImmediate, so that jobs that arrive in one turn of the event loop share a batch. Jobs whose claims collide never
+ * share a batch: the later job waits for the next one.
  */
 export class Coalescer<Job, Result> {
   private queue: Waiting<Job, Result>[] = [];
@@ -32,8 +34,9 @@ export class Coalescer<Job, Result> {
 
   constructor(
     /**
-     * Answers in the order of the jobs; an Error in a place rejects that job alone. When it throws `unavailable`, that
-     * is the answer to all jobs; after anything else nothing was done, and each job is run by itself.
+     * Returns the results in the order of the jobs; an Error in place of a result rejects that job alone. If it throws
+     * `unavailable`, all jobs are rejected with that. If it throws anything else, nothing was done, and each job is run
+     * by itself.
      */
     private readonly run: (jobs: Job[], claims: Claims[]) => Promise<(Result | Error)[]>,
     private readonly options: { lanes: number; claims?: (job: Job) => Claims },
@@ -79,12 +82,12 @@ export class Coalescer<Job, Result> {
         for (const waiting of batch) waiting.reject(error);
         return;
       }
-      // Something in the batch cannot be carried out: each by itself, so that it fails alone.
+      // Some job of the batch cannot be carried out: each job is run by itself, so that only that one fails.
       for (const waiting of batch) await this.settle([waiting]);
     }
   }
 
-  /** The longest-waiting jobs that do not collide. */
+  /** Takes the jobs that have waited longest and whose claims do not collide. */
   private take(): Waiting<Job, Result>[] {
     const batch: Waiting<Job, Result>[] = [];
     const left: Waiting<Job, Result>[] = [];
@@ -102,7 +105,7 @@ export class Coalescer<Job, Result> {
         claims.exclusive.some((claim) => exclusive.has(claim) || shared.has(claim)) ||
         claims.shared.some((claim) => exclusive.has(claim));
       (collides ? left : batch).push(waiting);
-      // Also for one that must wait: what comes after it must not overtake it.
+      // A job that must wait also claims its locks, so that later jobs do not overtake it.
       for (const claim of claims.exclusive) exclusive.add(claim);
       for (const claim of claims.shared) shared.add(claim);
     }
