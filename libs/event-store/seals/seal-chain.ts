@@ -1,16 +1,19 @@
 import type { ClientBase } from 'pg';
 
-/** What is wrong with a block: its number is skipped, its row is not what was sealed, or it does not begin where the block before it ends. */
+/**
+ * The fault of a block: its number is missing, its row was altered after sealing, or it does not begin where the block
+ * before it ends.
+ */
 export type BlockFault = 'block_missing' | 'block_altered' | 'block_unchained';
 
-/** A tenant's seals, by themselves. */
+/** The state of a tenant's chain of seals, judged without its events. */
 export interface SealChain {
   blocks: number;
   /** Events in all blocks. */
   sealed: number;
-  /** The first block that is not what was written. */
+  /** The first faulty block. */
   fault: { kind: BlockFault; block: number } | null;
-  /** How many blocks from the start are surely what was written. */
+  /** Number of blocks, from the first, that are certain to be unaltered. */
   trusted: number;
 }
 
@@ -32,7 +35,7 @@ const CHAIN_QUERY = `
      where fault is not null order by block limit 1) as fault
   from blocks`;
 
-/** Computes every seal of a tenant again. */
+/** Reads a tenant's chain and recomputes every seal. */
 export async function readChain(client: ClientBase, tenantId: number): Promise<SealChain> {
   const { rows } = await client.query<Omit<SealChain, 'trusted'>>(CHAIN_QUERY, [tenantId]);
   const [chain] = rows;
@@ -41,6 +44,6 @@ export async function readChain(client: ClientBase, tenantId: number): Promise<S
 
 function trusted({ blocks, fault }: Omit<SealChain, 'trusted'>): number {
   if (!fault) return blocks;
-  // Of two blocks that do not fit together either may be the wrong one.
+  // When two adjacent blocks do not fit together, either can be the wrong one.
   return Math.max(0, fault.block - (fault.kind === 'block_unchained' ? 2 : 1));
 }

@@ -1,37 +1,37 @@
 import type { ClientBase } from 'pg';
 import type { SealChain } from './seal-chain';
 
-/** An event that is not as it was sealed; what no longer exists is null. */
+/** An event that differs from what was sealed. Fields of an event that no longer exists are null. */
 export interface SealedEvent {
   streamId: string;
   version: number;
-  /** Where it stands now: `epoch.transactionId.position`. */
+  /** The event's present position: `epoch.transactionId.position`. */
   position: string | null;
   eventId: string | null;
   type: string | null;
 }
 
 /**
- * The first event, in feed order, that was changed, removed or inserted since the seals. `unsealed`: it stands behind
- * the last seal, but sealing has passed it.
+ * The first event, in feed order, that was changed, removed or inserted after sealing. `unsealed`: the event comes
+ * after the last seal, although sealing has already passed it.
  */
 export interface Difference {
   kind: 'changed' | 'removed' | 'inserted' | 'unsealed';
-  /** The block that holds it; null when none does. */
+  /** The block that contains the event; null if none does. */
   block: number | null;
   event: SealedEvent;
 }
 
 export interface Comparison {
   first: Difference | null;
-  /** Events that sealing has not reached. */
+  /** Number of events that sealing has not reached. */
   unsealed: number;
   unsealedSince: Date | null;
 }
 
 /**
- * Both sides are joined by identity. A digest covers where its event stands, so equal digests prove the order too.
- * Behind the trusted blocks of a broken chain nothing can be said of an event.
+ * Joins the sealed and the stored events by stream and version. A digest covers the event's position, so equal digests
+ * also prove the order. For events after the trusted blocks of a broken chain, nothing can be proved.
  */
 const COMPARISON_QUERY = `
   with ends as (
@@ -85,8 +85,8 @@ const COMPARISON_QUERY = `
   left join lateral (select * from found order by stood, number nulls last limit 1) f on true`;
 
 /**
- * Compares a tenant's events with what the trusted blocks of its chain say of them.
- * @param reached how far sealing has come in the tenant's partition, as PostgreSQL prints it
+ * Compares a tenant's events with the trusted blocks of its chain.
+ * @param reached the position up to which the tenant's partition is sealed, as PostgreSQL prints it
  */
 export async function compareEvents(
   client: ClientBase,

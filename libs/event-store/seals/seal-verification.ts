@@ -6,28 +6,28 @@ import { type BlockFault, readChain } from './seal-chain';
 import { compareEvents, type Difference, type SealedEvent } from './seal-comparison';
 import type { SealHead } from './seals';
 
-/** What of a seal that was kept is needed to find it again. Those that were kept long ago name the alias alone. */
+/** The fields of a kept seal that are needed to find it again. Seals that were kept long ago have only the alias. */
 export type KeptSeal = Pick<SealHead, 'tenant' | 'number' | 'seal'> & Partial<Pick<SealHead, 'tenantId'>>;
 
 export interface SealProblem {
   kind: Difference['kind'] | BlockFault | 'kept_seal_missing' | 'tenant_unknown';
   block: number | null;
   event: SealedEvent | null;
-  /** A sentence for people. */
+  /** A sentence for human readers. */
   message: string;
 }
 
-/** What the seals say of a tenant. */
+/** The result of verifying a tenant's seals. */
 export interface TenantProof {
-  /** Its alias; `#` and its number when it is not registered. */
+  /** The tenant's alias; `#` and its number if it is not registered. */
   tenant: string;
   blocks: number;
-  /** Events that have a seal. */
+  /** Number of events with a seal. */
   sealed: number;
-  /** Events that were written since. */
+  /** Number of events that were written after the last sealing. */
   unsealed: number;
   unsealedSince: Date | null;
-  /** The first thing in feed order that is not as it was sealed. */
+  /** The first difference, in feed order, from what was sealed. */
   problem: SealProblem | null;
 }
 
@@ -37,7 +37,9 @@ interface KnownTenant {
   reached: string | null;
 }
 
-/** Whoever has events or seals, registered or not, and how far sealing has come in its partition. */
+/**
+ * All tenants with events or seals, registered or not, and the position up to which the tenant's partition is sealed.
+ */
 const TENANTS_QUERY = `
   with recursive writers(id) as (
     (select min(tenant_id) from event_store.events)
@@ -54,15 +56,15 @@ const TENANTS_QUERY = `
   where id is not null and ($1::text is null or t.alias = $1)
   order by t.alias, id`;
 
-/** Proves that the events are those that were sealed. */
+/** Verifies that the events are unchanged since they were sealed. */
 @Injectable()
 export class SealVerification {
   constructor(private readonly database: WriteDatabase) {}
 
   /**
-   * Computes all digests and seals again, in one snapshot of the store; it may take minutes, and holds nobody up.
-   * @param tenant alias of the only tenant to look at
-   * @param kept seals that were kept elsewhere: each chain must still hold its own
+   * Recomputes all digests and seals in one snapshot of the store. This may take minutes, but blocks nobody.
+   * @param tenant alias of the only tenant to verify
+   * @param kept seals that were kept elsewhere: each chain must still contain its own
    * @throws DomainError tenant_not_found
    */
   async verify(tenant?: string, kept: readonly KeptSeal[] = []): Promise<TenantProof[]> {
@@ -144,7 +146,7 @@ function blockProblem({ kind, block }: { kind: BlockFault; block: number }): Sea
   return { kind, block, event: null, message: messages[kind] };
 }
 
-/** The earliest of the kept seals that the chain does not hold. */
+/** The problem of the earliest kept seal that the chain does not contain; null if it contains all. */
 async function keptProblem(
   client: ClientBase,
   tenantId: number,

@@ -6,19 +6,22 @@ import { SILENCE_MS } from '#platform/database/sign-of-life';
 import { SEALED_AT_ONCE, sealNext } from './seals';
 
 const EVERY_MS = 5_000;
-/** Rest after work, in times that it took: with sealing at a fortieth of the time, appends lose at most as much. */
+/**
+ * Length of the rest after work, as a multiple of the work's duration: sealing takes a fortieth of the time, so appends
+ * lose at most that much.
+ */
 const REST = 39;
-/** What took long was held up by something else: no reason to leave events unsealed for minutes. */
+/** Work that took long was delayed by something else, which is no reason to leave events unsealed for minutes. */
 const LONGEST_REST_MS = 10_000;
 const LEADER = nameClaim('sealing');
 
-/** Seals events soon after they were written. One process at a time does, however many run. */
+/** Seals events soon after they were written. Of all processes, one at a time does this. */
 @Injectable()
 export class Sealing implements OnApplicationShutdown {
-  /** A process that is frozen still holds its connections: the server ends the session of one that asks for nothing so long. */
+  /** A frozen process keeps its connections open, so the server ends a session that has been idle for this long. */
   protected readonly silenceMs: number = SILENCE_MS;
   private readonly log = new Logger(Sealing.name);
-  /** Holds the leader's lock; whoever loses it loses the connection that seals. */
+  /** The session that holds the leader's lock and seals: a process that loses the lock also loses the connection. */
   private session?: Client;
   private leading = false;
   private running?: Promise<void>;
@@ -51,7 +54,7 @@ export class Sealing implements OnApplicationShutdown {
     await this.disconnect();
   }
 
-  /** The next events of each partition; true when there may be more at once. */
+  /** Seals the next events of each partition. Returns true when there may be more already. */
   private async round(): Promise<boolean> {
     const session = (this.session ??= await this.connect());
     const partitions = await this.lead(session);
@@ -68,7 +71,7 @@ export class Sealing implements OnApplicationShutdown {
     return more;
   }
 
-  /** @returns how many partitions there are to seal: none while another process leads */
+  /** @returns the number of partitions to seal; 0 while another process leads */
   private async lead(session: Client): Promise<number> {
     const { rows } = await session.query<{ partitions: number; leading: boolean }>(
       `select partitions, case when $1 then true else pg_try_advisory_lock($2) end as leading

@@ -4,29 +4,29 @@ import { Feed } from '#event-store/feed';
 import { tenantNotFound } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 
-/** Events of a partition that one transaction seals at most: while it writes, it holds the feed back. */
+/** Maximum number of events of a partition that one transaction seals: it holds the feed back while it writes. */
 export const SEALED_AT_ONCE = 1_000;
 
-/** The latest seal of a tenant: kept elsewhere, it proves later that nothing up to it was rewritten. */
+/** A tenant's latest seal. If it is kept elsewhere, it proves later that no event up to it was rewritten. */
 export interface SealHead {
-  /** Alias of the tenant, which may be another's later: a staging tenant's is handed on. */
+  /** Alias of the tenant. Another tenant may get the alias later: the alias of a staging tenant is handed on. */
   tenant: string;
-  /** Number of the tenant, its own for good. */
+  /** Number of the tenant, which never changes. */
   tenantId: number;
   /** Number of the block, from 1. */
   number: number;
   /** SHA-256 in hexadecimal. */
   seal: string;
-  /** Where the block's last event stands in the feed: `epoch.transactionId.position`. */
+  /** Position of the block's last event in the feed: `epoch.transactionId.position`. */
   position: string;
-  /** Events of the tenant that are sealed so far. */
+  /** Number of the tenant's events that are sealed so far. */
   events: number;
   sealedOn: Date;
 }
 
 /**
- * Seals the next events of a partition that the feed shows, in a block for each tenant.
- * @returns how many events there were (fewer than SEALED_AT_ONCE: no more for now) and how many got a seal
+ * Seals the next events of a partition that the feed shows, one block per tenant.
+ * @returns how many events were read (fewer than SEALED_AT_ONCE: there are no more for now), and how many got a seal
  */
 export async function sealNext(
   client: ClientBase | Pool,
@@ -40,7 +40,7 @@ export async function sealNext(
   return rows[0];
 }
 
-/** The chains of seals, one for each tenant. */
+/** Reads and extends the chains of seals, one per tenant. */
 @Injectable()
 export class Seals {
   constructor(
@@ -48,7 +48,10 @@ export class Seals {
     private readonly feed: Feed,
   ) {}
 
-  /** Seals everything that the feed shows, beside the job that does so slowly. @returns how many events got a seal */
+  /**
+   * Seals all events that the feed shows, beside the background job that does so slowly.
+   * @returns how many events got a seal
+   */
   async sealNow(): Promise<number> {
     let total = 0;
     for (const partition of await this.feed.partitions()) {
@@ -62,7 +65,7 @@ export class Seals {
   }
 
   /**
-   * The latest seals, by alias; of one tenant when it is given. Tenants without a sealed event have none.
+   * The latest seals, ordered by alias, of all tenants or of the given one. Tenants without sealed events have none.
    * @throws DomainError tenant_not_found
    */
   async heads(alias?: string): Promise<SealHead[]> {
