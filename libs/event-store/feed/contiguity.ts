@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FeedEntry } from '../feed';
 
-/** The feed brought a stream's versions in another order than they were written in. */
+/** The feed delivered a stream's versions in another order than they were written in. */
 export class FeedOutOfOrder extends Error {
   constructor({ tenantId, streamId, version, at }: FeedEntry, before: number) {
     super(
@@ -11,7 +11,7 @@ export class FeedOutOfOrder extends Error {
   }
 }
 
-/** Watches that the versions of each stream come one after another, for the streams that came last. */
+/** Checks that the versions of each stream arrive without gaps, for the most recently seen streams. */
 export class Contiguity {
   private readonly versions = new LRUCache<string, number>({ max: 50_000 });
 
@@ -25,7 +25,7 @@ export class Contiguity {
     }
   }
 
-  /** Forgets what came; the same events may come again. */
+  /** Forgets all versions, so that the same events may be read again. */
   clear(): void {
     this.versions.clear();
   }

@@ -5,16 +5,16 @@ import type { RecordedEvent } from '../events';
 import type { StoredEvent } from '../feed';
 import { printPosition } from '../position';
 
-/** What was done with a batch of events. */
+/** How a batch of events was handled. */
 export interface Handling {
-  /** Name of the span, such as `project work-items`. */
+  /** Returns the name of the span, such as `project work-items`. */
   name: (type: string) => string;
   kind: SpanKind.CONSUMER | SpanKind.PRODUCER;
   /** Milliseconds since 1970. */
   startedAt: number;
 }
 
-/** Records what ends now as a span of each event whose write is traced, within the trace of that write. */
+/** Records the handling, which ends now, as a span of each event whose write was traced, in the trace of that write. */
 export function recordEventSpans(events: readonly (RecordedEvent | StoredEvent)[], handling: Handling): void {
   const { name, kind, startedAt } = handling;
   for (const event of events) {

@@ -1,16 +1,19 @@
 import { sentBytes } from '#platform/sent-bytes';
 import { EVENT_COLUMNS } from '../codec';
 
-/** In bytes, of the events of a page. What is made of them takes several times as much memory. */
+/** Limit in bytes for the events of a page. Decoded, they take several times as much memory. */
 export const PAGE_WEIGHT = 16 * 1024 * 1024;
 
 /**
- * The next events of each partition, in commit order, until they weigh as much as is given: what comes then is `cut`. Only
- * events below every open transaction are visible, so that a commit that comes late is never skipped.
+ * The next events of each partition in commit order, until they reach the given weight; the event that reaches it is
+ * marked `cut`. Only events below every open transaction are visible, so that a late commit is never skipped.
  */
 export const FEED_QUERY = feedQuery('*', sentBytes('data'));
 
-/** The same, but what is not wanted of an event is neither unpacked nor sent: of the tenants of the last parameter. */
+/**
+ * The same for readers that do not need the data of some tenants' events: for the tenants of the last parameter, the
+ * data is neither unpacked nor sent.
+ */
 export const BARE_FEED_QUERY = feedQuery(
   `tenant_id, stream_id, version, event_id, type, schema_version, recorded_at,
       partition, epoch, transaction_id, position, metadata,
@@ -39,7 +42,7 @@ function feedQuery(columns: string, weight: string): string {
   order by e.partition, e.epoch, e.transaction_id, e.position`;
 }
 
-/** The time of the next event of each cursor, seen or not yet to be seen. */
+/** The recording time of the next event after each cursor, including events that readers cannot see yet. */
 export const OLDEST_QUERY = `
   select e.recorded_at as oldest
   from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[]) with ordinality
@@ -53,7 +56,7 @@ export const OLDEST_QUERY = `
   ) e on true
   order by c.number`;
 
-/** Whose transaction is the oldest that is open and has written: of any database of the server, also a prepared one. */
+/** The oldest open transaction that has written, of any database of the server, including prepared transactions. */
 export const HOLDER_QUERY = `
   select who from (
     select age(backend_xid), format('pid %s, user %s, database %s, application %s', pid, usename, datname, application_name) as who
@@ -63,7 +66,7 @@ export const HOLDER_QUERY = `
     from pg_prepared_xacts
   ) writing order by age desc limit 1`;
 
-/** By position and by stream: a server that was restored may give positions anew. */
+/** Compares position and stream, because a restored server may assign positions again. */
 export const HAS_QUERY = `
   select e.known is not null as known
   from unnest($1::smallint[], $2::integer[], $3::text[], $4::bigint[], $5::text[], $6::bigint[]) with ordinality

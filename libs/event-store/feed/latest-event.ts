@@ -3,14 +3,14 @@ import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
 import { type Position, parsePosition } from '../position';
 
-/** Where the end of a tenant's events is. */
+/** Finds the end of a tenant's events. */
 @Injectable()
 export class LatestEvent {
   constructor(private readonly database: WriteDatabase) {}
 
   /**
-   * The position of the tenant's last event behind another, whether the feed delivers it yet or not; undefined when
-   * there is none. It goes backwards along the tenant's partition.
+   * The position of the tenant's last event after another position, whether or not the feed delivers that event yet;
+   * undefined if there is none. The query scans the tenant's partition backwards.
    */
   async of({ id, partition }: Pick<TenantRef, 'id' | 'partition'>, after: Position) {
     const { rows } = await this.database.pool.query<{ at: string }>({

@@ -7,28 +7,28 @@ import type { RecordedEvent } from '../events';
 import { type Position, parsePosition } from '../position';
 import { PAGE_WEIGHT } from './feed-queries';
 
-/** A part of a tenant's events in feed order. */
+/** A page of a tenant's events in feed order. */
 export interface TenantEvents {
   events: RecordedEvent[];
-  /** Every event of the tenant up to there has been read. */
+  /** Every event of the tenant up to this position has been read. */
   reached: Position;
-  /** Whether there are others at once. */
+  /** Whether there may be more events already. */
   more: boolean;
 }
 
-/** Which of a tenant's events are read, by their type. */
+/** Selects a tenant's events by type. */
 export interface WantedEvents {
-  /** Wanted whoever wrote them. */
+  /** Types that are wanted from any source. */
   types: readonly string[];
-  /** Wanted unless one of `sources` wrote them. */
+  /** Types that are wanted unless the event comes from one of `sources`. */
   typesUnlessFrom: readonly string[];
   sources: readonly string[];
 }
 
 /**
- * Its partition, which it shares with others, is gone along for so many events at most: a reader goes on from where
- * that came to. It is gone along no further than the last event of a full page, and without the events' data, which
- * would be written to disk meanwhile.
+ * Scans the tenant's partition, which other tenants share, for a limited number of events; the next read continues
+ * after the last scanned one. A full page ends the scan at its last event. The scan omits the events' data, which would
+ * have to be spilled to disk.
  */
 const QUERY = `
   with scanned as materialized (
@@ -62,14 +62,14 @@ const QUERY = `
   order by e.epoch, e.transaction_id, e.position`;
 
 interface FeedRow extends EventRow {
-  /** How many were gone along, and where the last of them stands; null when the page is full. */
+  /** The number of scanned events, and the position of the last of them; null when the page is full. */
   count: number | null;
   last: string | null;
 }
 
 const SCANNED = 10_000;
 
-/** Reads the feed for one tenant. */
+/** Reads the feed of one tenant. */
 @Injectable()
 export class TenantFeed {
   constructor(
@@ -78,8 +78,8 @@ export class TenantFeed {
   ) {}
 
   /**
-   * At most `limit` events of the tenant behind a position, all or those that are wanted, fewer where they are long; one
-   * that cannot be read throws when its data is asked for.
+   * Reads at most `limit` events of the tenant after a position, all or only wanted ones, fewer if they are long. An
+   * unreadable event throws when its data is accessed.
    */
   async read(
     tenant: Pick<TenantRef, 'id' | 'partition'>,
