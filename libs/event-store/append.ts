@@ -9,15 +9,15 @@ import { fromStore } from './outage';
 import type { Position } from './position';
 import { AppendSignal } from './signal';
 
-/** Why a command was refused. */
+/** The reason why the store refused a command. */
 export type Verdict = 'repeated' | 'version' | 'guard' | 'linked' | 'taken' | 'counter';
 
-/** A reason to refuse a command, as `event_store.append` answers it. */
+/** A refusal as `event_store.append` returns it. */
 type Refusal =
   | { command: number; verdict: Verdict; subject: string; actual: string | null }
   | { command: number; verdict: 'closed'; subject: ClosedReason; actual: null };
 
-/** What the decision relied on is no longer so (or the command was already carried out: `repeated`). */
+/** A state that the decision relied on has changed (or, with `repeated`, the command was already carried out). */
 export class AppendRefused extends Error {
   constructor(
     readonly verdict: Verdict,
@@ -37,7 +37,7 @@ interface Answer {
   positions: string[] | null;
 }
 
-/** Appends commands. Those of one process that arrive together are one round trip and one transaction. */
+/** Appends commands. Commands that arrive together in one process share one round trip and one transaction. */
 @Injectable()
 export class Appender {
   private readonly log = new Logger(Appender.name);
@@ -51,7 +51,8 @@ export class Appender {
   }
 
   /**
-   * @returns where the command's last event stands, after commit; undefined when it has no events
+   * Appends the events of one command.
+   * @returns the position of the command's last event, after commit; undefined when the command has no events
    * @throws AppendRefused, or DomainError `store_unavailable` when the store does not answer, `promotion_in_progress`
    * when the tenant is closed
    */
@@ -93,7 +94,7 @@ export class Appender {
   }
 }
 
-/** The refused commands, by their index: each with the reason that decides its answer. */
+/** The refused commands by their index, each with the reason that decides the answer. */
 function refusalsOf({ refusals }: Answer): Map<number, AppendRefused | DomainError> {
   const refused = new Map<number, AppendRefused | DomainError>();
   for (const refusal of refusals ?? []) {
@@ -106,7 +107,10 @@ function refusalsOf({ refusals }: Answer): Map<number, AppendRefused | DomainErr
   return refused;
 }
 
-/** A key found taken may be no more than the number of a counter that has moved on: the other reason counts. */
+/**
+ * Whether one reason takes precedence over another. A taken key may only be the number of a counter that has moved on,
+ * so any other reason outweighs `taken`.
+ */
 function outweighs(verdict: Verdict, known: Verdict): boolean {
   return known === 'taken' || verdict === 'repeated';
 }

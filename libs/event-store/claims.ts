@@ -5,14 +5,17 @@ export function streamClaim(streamId: string): bigint {
   return BigInt.asIntN(64, BigInt(`0x${streamId.slice(19).replace('-', '')}`));
 }
 
-/** Advisory lock number of anything named: a tenant, a natural key, a counter, an idempotency key. */
+/** Advisory lock number of a named thing: a tenant, a natural key, a counter, an idempotency key. */
 export function nameClaim(...name: (string | number)[]): bigint {
   return createHash('sha256').update(JSON.stringify(name)).digest().readBigInt64BE(0);
 }
 
 const tenantClaims = new Map<number, bigint>();
 
-/** Held shared by every append of the tenant, exclusively by a bulk append. */
+/**
+ * Advisory lock number of a tenant. Every append of the tenant holds the lock shared, a bulk append holds it
+ * exclusively.
+ */
 export function tenantClaim(tenantId: number): bigint {
   let claim = tenantClaims.get(tenantId);
   if (claim === undefined) {

@@ -4,34 +4,35 @@ import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { tenantClaim } from './claims';
 
-/** Why the commands of a tenant are refused; the code of the refusal. */
+/** The reason why commands of a tenant are refused, which is also the error code. */
 export type ClosedReason = 'promotion_in_progress';
 
 const DETAILS: Record<ClosedReason, string> = {
   promotion_in_progress: 'An import is being promoted to this tenant; nothing was changed. Try again later.',
 };
 const RETRY_SECONDS = 30;
-/** Less than what a transaction that writes may stand still. */
+/** Shorter than the 15 s after which the server ends a transaction without a statement. */
 const ASK_EVERY_MS = 3_000;
 
-/** 503 with Retry-After: the tenant takes no commands for a while. */
+/** The error 503 with Retry-After: the tenant takes no commands for a while. */
 export function tenantClosed(reason: ClosedReason): DomainError {
   const headers = { 'Retry-After': String(RETRY_SECONDS) };
   return new DomainError('unavailable', reason, DETAILS[reason], [], headers);
 }
 
 /**
- * Tenants whose commands are refused for a while. A bulk append is not: whoever closed the tenant writes by it. It is
- * kept in the database: all processes refuse, and go on refusing after whoever closed the tenant has died.
+ * Tenants whose commands are refused for a while. Bulk appends are not refused: the process that closed the tenant
+ * writes with them. The state is in the database, so all processes refuse commands, even after the process that closed
+ * the tenant has died.
  */
 @Injectable()
 export class ClosedTenants {
   constructor(private readonly database: WriteDatabase) {}
 
   /**
-   * Once this has returned (with a client: once its transaction has been committed) no command appends anything to the
-   * tenant; those that were under way have been committed or are refused. Again changes nothing.
-   * @param client in a transaction that has not locked what an append waits for
+   * Closes a tenant. Once this has returned (with a client: once its transaction is committed) no command appends to
+   * the tenant; commands in progress have been committed or are refused. Closing it again changes nothing.
+   * @param client a client in a transaction that holds no lock that an append waits for
    */
   async close(tenantId: number, reason: ClosedReason, client?: ClientBase): Promise<void> {
     if (!client) return this.database.transaction((own) => this.close(tenantId, reason, own));
@@ -42,7 +43,7 @@ export class ClosedTenants {
     );
   }
 
-  /** Commands go on; of a tenant that is open already nothing changes. */
+  /** Opens a tenant to commands again. Opening an open tenant changes nothing. */
   async open(tenantId: number, client?: ClientBase): Promise<void> {
     await (client ?? this.database.pool).query(
       'delete from event_store.closed_tenants where tenant_id = $1',
@@ -51,8 +52,9 @@ export class ClosedTenants {
   }
 
   /**
-   * Opens the tenant when nobody wants it closed any more.
-   * @param isOver nobody closes the tenant between this question and what comes of the answer, however long that takes
+   * Opens the tenant when nothing needs it closed any more.
+   * @param isOver whether that is so; nobody else can close the tenant until its answer has been acted on, however long
+   * that takes
    */
   async openIf(
     tenantId: number,
@@ -61,7 +63,8 @@ export class ClosedTenants {
   ): Promise<void> {
     await this.database.transaction(async (client) => {
       await client.query('select pg_advisory_xact_lock($1)', [tenantClaim(tenantId)]);
-      // The server would give up a transaction of which it hears nothing. It holds nobody up: nothing is written yet.
+      // Keeps the server from ending an idle transaction. The open transaction blocks no reader, because it has written
+      // nothing.
       const asking = setInterval(() => client.query('select').catch(() => undefined), askEveryMs);
       const over = await isOver(client).finally(() => clearInterval(asking));
       if (over) await this.open(tenantId, client);
@@ -73,7 +76,8 @@ export class ClosedTenants {
   }
 
   /**
-   * For what a request changes beside the event store, and for what is costly before it comes to its command.
+   * Refuses a closed tenant. For changes outside of the event store, and for requests with costly work before their
+   * command.
    * @throws DomainError `promotion_in_progress`
    */
   async requireOpen(tenantId: number, client?: ClientBase): Promise<void> {

@@ -13,7 +13,7 @@ import {
 import { parsePosition } from './position';
 import { SubjectKeys } from './subject-keys';
 
-/** JSON as stored: the readable fields and, under `sealed`, the personal ones encrypted. */
+/** Stored JSON: the readable fields, and under `sealed` the encrypted personal fields. */
 export type Stored = Record<string, unknown> & { sealed?: string };
 
 /** A row of `event_store.events`. */
@@ -32,21 +32,21 @@ export interface StoredRow {
   at: string;
 }
 
-/** A StoredRow with the wrapped key of its stream, where it has sealed fields. */
+/** A StoredRow with the wrapped key of its stream if it has sealed fields. */
 export interface EventRow extends StoredRow {
   wrapped: Buffer | null;
 }
 
 /**
- * Columns of an EventRow, from `event_store.events e`, with the key that its sealed fields need. Looked up row by row:
- * a join could come to read the keys of everybody for one event.
+ * Columns of an EventRow, from `event_store.events e`, with the key for its sealed fields. The key is looked up row by
+ * row, because the planner could choose a join that reads everybody's keys for one event.
  */
 export const EVENT_COLUMNS = `e.tenant_id, e.stream_id, e.version, e.event_id, e.type, e.schema_version, e.data,
   e.metadata, e.recorded_at, e.partition, e.epoch || '.' || e.transaction_id || '.' || e.position as at,
   (select k.wrapped from event_store.subject_keys k
    where e.data ? 'sealed' and k.tenant_id = e.tenant_id and k.subject = e.stream_id) as wrapped`;
 
-/** A stored event that this program cannot make sense of. The message holds nothing of its data, the cause may. */
+/** A stored event that this program cannot read. The message contains none of its data; the cause may. */
 export class UnreadableEvent extends Error {
   constructor(
     row: EventRow,
@@ -62,7 +62,9 @@ export class UnreadableEvent extends Error {
   }
 }
 
-/** Turns events and states into what is stored, and back. The only place that knows how personal fields are kept. */
+/**
+ * Converts events and states to their stored form and back. The only place that knows how personal fields are stored.
+ */
 @Injectable()
 export class Codec {
   constructor(
@@ -74,7 +76,7 @@ export class Codec {
     return definition.events[type].length + 1;
   }
 
-  /** @throws DomainError `anonymised` when it has personal fields and the key is gone */
+  /** @throws DomainError `anonymised` when the event has personal fields and the key is gone */
   encodeEvent(
     definition: AnyDefinition,
     streamId: string,
@@ -84,7 +86,10 @@ export class Codec {
     return this.conceal(definition, streamId, key, event.data);
   }
 
-  /** Without its key a state with personal fields is that of an erased person: it stands in the clear, without any. */
+  /**
+   * Encodes a state. If it has personal fields but no key, the person was erased: the state is stored unencrypted, with
+   * the definition's substitutes for the personal fields.
+   */
   encodeState(definition: AnyDefinition, streamId: string, key: Buffer | undefined, folded: Folded): object {
     const { audit, id } = folded;
     if (!definition.personal) return { audit, data: folded.data };
@@ -98,7 +103,7 @@ export class Codec {
     return recorded(row, { type: row.type, data: this.upcast(row) });
   }
 
-  /** As decodeEvent, but an event that cannot be read throws only when its data is asked for. */
+  /** Like `decodeEvent`, but an unreadable event throws only when its data is accessed. */
   decodeLeniently(row: EventRow): RecordedEvent {
     try {
       return this.decodeEvent(row);
@@ -112,7 +117,7 @@ export class Codec {
     }
   }
 
-  /** An event's data in its current schema version, readable. */
+  /** Decrypts an event's data and upcasts it to the current schema version. */
   private upcast(row: EventRow): object {
     let fault = 'its type is unknown';
     try {
@@ -128,7 +133,7 @@ export class Codec {
         fault = `its upcaster from schema version ${version} failed`;
         data = upcasters[version - 1](data);
       }
-      // Last, so that an upcaster of a personal field does not undo it.
+      // This comes last, so that no upcaster of a personal field undoes it.
       return this.withErased(definition, row.stream_id, row.wrapped, row.data, data);
     } catch (cause) {
       throw new UnreadableEvent(row, fault, cause);
@@ -179,14 +184,14 @@ export class Codec {
     return { ...open, sealed: this.keys.seal(key, streamId, hidden) };
   }
 
-  /** The fields in the clear, without those that are sealed for good: an erased person's key is gone. */
+  /** Decrypts the fields. Without a key the person was erased, and the sealed fields are omitted. */
   private open(streamId: string, wrapped: Buffer | null, stored: Stored): object {
     if (stored.sealed === undefined) return stored;
     const { sealed, ...open } = stored;
     return wrapped ? { ...open, ...this.keys.open(this.keys.unwrap(wrapped), streamId, sealed) } : open;
   }
 
-  /** What stands for the personal fields of an erased person. */
+  /** Adds the definition's substitutes for the personal fields of an erased person. */
   private withErased(
     definition: AnyDefinition,
     streamId: string,

@@ -3,8 +3,8 @@ import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 
 /**
- * Transaction ids order the feed only within one life of a PostgreSQL cluster: after a dump and restore the new one's
- * may be lower than those that are stored. The next epoch puts everything new behind everything old.
+ * Epochs of the feed. Transaction ids order the feed only within one life of a PostgreSQL cluster: after a dump and
+ * restore, new ids may be lower than stored ones. Events of the next epoch come after all earlier events.
  */
 @Injectable()
 export class Epochs implements OnModuleInit {
@@ -14,7 +14,7 @@ export class Epochs implements OnModuleInit {
     return this.verify();
   }
 
-  /** @throws DomainError `new_epoch_needed` when new events would stand before stored ones in the feed */
+  /** @throws DomainError `new_epoch_needed` when new events would come before stored ones in the feed */
   async verify(): Promise<void> {
     const overtaken = await this.overtaken();
     if (!overtaken) return;
@@ -27,8 +27,9 @@ export class Epochs implements OnModuleInit {
   }
 
   /**
-   * Transaction ids of a restored store: that of a stored event, or of a webhook, which is told of later events alone; and
-   * the lower one that comes next.
+   * Detects a restored store.
+   * @returns `next`, the server's next transaction id, and a known one that is not lower: of a stored event, or of a
+   * webhook endpoint, which receives only later events; undefined when there is none
    */
   async overtaken(): Promise<{ highest: string; next: string } | undefined> {
     const { rows } = await this.database.pool.query<{ highest: string; next: string }>(
@@ -49,7 +50,7 @@ export class Epochs implements OnModuleInit {
     return rows[0];
   }
 
-  /** Opens the next epoch, after the appends in flight. @returns its number */
+  /** Opens the next epoch, after the appends in progress have ended. @returns its number */
   open(): Promise<number> {
     return this.database.transaction(async (client) => {
       await client.query('lock table event_store.epochs in access exclusive mode');

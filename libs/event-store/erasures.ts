@@ -3,10 +3,10 @@ import { WriteDatabase } from '#platform/database';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
 import type { RecordedEvent } from './events';
 
-/** What the store remembers of those whose key was destroyed. */
+/** Reads erasures, the events that destroyed a subject's key, and repeats them. */
 @Injectable()
 export class Erasures {
-  /** The condition of the index on them, word for word, or it is not used. */
+  /** The condition of the index on erasure events. It must match the index word for word, or the index is not used. */
   private readonly isErasure: string;
 
   constructor(
@@ -17,7 +17,7 @@ export class Erasures {
     this.isErasure = types.length > 0 ? `e.type in (${types.map((type) => `'${type}'`).join()})` : 'false';
   }
 
-  /** The events that erased somebody, of all tenants, in the order of their streams. */
+  /** The erasure events of all tenants, in the order of their streams. */
   async recorded(): Promise<RecordedEvent[]> {
     const { rows } = await this.database.pool.query<EventRow>(
       `select ${EVENT_COLUMNS} from event_store.events e
@@ -27,8 +27,8 @@ export class Erasures {
   }
 
   /**
-   * The events that erased somebody in one tenant who is still known in a copy of it.
-   * @param copies ids of both; a subject has the same id in either
+   * The erasure events of tenants whose subjects still have their key in a copy of the tenant.
+   * @param copies ids of the original and the copy; a subject has the same id in both
    */
   async unrepeatedIn(
     copies: readonly { original: number; copy: number }[],
@@ -44,8 +44,8 @@ export class Erasures {
   }
 
   /**
-   * Destroys the keys that are there although their subjects were erased: where part of a backup was restored.
-   * @returns how many there were
+   * Destroys keys that exist although their subjects were erased, as after part of a backup was restored.
+   * @returns the number of keys destroyed
    */
   async repeat(): Promise<number> {
     const { rowCount } = await this.database.pool.query(

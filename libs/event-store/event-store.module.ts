@@ -24,7 +24,7 @@ import { StreamRefold } from './streams/stream-refold';
 import { StreamVerifier } from './streams/stream-verifier';
 import { SubjectKeys } from './subject-keys';
 
-/** What a process or a command asks for. */
+/** Services that processes and commands inject. */
 const services = [
   BulkAppender,
   ClosedTenants,
@@ -46,10 +46,10 @@ const services = [
   TenantFeed,
 ];
 
-/** What those share. */
+/** Internal parts that the services share. */
 const parts = [Appender, AppendSignal, StreamAudit, StreamPages, StreamRefold];
 
-/** The event store for the kinds of stream that a process knows; needs PlatformModule. */
+/** The event store for the stream kinds that a process knows. Needs PlatformModule. */
 @Global()
 @Module({})
 export class EventStoreModule {

@@ -15,34 +15,37 @@ import { type Position, printPosition } from './position';
 import { SubjectKeys } from './subject-keys';
 import { AlreadyDone, UnitOfWork } from './unit-of-work';
 
-/** What a command did. */
+/** The result of a command. */
 export interface Written<State extends object = object> {
   record: Folded<State>;
-  /** Every record that was written, the answer's own first; of a repeat, that one alone. */
+  /** All written records, with the record of the answer first; for a repeated request only that record. */
   records: Folded[];
-  /** Where the last event stands; absent when nothing had to be written. */
+  /** The position of the last event; absent when nothing had to be written. */
   position?: Position;
   outcome: unknown;
-  /** The request was carried out before, under the same Idempotency-Key. */
+  /** The request was already carried out under the same Idempotency-Key. */
   replayed: boolean;
 }
 
 type Done = Omit<Written, 'record'> & { record: Folded | undefined };
 
-/** What an attempt read does not go together. */
+/** The records that an attempt read contradict each other. */
 class Disagreement {
   constructor(
     readonly error: RecordsDisagree,
-    /** `seen` of the attempt's unit of work. */
+    /** `UnitOfWork.seen` of the attempt. */
     readonly seen: string,
   ) {}
 }
 
 const ATTEMPTS = 5;
-/** A number taken by another process says nothing of the request, only that others are numbered too. */
+/** A number that another process took says nothing about this request, only that others take numbers too. */
 const COUNTER_ATTEMPTS = 25;
 
-/** Carries out commands: load, decide, append, and again when what was relied on has changed meanwhile. */
+/**
+ * Executes commands: loads, decides and appends, and repeats this when a state that was relied on has changed
+ * meanwhile.
+ */
 @Injectable()
 export class EventStore {
   private readonly turns = new Turns();
@@ -56,7 +59,7 @@ export class EventStore {
   ) {}
 
   /**
-   * Runs an attempt against fresh state until it is appended or refused; at most five times, or 25 when others keep
+   * Runs an attempt against fresh state until it is appended or refused: at most five times, or 25 when others keep
    * taking the next number.
    * @param attempt loads, decides and records; returns the record that the answer shows. It may run more than once
    * @throws DomainError what the attempt refuses; `conflict` when others keep changing the same records
@@ -69,7 +72,7 @@ export class EventStore {
     return (await this.run(context, attempt, options)) as Written<State>;
   }
 
-  /** As execute, for a request over many records; what became of each is `work.outcome`. */
+  /** Like `execute`, for a request about many records. The result for each record is in `work.outcome`. */
   executeMany(
     context: RequestContext,
     attempt: (work: UnitOfWork) => Promise<void>,
@@ -104,7 +107,7 @@ export class EventStore {
       const turn = refusal && turnOf(context, refusal);
       const result = await (turn ? this.turns.take(turn, once) : once());
       if (result instanceof Disagreement) {
-        // Nobody has written them since: they go together no more than before.
+        // Nobody has written the records since the last attempt: they will not agree in another one.
         if (++fights === ATTEMPTS && result.seen === disagreement?.seen) throw result.error;
         disagreement = result;
         continue;
@@ -151,7 +154,7 @@ export class EventStore {
     }
   }
 
-  /** Throws where another attempt would not help. */
+  /** Throws if another attempt cannot succeed. */
   private async refused(context: RequestContext, { verdict, subject }: AppendRefused): Promise<void> {
     if (verdict === 'taken') throw taken(subject);
     if (verdict === 'repeated') {
@@ -163,7 +166,7 @@ export class EventStore {
     }
   }
 
-  /** The first answer again: the record that it showed as it stood then, folded from its events. */
+  /** Repeats the first answer: the record as it was then, folded from its events. */
   private async replay(context: RequestContext, repeat: Repeat): Promise<Done> {
     if (!context.idempotency!.hash.equals(repeat.hash)) {
       throw invalid('idempotency_key_reused', 'This Idempotency-Key was used before with another request.');
@@ -185,7 +188,7 @@ export class EventStore {
   }
 }
 
-/** What this process's writers queue for once it is fought over: a record, or a counter. */
+/** What writers of this process queue for once there is contention: a record or a counter. */
 function turnOf(context: RequestContext, { verdict, subject }: AppendRefused): string | undefined {
   if (verdict === 'version') return subject;
   return verdict === 'counter' ? `${context.tenant.id}/${subject}` : undefined;

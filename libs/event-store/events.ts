@@ -2,18 +2,18 @@ import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 import { type Id, toId } from '#kernel/ids';
 import type { Position } from './position';
 
-/** Who and why, beside the event's own data. */
+/** Who caused an event, and from where, in addition to the event's own data. */
 export interface EventMetadata {
   actor: string;
   integrationId?: string;
   correlationId: string;
   /** `rest`, `cli`, `import`, `demo`. */
   source: string;
-  /** W3C trace context of the append, when that was traced. */
+  /** W3C trace context of the append, if it was traced. */
   traceparent?: string;
 }
 
-/** An event as the store has it, upcast and with its personal fields readable. */
+/** An event of the store, upcast and with readable personal fields. */
 export interface RecordedEvent<Event extends DomainEvent = DomainEvent> {
   tenantId: number;
   /** UUID with dashes. */
@@ -34,20 +34,20 @@ export interface Audit {
   updatedBy: string;
 }
 
-/** A stream folded up to a version. */
+/** The state of a stream at a version, folded from its events. */
 export interface Folded<State extends object = object> {
   id: Id;
   version: number;
   audit: Audit;
   data: State;
-  /** The wrapped key of its personal fields. */
+  /** The wrapped key of the stream's personal fields. */
   wrapped?: Buffer;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a collection of definitions of different states
 export type AnyDefinition = StreamDefinition<any, any>;
 
-/** Adds one event to a folded stream; the audit fields come from the envelope. */
+/** Applies one event to a folded stream. The audit fields come from the event's metadata. */
 export function fold<State extends object, Event extends DomainEvent>(
   definition: StreamDefinition<State, Event>,
   before: Folded<State> | undefined,
@@ -69,7 +69,7 @@ export function fold<State extends object, Event extends DomainEvent>(
   };
 }
 
-/** The definitions of every kind of stream, found by kind and by event type. */
+/** The definitions of all stream kinds, by kind and by event type. */
 export class Definitions {
   private readonly kinds = new Map<string, AnyDefinition>();
   private readonly types = new Map<string, AnyDefinition>();

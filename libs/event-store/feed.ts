@@ -13,7 +13,7 @@ import {
 } from './feed/feed-queries';
 import { type Position, parsePosition } from './position';
 
-/** What every event of the feed tells of itself. */
+/** The fields that identify and locate an event of the feed. */
 export interface FeedEntry {
   tenantId: number;
   streamId: string;
@@ -22,15 +22,15 @@ export interface FeedEntry {
   at: Position;
 }
 
-/** What an event is known by. */
+/** The fields that identify an event. */
 export type EventKey = Pick<FeedEntry, 'partition' | 'at' | 'streamId' | 'version'>;
 
-/** An event as it is stored: what is personal in it is encrypted. */
+/** An event in its stored form: personal fields are encrypted. */
 export interface StoredEvent extends FeedEntry {
   row: StoredRow;
 }
 
-/** Where a reader stands in one partition. */
+/** A reader's position in one partition. */
 export interface Cursor {
   partition: number;
   after: Position;
@@ -38,19 +38,19 @@ export interface Cursor {
 
 export interface FeedPage<Event> {
   events: Event[];
-  /** Whether there may be others at once. */
+  /** Whether there may be more events already. */
   more: boolean;
 }
 
 interface FeedRow extends EventRow {
-  /** True on a partition's last event of the page when the next one did not fit. */
+  /** True on a partition's event that reached the weight limit and ended the page: more events may follow. */
   cut: true | null;
 }
 
 const FEED = { name: 'event_store.feed', text: FEED_QUERY };
 const BARE_FEED = { name: 'event_store.bare_feed', text: BARE_FEED_QUERY };
 
-/** Reads the store in commit order, a partition at a time. */
+/** Reads the events of the store in commit order, partition by partition. */
 @Injectable()
 export class Feed {
   constructor(
@@ -59,9 +59,9 @@ export class Feed {
   ) {}
 
   /**
-   * At most `limit` events of each partition after its cursor, fewer where they are long. One that cannot be read throws when its
-   * data is asked for.
-   * @param bare tenants of whose events the data is not wanted, and not there
+   * Reads at most `limit` events of each partition after its cursor, fewer if they are long. An unreadable event throws
+   * when its data is accessed.
+   * @param bare tenants whose events are returned without data
    */
   async page(
     cursors: Cursor[],
@@ -75,13 +75,13 @@ export class Feed {
     return { events: rows.map((row) => this.codec.decodeLeniently(row)), more: isMore(rows, limit) };
   }
 
-  /** As `page`, with the events as they are stored. */
+  /** Like `page`, with the events in their stored form. */
   async storedPage(cursors: Cursor[], limit: number): Promise<FeedPage<StoredEvent>> {
     const rows = await this.rows(FEED, feedParameters(cursors, limit, weightOfEach(cursors)));
     return { events: rows.map(storedEvent), more: isMore(rows, limit) };
   }
 
-  /** Makes stored events readable that came by another way, with the keys of now. */
+  /** Decodes stored events that came from elsewhere, with the keys as they are now. */
   async decode(stored: readonly StoredEvent[]): Promise<RecordedEvent[]> {
     const sealed = stored.filter(({ row }) => row.data.sealed !== undefined);
     const wrapped = await this.keysOf(sealed);
@@ -93,7 +93,7 @@ export class Feed {
     );
   }
 
-  /** Which of these are events of the store, in their order. */
+  /** Whether each of these events is in the store, in the order of the entries. */
   async has(entries: readonly EventKey[]): Promise<boolean[]> {
     const { rows } = await this.database.pool.query<{ known: boolean }>({
       name: 'event_store.has',
@@ -104,8 +104,8 @@ export class Feed {
   }
 
   /**
-   * When the oldest event after each cursor was recorded, in the order of the cursors, counting those that an open
-   * transaction holds back; undefined where there is none.
+   * The time at which the oldest event after each cursor was recorded, in the order of the cursors; undefined if there
+   * is none. Includes events that an open transaction still holds back.
    */
   async oldest(cursors: Cursor[]): Promise<(Date | undefined)[]> {
     const { rows } = await this.database.pool.query<{ oldest: Date | null }>({
@@ -116,13 +116,13 @@ export class Feed {
     return rows.map(({ oldest }) => oldest ?? undefined);
   }
 
-  /** Who holds the feed back, in words for an operator. */
+  /** A description, for an operator, of the transaction that holds the feed back. */
   async holder(): Promise<string> {
     const { rows } = await this.database.pool.query<{ who: string }>(HOLDER_QUERY);
     return rows[0]?.who ?? 'it has just ended';
   }
 
-  /** Ends what holds the feed back without an end of its own. @returns how many sessions that were */
+  /** Ends COPY sessions that stand still and would hold the feed back forever. @returns the number of sessions ended */
   endStandingCopies(): Promise<number> {
     return endStandingCopies(this.database.pool);
   }
@@ -135,7 +135,7 @@ export class Feed {
     return rows.map(({ partition }) => partition);
   }
 
-  /** The end of each partition that has events, as far as a reader could have come: nothing is missing before it. */
+  /** The last readable position of each partition that has events: no event can still appear before it. */
   async heads(): Promise<Map<number, Position>> {
     const { rows } = await this.database.pool.query<{ partition: number; at: string }>(
       `select p.partition, e.epoch || '.' || e.transaction_id || '.' || e.position as at
@@ -182,14 +182,14 @@ function storedEvent(row: EventRow): StoredEvent {
 }
 
 /**
- * How far a reader is behind, in seconds, by when the oldest event that it has not seen was recorded; 0 when it has seen
- * all. An event of this very millisecond is unseen too.
+ * A reader's lag in seconds, from the time at which its oldest unread event was recorded; 0 if it has read everything.
+ * The minimum for an unread event is a millisecond.
  */
 export function lagOf(oldest: Date | undefined, now: Date): number {
   return oldest ? Math.max(0.001, (now.getTime() - oldest.getTime()) / 1000) : 0;
 }
 
-/** Of the query for the oldest. */
+/** Parameters of the query for the oldest event. */
 export function cursorParameters(cursors: Cursor[], limit: number): unknown[] {
   return [
     cursors.map(({ partition }) => partition),
@@ -200,7 +200,7 @@ export function cursorParameters(cursors: Cursor[], limit: number): unknown[] {
   ];
 }
 
-/** @param weight of each partition's events, but for the last one */
+/** @param weight limit in bytes for each partition's events; the last event may exceed it */
 export function feedParameters(cursors: Cursor[], limit: number, weight: number): unknown[] {
   return [...cursorParameters(cursors, limit), weight];
 }

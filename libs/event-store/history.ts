@@ -5,28 +5,31 @@ import { Codec, type EventRow } from './codec';
 import type { RecordedEvent } from './events';
 import type { Position } from './position';
 
-/** Which of a tenant's events to read. */
+/** Selects a tenant's events. */
 export interface HistoryRange {
   tenantId: number;
   types: readonly string[];
-  /** The last position that counts. */
+  /** The last position to read. */
   upTo: Position;
-  /** Only streams behind this one. */
+  /** Only streams after this one, in the order of their ids. */
   after?: string;
-  /** Only what was recorded until then: of each stream the events before the first that came later. */
+  /** Only events recorded up to this time: of each stream, the events before the first later one. */
   asOf?: Date;
 }
 
 const STREAMS_AT_ONCE = 1_000;
-/** Streams of the first read, when nothing is known of their size yet. */
+/** Number of streams of the first read, when their size is not known yet. */
 const FIRST_STREAMS = 100;
-/** Text that is read at once, but for the last stream of it: several times as much memory, with what is made of it. */
+/**
+ * Limit in characters for the text of one read; the last stream may exceed it. Decoded, it takes several times as much
+ * memory.
+ */
 const TEXT_AT_ONCE = 4 * 1024 * 1024;
 
 /**
- * Each stream's events as one text, JSON but for the brackets around it: a fifth less work for Node than the columns of
- * every event, and a quarter less for PostgreSQL than its own functions for JSON. The key's order is that of the
- * answer, so that nothing has to be sorted.
+ * Returns each stream's events as one JSON text without the outer brackets. That is a fifth less work for Node than
+ * columns for each event, and a quarter less for PostgreSQL than its own JSON functions. The answer has the order of
+ * the key, so nothing is sorted.
  */
 const HISTORY_QUERY = `
   select * from (
@@ -46,7 +49,7 @@ const HISTORY_QUERY = `
   ) h
   where text - length(events) < ${TEXT_AT_ONCE} order by stream_id`;
 
-/** Settings under which the query follows the key, whatever the server knows of the table. */
+/** Settings that make the query follow the key, whatever statistics the server has for the table. */
 const ALONG_THE_KEY = `
   set enable_hashagg = off; set enable_sort = off; set enable_seqscan = off; set enable_bitmapscan = off`;
 
@@ -55,7 +58,7 @@ interface StreamRow {
   partition: number;
   wrapped: Buffer | null;
   events: string;
-  /** Characters of the events up to the end of this one. */
+  /** Length of the texts of all streams up to and including this one. */
   text: number;
 }
 
@@ -70,15 +73,15 @@ type EventTuple = [
   at: string,
 ];
 
-/** Reads a tenant's events stream by stream, which needs the state of one stream at a time only. */
+/** Reads a tenant's events stream by stream, so that a reader needs the state of only one stream at a time. */
 @Injectable()
 export class History {
   constructor(private readonly codec: Codec) {}
 
   /**
-   * Complete streams, ordered by their ids, as many at a time as their size allows. An event that cannot be read throws when its data
-   * is asked for.
-   * @param client a session of the event store's database without a time limit, for nothing else
+   * Yields complete streams, ordered by id, as many at a time as their size allows. An unreadable event throws when its
+   * data is accessed.
+   * @param client a session of the event store's database without a time limit, reserved for this
    */
   async *streams(client: ClientBase, range: HistoryRange): AsyncGenerator<RecordedEvent[][]> {
     await client.query(ALONG_THE_KEY);
@@ -86,7 +89,7 @@ export class History {
     let next: Promise<StreamRow[]> | undefined = this.read(client, range, range.after ?? NIL, limit);
     while (next) {
       const rows: StreamRow[] = await next;
-      // The next ones are on their way while these are worked on.
+      // The next streams are read while the caller handles these.
       next = undefined;
       const last = rows.at(-1);
       if (last && (rows.length === limit || last.text >= TEXT_AT_ONCE)) {
@@ -120,7 +123,10 @@ export class History {
     );
   }
 
-  /** How many events the tenants have, each as often as its type is named, as a measure of the work. */
+  /**
+   * The number of the tenants' events as a measure of the work. An event counts once for each occurrence of its type in
+   * `types`.
+   */
   async count(
     client: ClientBase,
     tenants: readonly { id: number }[],
@@ -157,7 +163,7 @@ export class History {
   }
 }
 
-/** As many streams as fit if they are like the last ones. */
+/** The number of streams that fit if they are as large as the last ones. */
 function nextLimit(streams: number, text: number): number {
   return Math.max(1, Math.min(STREAMS_AT_ONCE, Math.floor((streams * TEXT_AT_ONCE) / text)));
 }

@@ -8,8 +8,8 @@ const CHUNK = 10_000;
 const KEPT_MS = 24 * 3_600_000;
 
 /**
- * Forgets idempotency keys after their 24 hours, a chunk at a time so that the feed is never held back, and sees to it
- * that no key of an erased person is left.
+ * Deletes idempotency keys after 24 hours, in chunks so that the feed is never held back, and makes sure that no key of
+ * an erased person is left.
  */
 @Injectable()
 export class Housekeeping implements OnApplicationShutdown {
@@ -45,7 +45,7 @@ export class Housekeeping implements OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** @returns how many keys were forgotten */
+  /** @returns the number of deleted idempotency keys */
   async forgetKeys(): Promise<number> {
     const before = new Date(this.clock.now().getTime() - KEPT_MS);
     for (let total = 0; ; ) {

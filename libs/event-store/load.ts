@@ -4,11 +4,11 @@ import type { ClosedReason } from './closed-tenants';
 import type { AnyDefinition, Audit, Folded } from './events';
 import { storedJson } from './stored-json';
 
-/** A question about current state; Answer is what it is answered with. */
+/** A question about current state. Answer is the type of its answer. */
 export interface Ask<Answer> {
   section: (typeof SECTIONS)[number] | 'related' | 'closed' | 'none';
   definition?: AnyDefinition;
-  /** Answered with a list of streams. */
+  /** The answer is a list of streams. */
   many?: true;
   /** The section's element of `event_store.load`, or of `load_related`, without n and tenant. */
   query?: Record<string, unknown>;
@@ -22,7 +22,7 @@ export type AnswersTo<Asks extends readonly Ask<unknown>[]> = {
 
 type State<D> = D extends StreamDefinition<infer S, infer _E extends DomainEvent> ? S : never;
 
-/** The stream with that id, or undefined; no id, no question. */
+/** Asks for the stream with an id; without an id nothing is asked, and the answer is undefined. */
 // biome-ignore lint/suspicious/noExplicitAny: any definition
 export function at<D extends StreamDefinition<any, any>>(
   definition: D,
@@ -32,7 +32,7 @@ export function at<D extends StreamDefinition<any, any>>(
   return { section: 'streams', definition, query: { stream: toUuid(id) } };
 }
 
-/** The stream whose id stands in a field of another stream's state, in the same round trip. */
+/** Asks, in the same round trip, for the stream whose id is in a field of another stream's state. */
 // biome-ignore lint/suspicious/noExplicitAny: any definition
 export function via<D extends StreamDefinition<any, any>>(
   definition: D,
@@ -43,7 +43,10 @@ export function via<D extends StreamDefinition<any, any>>(
   return { section: 'followed', definition, query: { stream: toUuid(id), field } };
 }
 
-/** As via, one field further: the stream whose id stands in a field of the stream that the first field leads to. */
+/**
+ * Like `via`, one field further: asks for the stream whose id is in a field of the stream that the first field refers
+ * to.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: any definition
 export function along<D extends StreamDefinition<any, any>>(
   definition: D,
@@ -54,7 +57,7 @@ export function along<D extends StreamDefinition<any, any>>(
   return { section: 'related', definition, query: { stream: toUuid(id), path } };
 }
 
-/** The stream that holds a natural key. */
+/** Asks for the stream that holds a natural key. */
 // biome-ignore lint/suspicious/noExplicitAny: any definition
 export function holding<D extends StreamDefinition<any, any>>(
   definition: D,
@@ -64,8 +67,8 @@ export function holding<D extends StreamDefinition<any, any>>(
 }
 
 /**
- * Every stream that has a link of one of these kinds to a stream: to the one with that id, or to the one whose id stands
- * in a field of its state.
+ * Asks for every stream that has a link of one of these kinds to a stream: to the stream with the given id, or to the
+ * stream whose id is in a field of that stream's state.
  */
 // biome-ignore lint/suspicious/noExplicitAny: any definition
 export function linkedTo<D extends StreamDefinition<any, any>>(
@@ -79,22 +82,22 @@ export function linkedTo<D extends StreamDefinition<any, any>>(
   return { section: 'related', definition, many: true, query };
 }
 
-/** How many links of a kind (or of any) point at a stream. */
+/** Asks how many links of one kind (by default of any kind) point at a stream. */
 export function linksTo(id: string, kind: string | null = null): Ask<number> {
   return { section: 'links', query: { target: toUuid(id), kind } };
 }
 
-/** UUID of the stream that holds a natural key. */
+/** Asks for the UUID of the stream that holds a natural key. */
 export function holderOf(kind: string, key: string): Ask<string | undefined> {
   return { section: 'keys', query: { kind, key } };
 }
 
-/** A counter's value; 0 before its first use. */
+/** Asks for a counter's value; 0 before its first use. */
 export function counter(name: string): Ask<number> {
   return { section: 'counters', query: { name } };
 }
 
-/** What was answered to an idempotency key, if it was used. */
+/** The stored answer to an idempotency key that was used before. */
 export interface Repeat {
   hash: Buffer;
   status: number;
@@ -106,19 +109,19 @@ export function repeatOf(integration: string, key: string, now: Date): Ask<Repea
   return { section: 'repeats', query: { integration, key, at: now } };
 }
 
-/** Why the tenant takes no commands, if it is closed. */
+/** Asks for the reason why the tenant takes no commands, if it is closed. */
 export function closed(): Ask<ClosedReason | undefined> {
   return { section: 'closed' };
 }
 
-/** What one command asks, with its tenant. */
+/** The questions of one command, with its tenant. */
 export interface LoadJob {
   tenantId: number;
   asks: readonly Ask<unknown>[];
 }
 
 export interface LoadRow {
-  /** Null: `value` is a tenant that is closed, `kind` the reason. */
+  /** The number of the question. Null for a closed tenant: `value` is the tenant then, and `kind` the reason. */
   n: number | null;
   stream_id: string | null;
   kind: string | null;
@@ -132,10 +135,10 @@ export interface LoadRow {
 
 export const SECTIONS = ['streams', 'followed', 'links', 'keys', 'counters', 'repeats'] as const;
 
-/** The questions of a batch, each once: concurrent commands of a tenant ask for much the same. */
+/** The questions of a batch without duplicates: concurrent commands of a tenant ask mostly the same. */
 export interface Questions {
   distinct: { tenantId: number; ask: Ask<unknown> }[];
-  /** For every job, the number of each of its asks among the distinct ones. */
+  /** For each job, the indexes of its questions in `distinct`. */
   numbers: number[][];
 }
 
@@ -157,10 +160,13 @@ export function questionsOf(jobs: LoadJob[]): Questions {
   return { distinct, numbers };
 }
 
-/** Hardly ever has a row: cheaper than to ask it for a tenant. */
+/** Read for all tenants: the table is nearly always empty, which makes this cheaper than a query by tenant. */
 const CLOSED = `select null, null, reason, null, null, null, null, tenant_id from event_store.closed_tenants`;
 
-/** The statement that answers them; n is a question's number. Only who asks for related streams pays for them. */
+/**
+ * The statement that answers the questions; n is the number of a question. Related streams are queried only if asked
+ * for.
+ */
 export function loadStatement({ distinct }: Questions): { name: string; text: string; values: unknown[] } {
   const asked = (section: Ask<unknown>['section']) => {
     const elements = distinct.flatMap(({ tenantId, ask }, n) =>
@@ -179,7 +185,7 @@ export function loadStatement({ distinct }: Questions): { name: string; text: st
   };
 }
 
-/** A stored state as the codec takes it. */
+/** A stored state as the codec reads it. */
 export type StateRow = {
   stream_id: string;
   version: number;

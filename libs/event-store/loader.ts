@@ -17,7 +17,7 @@ import {
 import { fromStore } from './outage';
 import { type Position, parsePosition } from './position';
 
-/** Reads current state. Concurrent loads of a process go to the database as one query. */
+/** Reads current state. Concurrent loads of a process share one query. */
 @Injectable()
 export class Loader {
   private readonly coalescer: Coalescer<LoadJob, unknown[]>;
@@ -33,7 +33,7 @@ export class Loader {
     return this.coalescer.submit({ tenantId, asks }) as Promise<AnswersTo<Asks>>;
   }
 
-  /** The events of one stream, oldest first, up to a version. */
+  /** Reads the events of one stream, oldest first, up to a version. */
   async events(
     tenantId: number,
     streamId: string,
@@ -48,7 +48,7 @@ export class Loader {
     return rows.map((row) => this.codec.decodeEvent(row));
   }
 
-  /** The version of a record; 0 when there is none of its id and kind. */
+  /** The version of a record; 0 if there is no record of that id and kind. */
   async versionOf(tenantId: number, id: Id): Promise<number> {
     const { rows } = await this.database.pool.query<{ version: number }>(
       'select version from event_store.streams where tenant_id = $1 and stream_id = $2 and kind = $3',
@@ -57,7 +57,7 @@ export class Loader {
     return rows[0]?.version ?? 0;
   }
 
-  /** Where the last of some events stands, each named by its stream and version. */
+  /** The position of the last of several events, each identified by its stream and version. */
   async positionOf(
     tenantId: number,
     events: readonly { id: Id; version: number }[],
@@ -72,7 +72,7 @@ export class Loader {
     return rows[0] && parsePosition(rows[0].at);
   }
 
-  /** A stream as it stood at a version (undefined: now), from its events. */
+  /** Folds a stream from its events, up to a version (by default the latest). */
   async foldEvents(
     definition: AnyDefinition,
     tenantId: number,
@@ -116,7 +116,7 @@ export class Loader {
     }) as (unknown[] | Error)[];
   }
 
-  /** A fault of one answer is that answer: it fails the commands that asked for it. */
+  /** Answers a question. An error becomes the answer, so that it fails only the commands that asked this question. */
   private async settled(tenantId: number, ask: Ask<unknown>, rows: LoadRow[]): Promise<unknown> {
     try {
       if (!ask.many) return await this.answer(tenantId, ask, rows[0]);
@@ -148,7 +148,7 @@ export class Loader {
     tenantId: number,
     row: LoadRow,
   ): Folded | undefined | Promise<Folded | undefined> {
-    // An id of another kind was refused before; a stream of another kind under this id is no answer to the question.
+    // Ids of another kind are refused earlier. A stream of another kind under this id does not answer the question.
     if (row.kind !== definition.kind) return undefined;
     if (row.state_version !== definition.foldVersion) {
       return this.foldEvents(definition, tenantId, row.stream_id!, row.version!).then(

@@ -3,16 +3,16 @@ import { DomainError } from '#kernel/errors';
 import { isConnectionLost } from '#platform/database/connection-lost';
 
 function isOutage(error: unknown): boolean {
-  // Class 57: a statement was ended.
+  // Class 57: the server ended the statement.
   if (error instanceof DatabaseError) return error.code?.startsWith('57') || isConnectionLost(error);
-  // What is neither our answer nor our mistake comes from the connection.
+  // Any error that is neither a domain error nor a bug comes from the connection.
   return !(error instanceof DomainError || error instanceof TypeError || error instanceof RangeError);
 }
 
 /**
- * Runs a query of the store.
- * @param outcome what a client may think of its request when the store does not answer
- * @throws DomainError `store_unavailable` when the failure is the store's, else the database's error
+ * Runs a query against the store.
+ * @param outcome message that tells the client what is known of its request when the store does not answer
+ * @throws DomainError `store_unavailable` when the store fails, otherwise the database's error
  */
 export async function fromStore<Result>(query: () => Promise<Result>, outcome: string): Promise<Result> {
   try {

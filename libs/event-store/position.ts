@@ -1,6 +1,6 @@
 import { DomainError } from '#kernel/errors';
 
-/** Where an event stands in the feed; ordered by epoch, transaction id, position. */
+/** The position of an event in the feed, ordered by epoch, transaction id and position. */
 export interface Position {
   epoch: number;
   transactionId: bigint;
@@ -8,14 +8,14 @@ export interface Position {
 }
 
 export const START: Position = { epoch: 0, transactionId: 0n, position: 0n };
-/** Behind every event there will be: the greatest values of the three columns. */
+/** A position after all possible events: the greatest values of the three columns. */
 export const END: Position = {
   epoch: 2_147_483_647,
   transactionId: 18_446_744_073_709_551_615n,
   position: 9_223_372_036_854_775_807n,
 };
 
-/** Negative, zero or positive as a stands before, at or after b. */
+/** Returns a negative number, zero or a positive number if a is before, at or after b. */
 export function comparePositions(a: Position, b: Position): number {
   if (a.epoch !== b.epoch) return a.epoch - b.epoch;
   if (a.transactionId !== b.transactionId) return a.transactionId < b.transactionId ? -1 : 1;
@@ -23,12 +23,12 @@ export function comparePositions(a: Position, b: Position): number {
   return 0;
 }
 
-/** The earliest of one or more positions. */
+/** The earliest of the given positions, of which there must be at least one. */
 export function earliest([first, ...others]: readonly Position[]): Position {
   return others.reduce((a, b) => (comparePositions(a, b) <= 0 ? a : b), first);
 }
 
-/** `epoch.transactionId.position`, as the append function prints it. */
+/** Parses `epoch.transactionId.position`, as the append function prints it. */
 export function parsePosition(text: string): Position {
   const [epoch, transactionId, position] = text.split('.');
   return { epoch: Number(epoch), transactionId: BigInt(transactionId), position: BigInt(position) };
@@ -38,12 +38,12 @@ export function printPosition(at: Position): string {
   return `${at.epoch}.${at.transactionId}.${at.position}`;
 }
 
-/** The opaque token of `X-Event-Position`. */
+/** Encodes a position as the opaque token of `X-Event-Position`. */
 export function toToken(at: Position): string {
   return Buffer.from(printPosition(at)).toString('base64url');
 }
 
-/** @throws DomainError `malformed` when the text is no token of ours */
+/** @throws DomainError `malformed` when the text is not a token that this service created */
 export function fromToken(token: string): Position {
   const text = Buffer.from(token, 'base64url').toString('latin1');
   if (!/^\d{1,9}\.\d{1,18}\.\d{1,18}$/.test(text)) {

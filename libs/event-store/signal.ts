@@ -5,8 +5,8 @@ export const APPENDED_CHANNEL = 'event_store_appended';
 const COALESCE_MS = 5;
 
 /**
- * Tells readers that something was appended: one NOTIFY for all appends of five milliseconds, never inside an
- * append (it would serialise commits). A lost signal costs a poll interval, never an event.
+ * Tells readers that something was appended: one NOTIFY for all appends of five milliseconds, and never inside an
+ * append, because that would serialise commits. A lost signal costs a poll interval, never an event.
  */
 @Injectable()
 export class AppendSignal implements OnApplicationShutdown {

@@ -1,11 +1,11 @@
 import { invalid } from '#kernel/errors';
 
-/** A NUL, or half a surrogate pair, as JSON.stringify writes them; a backslash in the text itself comes doubled. */
+/** Matches a NUL or half a surrogate pair as JSON.stringify writes it. A backslash in the text itself is doubled. */
 const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
 /**
- * A value as JSON in one line, as PostgreSQL takes it.
- * @throws DomainError `invalid_text` for text that jsonb cannot hold
+ * Converts a value to JSON in one line that PostgreSQL accepts.
+ * @throws DomainError `invalid_text` for text that jsonb cannot store
  */
 export function storedJson(value: unknown): string {
   const text = JSON.stringify(value);

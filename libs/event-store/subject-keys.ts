@@ -6,7 +6,10 @@ import { Secrets } from '#platform/secrets';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** An erased person must be gone from every process within 5 s, one that cannot reach the store too. */
+/**
+ * Time to live of cached keys. An erased person's key must be gone from every process within 5 s, even from a process
+ * that cannot reach the store.
+ */
 const CACHE_MS = 4_000;
 
 export const wrappedSubjectKeys = wrappedKeys(
@@ -15,14 +18,17 @@ export const wrappedSubjectKeys = wrappedKeys(
   'wrapped',
 );
 
-/** The data keys of people: made, wrapped, unwrapped, used (AES-256-GCM, NIST SP 800-38D). */
+/** Creates, wraps, unwraps and uses the data keys of people (AES-256-GCM, NIST SP 800-38D). */
 @Injectable()
 export class SubjectKeys {
-  /** By what is stored, which is read anew for each use: a destroyed key is never asked for. */
+  /**
+   * Unwrapped keys by their wrapped form, which is read from the store for each use: a destroyed key is never looked
+   * up.
+   */
   private readonly unwrapped = new LRUCache<string, Buffer>({
     max: 10_000,
     ttl: CACHE_MS,
-    // Nobody asks for it again, so that nothing else would drop it.
+    // Needed because a destroyed key is never looked up again, so nothing else would drop it.
     ttlAutopurge: true,
     dispose: (key) => key.fill(0),
   });
@@ -34,7 +40,7 @@ export class SubjectKeys {
     return { key, wrapped: this.secrets.wrapKey(key) };
   }
 
-  /** @returns the key, to be used at once: it is wiped when the cache drops it */
+  /** @returns the key, which must be used at once: it is wiped when the cache drops it */
   unwrap(wrapped: Buffer): Buffer {
     const name = wrapped.toString('latin1');
     let key = this.unwrapped.get(name);
@@ -45,7 +51,7 @@ export class SubjectKeys {
     return key;
   }
 
-  /** Encrypts an object for one stream; the stream's id is authenticated with it. Base64. */
+  /** Encrypts an object for one stream, with the stream's id as authenticated data. Returns Base64. */
   seal(key: Buffer, streamId: string, plain: object): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(streamId));

@@ -12,7 +12,7 @@ import { type Ask, closed, type Repeat, repeatOf } from './load';
 import type { Loader } from './loader';
 import type { SubjectKeys } from './subject-keys';
 
-/** What a load of these questions answers, by their names. */
+/** The answers to a load's questions, by the questions' names. */
 export type Answers<Asks extends Record<string, Ask<unknown>>> = {
   [Name in keyof Asks]: NonNullable<Asks[Name]> extends Ask<infer Answer> ? Answer : never;
 };
@@ -31,11 +31,11 @@ export interface UnitOfWorkParts {
 }
 
 /**
- * One attempt at one command: what it read becomes guards, what it decided becomes one append.
- * A fresh one is made for each attempt.
+ * One attempt at one command: the streams that it read become guards, its decisions become one append. Each attempt has
+ * a unit of work of its own.
  */
 export class UnitOfWork {
-  /** What the answer holds beside the record; kept with the idempotency key. Never personal data. */
+  /** Part of the answer in addition to the record, stored with the idempotency key. Never personal data. */
   outcome: unknown = null;
   private readonly read = new Map<string, Folded>();
   private readonly draft: AppendDraft;
@@ -53,17 +53,18 @@ export class UnitOfWork {
 
   /**
    * Answers all questions in one round trip. Streams that are read and not written become guards.
-   * @throws DomainError `promotion_in_progress`: what a closed tenant holds is no ground for a decision
+   * @throws DomainError `promotion_in_progress`: the state of a closed tenant is no basis for a decision
    */
   async load<Asks extends Record<string, Ask<unknown>>>(asks: Asks): Promise<Answers<Asks>> {
     const { context } = this;
     const names = Object.keys(asks);
     const list: Ask<unknown>[] = [...names.map((name) => asks[name]), closed()];
-    // Each time: what was carried out since the load before is seen with its key, and is no ground for a refusal.
+    // Asked with every load: if another attempt of the same request was completed since the last load, it is found by
+    // its key, and its effects do not lead to a refusal.
     if (context.idempotency) {
       list.push(repeatOf(context.integrationId, context.idempotency.key, this.now));
     }
-    // The rate limit is counted beside the load; what it refuses goes no further.
+    // The rate limit is checked in parallel with the load. A request that it refuses goes no further.
     const [answers] = await Promise.all([this.loader.load(context.tenant.id, list), context.admitted]);
     const [reason, repeat] = answers.slice(names.length) as [ClosedReason | undefined, Repeat?];
     if (reason) throw tenantClosed(reason);
@@ -72,14 +73,14 @@ export class UnitOfWork {
       if (!answer || !list[index].definition) continue;
       for (const folded of [answer].flat() as Folded[]) {
         const stream = toUuid(folded.id);
-        // What was read first may have been relied on: it is what must still be so.
+        // The command may have relied on the version that it read first, so that version is the guard.
         if (!this.read.has(stream)) this.read.set(stream, folded);
       }
     }
     return Object.fromEntries(names.map((name, index) => [name, answers[index]])) as Answers<Asks>;
   }
 
-  /** The streams that were read, at their versions: a text to compare. */
+  /** The streams that were read and their versions, as a text for comparison. */
   get seen(): string {
     return JSON.stringify([...this.read].map(([stream, { version }]) => [stream, version]));
   }
@@ -94,8 +95,8 @@ export class UnitOfWork {
   }
 
   /**
-   * The record that the request addresses is at the version that If-Match names. What changes it first asks this too; ask
-   * earlier where the decision itself may refuse.
+   * Checks that the addressed record is at the version that If-Match names. The first `change` of a command also checks
+   * this; call it earlier if the decision itself may refuse.
    * @throws DomainError `version_mismatch` (412)
    */
   requireMatch({ version }: Folded): void {
@@ -103,8 +104,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Appends events to a stream that was loaded; without events it stays as it is.
-   * @throws DomainError `precondition` when If-Match names another version
+   * Appends events to a stream that was loaded. Without events the stream stays as it is.
+   * @throws DomainError `version_mismatch` (412) when If-Match names another version
    */
   change<State extends object, Event extends DomainEvent>(
     definition: StreamDefinition<State, Event>,
@@ -115,24 +116,24 @@ export class UnitOfWork {
     return events.length === 0 ? before : this.draft.record(definition, before.id, before, events);
   }
 
-  /** Holds only while no link of that kind (none given: of any) points at the record. */
+  /** Requires at commit that no link of the given kind (by default of any kind) points at the record. */
   requireUnlinked(id: string, kind: string | null = null): void {
     this.draft.add('unlinked', { target: toUuid(id), kind });
   }
 
-  /** Moves a counter from the value that was read; counted again, from there. */
+  /** Moves a counter from the value that was read. A further call in the same command only replaces the new value. */
   count(name: string, expected: number, value: number): void {
     this.draft.count(name, expected, value);
   }
 
-  /** The span of the append, to be started before `job`; undefined when it is not traced. */
+  /** The span of the append, which must be started before `job`; undefined if the request is not traced. */
   startSpan(): Span | undefined {
     return this.draft.startSpan();
   }
 
   /**
-   * What to append, or undefined when nothing was decided. `primary` is the record that the answer shows.
-   * A request that changed nothing keeps its answer under its idempotency key all the same.
+   * The append job, or undefined if there is nothing to append. `primary` is the record that the answer shows. A
+   * request that changed nothing still stores its answer under its idempotency key.
    * @throws DomainError `event_too_large`, `invalid_text`, `<kind>_taken`
    */
   job(status: number, primary: Folded | undefined): AppendJob | undefined {
@@ -156,7 +157,7 @@ export class UnitOfWork {
     return job;
   }
 
-  /** What was written, the primary record first. */
+  /** The written records, the primary record first. */
   records(primary: Folded | undefined): Folded[] {
     const written = this.draft.records();
     return primary ? [primary, ...written.filter(({ id }) => id !== primary.id)] : written;
