@@ -6,9 +6,9 @@ import type { TenantRef } from '#platform/request-context';
 const POLL_MS = 100;
 
 /**
- * Waits until the feed delivers an event of the tenant: an open transaction anywhere in the event store's server holds it
- * back.
- * @returns the end of the tenant's partition, as far as it is delivered then
+ * Waits until the feed delivers an event of the tenant. An open transaction anywhere in the event store's server holds
+ * the event back.
+ * @returns the end of the tenant's partition, as far as the feed delivers it then
  */
 export async function delivered(
   feed: Feed,
@@ -23,7 +23,7 @@ export async function delivered(
   }
 }
 
-/** @throws the signal's reason */
+/** Waits for the next poll. @throws the signal's reason */
 export async function pause(signal?: AbortSignal): Promise<void> {
   await delay(POLL_MS);
   signal?.throwIfAborted();

@@ -13,7 +13,7 @@ import { lockHolds, refuseHeld } from './rebuild-lock';
 import type { RebuildRun } from './rebuild-run';
 import { copyInto, type Filled, rowsOf } from './stream-rows';
 
-/** Fills the tables of generations that are not live yet. */
+/** Creates and fills the tables of generations that are not live yet. */
 @Injectable()
 export class GenerationBuild {
   constructor(
@@ -23,7 +23,7 @@ export class GenerationBuild {
   ) {}
 
   /**
-   * Empty tables of a new generation, which will show the events up to what the feed delivers now.
+   * Creates empty tables of a new generation. They will show the events that the feed delivers at present.
    * @throws DomainError tenant_held
    */
   async begin(
@@ -62,10 +62,10 @@ export class GenerationBuild {
   }
 
   /**
-   * Copies the rows of all streams up to the generations' first checkpoints, each chunk in a transaction that also says
-   * how far they have come.
+   * Copies the rows of all streams up to the generations' first checkpoints, chunk by chunk. Each chunk's transaction
+   * also records how far the generations are filled.
    * @param client a session of the read database
-   * @param together generations of several projections that are filled alike so far
+   * @param together generations of several projections that are filled equally far
    * @throws EventNotApplied
    */
   async fill(
@@ -101,7 +101,7 @@ export class GenerationBuild {
     for (const started of together) await this.complete(client, started);
   }
 
-  /** @returns how many events the chunk has, counted for each projection */
+  /** @returns the number of events in the chunk, counted once for each projection */
   private async write(
     client: Client,
     together: readonly Started[],

@@ -5,29 +5,31 @@ import { CheckpointMoved, lockTracks } from '../checkpoints';
 import { physicalTables } from '../derived-tables';
 import type { Projection } from '../projection';
 
-/** Version of a generation that is being dropped: nobody goes on with it. */
+/** Version of a generation that is being dropped, so that no rebuild resumes it. */
 export const ABANDONED = 0;
 
-/** No statement that reads runs longer (`statement_timeout`). */
+/** The maximum duration of a statement that reads (`statement_timeout`). */
 const LONGEST_READ_MS = 10_000;
 const POLL_MS = 20;
 
-/** Memory for index work, and statistics from a smaller sample than usual: autovacuum takes a larger one later. */
+/**
+ * More memory for index creation, and statistics from a smaller sample than usual: autovacuum takes a larger one later.
+ */
 const SETTINGS = `set maintenance_work_mem = '128MB'; set default_statistics_target = 30`;
 
-/** Name of the table that holds one generation's rows. */
+/** Name of the table with one generation's rows. */
 export function generationTable({ name }: { name: string }, generation: number): string {
   return `read_model.${name}_g${generation}`;
 }
 
-/** Tables of a new generation, apart from those that answer reads, without indexes. */
+/** Creates the tables of a new generation, separate from those that serve reads, without indexes. */
 export async function createTables(
   client: ClientBase,
   projection: Projection,
   generation: number,
 ): Promise<void> {
   for (const table of physicalTables(projection)) {
-    // The check lets the table be attached without a scan.
+    // The check constraint allows the table to be attached without a scan.
     await client.query(
       `create table ${generationTable(table, generation)}
          (like read_model.${table.name} including all excluding indexes, check (generation = ${generation})) ${table.storage}`,
@@ -39,7 +41,7 @@ export async function createTables(
   }
 }
 
-/** What the columns tell the statistics: `like` leaves it out. */
+/** Copies the columns' statistics options, which `like` leaves out. */
 async function copyColumnOptions(
   client: ClientBase,
   table: { name: string },
@@ -55,8 +57,8 @@ async function copyColumnOptions(
 }
 
 /**
- * The indexes that the read model has, each in a transaction of its own, because an open one holds the feed back;
- * those that are there already stay. The sessions work side by side.
+ * Creates the read model's indexes, each in a transaction of its own, because an open transaction holds the feed back.
+ * Indexes that exist already are kept. The sessions work in parallel.
  */
 export async function createIndexes(
   sessions: readonly [ClientBase, ...ClientBase[]],
@@ -71,7 +73,7 @@ export async function createIndexes(
       await alone(first, `alter table ${own} add ${await keyOf(first, table)}`);
     const statements = (await indexesOf(first, table, own)).values();
     const work = async (session: ClientBase) => {
-      // All take from the one iterator.
+      // All sessions share one iterator.
       for (const statement of statements) await session.query(statement);
     };
     await Promise.all(sessions.map(work));
@@ -80,8 +82,9 @@ export async function createIndexes(
 }
 
 /**
- * Until autovacuum comes, a table that was filled at once would be read as if it were not: by going through all of it for
- * each row of another. An empty one would be taken for one that stays so.
+ * Updates the statistics of a table. Without statistics, until autovacuum comes, a table that was filled at once is
+ * planned as if it were empty: scanned completely for each row of another. An empty table is skipped, because it would
+ * be planned as one that stays empty.
  */
 export async function takeStatistics(client: ClientBase, own: string): Promise<void> {
   const { rows } = await client.query(`select from ${own} limit 1`);
@@ -103,7 +106,7 @@ async function keyOf(client: ClientBase, { name }: { name: string }): Promise<st
   return rows[0].key;
 }
 
-/** All but the key. */
+/** Statements for all indexes except the key. */
 async function indexesOf(client: ClientBase, { name }: { name: string }, own: string): Promise<string[]> {
   const { rows } = await client.query<{ definition: string; number: string }>(
     `select pg_get_indexdef(indexrelid) as definition, row_number() over (order by indexrelid) as number
@@ -118,8 +121,9 @@ async function indexesOf(client: ClientBase, { name }: { name: string }, own: st
 }
 
 /**
- * Makes the tables partitions of those that are read; nobody reads their generation yet. A statement that was planned
- * before does not know them and would find no rows once they are live: all that run now are waited for.
+ * Attaches the tables as partitions of those that serve reads; nobody reads their generation yet. A statement that was
+ * planned before does not know the partitions, and would find no rows once they are live: so this waits for all
+ * statements that are running.
  */
 export async function attachTables(
   client: ClientBase,
@@ -153,8 +157,8 @@ async function readsUnderWay(client: ClientBase, projection: Projection): Promis
 }
 
 /**
- * Drops a generation that no read model uses any more, and all that is known of it. Readers that still look at it are
- * waited for; none is held up. When it dies half-way, `sweep` does the rest.
+ * Drops a generation that no read model uses any more, with all its metadata. It waits for readers that still use it,
+ * and blocks none. If the process dies meanwhile, `sweep` does the rest.
  * @throws CheckpointMoved when the generation is live
  */
 export async function dropGeneration(
@@ -185,7 +189,7 @@ export async function dropGeneration(
   await forget('generations');
 }
 
-/** Until the transaction ends no generation of the projection goes live. */
+/** Marks a generation as abandoned. No generation of the projection goes live until the transaction ends. */
 async function abandon(client: ClientBase, { name }: Projection, generation: number): Promise<void> {
   await client.query('begin');
   await lockTracks(client, name);

@@ -7,15 +7,15 @@ import { ABANDONED, dropGeneration, generationTable } from './generation-tables'
 
 const CHUNK_ROWS = 10_000;
 
-/** A generation that is being built: all that is needed to go on with it after a crash. */
+/** A generation that is being built, with the state that is needed to resume the build after a crash. */
 export interface Unfinished {
   generation: number;
   /** 0: all tenants. */
   tenantId: number;
   version: number;
-  /** Its tables hold every stream as it was at its first checkpoints. */
+  /** The tables hold every stream as it was at the generation's first checkpoints. */
   filled: boolean;
-  /** The last stream that they hold. */
+  /** The last stream that the tables hold. */
   filledTenant: number | null;
   filledStream: string | null;
   events: number;
@@ -27,7 +27,7 @@ export interface Started {
   unfinished: Unfinished;
 }
 
-/** The generation that a rebuild has left behind, or has in hand: newer than every live one. */
+/** The generation that a rebuild has left behind or is building: newer than every live one. */
 export async function unfinishedOf(
   client: ClientBase,
   { name }: Projection,
@@ -42,7 +42,7 @@ export async function unfinishedOf(
   return rows[0];
 }
 
-/** The track that a generation will be served by, as far as it has come. */
+/** The track that will serve a generation, with its present checkpoints. */
 export async function trackOfGeneration(
   client: ClientBase,
   { name }: Projection,
@@ -57,7 +57,10 @@ export async function trackOfGeneration(
   return { projection: name, generation, tenantId, reached };
 }
 
-/** Whether a generation serves those tenants. Its number alone is not enough: that of a dropped one is given again. */
+/**
+ * Whether a generation serves the tenants. The generation's number alone does not identify it, because the number of a
+ * dropped generation is used again.
+ */
 export async function isLive(
   client: ClientBase,
   { name }: Projection,
@@ -71,7 +74,7 @@ export async function isLive(
   return rows.length > 0;
 }
 
-/** Lets a generation answer reads, in a transaction that has the projection's row of `live` for itself. */
+/** Makes a generation live, in a transaction that has locked the projection's row in `live`. */
 export async function flip(
   client: ClientBase,
   { name }: Projection,
@@ -127,7 +130,7 @@ export async function sweep(client: ClientBase, projection: Projection): Promise
   }
 }
 
-/** Removes a tenant's rows of a generation, in transactions of a fraction of a second. */
+/** Removes a tenant's rows from a generation, in transactions that take a fraction of a second. */
 export async function deleteTenant(
   client: ClientBase,
   table: { name: string },

@@ -1,17 +1,18 @@
 import type { Client } from 'pg';
 import type { ReadDatabase } from '#platform/database';
 
-/** A statement or a few, on a session that does nothing else meanwhile. */
+/** One or a few statements on a session that does nothing else meanwhile. */
 export type Task = (client: Client) => Promise<void>;
 
-/** Sessions that write side by side what can be made again. */
+/** Sessions that write reproducible data in parallel. */
 export class Lanes {
   private constructor(private readonly sessions: readonly Client[]) {}
 
   /**
-   * A crash of the server may take their last commits: they are kept once something is committed elsewhere that waits
-   * for the disk, and only that may tell that they are there.
-   * @param prepare each, before its first task
+   * Opens sessions with asynchronous commits. A crash of the server may lose their last commits. They are safe once
+   * something is committed elsewhere with a commit that waits for the disk, and only that commit may record that they
+   * exist.
+   * @param prepare runs on each session before its first task
    */
   static async open(
     database: ReadDatabase,
@@ -35,7 +36,7 @@ export class Lanes {
     }
   }
 
-  /** Does each on the next session that is free. @throws what the first that fails does, once none is under way */
+  /** Runs each task on the next free session. @throws the error of the first failed task, once no task is running */
   async each(tasks: readonly Task[]): Promise<void> {
     const waiting = [...tasks];
     const done = this.sessions.map(async (session) => {

@@ -12,12 +12,12 @@ import { attachTables, createIndexes, dropGeneration } from './generation-tables
 import { type Started, trackOfGeneration, unfinishedOf } from './generations';
 import type { RebuildRun } from './rebuild-run';
 
-/** A generation on its way to be shown; nobody reads it yet. */
+/** A generation that will be shown; nobody reads it yet. */
 export interface NextTrack extends Started {
   track: Track;
 }
 
-/** Brings generations to where they only have to catch up and be shown. */
+/** Prepares generations up to the point where they only have to catch up and be shown. */
 @Injectable()
 export class NextGeneration {
   constructor(
@@ -27,10 +27,10 @@ export class NextGeneration {
   ) {}
 
   /**
-   * Goes on with the generations that were left for the same tenants by the same version of their projections; those that
-   * were left for others are dropped. When it fails for good, nothing is left of them.
-   * @param client a session that has the locks of the projections' generations
-   * @param finish what remains to be done with them; one for each of the run's projections
+   * Resumes the unfinished generations of the same tenants and the same projection versions, and drops other unfinished
+   * ones. If the run fails permanently, its generations are dropped.
+   * @param client a session that holds the locks on the projections' generations
+   * @param finish does the remaining work; gets one generation for each of the run's projections
    * @throws EventNotApplied; DomainError tenant_held
    */
   async prepare(
@@ -98,7 +98,10 @@ export class NextGeneration {
   }
 }
 
-/** Those that are filled alike and will be filled alike, for which one reading does: all, unless different hands began them. */
+/**
+ * Groups generations that are filled equally far and will be filled equally far, so that one pass over the history
+ * serves each group. There is one group unless separate runs began the generations.
+ */
 function byPlace(next: readonly NextTrack[]): NextTrack[][] {
   const places = new Map<string, NextTrack[]>();
   for (const one of next) {

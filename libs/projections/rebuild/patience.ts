@@ -3,14 +3,15 @@ import { isTransient } from '#platform/database/connection-lost';
 import { CheckpointMoved } from '../checkpoints';
 
 const RETRY_MS = 500;
-/** How long a rebuild waits for a database that went away, or gives up what it asks. */
+/** How long a rebuild waits for a database that is unavailable or cancels its statements. */
 const PATIENCE_MS = 10 * 60_000;
 
 /**
- * Tries until it is done, from wherever what was tried before has come to.
- * @param attempt false: not done yet, although nothing went wrong
- * @param lost called for each attempt that ended for want of the database; may throw to give up
- * @param progress grows with what came of it: the database was there then, and is waited for as long again
+ * Repeats an attempt until it is done. Each attempt resumes from where the previous ones ended.
+ * @param attempt returns false if the work is not done yet although nothing failed
+ * @param lost called for each attempt that failed because the database was unavailable; may throw to give up
+ * @param progress grows with the work done: progress shows that the database was available, and restarts the waiting
+ * time
  */
 export async function patiently(
   attempt: () => Promise<boolean>,
@@ -23,7 +24,7 @@ export async function patiently(
       if (await attempt()) return;
       lostAt = undefined;
     } catch (error) {
-      // Somebody else has this generation in hand, after all.
+      // Another process is working on the generation after all.
       if (error instanceof CheckpointMoved) continue;
       if (!isTransient(error)) throw error;
       if (progress() > reached) {

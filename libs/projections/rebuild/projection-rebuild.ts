@@ -14,7 +14,7 @@ import { lockGenerations, rebuildRunning, refuseHeld } from './rebuild-lock';
 import { type RebuildOptions, RebuildRun, type Rebuilt } from './rebuild-run';
 
 /**
- * Builds a read model again from the events, in a generation beside the live one, which answers until the new one has
+ * Rebuilds a read model from the events, in a generation beside the live one, which serves reads until the new one has
  * caught up.
  */
 @Injectable()
@@ -33,10 +33,10 @@ export class ProjectionRebuild {
   }
 
   /**
-   * A rebuild that died is gone on with, when it was for the same tenants and by the same version of the projection.
-   * While a database is away the rebuild waits, and goes on where it was.
+   * Rebuilds a read model. An interrupted rebuild is resumed if it was for the same tenants and the same version of the
+   * projection. While a database is unavailable the rebuild waits, and then resumes.
    * @throws DomainError unknown_projection, tenant_not_found, rebuild_running, tenant_held
-   * @throws EventNotApplied when an event cannot be folded; nothing of the rebuild is left then
+   * @throws EventNotApplied when an event cannot be folded; the new generation is dropped then
    */
   async rebuild(name: string, options: RebuildOptions = {}): Promise<Rebuilt> {
     const projection = this.projections.get(name);
@@ -46,7 +46,7 @@ export class ProjectionRebuild {
       async () => {
         if (await this.underLock(projection, (client) => this.carryOut(client, projection, run), run.signal))
           return true;
-        // Once begun, it is gone on with by whoever has the lock.
+        // Once the rebuild has begun, the process that has the lock continues it.
         if (run.generations.length === 0) throw rebuildRunning(name);
         run.stopIfAsked();
         return false;
@@ -58,8 +58,8 @@ export class ProjectionRebuild {
   }
 
   /**
-   * Goes on with a rebuild whose process has died, removes what it has left, or begins the one that a newer version of
-   * the projection needs.
+   * Resumes a rebuild whose process has died, removes what such a rebuild has left, or begins the rebuild that a newer
+   * version of the projection needs.
    * @returns undefined when there was nothing to do
    * @throws EventNotApplied
    */
@@ -86,7 +86,7 @@ export class ProjectionRebuild {
     try {
       return await this.rebuild(name, { tenant: isOld ? undefined : tenant?.alias, signal });
     } catch (error) {
-      // A held tenant's is gone on with by whoever holds it; one of all tenants has to wait.
+      // The process that holds a tenant also resumes the tenant's rebuild. A rebuild of all tenants has to wait.
       if (error instanceof DomainError && ['rebuild_running', 'tenant_held'].includes(error.code))
         return undefined;
       throw error;
@@ -94,7 +94,7 @@ export class ProjectionRebuild {
   }
 
   /**
-   * Drops what a rebuild that was stopped has done.
+   * Drops the generation of a rebuild that was stopped.
    * @throws DomainError unknown_projection, rebuild_running
    */
   async discard(name: string): Promise<void> {
@@ -108,7 +108,7 @@ export class ProjectionRebuild {
     if (!done) throw rebuildRunning(name);
   }
 
-  /** Undefined when another rebuild of the projection has the lock. */
+  /** Runs work under the projection's lock. Returns undefined when another rebuild has the lock. */
   private async underLock<Result>(
     { name }: Projection,
     work: (client: Client) => Promise<Result>,
@@ -125,14 +125,14 @@ export class ProjectionRebuild {
 
   private async carryOut(client: Client, projection: Projection, run: RebuildRun): Promise<true> {
     await sweep(client, projection);
-    // The connection may have been lost when all was done but for the answer.
+    // The connection may have been lost after the rebuild was complete, but before the answer arrived.
     const [begun] = run.generations;
     if (begun && (await isLive(client, projection, begun, run.tenantId))) return true;
-    // Before what the tenant's renewal has left is touched.
+    // This comes before anything that a renewal of the tenant has left is touched.
     await refuseHeld(client, projection.name, run.tenantId);
     await this.next.prepare(client, run, ([{ unfinished, track }]) =>
       this.catchUp.run(projection, track, async (flipping) => {
-        // Fails when the lock is lost, and with it perhaps the generation.
+        // Fails when the lock was lost, and the generation possibly with it.
         await client.query('select');
         await flip(flipping, projection, unfinished);
       }),

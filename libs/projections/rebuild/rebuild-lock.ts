@@ -1,12 +1,14 @@
 import type { ClientBase } from 'pg';
 import { conflict, type DomainError } from '#kernel/errors';
 
-/** Whether the session may change the projection's generations now; until it ends nobody else may. */
+/** Tries to lock the projection's generations. Until the session ends nobody else may change them. */
 export function lockGenerations(client: ClientBase, projection: string): Promise<boolean> {
   return tryLock(client, `rebuild ${projection}`);
 }
 
-/** Whether nobody else fills the tenant's read models; until the session, and all that share it, end nobody does. */
+/**
+ * Tries to lock filling the tenant's read models. The lock lasts until this session and all that share it have ended.
+ */
 export async function lockFill(client: ClientBase, tenantId: number): Promise<boolean> {
   if (!(await tryLock(client, fillOf(tenantId)))) return false;
   await shareFill(client, tenantId);
@@ -14,20 +16,24 @@ export async function lockFill(client: ClientBase, tenantId: number): Promise<bo
   return true;
 }
 
-/** The same of another session of whoever fills them; the one that has the lock must still be there afterwards. */
+/**
+ * Shares the lock with another session of the process that fills. The session with the lock must still exist
+ * afterwards.
+ */
 export async function shareFill(client: ClientBase, tenantId: number): Promise<void> {
   await client.query('select pg_advisory_lock_shared(hashtextextended($1, 0))', [fillOf(tenantId)]);
 }
 
 const fillOf = (tenantId: number) => `fill ${tenantId}`;
 
-/** Until the transaction ends no tenant of the projection is held anew, and no generation of it begun. */
+/** Until the transaction ends, no further tenant of the projection is held, and no generation of it is begun. */
 export async function lockHolds(client: ClientBase, projection: string): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtextextended('hold ' || $1, 0))`, [projection]);
 }
 
 /**
- * @param tenantId of the rebuild; 0: all tenants
+ * Refuses a rebuild of a held tenant.
+ * @param tenantId the rebuild's tenant; 0: all tenants
  * @throws DomainError tenant_held
  */
 export async function refuseHeld(client: ClientBase, projection: string, tenantId: number): Promise<void> {

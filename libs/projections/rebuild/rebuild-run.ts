@@ -4,35 +4,38 @@ import type { Unfinished } from './generations';
 
 export interface Rebuilt {
   name: string;
-  /** Alias; null: every tenant. */
+  /** Alias of the tenant; null: every tenant. */
   tenant: string | null;
   generation: number;
-  /** Folded from the history; what came meanwhile is not counted. */
+  /** Number of events folded from the history, without those that arrived meanwhile. */
   events: number;
   milliseconds: number;
 }
 
 export interface RebuildProgress {
   phase: 'filling' | 'indexing' | 'catching up' | 'waiting for the database';
-  /** Folded; counted for each read model that takes it. */
+  /** Number of folded events, counted once for each read model that uses them. */
   events: number;
-  /** Events to be folded; undefined until they are counted. */
+  /** Number of events to fold; undefined until they are counted. */
   total?: number;
 }
 
 export interface RebuildOptions {
-  /** Alias; default: every tenant. */
+  /** Alias of a tenant; default: every tenant. */
   tenant?: string;
   progress?(progress: RebuildProgress): void;
-  /** Stops the rebuild; what it has done waits for whoever goes on with it. */
+  /** Stops the rebuild; what it has done is kept, so that a later run can resume it. */
   signal?: AbortSignal;
 }
 
-/** One rebuild as its caller sees it, across lost connections: of one read model, or of several by the same reading. */
+/**
+ * One rebuild as its caller sees it, across lost connections: of one read model, or of several with one pass over the
+ * history.
+ */
 export class RebuildRun {
-  /** The new generation of each projection, once the run was begun. */
+  /** The new generation of each projection once the run has begun. */
   generations: readonly number[] = [];
-  /** Folded. */
+  /** Number of folded events. */
   events = 0;
   private total?: number;
   private readonly startedAt = Date.now();
@@ -41,7 +44,7 @@ export class RebuildRun {
     readonly projections: readonly Projection[],
     readonly tenant: RegisteredTenant | undefined,
     private readonly options: RebuildOptions,
-    /** Whether it is what a held tenant waits for. */
+    /** Whether the run renews a held tenant. */
     readonly isRenewal = false,
   ) {}
 
@@ -53,7 +56,7 @@ export class RebuildRun {
     return this.signal?.aborted ?? false;
   }
 
-  /** Whether anybody wants to know how far it is: to count the events takes as long as to read them. */
+  /** Whether the caller wants progress reports: counting the events takes as long as reading them. */
   get isWatched(): boolean {
     return this.options.progress !== undefined;
   }
@@ -91,7 +94,7 @@ export class RebuildRun {
     this.options.progress?.({ phase, events: this.events, total: this.total });
   }
 
-  /** What was rebuilt, of a run over one projection. */
+  /** The result of a run for one projection. */
   result(): Rebuilt {
     return {
       name: this.projections[0].name,

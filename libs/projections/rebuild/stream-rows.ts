@@ -7,28 +7,28 @@ import { CopyText } from '#platform/database/copy-text';
 import { EventNotApplied, isEventFault } from '../event-not-applied';
 import type { Projection, ReadRow, ReadTable } from '../projection';
 
-/** Rows that are copied in one transaction: some hundredths of a second. */
+/** Number of rows that are copied in one transaction, which takes some hundredths of a second. */
 const CHUNK_ROWS = 2_000;
-/** Or fewer, where they are large. */
+/** Limit in bytes for a chunk of large rows. */
 const CHUNK_BYTES = 8 * 1024 * 1024;
 
-/** A table that rows are copied into. */
+/** Returns the table that rows are copied into. */
 export type Target = (table: ReadTable) => string;
 
-/** A projection that rows are made for. */
+/** A projection that receives rows. */
 export interface Receiver {
   projection: Projection;
-  /** Generation to put first in each row, when the table that is written to does not supply it. */
+  /** Generation to put first in each row, if the target table does not supply it. */
   generation?: number;
 }
 
 /**
- * Rows of one table, as COPY takes them: kept as the values that they are made of, they outlived collections of the
- * garbage in which they were copied.
+ * Rows of one table in the format of COPY. Kept as separate values, they survived garbage collections, which copied
+ * them.
  */
 class TableRows {
   readonly text = new CopyText();
-  /** What each was made from. */
+  /** The stream that each row results from. */
   readonly sources: Source[] = [];
 }
 
@@ -37,22 +37,25 @@ interface Source {
   streamId: string;
 }
 
-/** What streams amount to in one projection. */
+/** The rows of some streams in one projection. */
 export interface Share extends Receiver {
   events: number;
-  /** For each of the projection's tables. */
+  /** Rows of each of the projection's tables. */
   tables: readonly TableRows[];
 }
 
 export interface Filled {
-  /** The last stream whose rows are among these. */
+  /** The last stream whose rows are included. */
   tenantId: number;
   streamId: string;
-  /** One for each projection. */
+  /** Rows of each projection. */
   shares: Share[];
 }
 
-/** The rows of a tenant's streams in each projection, in chunks that a transaction can take: each stream is read once. */
+/**
+ * Yields the rows of the tenants' streams for each projection, in chunks that fit a transaction. Each stream is read
+ * once.
+ */
 export async function* rowsOf(
   history: History,
   client: ClientBase,
@@ -93,7 +96,7 @@ function isFull({ shares }: Filled): boolean {
   return rows >= CHUNK_ROWS || bytes >= CHUNK_BYTES;
 }
 
-/** Adds a stream's rows, if any of its events are for the projection. */
+/** Adds a stream's rows if any of its events are for the projection. */
 function add(share: Share, events: readonly RecordedEvent[]): void {
   const { projection, generation } = share;
   const relevant = events.filter(({ event }) => projection.eventTypes.has(event.type));
@@ -128,7 +131,7 @@ export async function copyInto(
   }
 }
 
-/** Tells which stream made the row that the database did not take. */
+/** An error that names the stream whose row the database has refused. */
 function refusedRow({ name }: Projection, sources: readonly Source[], cause: Error): Error {
   const line = /, line (\d+)/.exec((cause as DatabaseError).where ?? '')?.[1];
   if (!line) return cause;
@@ -147,7 +150,7 @@ function rowsIn(projection: Projection, events: RecordedEvent[]): ReadRow[][] {
   }
 }
 
-/** The first event that cannot be folded with those before it. */
+/** The first event that cannot be folded after the events before it. */
 function firstFault(projection: Projection, events: RecordedEvent[]): RecordedEvent {
   return events.find((_, index) => {
     try {

@@ -21,18 +21,18 @@ import { Lanes, type Task } from './lanes';
 import { lockFill, shareFill } from './rebuild-lock';
 import { copyInto, type Filled, rowsOf } from './stream-rows';
 
-/** A read model that holds the tenant, and the generation that it will go on in. */
+/** A read model in which the tenant is held, and the generation in which the tenant will continue. */
 interface Standing {
   projection: Projection;
   generation: number;
 }
 
-/** Writing takes longer than folding, and PostgreSQL gives a session one core. */
+/** Writing takes longer than folding, and PostgreSQL uses one core for each session. */
 const LANES = 2;
 
 /**
- * Brings very many events of a new tenant to its read models: stream by stream, into the tables that answer already,
- * where the projector would look each batch up and change it.
+ * Brings very many events of a new tenant to its read models: stream by stream, directly into the tables that serve
+ * reads. The projector would have to look up and change rows for each batch.
  */
 @Injectable()
 export class TenantFill {
@@ -49,8 +49,8 @@ export class TenantFill {
   ) {}
 
   /**
-   * Fills the read models that hold a new tenant, and lets them go on. What is read meanwhile is incomplete. Run again
-   * after its process has died it begins anew; once all are let go it does nothing.
+   * Fills the read models in which a new tenant is held, and releases them. Reads in the meantime are incomplete. If it
+   * is run again after its process has died, it starts anew; once all are released it does nothing.
    * @throws the signal's reason
    */
   async show(tenant: RegisteredTenant, signal?: AbortSignal): Promise<void> {
@@ -88,13 +88,13 @@ export class TenantFill {
     const upTo = await delivered(this.feed, tenant, last, signal);
     const lanes = await Lanes.open(this.reads, LANES, (lane) => shareFill(lane, tenant.id), signal);
     try {
-      // The session that has the lock is there: no lane has come too late to share it.
+      // The session with the lock still exists, so no lane was too late to share the lock.
       await clear(client, standing, tenant);
       await this.fill(lanes, standing, tenant, upTo);
     } catch (error) {
       signal?.throwIfAborted();
       if (isConnectionLost(error)) throw error;
-      // Released without their rows they come to the same event one by one, and are parked there.
+      // Released without rows, the read models reach the failing event one by one, and are parked there.
       this.log.warn(`${tenant.alias} is not filled: ${(error as Error).message}`);
       return await clear(client, standing, tenant);
     } finally {
@@ -107,7 +107,7 @@ export class TenantFill {
     }
   }
 
-  /** Waits until the projector has gone past what is filled: it would apply it again. */
+  /** Waits until the projector has passed the filled events. Otherwise it would apply them again. */
   private async passed(
     standing: readonly Standing[],
     { partition }: RegisteredTenant,
@@ -163,7 +163,7 @@ async function clear(client: Client, standing: readonly Standing[], { id }: Regi
     for (const table of physicalTables(projection)) await deleteTenant(client, table, generation, id);
 }
 
-/** Writes a chunk's rows, with the facts that follow from them. */
+/** Tasks that write a chunk's rows and the facts derived from them. */
 function written(
   standing: readonly Standing[],
   { tenantId, streamId, shares }: Filled,
@@ -183,8 +183,8 @@ function written(
 }
 
 /**
- * Makes what follows from rows: a fact of each, or the sums over all.
- * @param chunk SQL that tells which of the tenant's rows it is about
+ * Tasks that compute facts from rows, or sums over all facts.
+ * @param chunk SQL condition that selects some of the tenant's rows
  */
 function derived(
   { projection, generation }: Standing,

@@ -17,7 +17,7 @@ import { patiently } from './patience';
 import { lockGenerations } from './rebuild-lock';
 import { type RebuildOptions, RebuildRun } from './rebuild-run';
 
-/** Shows everything that a held tenant has missed at one moment, in all its read models. */
+/** Shows everything that a held tenant has missed, in all its read models at the same moment. */
 @Injectable()
 export class TenantRenewal {
   constructor(
@@ -30,10 +30,10 @@ export class TenantRenewal {
   ) {}
 
   /**
-   * Builds a generation of that tenant for each read model, reading the tenant's events once, and lets all of them answer
-   * in one transaction. They stay held. Nothing may be appended to the tenant meanwhile.
-   * It is written in parts: run again after its process has died, it goes on where it was; once all is shown it does
-   * nothing. It waits while a database is away, or while another has the generations of a read model in hand.
+   * Builds a generation of the tenant for each read model, with one pass over the tenant's events, and makes all of
+   * them live in one transaction. The tenant stays held, and nothing may be appended to it meanwhile. If it is run
+   * again after its process has died, it resumes; once all is shown it does nothing. It waits while a database is
+   * unavailable, or while another process has locked the generations of a read model.
    * @throws DomainError tenant_not_held
    * @throws EventNotApplied when an event cannot be folded; nothing is shown then
    */
@@ -49,8 +49,8 @@ export class TenantRenewal {
   }
 
   /**
-   * Removes what renewals have replaced, after the tenant was released: nobody waits for it, and what it leaves when it
-   * is broken off goes with the next rebuild or renewal.
+   * Removes what renewals have replaced. Run after the tenant was released, so nobody waits for it. If it is
+   * interrupted, the next rebuild or renewal removes the rest.
    */
   async sweep(signal?: AbortSignal): Promise<void> {
     await patiently(
@@ -64,7 +64,7 @@ export class TenantRenewal {
     );
   }
 
-  /** Nobody else begins, shows or drops generations meanwhile. */
+  /** Runs work while nobody else begins, shows or drops generations. */
   private async withGenerations(
     signal: AbortSignal | undefined,
     work: (client: Client) => Promise<void>,
@@ -99,7 +99,7 @@ export class TenantRenewal {
     await this.show(client, ready);
   }
 
-  /** The tenant's last event, when one of its read models does not show all until there. */
+  /** The tenant's last event if one of its read models does not show everything up to it; otherwise undefined. */
   private async unseen(tenant: RegisteredTenant): Promise<Position | undefined> {
     const models = await liveModels(this.reads.pool);
     const tracks = this.projections.all.map(({ name }) => {
@@ -117,7 +117,7 @@ export class TenantRenewal {
         flipping,
         ready.map(({ projection }) => projection.name),
       );
-      // Fails when the locks are lost, and with them perhaps the generations.
+      // Fails when the locks were lost, and the generations possibly with them.
       await client.query('select');
       for (const { projection, unfinished } of ready) {
         await flip(flipping, projection, unfinished);

@@ -5,10 +5,10 @@ import { endStandingCopies } from '#platform/database/standing-copies';
 import { ProjectionRebuild } from './projection-rebuild';
 
 const EVERY_MS = 5_000;
-/** What failed because of an event will fail again, and a rebuild costs as much each time. */
+/** Delay after a failed rebuild. If an event was the cause it fails again, and each attempt costs as much. */
 const AFTER_FAILURE_MS = 5 * 60_000;
 
-/** Looks for rebuilds that died with their process, and for read models that this program builds in a newer version. */
+/** Resumes rebuilds whose process has died, and rebuilds read models of which this program has a newer version. */
 @Injectable()
 export class UnfinishedRebuilds implements OnApplicationShutdown {
   private readonly log = new Logger(UnfinishedRebuilds.name);
@@ -23,7 +23,10 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
     private readonly reads: ReadDatabase,
   ) {}
 
-  /** Looks at once: whoever restarts a process that keeps dying must not wait for each life to last. */
+  /**
+   * Starts the search at once, so that a process that keeps dying makes progress after each restart, however briefly it
+   * runs.
+   */
   start(): void {
     this.running = this.look().finally(() => {
       if (!this.stopping.signal.aborted) this.timer = setTimeout(() => this.start(), EVERY_MS);
@@ -49,7 +52,7 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         if (isTransient(error)) {
-          // Nobody knows whether it was being rebuilt at all.
+          // It is unknown whether this read model was being rebuilt at all.
           lost = error as Error;
           continue;
         }
@@ -60,10 +63,10 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
     if (lost) this.log.warn(`Rebuilds that have died wait for the database: ${lost.message}`);
   }
 
-  /** Whoever was frozen amid the rows of a rebuild keeps it from others. */
+  /** Ends sessions that have frozen while copying rows of a rebuild, because they block the rebuild for others. */
   private async loosen(): Promise<void> {
     const ended = await endStandingCopies(this.reads.pool, this.standingMs).catch((error: Error) => {
-      // A database that is away is told of by what comes next.
+      // The queries that follow report an unavailable database.
       if (!isTransient(error)) this.log.error(`Who stands still was not looked for: ${error.message}`);
       return 0;
     });
