@@ -11,42 +11,45 @@ import { columnsOf, Scratch, scratchTable } from './scratch';
 
 const LISTED = 100;
 
-/** A row that the live read model and the events do not agree on. */
+/** A row on which the live read model and the events disagree. */
 export interface AuditFinding extends Omit<Difference, 'columns'> {
   tenant: string;
   table: string;
-  /** Names of those that differ. */
+  /** Names of the columns that differ. */
   columns: string[];
 }
 
 export interface Audited {
   name: string;
   generation: number;
-  /** Folded for the comparison. */
+  /** Number of events that were folded for the comparison. */
   events: number;
   rows: number;
-  /** Rows left out because what they are made from has changed since the instant of the audit. */
+  /** Number of rows left out because their streams have had further events since the instant of the audit. */
   changedSince: number;
   differing: number;
-  /** The first hundred. */
+  /** The first hundred differences. */
   differences: AuditFinding[];
-  /** Aliases of the tenants that it no longer follows: their rows are compared with the events up to where they stand. */
+  /**
+   * Aliases of the tenants that the read model no longer follows. Their rows are compared with the events up to their
+   * checkpoint.
+   */
   parked: string[];
 }
 
-/** What one audit works with. */
+/** The context of one audit. */
 interface Audit {
   result: Audited;
   projection: Projection;
   model: LiveModel;
-  /** Every tenant, or the one that is audited. */
+  /** All tenants, or the audited tenant only. */
   tenants: readonly RegisteredTenant[];
   live: Client;
   scratch: Client;
   asOf?: Date;
 }
 
-/** Proves that a read model is what its events say. */
+/** Verifies that a read model matches its events. */
 @Injectable()
 export class ProjectionAudit {
   constructor(
@@ -63,9 +66,9 @@ export class ProjectionAudit {
   }
 
   /**
-   * Builds the read model again from its events, up to where the live one stands, and compares row by row, while both
-   * go on. It holds a few thousand rows in memory, and no feed back.
-   * @param options.asOf compares what has not changed since then with the events up to then
+   * Rebuilds the read model from its events up to the live one's checkpoints, and compares both row by row, while both
+   * keep being updated. It holds a few thousand rows in memory, and does not hold the feed back.
+   * @param options.asOf compares rows that have not changed since then with the events up to then
    * @throws DomainError unknown_projection, tenant_not_found
    */
   async audit(name: string, options: { tenant?: string; asOf?: Date } = {}): Promise<Audited> {
@@ -73,7 +76,7 @@ export class ProjectionAudit {
     const [live, scratch] = await Promise.all([this.reads.session(), this.reads.session()]);
     try {
       const model = await lookAt(live, projection);
-      // Asked for after the look, so that nobody in it is a stranger.
+      // Read after the snapshot was taken, so that every tenant in the snapshot is known.
       const tenants = await this.tenants.chosen(options.tenant);
       const bounds = tenants.map(({ id, partition }) => ({
         id,
@@ -128,7 +131,7 @@ export class ProjectionAudit {
     result.changedSince += leftOut;
   }
 
-  /** The streams among these that have events of the projection after the instant. */
+  /** Those of the streams that have events of the projection after the instant. */
   private async changedSince(
     { eventTypes }: Projection,
     tenantId: number,
@@ -146,8 +149,8 @@ export class ProjectionAudit {
 }
 
 /**
- * The read model as all later queries of the session see it, too. They only read, so that no feed waits for them; the
- * lock keeps a rebuild from dropping the generation that is looked at.
+ * Takes the read model in a snapshot that all later queries of the session share. The transaction only reads, so it
+ * does not hold the feed back. The lock keeps a rebuild from dropping the generation that is audited.
  */
 async function lookAt(live: Client, { name, tables }: Projection): Promise<LiveModel> {
   await live.query('begin isolation level repeatable read read only');
@@ -155,7 +158,7 @@ async function lookAt(live: Client, { name, tables }: Projection): Promise<LiveM
   return liveModel(live, name);
 }
 
-/** Rows of tenants that do not exist. */
+/** Finds rows of tenants that do not exist. */
 async function findStrangers({ result, live, model, tenants }: Audit, table: ReadTable): Promise<void> {
   const { rows } = await live.query<{ tenant: number; key: string[]; total: number }>(
     `select tenant_id as tenant, array[${table.key.map((name) => `${name}::text`).join(', ')}] as key,

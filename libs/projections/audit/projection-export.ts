@@ -11,22 +11,22 @@ import { Projections } from '../projections';
 import { columnsOf, Scratch, scratchTable } from './scratch';
 
 const FETCH = 1_000;
-/** What serves the machine and says nothing of the record. */
+/** Columns with technical data that say nothing about the record. */
 const INTERNAL = new Set(['tenant_id', 'search']);
 
 export interface ExportOptions {
   /**
-   * CSV with a header (RFC 4180, but lines end in LF; an empty text is `""`, nothing is nothing), or JSON Lines (numbers
-   * with all their digits).
+   * CSV with a header (RFC 4180, except that lines end in LF; an empty text is `""`, null is empty), or JSON Lines
+   * (numbers with all their digits).
    */
   format: 'csv' | 'jsonl';
-  /** Default: all that was ever recorded. */
+  /** Default: everything that was ever recorded. */
   asOf?: Date;
-  /** Alias; default: every tenant. */
+  /** Alias of a tenant; default: every tenant. */
   tenant?: string;
 }
 
-/** Read models as they stood, from the events. */
+/** Exports read models as they were at an instant, built from the events. */
 @Injectable()
 export class ProjectionExport {
   constructor(
@@ -37,9 +37,10 @@ export class ProjectionExport {
   ) {}
 
   /**
-   * Writes the rows that the events recorded until then amount to, ordered by tenant and key; instants in UTC.
-   * @param out is left open, and destroyed when writing fails
-   * @returns how many rows
+   * Writes the rows that result from the events recorded up to the instant, ordered by tenant and key, with instants in
+   * UTC.
+   * @param out is left open; it is destroyed when writing fails
+   * @returns the number of rows
    * @throws DomainError unknown_projection, tenant_not_found
    */
   async write(name: string, options: ExportOptions, out: Writable): Promise<number> {
@@ -48,7 +49,8 @@ export class ProjectionExport {
     const client = await this.reads.session();
     try {
       await client.query(`set timezone = 'UTC'; set datestyle = 'ISO'`);
-      // Not only what the feed delivers: an open transaction holds that back, and acknowledged writes count.
+      // Includes events that the feed does not deliver yet: an open transaction holds them back, but acknowledged
+      // writes count.
       const bounds = tenants.map(({ id }) => ({ id, upTo: END }));
       await this.scratch.fill(client, projection, bounds, options.asOf);
       await nameTenants(client, tenants);
@@ -64,7 +66,7 @@ export class ProjectionExport {
   }
 }
 
-/** COPY takes no parameters: the aliases come from a table. */
+/** Creates a table of the tenants' aliases, because COPY takes no parameters. */
 async function nameTenants(client: Client, tenants: readonly RegisteredTenant[]): Promise<void> {
   await client.query('create temporary table tenant_aliases (id integer primary key, alias text not null)');
   await client.query('insert into tenant_aliases select * from unnest($1::int[], $2::text[])', [

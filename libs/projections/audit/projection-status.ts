@@ -16,16 +16,16 @@ export interface ProjectionState {
   name: string;
   /** The projection's version in this program. */
   version: number;
-  /** Live for every tenant that was not rebuilt alone since. */
+  /** The generation that is live for every tenant without a rebuild of its own since. */
   generation: number;
   /**
-   * Age in seconds of the oldest event that it does not show yet; 0 when it shows all. Tenants that are parked or held
-   * do not count.
+   * Age in seconds of the oldest event that the read model does not show yet; 0 when it shows all. Parked and held
+   * tenants do not count.
    */
   lag: number;
-  /** Aliases of the tenants that it no longer follows. */
+  /** Aliases of the tenants that the read model no longer follows. */
   parked: string[];
-  /** Aliases of the tenants that stand still until what is being imported is complete. */
+  /** Aliases of the tenants whose read model stands still until an import is complete. */
   held: string[];
 }
 
@@ -35,7 +35,7 @@ interface NamedModel {
   model: LiveModel;
 }
 
-/** How the read models are: for metrics, health and the operator. Worked out when asked. */
+/** The state of the read models for metrics, health checks and the operator, computed on request. */
 @Injectable()
 export class ProjectionStatus implements OnModuleInit {
   constructor(
@@ -82,7 +82,7 @@ export class ProjectionStatus implements OnModuleInit {
     );
   }
 
-  /** Every read model. */
+  /** The state of every read model. */
   async list(): Promise<ProjectionState[]> {
     const models = await this.models();
     const [tenants, lags] = await Promise.all([this.tenants.list(), this.lags(models)]);
@@ -96,7 +96,7 @@ export class ProjectionStatus implements OnModuleInit {
     }));
   }
 
-  /** Resolves once every read model shows all events, or after so many milliseconds. */
+  /** Resolves once every read model shows all events, or after the given time. */
   async settled(milliseconds: number): Promise<void> {
     for (const end = performance.now() + milliseconds; performance.now() < end; await delay(POLL_MS)) {
       if ((await this.list()).every(({ lag }) => lag === 0)) return;
@@ -108,7 +108,7 @@ export class ProjectionStatus implements OnModuleInit {
     return this.projections.all.map(({ name, version }) => ({ name, version, model: live.get(name)! }));
   }
 
-  /** Each read model's lag by partition, in seconds; the store is asked once for all. */
+  /** Each read model's lag by partition, in seconds. One query to the store serves all. */
   private async lags(models: readonly NamedModel[]): Promise<number[][]> {
     const partitions = await this.feed.partitions();
     const cursors = models.flatMap(({ model }) =>
@@ -125,7 +125,7 @@ function aliasesOf(tracks: readonly Track[], tenants: readonly RegisteredTenant[
   return tenants.filter(({ id }) => tracks.some(({ tenantId }) => tenantId === id)).map(({ alias }) => alias);
 }
 
-/** Where the track that is furthest behind stands. */
+/** The position of the track that is furthest behind. */
 function behind({ main, alone }: LiveModel, partition: number): Position {
   return earliest([main, ...alone].flatMap((track) => reachedIn(track, partition) ?? []));
 }

@@ -9,7 +9,7 @@ import { Projections } from '../projections';
 
 const LISTED = 100;
 
-/** A row of a derived table that is not what its source says. */
+/** A row on which a derived table and its source disagree. */
 export interface Disagreement {
   tenant: string;
   table: string;
@@ -19,10 +19,10 @@ export interface Disagreement {
 
 export interface Reconciled {
   name: string;
-  /** Rows of the derived tables. */
+  /** Number of rows of the derived tables. */
   rows: number;
   differing: number;
-  /** The first hundred. */
+  /** The first hundred differences. */
   differences: Disagreement[];
 }
 
@@ -32,7 +32,7 @@ interface Compared {
   differences: { problem: Disagreement['problem']; row: Record<string, unknown> }[];
 }
 
-/** Proves that facts and sums are what the tables say that they are made of. */
+/** Verifies that facts and sums match the tables that they are derived from. */
 @Injectable()
 export class Reconciliation {
   constructor(
@@ -42,8 +42,8 @@ export class Reconciliation {
   ) {}
 
   /**
-   * Every projection that has derived tables, as of one instant of the read database.
-   * @param alias of one tenant; default: every tenant
+   * Verifies all projections with derived tables in one snapshot of the read database.
+   * @param alias alias of one tenant; default: every tenant
    * @throws DomainError tenant_not_found
    */
   async run(alias?: string): Promise<Reconciled[]> {
@@ -51,7 +51,7 @@ export class Reconciliation {
     const client = await this.reads.session();
     try {
       await client.query('begin isolation level repeatable read read only');
-      // Keeps a rebuild from dropping the generation that is looked at.
+      // The locks keep a rebuild from dropping the generation that is verified.
       for (const projection of chosen)
         for (const { name } of physicalTables(projection))
           await client.query(`lock table read_model.${name} in access share mode`);

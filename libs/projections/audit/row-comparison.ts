@@ -3,38 +3,38 @@ import type { ReadTable } from '../projection';
 
 const FETCH = 5_000;
 
-/** One tenant's rows in one of two places. */
+/** One tenant's rows on one side of the comparison. */
 export interface Side {
   /** A connection with an open transaction. */
   client: Client;
-  /** A table and a condition, from code. */
+  /** A table and a condition, both from code, never from a request. */
   from: string;
   where: string;
 }
 
 export interface Difference {
-  /** What names the row in its table and tenant. */
+  /** The row's key within its table and tenant. */
   key: string;
   problem: 'differs from the events' | 'missing' | 'not in the events';
-  /** Asks for the names of the columns that differ, never what they hold. */
+  /** Returns the names of the columns that differ, never their values. */
   columns(): Promise<string[]>;
 }
 
 export interface Compared {
   rows: number;
-  /** Of what readers see. */
+  /** Number of left-out rows of the side `shown`. */
   leftOut: number;
 }
 
-/** What is compared. */
+/** The two sides of a comparison. */
 export interface Comparison {
   table: ReadTable;
   columns: readonly string[];
-  /** What readers see. */
+  /** The rows that readers see. */
   shown: Side;
-  /** What the events say. */
+  /** The rows that result from the events. */
   told: Side;
-  /** Those of the given streams whose rows are left out. */
+  /** Returns those of the given streams whose rows are left out. */
   ignored(streams: string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -44,7 +44,7 @@ interface Digest {
   digest: string;
 }
 
-/** Walks through both sides in the order of their keys, a few thousand rows of each at a time. */
+/** Reads both sides in the order of their keys, a few thousand rows of each at a time. */
 export async function compareRows(
   comparison: Comparison,
   found: (difference: Difference) => Promise<void>,
@@ -94,12 +94,12 @@ async function* digests(
   await client.query('close digests');
 }
 
-/** In a document the order of the fields says nothing. */
+/** SQL of a column in a form that can be compared: the order of the fields in a JSON document does not matter. */
 function comparable({ columns }: ReadTable, name: string): string {
   return columns[name] === 'json' ? `${name}::jsonb` : name;
 }
 
-/** A row's key within its tenant, as texts that sort by their bytes. */
+/** A row's key within its tenant, as texts that sort bytewise. */
 function keysOf({ key }: ReadTable): string {
   return key
     .slice(1)

@@ -6,12 +6,12 @@ import { WriteDatabase } from '#platform/database';
 import type { Projection, ReadTable } from '../projection';
 import { copyInto, rowsOf } from '../rebuild/stream-rows';
 
-/** Name of a read table's copy in a session that has filled it. */
+/** Name of the copy of a read table in a session that has filled it. */
 export function scratchTable({ name }: ReadTable): string {
   return `pg_temp.${name}`;
 }
 
-/** All columns of a read table but `generation`, those included that its projection leaves to their defaults. */
+/** All columns of a read table except `generation`, including those that the projection leaves to their defaults. */
 export async function columnsOf(client: Client, { name }: ReadTable): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname as name from pg_attribute
@@ -22,7 +22,7 @@ export async function columnsOf(client: Client, { name }: ReadTable): Promise<st
   return rows.map((row) => row.name);
 }
 
-/** Builds a read model from the events for one session's eyes only; it is gone when the session ends. */
+/** Builds a read model from the events that only one session sees. It disappears when the session ends. */
 @Injectable()
 export class Scratch {
   constructor(
@@ -31,10 +31,11 @@ export class Scratch {
   ) {}
 
   /**
+   * Fills copies of the read tables.
    * @param client a session of the read database
-   * @param tenants up to which event of each
-   * @param asOf only what was recorded until then
-   * @returns how many events were folded
+   * @param tenants the tenants, each with the position of the last event to read
+   * @param asOf only events recorded up to this time
+   * @returns the number of folded events
    * @throws EventNotApplied
    */
   async fill(
@@ -43,7 +44,7 @@ export class Scratch {
     tenants: readonly { id: number; upTo: Position }[],
     asOf?: Date,
   ): Promise<number> {
-    // Its index is there from the start: building it at the end would hold the feed back for as long as that takes.
+    // The index is created first: creating it at the end would hold the feed back for as long as that takes.
     for (const { name, key } of projection.tables) {
       await client.query(
         `create temporary table ${name}
@@ -54,7 +55,7 @@ export class Scratch {
     const reader = await this.store.session();
     let events = 0;
     try {
-      // What one command wrote to several streams is seen in all of them or in none.
+      // A snapshot contains either all or none of the events that one command wrote to several streams.
       await reader.query('begin isolation level repeatable read read only');
       for await (const chunk of rowsOf(this.history, reader, [{ projection }], tenants, asOf)) {
         const [share] = chunk.shares;
