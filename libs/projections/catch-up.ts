@@ -17,13 +17,13 @@ import { reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
 
 const BATCH = 1000;
-/** So few that they can be applied while everybody else waits. */
+/** So few events can be applied while other consumers wait. */
 const FEW = 100;
 
-/** Where to stop, when that is not the end of the feed. */
+/** Returns the position at which to stop, if that is not the end of the feed. */
 type Limit = (database: Pick<PoolClient, 'query'>) => Promise<Position>;
 
-/** Brings a track that the runner does not move to where the live ones are. */
+/** Brings a track that the runner does not move up to the live tracks. */
 @Injectable()
 export class CatchUp {
   constructor(
@@ -32,11 +32,12 @@ export class CatchUp {
   ) {}
 
   /**
-   * Applies what the track misses. The last events and `complete` are one transaction, during which the read model's own
-   * tracks stand still. It raises the read model's revision, so that whoever builds it looks again.
-   * @param complete changes which tracks the read model has
-   * @param limit where to stop, when that is not the end of the feed
-   * @throws EventNotApplied; what comes before that event is applied
+   * Applies the events that the track has missed. The last events and `complete` share one transaction, during which
+   * the read model's own tracks stand still. The transaction raises the read model's revision, so that consumers reload
+   * its tracks.
+   * @param complete changes the tracks of the read model
+   * @param limit returns the position at which to stop, if that is not the end of the feed
+   * @throws EventNotApplied; events before that event are applied
    */
   async run(
     projection: Projection,
@@ -52,9 +53,9 @@ export class CatchUp {
   }
 
   /**
-   * Applies what the track misses, but for the few events that come meanwhile.
+   * Applies the events that the track has missed, except for the few that arrive meanwhile.
    * @param limit as for `run`
-   * @throws EventNotApplied; what comes before that event is applied
+   * @throws EventNotApplied; events before that event are applied
    */
   async approach(projection: Projection, track: Track, limit?: Limit): Promise<void> {
     const partitions = await this.feed.partitions();
@@ -66,7 +67,7 @@ export class CatchUp {
     } while (unread.more || unread.events.length >= FEW);
   }
 
-  /** False when there was too much left after all, or an event that must be told apart. */
+  /** Returns false if too many events were left after all, or if an event failed that has to be identified. */
   private async completed(
     projection: Projection,
     track: Track,
@@ -101,11 +102,12 @@ export class CatchUp {
     const page = await this.feed.page(cursors, BATCH);
     if (!upTo) return page;
     const events = page.events.filter(({ at }) => comparePositions(at, upTo) <= 0);
-    // It is given for the track of a tenant, which is of one partition: what comes after a later event is later still.
+    // A limit is given only for the track of one tenant, which has one partition: events after a later event are later
+    // still.
     return { events, more: page.more && events.length === page.events.length };
   }
 
-  /** When a batch fails, event by event. */
+  /** Applies a batch; if it fails, applies it event by event. */
   private async applied(projection: Projection, track: Track, events: RecordedEvent[]): Promise<void> {
     try {
       moved(await this.database.transaction((client) => this.apply(client, projection, track, events)));
@@ -132,7 +134,7 @@ export class CatchUp {
     return moves;
   }
 
-  /** Runs while nobody else moves or changes the read model's tracks. */
+  /** Runs work while nobody else moves or changes the read model's tracks. */
   private standingStill(
     { name }: Projection,
     work: (client: PoolClient) => Promise<boolean>,

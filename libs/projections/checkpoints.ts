@@ -2,7 +2,10 @@ import type { ClientBase, Pool } from 'pg';
 import { type Position, printPosition, START } from '#event-store/position';
 import { reachedIn, type Track } from './live-models';
 
-/** The consumer no longer stands where it believed: whoever gets this must not commit, and must look again. */
+/**
+ * The consumer's checkpoint is not where the consumer believed. The consumer must not commit, and must reload the
+ * tracks.
+ */
 export class CheckpointMoved extends Error {
   constructor(projection: string) {
     super(`The checkpoint of ${projection} was moved by another consumer, or its tracks have changed`);
@@ -18,7 +21,7 @@ export interface CheckpointMove {
   to: Position;
 }
 
-/** The moves of a track to the last of the events in each partition. */
+/** The moves of a track to the last of the given events in each partition. */
 export function movesTo(
   track: Track,
   revision: number | null,
@@ -34,18 +37,19 @@ export function movesTo(
   }));
 }
 
-/** The caller's view of its tracks after its transaction was committed. */
+/** Updates the caller's tracks after its transaction was committed. */
 export function moved(moves: readonly CheckpointMove[]): void {
   for (const { track, partition, to } of moves) track.reached.set(partition, to);
 }
 
 /**
- * Moves checkpoints, comparing each with what the caller believes. Until the transaction ends no read model among them
- * changes its tracks: whoever changes them locks the row of `live` for itself before touching anything.
- * @param flush whether the commit waits for the disk. Without it a crash of the server may undo the last moves, together
- *   with the rows that were written with them. That is for callers who then read on from where the checkpoint stands, and
- *   who have told nobody that something is done
- * @throws CheckpointMoved when one differs, or its read model's revision; the transaction must then be rolled back
+ * Moves checkpoints if each is where the caller believes. Until the transaction ends, no read model among them changes
+ * its tracks: a change of tracks first locks the row in `live` exclusively.
+ * @param flush whether the commit waits for the disk. Without it a crash of the server may undo the last moves,
+ * together with the rows that were written with them. That is for callers that then resume from the stored checkpoint,
+ * and that have not reported anything as done
+ * @throws CheckpointMoved when a checkpoint or its read model's revision differs; the transaction must then be rolled
+ * back
  */
 export async function moveCheckpoints(
   client: ClientBase | Pool,
@@ -97,7 +101,7 @@ export async function moveCheckpoints(
     throw new CheckpointMoved([...new Set(moves.map(({ track }) => track.projection))].join(', '));
 }
 
-/** Puts a track's checkpoint where it begins to move apart from others, wherever it was before. */
+/** Sets the checkpoint from which a track moves separately from others, wherever it was before. */
 export async function placeCheckpoint(
   client: ClientBase,
   { projection, generation, tenantId }: Omit<Track, 'reached'>,
@@ -115,8 +119,8 @@ export async function placeCheckpoint(
 }
 
 /**
- * Until the transaction ends nobody else moves or changes the read model's tracks.
- * @returns its revision
+ * Locks the tracks of a read model: until the transaction ends nobody else moves or changes them.
+ * @returns the read model's revision
  */
 export async function lockTracks(client: ClientBase, projection: string): Promise<number> {
   const { rows } = await client.query<{ revision: number }>(
@@ -126,7 +130,7 @@ export async function lockTracks(client: ClientBase, projection: string): Promis
   return rows[0].revision;
 }
 
-/** The same for several read models at once. Whoever locks more than one does so in the order of their names. */
+/** Locks the tracks of several read models. All callers lock several in the order of their names. */
 export async function lockAllTracks(client: ClientBase, projections: readonly string[]): Promise<void> {
   await client.query(
     `select from read_model.live where projection = any($1) and tenant_id = 0 order by projection for update`,
@@ -134,7 +138,7 @@ export async function lockAllTracks(client: ClientBase, projections: readonly st
   );
 }
 
-/** Whoever builds the read model looks again; the caller has locked its tracks. */
+/** Makes all consumers of the read model reload its tracks. The caller has locked the tracks. */
 export async function raiseRevision(client: ClientBase, projection: string): Promise<void> {
   await client.query(
     'update read_model.live set revision = revision + 1 where projection = $1 and tenant_id = 0',

@@ -3,17 +3,17 @@ import { NIL } from 'uuid';
 import { alone } from '#platform/database/alone';
 import type { Derived, FactTable, Grain, Projection, ReadTable, RollupTable } from './projection';
 
-/** In a rollup's key columns, which take no null: the row has no value there. */
+/** Stands for a missing value in a rollup's key columns, which are not nullable. */
 export const NO_KEY = NIL;
 
-/** A row names its grain by the place in this order; the number after them is that of merged years. */
+/** The code of a grain in a rollup's rows is its index here; the next number is the code of merged years. */
 const grains: readonly Grain[] = ['day', 'month', 'year'];
 const MERGED_YEAR = grains.length;
 
-/** In a merged year's row: the value of the splits that it adds together. */
+/** In a merged year's row: the value of the splits that the row adds up. */
 const MERGED = '-1';
 
-/** The numbers by which a rollup's rows name their dimension and grain. */
+/** The codes of a dimension and a grain in a rollup's rows. */
 export function rollupCode(
   rollup: RollupTable,
   dimension: string,
@@ -24,31 +24,31 @@ export function rollupCode(
   return [Object.keys(rollup.dimensions).indexOf(dimension), number];
 }
 
-/** Every table that a projection fills, with the storage parameters for a new partition of it. */
+/** All tables that a projection fills, with the storage parameters for a new partition. */
 export function physicalTables({ tables, derived }: Projection): { name: string; storage: string }[] {
   return [
     ...tables.map(({ name }) => ({ name, storage: '' })),
-    // Updates that touch no index find room in their page.
+    // Leaves room in the pages for updates that change no indexed column.
     ...(derived?.facts ? [{ name: derived.facts.name, storage: 'with (fillfactor = 85)' }] : []),
     ...(derived ? [{ name: derived.rollup.name, storage: 'with (fillfactor = 70)' }] : []),
   ];
 }
 
-/** How the rows of a derived table, or some of them, are made. */
+/** How a derived table, or a part of its rows, is computed. */
 interface Derivation {
   table: string;
-  /** The table whose rows become rows of this one, one each; absent where rows are added up. */
+  /** The table of which each row results in one row here; absent where rows are added up. */
   from?: string;
   columns: string[];
-  /** SELECT of the rows as they follow from the source. */
+  /** SELECT of the rows as computed from the source. */
   select: string;
-  /** SELECT of the rows as they are stored. */
+  /** SELECT of the rows as stored. */
   shown(from: string): string;
 }
 
 /**
- * The whole contents of a projection's derived tables, part by part.
- * @param from the table of that name, or the generation of it, that they are made of
+ * The derivations that together give the whole contents of a projection's derived tables.
+ * @param from returns the table of a name, or the generation of it, that the rows are derived from
  */
 export function derivations(
   { tables: [source], derived }: Projection,
@@ -91,7 +91,7 @@ function rollupDerivations(rollup: RollupTable, from: string): Derivation[] {
   });
 }
 
-/** The columns of a rollup that hold the values of a dimension's columns, by their place. */
+/** The columns of a rollup that hold the values of a dimension's columns, in the same order. */
 export function keyColumns({ dimensions }: RollupTable): string[] {
   const most = Math.max(...Object.values(dimensions).map(({ columns }) => columns.length));
   return ['key', 'other_key'].slice(0, most);
@@ -102,7 +102,7 @@ function rollupKey(rollup: RollupTable): string[] {
   return ['tenant_id', 'dimension', 'grain', 'period', ...own];
 }
 
-/** For each dimension at each of its grains: its numbers, and SQL of period, keys and splits of a fact. */
+/** For each dimension at each of its grains: its codes, and SQL of the period, keys and splits of a fact. */
 function kept(rollup: RollupTable, row: string) {
   return Object.entries(rollup.dimensions).flatMap(([dimension, { columns, grains: own, mergesYears }]) => {
     const at = (grain: Grain, isMerged: boolean) => ({
@@ -126,8 +126,8 @@ function startOf(grain: Grain, day: string): string {
 }
 
 /**
- * Extends an INSERT into the read table to one statement that also updates the derived tables: each written row rewrites
- * its fact, and the rollup adds the new facts and subtracts those that they replaced.
+ * Extends an INSERT into the read table to one statement that also updates the derived tables: each written row
+ * rewrites its fact, and the rollup adds the new facts and subtracts the facts that they replaced.
  * @param insert INSERT … ON CONFLICT … of the source's rows, without RETURNING
  * @param generation placeholder of the generation
  */
@@ -153,7 +153,9 @@ function dimensionColumns({ dimensions }: RollupTable): string[] {
   return [...new Set(Object.values(dimensions).flatMap(({ columns }) => columns))];
 }
 
-/** SQL that ends inside the CTE `made`, so that RETURNING may follow; it returns the facts that are new or changed. */
+/**
+ * SQL that ends inside the CTE `made`, so that RETURNING may follow. The CTE returns the facts that are new or changed.
+ */
 function factInsert(source: ReadTable, facts: FactTable, insert: string, generation: string): string {
   const columns = Object.entries(facts.columns);
   const names = columns.map(([name]) => name);
@@ -170,8 +172,8 @@ function factInsert(source: ReadTable, facts: FactTable, insert: string, generat
 }
 
 /**
- * Adds the differences in `moved` to the rollup, all dimensions and grains in one pass of GROUPING SETS. Sorted, so that
- * concurrent writers lock rows in the same order; sums of zero are left out.
+ * Adds the differences in `moved` to the rollup, all dimensions and grains in one pass of GROUPING SETS. Rows are
+ * sorted so that concurrent writers lock them in the same order. Sums of zero are left out.
  */
 function rollupInsert(rollup: RollupTable, generation: string): string {
   const key = rollupKey(rollup);
@@ -217,12 +219,12 @@ function rollupInsert(rollup: RollupTable, generation: string): string {
     on conflict (generation, ${key.join(', ')}) do update set ${added.map((name) => `${name} = r.${name} + excluded.${name}`).join(', ')}`;
 }
 
-/** About 16 MB of a table: some tens of thousands of rows, and a fraction of a second. */
+/** About 16 MB of a table: some tens of thousands of rows, which take a fraction of a second. */
 const PART_BLOCKS = 2_000;
 
 /**
- * Fills a generation's derived tables from its rows; what they held is gone.
- * @param partBlocks of a table that are gone through at once
+ * Replaces the contents of a generation's derived tables, computed from its rows.
+ * @param partBlocks number of blocks of a table that are read at once
  */
 export async function derive(
   client: ClientBase,
@@ -235,14 +237,16 @@ export async function derive(
     await alone(client, `truncate ${target(table)}`);
   for (const { table, from, columns, select } of made) {
     const insert = `insert into ${target(table)} (${columns.join(', ')}) ${select}`;
-    // Sums are made before their first row is written, and only from then on does a transaction hold the feed back. What
-    // is written as it is read would do so all the time.
+    // A query of sums writes its first row only after reading, and a transaction holds the feed back only from then on.
+    // A query that writes while it reads would hold it back all the time.
     if (from) await inParts(client, from, insert, partBlocks);
     else await client.query(insert);
   }
 }
 
-/** @param statement over `from r`, without a condition: run for one part of its rows after the other */
+/**
+ * @param statement a statement over `from r` without a condition, which is run for one part of the rows after the other
+ */
 async function inParts(client: ClientBase, from: string, statement: string, size: number): Promise<void> {
   const { rows } = await client.query<{ blocks: number }>(
     "select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as blocks",

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '#event-store/events';
 import { isConnectionLost } from '#platform/database/connection-lost';
 import { CheckpointMoved } from './checkpoints';
 
-/** A projection cannot go on past an event. */
+/** A projection cannot apply an event, and therefore cannot continue after it. */
 export class EventNotApplied extends Error {
   constructor(
     projection: string,
@@ -17,16 +17,18 @@ export class EventNotApplied extends Error {
     );
   }
 
-  /** What is kept of the cause. */
+  /** The part of the cause's message that is stored. */
   get reason(): string {
     return this.cause.message.slice(0, 500);
   }
 }
 
-/** Limits exceeded, values that do not fit, constraints, and what functions raise (SQLSTATE classes). */
+/**
+ * SQLSTATE classes of exceeded limits, values that do not fit, violated constraints, and errors raised by functions.
+ */
 const OF_THE_DATA = /^(21|22|23|54|P0)/;
 
-/** Whether a failure to apply events came from what they say, and would come again. */
+/** Whether applying events failed because of their contents, and would fail again. */
 export function isEventFault(error: unknown): error is Error {
   if (error instanceof CheckpointMoved || isConnectionLost(error)) return false;
   return !(error instanceof DatabaseError) || OF_THE_DATA.test(error.code ?? '');

@@ -5,8 +5,9 @@ import { ReadDatabase, WriteDatabase } from '#platform/database';
 import { liveModels } from './live-models';
 
 /**
- * Read models in a database of their own stay as they are when the store is restored to an earlier state: they show what
- * is no more, and what comes next may stand before their checkpoints, and would never come into them.
+ * Detects read models in a separate database that were left behind when the store was restored to an earlier state.
+ * They show records that no longer exist. New events may get positions before their checkpoints, and would never be
+ * applied.
  */
 @Injectable()
 export class FollowedStore {
@@ -15,7 +16,10 @@ export class FollowedStore {
     private readonly writes: WriteDatabase,
   ) {}
 
-  /** @throws DomainError `read_models_of_another_store` when a read model has come to an event that the store has not */
+  /**
+   * @throws DomainError `read_models_of_another_store` when a read model has applied an event that the store does not
+   * have
+   */
   async verify(): Promise<void> {
     const strange = await this.strange();
     if (!strange) return;
@@ -28,7 +32,7 @@ export class FollowedStore {
     );
   }
 
-  /** A checkpoint that is no event's; as printPosition has it. */
+  /** A checkpoint that is not the position of any event, as printPosition prints it. */
   private async strange(): Promise<{ partition: number; at: string } | undefined> {
     const models = [...(await liveModels(this.reads.pool)).values()];
     const tracks = models.flatMap(({ main, alone, parked, held }) => [main, ...alone, ...parked, ...held]);

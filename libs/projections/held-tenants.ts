@@ -16,7 +16,10 @@ import { ABANDONED } from './rebuild/generation-tables';
 import { lockHolds, rebuildRunning } from './rebuild/rebuild-lock';
 import { Rejoining } from './rejoining';
 
-/** Nobody can write to the tenant meanwhile, but what is not shown by then is not shown for as long as it is held. */
+/**
+ * Nobody can write to the tenant meanwhile. Events that are not shown by then stay hidden for as long as the tenant is
+ * held.
+ */
 const SETTLE_MS = 15_000;
 
 /** Makes the read models of a tenant stand still on purpose, in every process, until they are released. */
@@ -32,11 +35,11 @@ export class HeldTenants {
   ) {}
 
   /**
-   * Once it has ended, no further event of the tenant is applied to any read model; those of other tenants are. Reads
-   * answer what they showed last. It waits up to 15 s for the read models to show what was written before, so the tenant
-   * should be closed to writes first. Held twice is held once.
-   * @throws DomainError rebuild_running when a rebuild of all tenants, or of this one, is under way or left behind: a
-   * projector goes on with those within seconds. Some read models may be held by then: try again, or release.
+   * Holds a tenant: once this has returned, no further event of the tenant is applied to any read model; events of
+   * other tenants are. Reads show the last state. It waits up to 15 s for the read models to show earlier writes, so
+   * the tenant should be closed to writes first. Holding a held tenant changes nothing.
+   * @throws DomainError rebuild_running when a rebuild of all tenants, or of this one, is running or was left behind; a
+   * projector resumes such a rebuild within seconds. Some read models may be held by then: try again, or release.
    */
   async hold(tenant: RegisteredTenant): Promise<void> {
     await this.settle(tenant);
@@ -44,14 +47,14 @@ export class HeldTenants {
   }
 
   /**
-   * The same of a new tenant, before its first event: `TenantFill.show` lets it go.
-   * @throws DomainError rebuild_running; those that are held by then stay so, the others follow the tenant
+   * Holds a new tenant before its first event; `TenantFill.show` releases it.
+   * @throws DomainError rebuild_running; read models that are held by then stay held, the others follow the tenant
    */
   holdNew(tenant: RegisteredTenant): Promise<void> {
     return this.holdEach(tenant, true);
   }
 
-  /** Ids of the tenants that are held since before their first event. */
+  /** Ids of the tenants that have been held since before their first event. */
   async newTenants(): Promise<number[]> {
     const { rows } = await this.database.pool.query<{ id: number }>(
       'select distinct tenant_id as id from read_model.held where is_new order by 1',
@@ -60,8 +63,8 @@ export class HeldTenants {
   }
 
   /**
-   * Lets every read model of the tenant go on: each applies first what it has missed, behind the last event that it
-   * shows. One that cannot is parked. May be broken off and run again.
+   * Releases every read model of the tenant. Each first applies the events that it has missed since the last event that
+   * it shows; a read model that cannot is parked. May be interrupted and run again.
    */
   async release(tenant: RegisteredTenant): Promise<void> {
     for (const projection of this.projections.all) await this.releaseIn(projection, tenant);
@@ -72,10 +75,13 @@ export class HeldTenants {
       await this.database.transaction((client) => holdIn(client, projection, tenant, isNew));
   }
 
-  /** What stands still before that is not waited for. */
+  /**
+   * Waits until the read models show the tenant's last event. Read models that were standing still before are not
+   * waited for.
+   */
   private async settle(tenant: RegisteredTenant): Promise<void> {
     const head = (await this.feed.heads()).get(tenant.partition);
-    // What was written last is not in the feed yet where an open transaction holds it back.
+    // The feed does not deliver the last event yet if an open transaction holds it back.
     const last = (await this.latest.of(tenant, head ?? START)) ?? head;
     if (!last) return;
     try {
@@ -94,7 +100,7 @@ export class HeldTenants {
         await this.rejoining.run(projection, track, partition, (client) => lift(client, track));
       } catch (error) {
         if (error instanceof EventNotApplied) await this.park(track, error);
-        // Otherwise another release has it in hand as well.
+        // Otherwise another release is working on the same track.
         else if (!(error instanceof CheckpointMoved)) throw error;
       }
     }
@@ -123,7 +129,7 @@ async function holdIn(
   isNew: boolean,
 ): Promise<void> {
   await lockHolds(client, name);
-  // A batch that is being applied is waited for; the next one finds another revision.
+  // This waits for a batch that is being applied. The next batch finds another revision.
   await lockTracks(client, name);
   const { main, alone, parked, held } = await liveModel(client, name);
   if (held.some(({ tenantId }) => tenantId === id)) return;
@@ -140,7 +146,7 @@ async function holdIn(
   await raiseRevision(client, name);
 }
 
-/** One that has begun would show the tenant's events when it goes live. */
+/** Refuses a rebuild in progress, which would show the tenant's events when it goes live. */
 async function refuseRebuild(client: PoolClient, name: string, tenantId: number): Promise<void> {
   const { rows } = await client.query(
     `select from read_model.generations where projection = $1 and tenant_id in (0, $2) and version <> ${ABANDONED}
@@ -150,7 +156,7 @@ async function refuseRebuild(client: PoolClient, name: string, tenantId: number)
   if (rows.length > 0) throw rebuildRunning(name);
 }
 
-/** It has caught up even where it was parked before. */
+/** Ends the hold. Also unparks the tenant, because the track has caught up. */
 async function lift(client: PoolClient, { projection, tenantId }: Track): Promise<void> {
   await unhold(client, projection, tenantId);
   await client.query('delete from read_model.parked where projection = $1 and tenant_id = $2', [

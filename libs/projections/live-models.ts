@@ -1,35 +1,35 @@
 import type { Pool } from 'pg';
 import { type Position, parsePosition, START } from '#event-store/position';
 
-/** Tenants of a read model that move together, and how far they have come in its generation. */
+/** The checkpoints of tenants of a read model that move together in one generation. */
 export interface Track {
   projection: string;
   generation: number;
-  /** 0: every tenant that has no track of its own. */
+  /** 0: all tenants without a track of their own. */
   tenantId: number;
-  /** By partition; the track of one tenant has that tenant's partition only. */
+  /** Positions by partition. The track of one tenant has only that tenant's partition. */
   reached: Map<number, Position>;
 }
 
-/** What a read model consists of now. */
+/** The present state of a read model. */
 export interface LiveModel {
   name: string;
-  /** Changes whenever the tracks do. */
+  /** Changes whenever the tracks change. */
   revision: number;
-  /** Version of the projection that has built it; the newest where tenants were rebuilt alone. */
+  /** Version of the projection that built the read model; the newest one if tenants were rebuilt alone. */
   version: number;
   main: Track;
   /** Tenants that were rebuilt alone. */
   alone: Track[];
-  /** Tenants that wait for an operator. */
+  /** Tenants that wait for an operator, because an event could not be applied. */
   parked: Track[];
-  /** Tenants that stand still until they are released, whether they wait for an operator or not. */
+  /** Tenants that stand still until they are released, whether or not they are also parked. */
   held: Track[];
-  /** All that the main track does not serve. */
+  /** Ids of all tenants that the main track does not serve. */
   apart: ReadonlySet<number>;
 }
 
-/** How far a track has come in a partition: a main track stands at the start of one that it has not touched. */
+/** A track's position in a partition. A main track is at the start of a partition that it has not read yet. */
 export function reachedIn({ tenantId, reached }: Track, partition: number): Position | undefined {
   return reached.get(partition) ?? (tenantId === 0 ? START : undefined);
 }
@@ -46,7 +46,7 @@ interface TrackRow {
   projection: string;
   tenant_id: number;
   generation: number;
-  /** Or held. */
+  /** The tenant is parked, or held. */
   parked: boolean;
   held: boolean;
   revision: number;
@@ -65,12 +65,12 @@ const tracks = (which: string) =>
    ${which}
    order by t.projection, t.tenant_id`;
 
-/** Every read model by its name. */
+/** All live read models by name. */
 export async function liveModels(database: Pick<Pool, 'query'>): Promise<Map<string, LiveModel>> {
   return modelsOf((await database.query<TrackRow>(tracks(''))).rows);
 }
 
-/** One of them. */
+/** One live read model. */
 export async function liveModel(database: Pick<Pool, 'query'>, name: string): Promise<LiveModel> {
   const { rows } = await database.query<TrackRow>(tracks('where t.projection = $1'), [name]);
   return modelsOf(rows).get(name)!;

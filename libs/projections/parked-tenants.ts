@@ -12,12 +12,12 @@ import { Rejoining } from './rejoining';
 
 export interface Retried {
   tenant: string;
-  /** False: it is still parked, for the reason given. */
+  /** False if the tenant is still parked, for the given reason. */
   resumed: boolean;
   reason: string | null;
 }
 
-/** Brings parked tenants back, once what stopped them has been mended. */
+/** Resumes parked tenants once the cause has been fixed. */
 @Injectable()
 export class ParkedTenants {
   constructor(
@@ -28,9 +28,9 @@ export class ParkedTenants {
   ) {}
 
   /**
-   * Applies what the parked tenants have missed; the live read model takes each up where that ends.
-   * @param alias one tenant; default: all that are parked
-   * @throws DomainError unknown_projection, tenant_not_found; tenant_held when the one that is asked for is held
+   * Applies the events that the parked tenants have missed. The live read model then continues with each tenant.
+   * @param alias alias of one tenant; default: all parked tenants
+   * @throws DomainError unknown_projection, tenant_not_found; tenant_held when the given tenant is held
    */
   async retry(name: string, alias?: string): Promise<Retried[]> {
     const projection = this.projections.get(name);
@@ -46,7 +46,7 @@ export class ParkedTenants {
     return results;
   }
 
-  /** Undefined when the tenant is not parked. */
+  /** Resumes a tenant. Returns undefined when the tenant is not parked. */
   private async resume(projection: Projection, tenant: RegisteredTenant): Promise<Retried | undefined> {
     const { alias, id, partition } = tenant;
     for (let wasParked = false; ; wasParked = true) {
@@ -57,7 +57,7 @@ export class ParkedTenants {
         await this.rejoining.run(projection, track, partition, (client) => unpark(client, track));
         return { tenant: alias, resumed: true, reason: null };
       } catch (error) {
-        // A rebuild, or another retry, has it in hand as well.
+        // A rebuild or another retry is working on the same track.
         if (error instanceof CheckpointMoved) continue;
         if (!(error instanceof EventNotApplied)) throw error;
         await this.note(track, error);
@@ -80,6 +80,6 @@ async function unpark(client: PoolClient, { projection, tenantId }: Track): Prom
     'delete from read_model.parked where projection = $1 and tenant_id = $2',
     [projection, tenantId],
   );
-  // A rebuild has replaced its generation meanwhile.
+  // A rebuild has replaced the track's generation meanwhile.
   if (rowCount === 0) throw new CheckpointMoved(projection);
 }

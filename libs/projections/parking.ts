@@ -15,7 +15,7 @@ import { EventNotApplied, isEventFault } from './event-not-applied';
 import { reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
 
-/** Events of the feed for one track. */
+/** A batch of the feed for one track. */
 export interface TrackBatch {
   projection: Projection;
   track: Track;
@@ -25,7 +25,7 @@ export interface TrackBatch {
   relevant: readonly RecordedEvent[];
 }
 
-/** Takes tenants whose events cannot be applied out of a read model's way. */
+/** Parks tenants whose events cannot be applied, so that the read model continues without them. */
 @Injectable()
 export class Parking {
   private readonly log = new Logger(Parking.name);
@@ -33,9 +33,9 @@ export class Parking {
   constructor(private readonly database: ReadDatabase) {}
 
   /**
-   * Applies the batch tenant by tenant. One whose events fail is parked behind the last that could be applied; the
-   * others go on.
-   * @throws CheckpointMoved, and whatever is not the events' fault
+   * Applies the batch tenant by tenant. A tenant whose events fail is parked after its last applied event; the others
+   * continue.
+   * @throws CheckpointMoved, and any error that the events did not cause
    */
   async isolate({ projection, track, revision, events, relevant }: TrackBatch): Promise<void> {
     const failures = await this.database.transaction(async (client) => {
@@ -65,13 +65,16 @@ function byTenant(events: readonly RecordedEvent[]): RecordedEvent[][] {
   return [...tenants.values()];
 }
 
-/** Nobody else builds the read model until the transaction ends, and everybody looks again afterwards. */
+/**
+ * Ensures that nobody else updates the read model until the transaction ends, and that all consumers reload its tracks
+ * afterwards.
+ */
 async function claim(client: PoolClient, { name }: Projection, revision: number): Promise<void> {
   if ((await lockTracks(client, name)) !== revision) throw new CheckpointMoved(name);
   await raiseRevision(client, name);
 }
 
-/** All of a tenant's events at once or, when that fails, as many as can be applied. */
+/** Applies all of a tenant's events at once or, if that fails, as many as possible one by one. */
 async function applyTenant(
   client: PoolClient,
   projection: Projection,
@@ -88,7 +91,7 @@ async function applyTenant(
   return {};
 }
 
-/** What went wrong because of the events; nothing is left of it in the transaction. */
+/** Runs work in a savepoint. Returns the error if the events caused it; the savepoint is then rolled back. */
 async function tried(client: PoolClient, work: () => Promise<void>): Promise<Error | undefined> {
   await client.query('savepoint events');
   try {

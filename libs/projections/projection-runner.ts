@@ -15,39 +15,40 @@ import type { Projection } from './projection';
 import { Projections } from './projections';
 
 /**
- * A batch is for few of the read models. The checkpoints of the others, one each in every partition, cost as much as its
- * rows: while batch follows batch, they are moved this often.
+ * A batch concerns few of the read models. Moving the checkpoints of the others, one in each partition, costs as much
+ * as writing the batch's rows: while batches follow each other, they are moved at this interval.
  */
 const PASS_EVERY_MS = 25;
 
-/** Rows and checkpoint can be built again from events, whose own commits wait for the disk. */
+/** Rows and checkpoints can be rebuilt from the events, whose own commits wait for the disk. */
 const UNFLUSHED = { flush: false };
 
 /**
- * A crash of the server may take the last commits, and where events come from may not notice it: the store is on another
- * server, or Kafka brings them. Without a look, what was taken would be missing until the partition's next event.
+ * Interval for verifying the stored checkpoints. A crash of the read server may lose the last commits without the
+ * source of the events noticing: the store is on another server, or events come from Kafka. Without this, the lost
+ * changes would be missing until the partition's next event.
  */
 const LOOK_EVERY_MS = 1_000;
 
-/** A read model as this process believes it to be. */
+/** A read model in the state that this process believes it to be in. */
 interface Building {
   projection: Projection;
   model: LiveModel;
 }
 
-/** Keeps every read model up to date: rows and checkpoint in one transaction, a batch at a time. */
+/** Keeps every read model up to date, batch by batch, with rows and checkpoint in one transaction. */
 @Injectable()
 export class ProjectionRunner {
   private readonly log = new Logger(ProjectionRunner.name);
   private building: Building[] = [];
   private subscription?: Subscription;
-  /** By partition: the last event that came since the cursors were asked for. */
+  /** By partition: the last event that was handed over since the cursors were read. */
   private readonly handed = new Map<number, Position>();
-  /** By performance.now, when the tracks were last moved for which a batch had nothing. */
+  /** Time on performance.now at which the tracks without events in a batch were last moved. */
   private passedAt = Number.NEGATIVE_INFINITY;
-  /** The partitions that the cursors were asked for. */
+  /** The partitions for which the cursors were last read. */
   private partitions: number[] = [];
-  /** By performance.now, when the stored checkpoints were last compared with ours. */
+  /** Time on performance.now at which the stored checkpoints were last compared with this process's. */
   private lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -69,18 +70,20 @@ export class ProjectionRunner {
     this.log.log(`Building ${this.projections.all.map(({ name }) => name).join(', ')}`);
   }
 
-  /** Lets go of the partitions, so that nothing moves any more. */
+  /** Releases the partitions, so that nothing moves any more. */
   async stop(): Promise<void> {
     await this.subscription?.stop();
     this.subscription = undefined;
   }
 
-  /** Each partition from where the track that is furthest behind stands; none once a newer program builds a read model. */
+  /**
+   * The cursor of each partition, at the track that is furthest behind; none if a newer program has built a read model.
+   */
   private async cursors(partitions: number[]): Promise<Cursor[]> {
     this.handed.clear();
     this.partitions = partitions;
     this.lookedAt = performance.now();
-    // Partitions are asked for anew whenever the store was away: a replica may have taken its place that is behind.
+    // Cursors are read again whenever the store was unavailable: a replica that lags behind may have replaced it.
     await this.followed.verify();
     const live = await liveModels(this.database.pool);
     this.building = this.projections.all.map((projection) => {
@@ -99,7 +102,7 @@ export class ProjectionRunner {
     }));
   }
 
-  /** Stops building: rows of this program's form would stay among those of the newer one for good. */
+  /** Stops building: rows in this program's format would stay among those of the newer program forever. */
   private giveWay(newer: readonly Building[]): void {
     const names = newer.map(({ projection }) => projection.name).join(', ');
     this.log.error(
@@ -110,15 +113,18 @@ export class ProjectionRunner {
   }
 
   /**
-   * Tenants that stand still in every read model. One that has been let go since is not in a batch that counts: the
-   * models' revisions are others then.
+   * Tenants that are held in every read model. A tenant that was released meanwhile does no harm: the read models have
+   * other revisions then, so the batch is not committed.
    */
   private held(): number[] {
     const [first, ...others] = this.building.map(({ model }) => model.held.map(({ tenantId }) => tenantId));
     return (first ?? []).filter((tenantId) => others.every((held) => held.includes(tenantId)));
   }
 
-  /** False when the read models are not as this process believed; what was done of the batch stands. */
+  /**
+   * Returns false when the read models differ from what this process believed. The parts of the batch that were applied
+   * stay.
+   */
   private handle(events: RecordedEvent[]): Promise<boolean> {
     for (const { partition, at } of events) this.handed.set(partition, at);
     const busy = this.tracks()
@@ -130,7 +136,7 @@ export class ProjectionRunner {
     return this.outcome(work);
   }
 
-  /** Every track that this process moves. */
+  /** All tracks that this process moves. */
   private tracks(): { projection: Projection; model: LiveModel; track: Track }[] {
     return this.building.flatMap(({ projection, model }) =>
       [model.main, ...model.alone].map((track) => ({ projection, model, track })),
@@ -143,7 +149,8 @@ export class ProjectionRunner {
       result.status === 'rejected' ? [result.reason as Error] : [],
     );
     const isDone = results.every((result) => result.status === 'fulfilled' && result.value);
-    // What failed is not passed over, even if nobody asks for the cursors again: the partitions may have gone meanwhile.
+    // Failed events must not be skipped, even if the cursors are not read again because the partitions were lost
+    // meanwhile.
     if (!isDone) this.handed.clear();
     const broken = failures.find((failure) => !(failure instanceof CheckpointMoved));
     if (broken) throw broken;
@@ -151,7 +158,7 @@ export class ProjectionRunner {
     return isDone;
   }
 
-  /** Moves the tracks that nothing of what was handed over is for, but for those that are moved with their rows. */
+  /** Moves the tracks that have no events in what was handed over, except for busy ones, which move with their rows. */
   private async pass(busy: ReadonlySet<Track> = new Set()): Promise<boolean> {
     const moves = this.tracks()
       .filter(({ track }) => !busy.has(track))
@@ -163,7 +170,7 @@ export class ProjectionRunner {
     return true;
   }
 
-  /** Whether the tracks stand where this process has moved them, looked at now and then. */
+  /** Whether the tracks are where this process has moved them. Checked at intervals. */
   private async isAsBelieved(): Promise<boolean> {
     if (performance.now() - this.lookedAt < LOOK_EVERY_MS) return true;
     this.lookedAt = performance.now();
@@ -184,14 +191,14 @@ export class ProjectionRunner {
     return movesTo(track, revision, ahead);
   }
 
-  /** False when tenants had to be parked. */
+  /** Applies a batch to its track. Returns false when tenants had to be parked. */
   private async apply(batch: TrackBatch): Promise<boolean> {
     const { projection, track, revision, relevant } = batch;
     const moves = this.moves(track, revision);
     const startedAt = Date.now();
     try {
       await this.database.transaction(async (client) => {
-        // First, so that a displaced consumer writes nothing, and the tracks stay until the commit.
+        // This comes first, so that a displaced consumer writes nothing, and the tracks do not change until the commit.
         await moveCheckpoints(client, moves, UNFLUSHED);
         await projection.apply(client, track.generation, [...relevant]);
       });
@@ -210,13 +217,16 @@ export class ProjectionRunner {
   }
 }
 
-/** Whether a track has a partition and has not come as far in it. */
+/** Whether a position is ahead of the track in a partition that the track has. */
 function isAhead(at: Position, track: Track, partition: number): boolean {
   const reached = reachedIn(track, partition);
   return reached !== undefined && comparePositions(at, reached) > 0;
 }
 
-/** Whether no track of a read model has gone back in those partitions. Of another revision they are others. */
+/**
+ * Whether no track of a read model has moved back in the partitions. With another revision the tracks are different
+ * ones.
+ */
 function isStanding(model: LiveModel, now: LiveModel, partitions: readonly number[]): boolean {
   if (now.revision !== model.revision) return false;
   return [model.main, ...model.alone].every((track) =>
@@ -227,7 +237,7 @@ function isStanding(model: LiveModel, now: LiveModel, partitions: readonly numbe
   );
 }
 
-/** What a batch of the feed has for a track. */
+/** The part of a batch that concerns a track. */
 function batchOf(
   projection: Projection,
   model: LiveModel,

@@ -4,59 +4,70 @@ import type { RecordedEvent } from '#event-store/events';
 /** A table of a read model, in schema read_model, LIST-partitioned by its column `generation`. */
 export interface ReadTable {
   name: string;
-  /** SQL types of the columns beside `generation`, by name. The first is `tenant_id`. */
+  /** SQL types of all columns except `generation`, by name. The first is `tenant_id`. */
   columns: Readonly<Record<string, string>>;
-  /** Columns that name a row within its generation, `tenant_id` first. */
+  /** Columns that identify a row within its generation, `tenant_id` first. */
   key: readonly string[];
-  /** The column with the id of the stream that a row was made from. */
+  /** The column with the id of the stream that a row results from. */
   stream: string;
 }
 
-/** A narrow copy of a read table, of integers and ids only, for queries that read very many rows: one row for each of its. */
+/**
+ * A narrow copy of a read table, of integers and ids only, for queries that read very many rows. It has one row for
+ * each row of the read table.
+ */
 export interface FactTable {
   name: string;
-  /** Columns beside the read table's key: SQL type, and SQL of the value over a row of the read table. */
+  /**
+   * Columns in addition to the read table's key: their SQL type, and SQL of the value computed from a row of the read
+   * table.
+   */
   columns: Readonly<Record<string, { type: string; value(row: string): string }>>;
 }
 
 export type Grain = 'day' | 'month' | 'year';
 
 export interface RollupDimension {
-  /** The facts' columns to group by: at most two, UUIDs. None: one sum over all facts. */
+  /** The fact columns to group by: at most two, UUIDs. None: one sum over all facts. */
   columns: readonly string[];
   grains: readonly Grain[];
-  /** Also keeps, for each year, one row that merges the splits of `merged`: with many keys, fewer rows are read sooner. */
+  /**
+   * Also keeps, for each year, one row that merges the splits of `merged`: with many keys, fewer rows are faster to
+   * read.
+   */
   mergesYears?: true;
 }
 
 /**
- * Sums of the facts by each dimension, so that reports read far fewer rows. Each dimension has its own grains: a row is
- * for a day, a month or a year, named by its first day.
+ * Sums of the facts by dimension, so that reports read far fewer rows. Each dimension has its own grains: a row covers
+ * a day, a month or a year, identified by its first day.
  */
 export interface RollupTable {
   name: string;
-  /** SQL condition: whether a fact is added up at all. */
+  /** SQL condition that a fact must meet to be added up. */
   counts(row: string): string;
-  /** The facts' column with the day. */
+  /** The fact column with the day. */
   day: string;
   /**
-   * Rows name a dimension by its place in this order, which must never change. A dimension of two columns stands after
-   * the dimensions of each of them.
+   * A row's code of a dimension is its index here, so the order must never change. A dimension of two columns comes
+   * after the dimensions of each of them.
    */
   dimensions: Readonly<Record<string, RollupDimension>>;
-  /** Columns of dimensions that are never null, so that a condition on one can be looked up by the rollup's key. */
+  /**
+   * Columns of dimensions that are never null, so that a condition on one of them can be looked up by the rollup's key.
+   */
   required: readonly string[];
-  /** Further columns, with their SQL types, by whose values each sum is split into rows. */
+  /** Further columns, with their SQL types, whose values split each sum into rows. */
   splits: Readonly<Record<string, string>>;
-  /** The splits, of a number type, that merged years add together. */
+  /** The splits, of a numeric type, that merged years add up. */
   merged?: readonly string[];
-  /** Columns that are added up, beside `items`, the number of facts. */
+  /** Columns that are added up, in addition to `items`, the number of facts. */
   sums: readonly string[];
 }
 
-/** Tables made from a projection's first table instead of events, and partitioned like it. */
+/** Tables that are derived from a projection's first table instead of events, and partitioned like it. */
 export interface Derived {
-  /** Absent where the read table itself is narrow. */
+  /** Absent if the read table itself is narrow. */
   facts?: FactTable;
   rollup: RollupTable;
 }
@@ -64,11 +75,11 @@ export interface Derived {
 /** Values of a row, in the order of its table's columns. */
 export type ReadRow = readonly unknown[];
 
-/** Builds read tables from events. Nothing else knows its tables. */
+/** Builds read tables from events. No other code knows its tables. */
 export interface Projection {
-  /** As in checkpoints and on the command line, with dashes: `work-items`. */
+  /** The name in checkpoints and on the command line, with dashes: `work-items`. */
   name: string;
-  /** Raised whenever the same events make other rows. */
+  /** Must be raised whenever the same events result in other rows. */
   version: number;
   tables: readonly ReadTable[];
   derived?: Derived;

@@ -23,10 +23,10 @@ import { TenantRenewal } from './rebuild/tenant-renewal';
 import { UnfinishedRebuilds } from './rebuild/unfinished-rebuilds';
 import { Rejoining } from './rejoining';
 
-/** What brings very many events of a tenant to its read models. */
+/** Services that bring very many events of a tenant to its read models. */
 const renewal = [HeldTenants, TenantRenewal, TenantFill];
 
-/** What a process or a command asks for. */
+/** Services that processes and commands inject. */
 const services = [
   ...renewal,
   ParkedTenants,
@@ -39,13 +39,13 @@ const services = [
   UnfinishedRebuilds,
 ];
 
-/** What those share. */
+/** Internal parts that the services share. */
 const parts = [Tenants, CatchUp, FollowedStore, GenerationBuild, NextGeneration, ReachedPositions, Rejoining];
 
-/** Keeps, rebuilds and audits read models; needs PlatformModule and EventStoreModule. */
+/** Maintains, rebuilds and audits read models. Needs PlatformModule and EventStoreModule. */
 @Module({})
 export class ProjectionsModule {
-  /** Nothing that follows the feed. */
+  /** The services for imports, without anything that follows the feed. */
   static forRenewal(projections: readonly Projection[]): DynamicModule {
     return {
       module: ProjectionsModule,

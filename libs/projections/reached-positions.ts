@@ -9,10 +9,10 @@ import { Projections } from './projections';
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
 const FOLLOW_MS = 50;
-/** A held tenant stands still for minutes: nobody waits for it here. */
+/** A held tenant stands still for minutes, so requests do not wait for it. */
 const HELD_RETRY_SECONDS = '30';
 
-/** How far the read models have come. */
+/** Waits until the read models have reached a position. */
 @Injectable()
 export class ReachedPositions {
   constructor(
@@ -21,8 +21,8 @@ export class ReachedPositions {
   ) {}
 
   /**
-   * Waits until every read model of the tenant has come as far.
-   * @param what the position is called in a refusal
+   * Waits until every read model has reached the position for the tenant.
+   * @param what the name of the position in the error message
    * @throws DomainError `position_not_reached` (503) after `waitMs`, or at once while the tenant is held
    */
   async reach(tenant: TenantRef, position: Position, what: string, waitMs = WAIT_MS): Promise<void> {
@@ -37,8 +37,8 @@ export class ReachedPositions {
   }
 
   /**
-   * As `reach`, for as long as it takes: after a bulk the read models may have far to go.
-   * @throws DomainError `read_model_parked` (503) when one of them no longer follows the tenant; the signal's reason
+   * Like `reach`, without a time limit, because the read models may be far behind after a bulk append.
+   * @throws DomainError `read_model_parked` (503) when a read model no longer follows the tenant; the signal's reason
    */
   async follow(tenant: TenantRef, position: Position, signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -78,7 +78,7 @@ export class ReachedPositions {
         epoch,
         transactionId.toString(),
         position.toString(),
-        // Those that this program reads: a newer one may have brought more, which nobody builds yet.
+        // Only projections of this program: a newer program may have added others, which nobody builds yet.
         this.projections.all.map(({ name }) => name),
       ],
     });

@@ -5,7 +5,7 @@ import { fromToken } from '#event-store/position';
 import { contextOf } from '#platform/auth/current-context';
 import { ReachedPositions } from './reached-positions';
 
-/** `X-Min-Position` on a read: it waits until every read model has come as far as that write of the tenant. */
+/** Handles `X-Min-Position` on a read: the read waits until every read model has applied that write of the tenant. */
 @Injectable()
 export class ReadYourWrites implements OnModuleInit {
   constructor(

@@ -6,7 +6,7 @@ import { CatchUp } from './catch-up';
 import { liveModel, reachedIn, type Track } from './live-models';
 import type { Projection } from './projection';
 
-/** Lets a tenant's track that stands still go on. */
+/** Resumes a tenant's track that stands still. */
 @Injectable()
 export class Rejoining {
   constructor(
@@ -15,12 +15,12 @@ export class Rejoining {
   ) {}
 
   /**
-   * Applies what the track has missed; the live read model takes it up where that ends: together with the others when
-   * it is of their generation, else as a track of its own.
-   * @param partition the tenant's
-   * @param lift removes, in the last transaction, what made it stand still
-   * @throws EventNotApplied; what comes before that event is applied
-   * @throws CheckpointMoved when somebody else has it in hand as well
+   * Applies the events that the track has missed. The live read model then continues with the tenant: on the main track
+   * if the generation is the same, otherwise on a track of its own.
+   * @param partition the tenant's partition
+   * @param lift removes, in the last transaction, the reason why the track stood still
+   * @throws EventNotApplied; events before that event are applied
+   * @throws CheckpointMoved when another process is working on the same track
    */
   async run(
     projection: Projection,
@@ -37,7 +37,7 @@ export class Rejoining {
         await lift(client);
         if (joins) await forgetCheckpoint(client, track);
       },
-      // It may join the main track where that is, not ahead of it.
+      // The track can join the main track only at the main track's position, not ahead of it.
       joins ? (database) => mainPosition(database, track, partition) : undefined,
     );
   }

@@ -4,8 +4,8 @@ import type { Derived, ReadRow, ReadTable } from './projection';
 
 /**
  * Writes rows of one generation with one statement.
- * @param onConflict what to do where a row with that key exists: `update` replaces it, `fail` raises 23505
- * @param derived the tables that follow from this one
+ * @param onConflict what to do if a row with the key exists: `update` replaces it, `fail` raises 23505
+ * @param derived the tables that are derived from this one
  */
 export async function writeRows(
   client: ClientBase,
@@ -25,14 +25,17 @@ export async function writeRows(
   });
 }
 
-/** A column's values in array syntax. Documents, each a line, are spared the quotes of it, and being read twice. */
+/**
+ * A column's values in array syntax. JSON documents are separated by newlines instead, so that they need not be quoted
+ * and parsed twice.
+ */
 function parameter(type: string, rows: readonly ReadRow[], index: number): string {
   if (type === 'json') return rows.map((row) => JSON.stringify(row[index])).join('\n');
   const element = isText(type) ? quoted : String;
   return `{${rows.map((row) => (row[index] == null ? 'null' : element(row[index]))).join()}}`;
 }
 
-/** Whether a value may have characters that mean something in an array; numbers, ids and times have none. */
+/** Whether values of a type may contain characters with a meaning in array syntax. Numbers, ids and times never do. */
 function isText(type: string): boolean {
   return type === 'text' || type === 'tsvector' || type.endsWith('[]');
 }
@@ -41,10 +44,10 @@ function quoted(value: unknown): string {
   return `"${String(value).replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** The array that a parameter holds. */
+/** SQL of the array in a parameter. */
 function arrayOf(type: string, parameter: string): string {
   if (type === 'json') return `string_to_array(${parameter}, e'\\n')::json[]`;
-  // There is no type of arrays of arrays: each comes as its text.
+  // PostgreSQL has no arrays of arrays as a type, so each array is passed as text.
   return type.endsWith('[]') ? `${parameter}::text[]` : `${parameter}::${type}[]`;
 }
 
