@@ -75,8 +75,7 @@ function tooMuch(document: DocumentNode): GraphQLError | undefined {
   for (const definition of definitions) {
     if (!('selectionSet' in definition)) continue;
     const { depth, fields, others } = measure(definition.selectionSet, fragments, known);
-    // Fields in a fragment are counted as fields of the schema here. They count as root fields where a query uses the
-    // fragment.
+    // A fragment's own fields all count as fields of the schema. A query that uses the fragment is measured with it.
     const isQuery = definition.kind === Kind.OPERATION_DEFINITION;
     const ofSchema = isQuery ? others : fields + others;
     if (isQuery && depth > MAXIMUM_DEPTH)
