@@ -94,7 +94,7 @@ export function baseOf(report: Report, { of, joins }: Column): string | undefine
   return base === undefined || (facts && !(base in facts.columns)) ? undefined : base;
 }
 
-/** The foreign key that alone a column needs from the record that facts refer to; undefined when it needs more. */
+/** The foreign key that is all that a column needs from the record that facts refer to; undefined if it needs more. */
 export function referenceOf(report: Report, { by, joins }: Pick<Column, 'by' | 'joins'>): string | undefined {
   const [, next] = joinsNeeded(report, joins ?? []);
   return by ?? next?.by;

@@ -170,7 +170,7 @@ function daysFrom(
 ): Period | undefined {
   const [year, month] = match ? first(match.slice(1).map(Number)) : [];
   const start = DateTime.fromObject({ year, month }, { zone: 'utc' });
-  // Both ends of the period and the days next to them must be dates with years of four digits.
+  // The year and the years beside it must be expressible in dates with years of four digits.
   if (!year || !start.isValid || year < 2 || year > 9998) return undefined;
   return { min: start.toISODate(), max: start.plus({ months, days: -1 }).toISODate() };
 }
