@@ -10,8 +10,8 @@ import { type Building, sourceSql } from './items';
 /**
  * Restricts groups that are ordered by their sums to those that a page can show, so that only these are joined with
  * their names. Groups that tie with the last one are included, because their keys decide the order.
- * @returns undefined when a sum by the facts' own columns is not the sum of a group, or when sums alone do not decide
- * the order or the filter
+ * @returns undefined when a sum by the facts' own columns is not the sum of a group, or when more than sums decides the
+ * order, or a filter is left to apply
  */
 export function topGroups(
   plan: Plan,
@@ -41,8 +41,8 @@ function sumsOf({ report, order }: Plan): string[] | undefined {
 }
 
 /**
- * How the facts' own columns identify the groups. At least one column must have a unique name column among the keys.
- * Other columns are grouped by one representative of all records with the same names, if there are few records.
+ * How the facts' own columns identify the groups. At least one of them must have a unique column among the keys. Other
+ * columns are grouped by one representative of all records with the same names, if there are few records.
  */
 function sharingOf(
   plan: Plan,
