@@ -151,7 +151,7 @@ function aggregatedIn({ cols }: Slice, keys: Column[]): Col[] {
   return cols.filter((col) => isAggregated(col) && (col.aggFunc || !keys.includes(col.column)));
 }
 
-/** Whether an expression adds up a measure. Counts are not amounts. */
+/** Whether an expression aggregates the amounts of a measure. A count says nothing about amounts. */
 function isAmount(expression: Expression): boolean {
   const aggFunc = expression.kind === 'aggregate' ? expression.aggFunc : undefined;
   return !!expression.column.measure && aggFunc !== 'count' && aggFunc !== 'countDistinct';

@@ -187,7 +187,10 @@ export class ReportStatements {
     }
   }
 
-  /** The state of a connection. Its process id is queried before any query that may have to be cancelled. */
+  /**
+   * The state of a connection. Its process id is queried before anything that may be cancelled, because the server
+   * ignores a cancel request that arrives before the statement has begun.
+   */
   private async knownOf(client: PoolClient): Promise<Known> {
     const before = this.known.get(client);
     if (before) return before;

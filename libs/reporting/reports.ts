@@ -68,8 +68,8 @@ export class Reports {
   }
 
   /**
-   * Answers by the tenant's calendar as it is now. The query that reads the rows also verifies the cached calendar, and
-   * so does any failure: when the calendar has changed, the request is answered again.
+   * Answers by the tenant's calendar as it is now. The cached calendar is verified by the query that reads the rows,
+   * and after any failure: if it has changed, the request is answered again.
    */
   private async current(request: ReportRequest): Promise<Answer> {
     const tenantId = request.context.request.tenant.id;
@@ -115,7 +115,10 @@ export class Reports {
     return { rows, notes };
   }
 
-  /** @param most the number of rows whose field names alone reach the size limit of an answer: no more rows are read */
+  /**
+   * @param most maximum number of rows whose field names alone stay within the size limit of an answer: no more are
+   * read
+   */
   private async page(
     plan: Plan,
     source: Source,
