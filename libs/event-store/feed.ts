@@ -183,7 +183,7 @@ function storedEvent(row: EventRow): StoredEvent {
 
 /**
  * A reader's lag in seconds, from the time at which its oldest unread event was recorded; 0 if it has read everything.
- * The minimum for an unread event is a millisecond.
+ * It is at least a millisecond for an unread event, even if that was recorded just now.
  */
 export function lagOf(oldest: Date | undefined, now: Date): number {
   return oldest ? Math.max(0.001, (now.getTime() - oldest.getTime()) / 1000) : 0;
