@@ -9,7 +9,7 @@ import {
 } from '@nestjs/swagger';
 import { ApiIdempotencyKey } from '#platform/http/input/idempotency-key';
 
-/** How each kind of operation is described; refusals and authentication are added for all in openapi.ts. */
+/** Decorators that describe each kind of operation. openapi.ts adds errors and authentication to all of them. */
 
 export function envelope(schema: object): object {
   return {
@@ -69,7 +69,7 @@ export function ApiOne(view: Type): MethodDecorator {
   return applyDecorators(ApiExtraModels(view), ApiOkResponse(envelope({ $ref: getSchemaPath(view) })));
 }
 
-/** A page of a list. */
+/** Describes a page of a list. */
 export function page(items: object): object {
   return envelope({
     type: 'object',
@@ -132,14 +132,14 @@ export function ApiHistory(): MethodDecorator {
   return ApiOkResponse(page(event));
 }
 
-/** A request over many records answers for each by itself. */
+/** Describes the answer to a request over many records, which has an outcome for each. */
 export function ApiOutcomes(view: Type): MethodDecorator {
   const rows = { type: 'array', items: { $ref: getSchemaPath(view) } };
   const schema = envelope({ type: 'object', required: ['rows'], properties: { rows } });
   return applyDecorators(ApiExtraModels(view), ApiIdempotencyKey(), ApiOkResponse(schema));
 }
 
-/** A file of text. */
+/** Describes an answer that is a text file. */
 export function ApiText(description: string): MethodDecorator {
   const content = { 'text/plain': { schema: { type: 'string' as const } } };
   return ApiOkResponse({ description, content });

@@ -1,12 +1,12 @@
 import { type Money, moneyRecord } from '#kernel/money';
 
-/** Decimals, which events keep as text: they are numbers in answers. */
+/** Names of decimal fields: events store them as text, answers show them as numbers. */
 const decimals = new Set(['amount', 'minutesPerUnit', 'percent', 'quantity', 'rate', 'total', 'units']);
 
-/** Who gave a reference, where the storage has bytes: of no meaning outside. */
+/** Names of internal fields, which have no meaning for clients: the owner of a reference, the storage key of bytes. */
 const internal = new Set(['referenceOwner', 'key']);
 
-/** What an event set, as records show it; what is not a field of a record is shown in the same way. */
+/** The data of an event in the form in which records show their fields. */
 export function shownChanges(data: object): object {
   const fields = Object.entries(data).filter(([name]) => !internal.has(name));
   return Object.fromEntries(fields.map(([name, value]) => [name, shown(name, value)]));

@@ -5,17 +5,17 @@ import { matching, type Search, searchedOf, soughtOf, type Usual } from './list-
 import { leadsOf } from './record-statements';
 import { startingWith } from './words';
 
-/** The rows that are wanted: so many of the first ones. */
+/** How many of the first rows are wanted, and in which order. */
 interface First {
   order: Order;
   rows: number;
 }
 
 /**
- * All rows that match a query, in parts that may have some in common: those that have the words themselves, and those
- * that show a record that has them. Every part begins at an index of words: of several words it is asked for those that
- * are {@link soughtOf sought}, and what has them is looked at for all.
- * @param first the rows of each part that are wanted at least, with what they are sorted by; all by default
+ * SQL for all rows that match a query, in parts that may overlap: rows that have the words themselves, and rows that show a
+ * record that has them. Each part starts from an index of words. Of several words, the {@link soughtOf sought} ones are
+ * looked up, and the rows found are tested for the others.
+ * @param first how many of each part's first rows are needed at least; default: all
  */
 export function found(search: Search, usual: Usual, first?: First): Knex.QueryBuilder[] {
   const { list, tenantId, query, words } = search;
@@ -40,7 +40,7 @@ export function found(search: Search, usual: Usual, first?: First): Knex.QueryBu
   return parts;
 }
 
-/** Rows of which each is looked at for all words: in their order, where that needs no other record, as the first ones may do. */
+/** Tests each row for all words. When sorting needs no other record, in sort order, so that the first matches may suffice. */
 function goneThrough(search: Search, rows: Knex.QueryBuilder, first?: First): Knex.QueryBuilder {
   const { list, tenantId, words } = search;
   const { sql, bindings } = matching(list, words);

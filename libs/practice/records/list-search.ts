@@ -4,7 +4,7 @@ import { knex, latestOf, lookUp, recordsOf } from './list-rows';
 import type { AnyList } from './record-list';
 import { startingWith } from './words';
 
-/** A query by words: at least one. */
+/** A query by at least one word. */
 export interface Search {
   list: AnyList;
   tenantId: number;
@@ -22,7 +22,7 @@ interface Expression {
   bindings: string[];
 }
 
-/** An expression that says whether each word begins one of the words of a row, its own or those that it shows. */
+/** An SQL expression: whether each word begins a word of the row, or of a record that the row shows. */
 export function matching(list: AnyList, words: readonly string[]): Expression {
   const each = words.map((word) => having(list, word));
   return {
@@ -33,23 +33,23 @@ export function matching(list: AnyList, words: readonly string[]): Expression {
 
 function having(list: AnyList, word: string): Expression {
   const searched = searchedOf(list);
-  // null: the joined record is not there.
+  // null when the joined record does not exist
   const one = searched.map((alias) => `coalesce(${alias}.search @@ ?::tsquery, false)`).join(' or ');
   return { sql: `(${one})`, bindings: searched.map(() => startingWith([word])) };
 }
 
-/** Words are common when so many of the latest records have them. */
+/** Words are common when `hits` of the latest `rows` records have them. */
 const PROBE = { rows: 100, hits: 5 };
 
-/** What the latest records say of the words of a query. */
+/** How usual the words of a query are, according to the latest records. */
 export interface Usual {
-  /** They are common in the rows that it asks for and what those show. */
+  /** Whether the words are common in the requested rows and the records that these show. */
   common: boolean;
-  /** How many of the latest records have each of several words, whatever else the query asks for. */
+  /** For each of several words: how many of the latest records have it, whatever the query's filters are. */
   hits: number[] | null;
 }
 
-/** Looks along the ids, and up by them: like `record-statements`, it is planned once where no filter makes it another one. */
+/** Goes along the index of ids and looks records up by id. Like `record-statements`, it is prepared unless there are filters. */
 export function usualQuery(search: Search): Knex.QueryBuilder {
   const { list, tenantId, query, words } = search;
   const { sql, bindings } = matching(list, words);
@@ -71,15 +71,15 @@ function hitsOf({ list, tenantId, words }: Search): Knex.QueryBuilder {
   );
 }
 
-/** A number is rarer than a name. */
+/** Sorts words with digits first, as numbers are rarer than names. */
 const isNumbered = (word: string) => Number(/\p{N}/u.test(word));
 
-/** Words that more of the latest records have are not looked for in an index of words: it would go through all that have them. */
+/** Words that more of the latest records have are not looked up in an index of words: it would return too many rows. */
 const OFTEN = 20;
 
 /**
- * The words that an index is asked for, out of all that are wanted: where some may be the row's own and some those of a
- * record that it shows the rarest alone, else those that are not in very many records.
+ * The words of a query to look up in an index: if a word may also be that of a record that the row shows, only the rarest
+ * word, otherwise all that are not too frequent.
  */
 export function soughtOf({ list, words }: Search, { hits }: Usual): readonly string[] {
   if (words.length === 1) return words;
@@ -88,7 +88,7 @@ export function soughtOf({ list, words }: Search, { hits }: Usual): readonly str
   return words.filter((word, index) => word === rarest || hits![index] < OFTEN);
 }
 
-/** The one that the fewest of the latest records have, of those a number, and then the longest. */
+/** The word that the fewest of the latest records have; among equals one with digits, then the longest. */
 function rarestOf(words: readonly string[], hits: readonly number[]): string {
   const [rarest] = [...words.keys()].sort(
     (a, b) =>

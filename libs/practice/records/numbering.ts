@@ -2,29 +2,29 @@ import type { AnyDefinition } from '#event-store/events';
 import { holding } from '#event-store/load';
 import type { UnitOfWork } from '#event-store/unit-of-work';
 
-/** Given numbers that move the counter on: beyond, what it gives may have been given. */
+/** Numbers from a request that advance the counter. Larger ones do not, so the counter could meet them. */
 const FOLLOWED = /^[1-9]\d{0,14}$/;
 
-/** A number that a counter could come to; 0 of any other text. */
+/** The number that a text stands for, if a counter could reach it; otherwise 0. */
 export function wholeNumber(given: string): number {
   return FOLLOWED.test(given) ? Number(given) : 0;
 }
 
-/** The counter's next number. @param used its value: the last number that it gave */
+/** Assigns the counter's next number. @param used the counter's value: the last number that it has assigned */
 export function nextNumber(work: UnitOfWork, counter: string, used: number): string {
   work.count(counter, used, used + 1);
   return String(used + 1);
 }
 
-/** A given number that the counter would reach one day moves it on, so that given and next never meet. */
+/** Advances the counter past a number from a request that it would reach some day, so that the two never collide. */
 export function follow(work: UnitOfWork, counter: string, given: string, used: number): void {
   const number = wholeNumber(given);
   if (number > used) work.count(counter, used, number);
 }
 
 /**
- * The number of a new record: the one given, or the counter's next.
- * @param definition of records whose numbers are natural keys, of the counter's name
+ * The number of a new record: the one from the request, or the counter's next.
+ * @param definition the definition of records whose numbers are natural keys of the counter's name
  */
 export async function takeNumber(
   work: UnitOfWork,

@@ -8,9 +8,9 @@ const OWN_WRITE_MS = 1_000;
 const POLL_MS = 4;
 
 /**
- * What read models show of a record, once they have caught up with its own stream (at most 1 s).
- * @param read what they show, with the version that it is of; undefined while they do not show the record at all
- * @throws DomainError `not_found`; `position_not_reached` (503) when the record is there and is not shown
+ * Reads a record from read models, once they have caught up with its stream; waits 1 s at most.
+ * @param read reads the record with its version; undefined while the read models do not have the record
+ * @throws DomainError `not_found`; `position_not_reached` (503) when the record exists and is not shown in time
  */
 export async function caughtUp<Shown extends { version: number }>(
   loader: Loader,

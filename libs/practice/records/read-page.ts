@@ -9,35 +9,35 @@ import type { UsualWords } from './usual-words';
 
 export interface FoundPage {
   rows: RecordRow[];
-  /** Records follow on another page. */
+  /** Whether another page follows. */
   hasMore: boolean;
-  /** Where the read model stood, and where the last row's last change stands, as printPosition has it. */
+  /** The positions of the read model, and of the last change of the last row, as printPosition formats them. */
   reached: string;
   lastChanged?: string;
-  /** Records on all pages together, when it was asked for. */
+  /** Number of records on all pages, if it was requested. */
   totalCount?: number;
 }
 
-/** What a page's statement answers with: each row of the page, or one without an id when there is none. */
+/** A row of a page's statement. An empty page has one row, without an id. */
 type PageRow = (RecordRow | { id: null }) & { reached: string; changed: string };
 
-/** Whether a page's statements are of a few kinds, and good for every tenant when they are planned for the largest one. */
+/** Whether a page's statements are few enough to be prepared. A plan for the largest tenant is good for every tenant. */
 export function isPlannedOnce(list: AnyList, tenant: TenantRef, query: ListQuery): boolean {
   return isNamed(askedOf(list, tenant, query));
 }
 
 /**
- * Whether one statement tells all that is on a page, and so sees one moment by itself: what looks at the latest records
- * before it only chooses it, and rows that it leaves to be found otherwise are none of its own.
+ * Whether one statement returns everything on a page, and so needs no transaction to see one moment. A statement before it
+ * that looks at the latest records only chooses it, and when it does not fill the page, its rows are not used.
  */
 export function isOneStatement(list: AnyList, tenant: TenantRef, query: ListQuery): boolean {
   return !query.includeTotalCount && (!showsOthers(list) || isPlannedOnce(list, tenant, query));
 }
 
 /**
- * Reads a page in up to four small statements. As one it would be planned whole each time, which takes longer than to
- * answer it; only what is planned once tells at once what its rows show of others.
- * @param ask answers all statements of one moment, unless the page is {@link isOneStatement one statement}
+ * Reads a page in up to four small statements. A single statement would be planned as a whole each time, which takes longer
+ * than executing it; only prepared statements also return what their rows show of other records.
+ * @param ask executes all statements in one snapshot, unless the page is {@link isOneStatement one statement}
  */
 export async function readPage(
   ask: Ask,
@@ -72,7 +72,7 @@ async function find(ask: Ask, asked: Asked, tenant: TenantRef, usual?: Usual): P
   return ask<PageRow>(farStatement(asked, tenant, usual));
 }
 
-/** Gives rows what they show of other records. */
+/** Adds to rows what they show of other records. */
 async function addBeside(ask: Ask, list: AnyList, tenant: TenantRef, rows: RecordRow[]): Promise<void> {
   const statement = besideStatement(list, tenant.id, rows);
   if (!statement) return;

@@ -7,16 +7,16 @@ import { TextField } from '#platform/http/input/fields';
 import type { RequestContext } from '#platform/request-context';
 import { Activity } from './activity';
 
-/** What every record's state holds beside its own fields. */
+/** The properties that every record's state has in addition to its own fields. */
 export interface RecordState {
   isDeleted: boolean;
-  /** The integration's own key of the record, unique per integration and kind. */
+  /** The integration's own key for the record, unique per integration and kind. */
   externalReference: string | null;
   /** The integration that gave the reference. */
   referenceOwner: string | null;
 }
 
-/** The reference of a record that no integration has given one. */
+/** The reference of a record to which no integration has given one. */
 export const noReference = { externalReference: null, referenceOwner: null };
 
 /** Body fields that every create and update takes. */
@@ -31,7 +31,7 @@ export class RecordInput {
 
 /** Describes a text of an answer that may be null. */
 export const nullableText = { type: String, nullable: true } as const;
-/** Describes a text that belongs to another record: reads show it, answers to writes do not. */
+/** Describes a text of another record, which GET shows and answers to writes do not. */
 export const joinedText = { ...nullableText, required: false, description: 'On GET' } as const;
 
 /** The fields that every record shows. */
@@ -62,8 +62,8 @@ export class RecordView {
 }
 
 /**
- * What every view begins with; the area's own fields are assigned onto it, and those of other records onto that. (A
- * literal of twenty fields that anything is spread into takes V8 10 to 20 µs, Object.assign 1.)
+ * The base of every view, onto which the area assigns its own fields, and those of other records. (Spreading into a literal
+ * of twenty fields takes V8 10 to 20 µs, Object.assign takes 1.)
  */
 export function recordView({ id, version, audit, data }: Folded<RecordState>): RecordView {
   return { id, version, isDeleted: data.isDeleted, ...audit, externalReference: data.externalReference };
@@ -83,8 +83,8 @@ export function referenceKeys(
 }
 
 /**
- * The part of a merge patch (RFC 7396) that says something new; a field that was given as it already is is left out.
- * @param cleared what null means for a field that has no null of its own
+ * The part of a merge patch (RFC 7396) that changes something. Fields that already have the given value are left out.
+ * @param cleared the values that null stands for, of fields that cannot be null
  */
 export function changesOf<State extends object>(
   state: State,
@@ -100,7 +100,7 @@ export function changesOf<State extends object>(
   return changes as Partial<State>;
 }
 
-/** As changesOf, for a patch that may give the record another external reference. */
+/** Like changesOf, for a patch that may also change the external reference. */
 export function recordChanges<State extends RecordState>(
   context: RequestContext,
   state: State,
@@ -114,7 +114,7 @@ export function recordChanges<State extends RecordState>(
 }
 
 /**
- * A record that a request addresses.
+ * Checks that a record to which a request is addressed exists.
  * @throws DomainError `not_found` when it does not exist or is deleted
  */
 export function existing<State extends RecordState>(
@@ -126,7 +126,7 @@ export function existing<State extends RecordState>(
 }
 
 /**
- * The record that a command addresses, at the version that the request names if it names one.
+ * Checks that the record of a command exists, and has the version that the request names, if any.
  * @throws DomainError `not_found` when it does not exist or is deleted; `version_mismatch`
  */
 export function addressed<State extends RecordState>(
@@ -140,7 +140,7 @@ export function addressed<State extends RecordState>(
 }
 
 /**
- * A record that a field of the body refers to.
+ * Checks that a record to which a field of the body refers exists.
  * @throws DomainError `<what>_not_found` (422) when it does not exist in the tenant or is deleted
  */
 export function referred<State extends RecordState>(
@@ -154,7 +154,7 @@ export function referred<State extends RecordState>(
 }
 
 /**
- * An active record that a field of the body refers to.
+ * Checks that a record to which a field of the body refers exists and is active.
  * @throws DomainError `<what>_not_found`, `<what>_not_active` (422)
  */
 export function active<State extends RecordState & { state: Activity }>(
@@ -168,13 +168,13 @@ export function active<State extends RecordState & { state: Activity }>(
   return record;
 }
 
-/** 409 `in_use`: the record is referred to by others. */
+/** @throws DomainError `in_use` (409) when other records refer to the record */
 export function refuseInUse(what: string, uses: number): void {
   if (uses > 0)
     throw conflict('in_use', `The ${what} is used by ${uses} other record${uses === 1 ? '' : 's'}.`);
 }
 
-/** Money in an answer (● capitalised names). */
+/** Money in an answer. The specification (●) capitalises its property names. */
 export class MoneyView {
   @ApiProperty()
   Amount: number;

@@ -29,7 +29,7 @@ export function column<State>(type: string, value: (state: State) => unknown): C
   return { type, value };
 }
 
-/** The read table of a projection that has one of its name. */
+/** The name of a projection's read table. */
 export function tableOf(projection: string): string {
   return projection.replaceAll('-', '_');
 }
@@ -50,7 +50,7 @@ interface Row {
  */
 const STATES_AT_ONCE = 16 * 1024 * 1024;
 
-/** What every record's row has, beside its generation. */
+/** The columns that every read table has, apart from the generation. */
 const COMMON: Record<string, string> = {
   tenant_id: 'int',
   id: 'uuid',
@@ -68,19 +68,19 @@ const COMMON: Record<string, string> = {
   search: 'tsvector',
 };
 
-/** What an area says of its read table, beside what every area's has. */
+/** The properties of an area's read table, in addition to those of every read table. */
 interface Shape<State> {
   name: string;
   version: number;
   columns: Record<string, Column<State>>;
-  /** The words by which `keywords` finds the record. */
+  /** The texts by whose words `keywords` finds the record. */
   words(state: State): (string | null | undefined)[];
   derived?: Derived;
 }
 
 /**
- * The read table of an area: one row a record, holding its folded state and the columns that lists filter, sort
- * and join by.
+ * The projection of an area's read table. Each record has a row with its folded state, and with the columns by which lists
+ * filter, sort and join.
  */
 export function stateTable<State extends RecordState, Event extends DomainEvent>(
   definition: StreamDefinition<State, Event>,
