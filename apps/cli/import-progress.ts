@@ -9,11 +9,14 @@ export class ImportProgress {
 
   constructor(private readonly session: Pick<Session, 'progress'>) {}
 
-  show({ status, progress: { tables } }: ImportView): void {
+  show({ status, finishedAt, progress: { tables } }: ImportView): void {
+    if (finishedAt !== null) return;
     if (status === 'Extracting') {
       for (const { name, read, total } of tables)
         if (read > 0 && total !== null && (read < total || this.label === name))
           this.draw(name, status, read, total);
+      // A source may be silent for minutes before its first row: that is not still the step before.
+      if (!tables.some(({ name }) => name === this.label)) this.draw(status, status, 0, undefined);
       return;
     }
     const sum = (of: 'loaded' | 'valid') => tables.reduce((total, table) => total + table[of], 0);

@@ -41,9 +41,11 @@ export function linesTo(print: (line: string) => void, label: string): Progress 
     show(phase, done, total) {
       if (phase === last.phase && Date.now() - last.at < LINE_EVERY_MS) return;
       last = { phase, at: Date.now() };
+      const step = phase === label ? label : `${label}: ${phase}`;
+      if (total === undefined && done === 0) return print(step);
       const { rate, left } = pace.at(done, total);
       const share = total ? ` of ${total} (${Math.floor((done / total) * 100)} %)` : '';
-      print(`${label}: ${phase}, ${done}${share}, ${rate}/s, ${left} left`);
+      print(`${step}, ${done}${share}, ${rate}/s, ${left} left`);
     },
     end: () => undefined,
   };

@@ -24,7 +24,7 @@ describe('progress', () => {
       progress.show('catching up', 20_000, 20_000);
       progress.end();
       expect(lines).toEqual([
-        'matters: filling, 0, 0/s, - left',
+        'matters: filling',
         'matters: filling, 5000 of 20000 (25 %), 1000/s, 15 s left',
         'matters: filling, 10000 of 20000 (50 %), 1000/s, 10 s left',
         'matters: indexing, 12000 of 20000 (60 %), 1000/s, 8 s left',
