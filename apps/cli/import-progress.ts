@@ -1,4 +1,5 @@
 import type { ImportView } from '#import/api/import.views';
+import { loadingOf } from '#import/api/import-progress';
 import type { Progress } from './progress';
 import type { Session } from './session';
 
@@ -15,17 +16,16 @@ export class ImportProgress {
       for (const { name, read, total } of tables)
         if (read > 0 && total !== null && (read < total || this.label === name))
           this.draw(name, status, read, total);
-      // A source may be silent for minutes before its first row: that is not still the step before.
+      // A source may be silent for minutes before its first row; without this line the former step would still be shown.
       if (!tables.some(({ name }) => name === this.label)) this.draw(status, status, 0, undefined);
       return;
     }
-    const sum = (of: 'loaded' | 'valid') => tables.reduce((total, table) => total + table[of], 0);
     const isCounted = status === 'Loading' || status === 'Promoting';
-    const [done, total] = isCounted ? [sum('loaded'), sum('valid')] : [0, undefined];
-    this.draw(status, status, done, total);
+    const { loaded, valid } = loadingOf(tables);
+    this.draw(status, status, isCounted ? loaded : 0, isCounted ? valid : undefined);
   }
 
-  /** How the import fares cannot be asked now. */
+  /** Shows that the status cannot be read, as the database does not answer. */
   waitForDatabase(): void {
     this.draw(this.label ?? 'Import', 'waiting for the database', 0, undefined);
   }

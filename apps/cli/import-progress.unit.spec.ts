@@ -4,13 +4,13 @@ import { linesTo } from './progress';
 
 type Table = ImportView['progress']['tables'][number];
 
-const table = (name: string, read: number, total: number | null): Table => ({
+const table = (name: string, read: number, total: number | null, loaded = 0): Table => ({
   name,
   total,
   read,
-  valid: 0,
+  valid: read,
   rejected: 0,
-  loaded: 0,
+  loaded,
 });
 
 describe('the progress of an import', () => {
@@ -38,6 +38,11 @@ describe('the progress of an import', () => {
     show('Extracting', [table('Matter', 20, 20), table('WorkItem', 0, 30)]);
     show('Extracting', [table('Matter', 20, 20), table('WorkItem', 15, 30)]);
     expect(lines.map((line) => line.split(',')[0])).toEqual(['Matter: Extracting', 'WorkItem: Extracting']);
+  });
+
+  it('tells of the rows that become records, all of them in the end', () => {
+    show('Loading', [table('Info', 1, 1), table('WorkItem', 30, 30, 30), table('ControlTotal', 5, 5)]);
+    expect(lines).toEqual([expect.stringContaining('30 of 30 (100 %)')]);
   });
 
   it('leaves the end to the answer, as an end is no step with so much left', () => {

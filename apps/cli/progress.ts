@@ -33,7 +33,7 @@ export function barOn(screen: NodeJS.WritableStream, label: string): Progress {
   };
 }
 
-/** Prints a line at the start of each phase, and every few seconds. */
+/** Prints a line at the start of each phase and every few seconds, with amounts when something is counted. */
 export function linesTo(print: (line: string) => void, label: string): Progress {
   const pace = new Pace();
   let last = { phase: '', at: 0 };

@@ -1,7 +1,7 @@
 import type { TableCounts } from '../import-run';
 import { type ImportStatus, type Step, steps } from '../requests/import-request';
 
-type Counts = Pick<TableCounts, 'read' | 'valid' | 'loaded'> & { total: number | null };
+type Counts = Pick<TableCounts, 'read' | 'valid' | 'loaded'> & { name: string; total: number | null };
 
 /** The percentage at which each step begins: extraction and loading take nearly all of the time. */
 const begins: Record<Step, number> = {
@@ -17,6 +17,9 @@ const begins: Record<Step, number> = {
 /** The percentage of a promotion at which all records are appended. */
 const PROMOTED_AT = 60;
 
+/** Tables about the import itself: their rows become no records. */
+const OF_THE_IMPORT = new Set(['Info', 'ControlTotal']);
+
 /** The progress of an import or a promotion, in percent. */
 export function percentOf(status: ImportStatus, tables: readonly Counts[]): number {
   if (status === 'PromotionQueued') return 0;
@@ -30,27 +33,26 @@ export function percentOf(status: ImportStatus, tables: readonly Counts[]): numb
   return Math.floor(begin + width * share);
 }
 
+/** The number of rows that have become records or parts of records, and of those that will. */
+export function loadingOf(tables: readonly Counts[]): { loaded: number; valid: number } {
+  const becoming = tables.filter(({ name }) => !OF_THE_IMPORT.has(name));
+  return { loaded: sum(becoming, 'loaded'), valid: sum(becoming, 'valid') };
+}
+
 function readShare(tables: readonly Counts[]): number {
-  return shareOf(
-    tables,
-    ({ read }) => read,
-    ({ total }) => total ?? 0,
-  );
+  const total = tables.reduce((all, table) => all + (table.total ?? 0), 0);
+  return shareOf(sum(tables, 'read'), total);
 }
 
 function loadedShare(tables: readonly Counts[]): number {
-  return shareOf(
-    tables,
-    ({ loaded }) => loaded,
-    ({ valid }) => valid,
-  );
+  const { loaded, valid } = loadingOf(tables);
+  return shareOf(loaded, valid);
 }
 
-function shareOf(
-  tables: readonly Counts[],
-  done: (table: Counts) => number,
-  all: (table: Counts) => number,
-): number {
-  const sum = (count: (table: Counts) => number) => tables.reduce((total, table) => total + count(table), 0);
-  return Math.min(1, sum(done) / Math.max(1, sum(all)));
+function shareOf(done: number, all: number): number {
+  return Math.min(1, done / Math.max(1, all));
+}
+
+function sum(tables: readonly Counts[], count: 'read' | 'valid' | 'loaded'): number {
+  return tables.reduce((total, table) => total + table[count], 0);
 }
