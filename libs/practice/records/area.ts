@@ -2,9 +2,9 @@ import type { Type } from '@nestjs/common';
 import type { AnyDefinition } from '#event-store/events';
 import type { Projection } from '#projections/projection';
 
-/** What an area gives to each process; a process loads only its part. */
+/** The parts of an area. A process loads only those that it needs. */
 export interface Area {
-  /** How its streams are folded; absent in an area without streams. */
+  /** The definition of the area's streams; absent in an area without streams. */
   definition?: AnyDefinition;
   write: { controllers: Type[]; handlers: Type[] };
   read: { controllers: Type[]; handlers?: Type[] };

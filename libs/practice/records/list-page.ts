@@ -4,7 +4,7 @@ import { asIndexed, asShown, keysOf, named, type Order } from './list-order';
 import { join, knex, lateral, rowsOf } from './list-rows';
 import { matching, type Search, searchedOf, type Usual } from './list-search';
 
-/** Which rows of a list are asked for, by words or without. */
+/** A request for a page of a list, with or without words. */
 export interface Asked extends Search {
   order: Order;
   limit: number;
@@ -12,18 +12,18 @@ export interface Asked extends Search {
 }
 
 /*
- * The order of a list is that of an index, of its own table or a joined one, and what is common is found soon by going
- * along it (`near`). Rare words, and rows that lack the joined record, are found from the other side, and sorted
- * (`far`), only when that did not fill the page. The planner cannot choose: it does not know how common the beginning
- * of a word is, and went through everything for rare ones.
+ * Two ways to find a page. Every sort order of a list has an index, of its own table or of a joined one. Going along that
+ * index (`near`) soon finds rows with common words. Only when it does not fill the page are the rows found from the index
+ * of words and then sorted (`far`): rows with rare words, and rows that lack the joined record. The planner cannot choose
+ * between the two: it does not know how common the beginning of a word is, and scanned everything for rare ones.
  *
- * Each answers with the rows' columns and the keys of their order.
+ * Both return the rows' columns and their sort keys.
  */
 
-/** Rows that are gone through for common words. */
+/** The number of rows that `near` looks at, at most. */
 const WALK = 2000;
 
-/** Whether a page's rows are in its own table's order, and no words are asked for: going along the index finds them all. */
+/** Whether a request has no words and is sorted by a column of the list's own table: going along the index finds every row. */
 export function isPlain({ words, order }: Asked): boolean {
   return words.length === 0 && order.alias === 'r';
 }
@@ -42,7 +42,7 @@ export function nearRows(asked: Asked): Knex.QueryBuilder {
   return cut(knex.from(walk).select('*').where('hit', true), asked, asIndexed(keysOf(order)));
 }
 
-/** @param usual what is known of the words, if any are asked for */
+/** The page's rows, found from the index of words. @param usual how usual the words are, if there are any */
 export function farRows(asked: Asked, usual?: Usual): Knex.QueryBuilder {
   const { list, tenantId, query, words, order, limit, offset } = asked;
   const parts =
@@ -50,10 +50,10 @@ export function farRows(asked: Asked, usual?: Usual): Knex.QueryBuilder {
       ? found(asked, usual!, { order, rows: limit + offset })
       : [join(rowsOf(list, tenantId, query), list, tenantId, { optional: [order.alias] })];
   const keyed = parts.map((part) => part.select('r.id', knex.raw(named(order))));
-  // `offset 0`: else each part goes through the index of the order again.
+  // Without `offset 0` each part would scan the index of the sort order again.
   const all = knex.select('*').from(knex.raw('(? offset 0) as found', [knex.union(keyed, true)]));
   const page = cut(all, asked, asShown(keysOf(order))).as('page');
-  // Only now the whole rows: to sort hundreds with all their columns took longer than to look up a page of them again.
+  // Whole rows are read only now: sorting hundreds with all columns takes longer than looking up the page's rows again.
   const whole = knex.raw(lateral(list.projection, 'r', 'r.id = page.id'), { tenantId });
   return knex
     .from(page)

@@ -5,30 +5,30 @@ import { live } from '#projections/live';
 import type { AnyList, Join } from './record-list';
 import { tableOf } from './state-table';
 
-/** Of a rare value a hundred would be looked for in all records. */
+/** How many of the latest records are looked at: finding a hundred rows with a rare value could take all records. */
 const LATEST = 1000;
 
 /** Builds SQL only; it has no connection. */
 export const knex = knexBuilder({ client: 'pg' });
 
-/** Rows of a read table under an alias: the tenant's, of the generation that is live. */
+/** SQL: a tenant's rows of a read table under an alias, in the live generation. */
 function table(projection: string, alias: string, tenant = ':tenantId'): string {
   return `read_model.${tableOf(projection)} ${alias} where ${live(projection, alias, tenant)}`;
 }
 
-/** All of a tenant's records, as `r`. */
+/** SQL: all records of a tenant, as `r`. */
 export function recordsOf(list: AnyList, tenantId: number): Knex.QueryBuilder {
   return knex
     .from(`read_model.${tableOf(list.projection)} as r`)
     .whereRaw(live(list.projection, 'r', ':tenantId'), { tenantId });
 }
 
-/** The rows that a query asks for, its keywords aside. */
+/** SQL: the rows that meet a query, apart from its keywords. */
 export function rowsOf(list: AnyList, tenantId: number, query: ListQuery): Knex.QueryBuilder {
   return only(recordsOf(list, tenantId), list, query);
 }
 
-/** As `rowsOf`, of the latest thousand records alone, the latest first. */
+/** Like `rowsOf`, but only of the latest thousand records, the latest first. */
 export function latestOf(list: AnyList, tenantId: number, query: ListQuery): Knex.QueryBuilder {
   const all = recordsOf(list, tenantId).select('r.*').orderBy('r.id', 'desc');
   const latest = all.limit(LATEST, { skipBinding: true }).as('r');
@@ -54,7 +54,7 @@ function only(rows: Knex.QueryBuilder, list: AnyList, query: ListQuery): Knex.Qu
   return rows;
 }
 
-/** The joins that lead from the record to another one, that one last; none to the record itself. */
+/** The joins that lead from the record to a joined one, which comes last; empty for the record itself. */
 function pathTo(list: AnyList, alias: string): Join[] {
   const join = list.joins?.find((one) => one.alias === alias);
   return join ? [...pathTo(list, aliasOf(join.on)), join] : [];
@@ -66,10 +66,10 @@ export function aliasOf(column: string): string {
 }
 
 /**
- * Joins other records to rows, and what leads to them.
- * @param needed rows without one of these are left out
- * @param optional those that rows may lack
- * @param there one that the rows come from, and what leads to it
+ * Joins other records to rows, together with the records in between.
+ * @param needed aliases of records without which a row is left out
+ * @param optional aliases of records that a row may lack
+ * @param there alias of a record that is joined already, with the records in between
  */
 export function join(
   rows: Knex.QueryBuilder,
@@ -92,7 +92,7 @@ export function join(
   return rows;
 }
 
-/** Adds other records to rows that may lack them, and what leads to them, looked up for each row. */
+/** Looks up other records for each row, together with the records in between. A row may lack them. */
 export function lookUp(
   rows: Knex.QueryBuilder,
   list: AnyList,
@@ -105,7 +105,7 @@ export function lookUp(
   return rows;
 }
 
-/** A condition on another record that rows show, under its alias. */
+/** A condition on a record that rows show, under the given alias. */
 interface Shown {
   alias: string;
   condition: string;
@@ -113,8 +113,8 @@ interface Shown {
 }
 
 /**
- * The rows that a query asks for and that show one of some other records, found from those: `offset 0` keeps the planner
- * from reading whole tables as soon as there are a few hundred of them.
+ * SQL: the rows that meet a query and show a record that meets a condition, found from those records. `offset 0` keeps the
+ * planner from reading whole tables as soon as there are a few hundred of them.
  */
 export function rowsThatShow(
   list: AnyList,
@@ -132,7 +132,7 @@ export function rowsThatShow(
   return only(knex.from(knex.raw(rows, { tenantId, ...other.bindings })), list, query);
 }
 
-/** The same together with those others and what leads to them, row by row: it takes half as long again. */
+/** Like `rowsThatShow`, with the shown records and those in between beside each row. It takes half as long again. */
 export function rowsWith(list: AnyList, tenantId: number, query: ListQuery, other: Shown): Knex.QueryBuilder {
   const path = pathTo(list, other.alias);
   const { projection, alias } = path[path.length - 1];
@@ -145,20 +145,20 @@ export function rowsWith(list: AnyList, tenantId: number, query: ListQuery, othe
   return only(knex.from(knex.raw(sources.join(', '), { tenantId, ...other.bindings })), list, query);
 }
 
-/** How records are looked up. */
+/** Options of a look-up. */
 interface LookUp {
   /** The placeholder that binds the tenant's number. */
   tenant?: string;
-  /** Those that are needed, where the statement is kept: a plan holds every column of each of its tables. */
+  /** The needed columns, for prepared statements: a stored plan holds every column of each of its tables. Default: all. */
   columns?: readonly string[];
 }
 
-/** The rows of a read table that meet a condition, looked up for each row before it in the same `from`. */
+/** SQL: the rows of a read table that meet a condition, looked up for each preceding row of the same FROM. */
 export function lateral(projection: string, alias: string, condition: string, how?: LookUp): string {
   return `lateral ${lookedUp(projection, alias, condition, how)}`;
 }
 
-/** The same, by themselves; `offset 0` keeps the planner from finding them in another way. */
+/** SQL: the rows of a read table that meet a condition; `offset 0` keeps the planner from finding them in another way. */
 export function lookedUp(
   projection: string,
   alias: string,

@@ -14,30 +14,30 @@ import { leadsOf, OWN, shownColumns, shownRecords } from './record-statements';
 import { wordsOf } from './words';
 
 /**
- * Statements that look for records: see decision 16. Those of which there are but a few of a kind have names, and so are
- * planned once for each connection; any other one is planned anew each time.
+ * Statements that search for records: see decision 16. Those with few variants are named, so that each connection plans them
+ * once; all others are planned anew each time.
  */
 
-/** Answers a statement with its rows. */
+/** Executes a statement and returns its rows. */
 export type Ask = <Row extends object>(statement: QueryConfig) => Promise<Row[]>;
 
-/** Parameters of a list that say nothing of which records are in it, its keywords aside. */
+/** Parameters of a list that are no filters. Keywords are among them, as they are treated apart. */
 const UNFILTERED = { keywords: 0, pageIndex: 0, pageSize: 0, sort: 0, includeTotalCount: 0 };
 
-/** More are rarely asked for, and each number of them is another statement. */
+/** The most words of a named statement: more are rare, and each number of words is another statement. */
 const NAMED_WORDS = 3;
 
 function isUnfiltered(query: ListQuery): boolean {
   return Object.entries(query).every(([name, value]) => value === undefined || name in UNFILTERED);
 }
 
-/** Whether a page's statements have names: it is the first one of a list, unfiltered, in any order or by words in its own. */
+/** Whether a page's statements are named: first pages without filters, in any order, or by words in the list's own order. */
 export function isNamed({ query, words, offset }: Asked): boolean {
   const isOfFew = words.length === 0 || (query.sort === undefined && words.length <= NAMED_WORDS);
   return offset === 0 && isOfFew && isUnfiltered(query);
 }
 
-/** What a query asks for: one row more than the page holds, to tell whether another follows. */
+/** The request of a query: one row more than the page holds, to see whether another page follows. */
 export function askedOf(list: AnyList, tenant: TenantRef, query: ListQuery): Asked {
   const { pageIndex = 0, pageSize = 50, keywords = '' } = query;
   const page = { limit: pageSize + 1, offset: pageIndex * pageSize };
@@ -59,7 +59,7 @@ export function farStatement(asked: Asked, tenant: TenantRef, usual?: Usual): Qu
   return pageStatement('far', asked, tenant, () => farRows(asked, usual), usual);
 }
 
-/** Statements with names, of the questions that were asked last: to build one takes a seventh of Node's time for a page. */
+/** A cache of named statements: building one takes a seventh of Node's time for a page. */
 const built = new LRUCache<string, QueryConfig>({ max: 500 });
 
 function pageStatement(
@@ -79,8 +79,9 @@ function pageStatement(
 }
 
 /**
- * A page's rows, with what they show of other records where the statement is planned once, else with what leads to it.
- * The position comes with them in one statement: asked for apart, it could be ahead of the rows.
+ * The statement for a page's rows. A named one also returns what the rows show of other records, any other one the columns by
+ * which these are looked up. It also returns the read model's position, which could be ahead of the rows if it were
+ * read separately.
  */
 function builtStatement(asked: Asked, { id, partition }: TenantRef, rows: Knex.QueryBuilder): QueryConfig {
   const { list, order } = asked;
@@ -96,7 +97,7 @@ function builtStatement(asked: Asked, { id, partition }: TenantRef, rows: Knex.Q
     .from(rows.as('r'))
     .orderByRaw(asShown(keysOf(order)));
   if (isNamed(asked)) for (const record of shownRecords(list, ':id')) page.joinRaw(record, { id });
-  // `offset 0`: else it is told anew for each row of the page.
+  // Without `offset 0` the position would be computed for each row of the page.
   const position = `(select ${reached(list.projection, ':id', ':partition')} as reached offset 0) at`;
   return native(
     knex

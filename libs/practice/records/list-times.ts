@@ -2,8 +2,9 @@ import { endOfDay, startOfDay } from '#kernel/periods';
 import { dayGiven } from '#kernel/zone';
 
 /**
- * What a filter by time compares with: instants `from` which or `until` which, where a request may give a day and means
- * all of it; or a `day`, where a request may give an instant and means the day on which it falls. Days are the tenant's.
+ * Kinds of filters by time. `from` and `until` compare with an instant; a request may give a day, which then counts as a
+ * whole. `day` compares with a day; a request may give an instant, which stands for its day. Days are those of the tenant's
+ * time zone.
  */
 export type Time = 'from' | 'until' | 'day';
 
@@ -18,9 +19,9 @@ function isDay(text: string): boolean {
 }
 
 /**
- * A query with its times as they are compared.
- * @param times by the names of its filters
- * @param zone of the tenant; not asked for where nothing depends on it
+ * Converts the times of a query to the form in which they are compared.
+ * @param times kinds of the query's filters by time, by name
+ * @param zone reads the tenant's zone; called only if a filter depends on it
  */
 export async function inZone<Query extends object>(
   query: Query,

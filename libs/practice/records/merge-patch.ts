@@ -3,13 +3,13 @@ import { DomainError } from '#kernel/errors';
 import { type MoneyRecord, moneyRecord } from '#kernel/money';
 import { MoneyInput, RateInput } from '#platform/http/input/fields';
 
-/** Money of a merge patch: an absent member is as it was (RFC 7396 section 2). */
+/** Money in a merge patch: an absent member stays as it is (RFC 7396, section 2). */
 export class MoneyPatch extends PartialType(MoneyInput, { skipNullProperties: false }) {}
 
-/** As the one above, of a rate. */
+/** A rate in a merge patch: an absent member stays as it is. */
 export class RatePatch extends PartialType(RateInput, { skipNullProperties: false }) {}
 
-/** A body of which every field may be absent, and every member of money. */
+/** A body in which every field, and every member of money, may be absent. */
 export type MergePatch<Body> = {
   [Name in keyof Body]?: NonNullable<Body[Name]> extends MoneyRecord
     ? Partial<MoneyRecord> | Extract<Body[Name], null>
@@ -19,9 +19,9 @@ export type MergePatch<Body> = {
 const members = ['Amount', 'Currency'] as const;
 
 /**
- * A merge patch with all members of the money that it gives, those that it does not name as the record has them.
- * @param state of the record, with money of the same names
- * @throws DomainError `validation_failed` (422), naming the members that neither has
+ * Completes the money of a merge patch: members that the patch leaves out are taken from the record.
+ * @param state the record's state, which has money under the same names
+ * @throws DomainError `validation_failed` (422), which names the members that both lack
  */
 export function completed<Body extends object>(patch: MergePatch<Body>, state: object): Partial<Body> {
   const fields = Object.entries(patch).map(([name, value]) => {

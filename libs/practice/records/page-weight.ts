@@ -3,8 +3,8 @@ import { DomainError } from '#kernel/errors';
 import { exactTypes } from '#platform/database/connection';
 
 /**
- * Of the records of a page, as they are kept; the largest there are have 8 million. They are parsed, viewed and written
- * as one: of a hundred invoices of a thousand long lines a page held everybody else up for ten seconds.
+ * The maximum total length of a page's stored records. The largest possible record has 8 million. A page is parsed, converted
+ * and written at once: one of a hundred invoices with a thousand long lines blocked the process for ten seconds.
  */
 const MOST_CHARACTERS = 32_000_000;
 
@@ -12,8 +12,8 @@ const CODE = 'page_too_large';
 const RECORD = types.builtins.JSON;
 
 /**
- * The rows that one page's statement answers with. Beyond the limit those that still come are not parsed; only then it
- * is refused: a pool ends the connection of a statement that fails, and with it all that was planned there.
+ * The rows of a page's statement. Rows beyond the limit are received without parsing them, and the page is refused at the
+ * end: a failing statement would make the pool close the connection, with all its prepared plans.
  * @throws DomainError `page_too_large` (400)
  */
 export async function weighed<Row extends object>(
@@ -32,13 +32,13 @@ export async function weighed<Row extends object>(
     },
   } as CustomTypesConfig;
   const answered = await database.query<Row>({ ...statement, types }).catch((error: Error) => error);
-  // Even if it took longer than a statement may.
+  // Reported first, even if the statement has also timed out.
   if (characters > MOST_CHARACTERS) throw tooLarge();
   if (answered instanceof Error) throw answered;
   return answered.rows;
 }
 
-/** Whether a page was refused as `weighed` refuses it. */
+/** Whether an error is the refusal of `weighed`. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof DomainError && error.code === CODE;
 }

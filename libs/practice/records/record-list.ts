@@ -2,7 +2,7 @@ import type { Kind } from '#kernel/ids';
 import type { ListQuery } from '#platform/http/input/list-query';
 import type { Time } from './list-times';
 
-/** A read table's row: what every record has, and the area's joined columns. */
+/** A row of a read table: the columns of every record, and the columns that the area joins. */
 export interface RecordRow {
   id: string;
   version: number;
@@ -16,7 +16,7 @@ export interface RecordRow {
   [joined: string]: unknown;
 }
 
-/** A read model joined for the columns of another record. */
+/** A join of another record's read model, for its columns. */
 export interface Join {
   projection: string;
   alias: string;
@@ -26,13 +26,13 @@ export interface Join {
 }
 
 /**
- * Of the records of another read model that refer to the one listed, the oldest that is not deleted and meets a
- * condition; for its columns alone: nothing is sorted or searched by it.
+ * The oldest record of another read model that refers to the listed record, is not deleted and meets a condition. It only
+ * supplies columns: lists cannot be sorted or searched by it.
  */
 export interface Oldest {
   projection: string;
   alias: string;
-  /** Column of the other record that refers to the one listed: `matter_id`. An index must lead from it to the lowest id. */
+  /** Column by which the other record refers to the listed one: `matter_id`. It needs an index with the id as next column. */
   refersBy: string;
   /** Condition on the other record, under its alias; from code, never from a request. */
   where: string;
@@ -49,11 +49,11 @@ export interface RecordList<Query extends ListQuery, View extends object> {
   sorts: Record<string, string>;
   /** Default order, as `sort` takes it. */
   order: string;
-  /** Whose words `keywords` searches: the record's own (`r`, as when nothing is said), one joined record's, or both. */
+  /** Aliases of the records whose words `keywords` searches: `r` (the default), that of a joined record, or both. */
   searched?: readonly string[];
-  /** The filters by time, beside `updatedSince`. */
+  /** The list's own filters by time, in addition to `updatedSince`. */
   times?: Record<string, Time>;
-  /** Conditions on the record's own columns, `r`. */
+  /** Adds the conditions of a query on the record's own columns, `r`. */
   filter?(query: Query, where: (column: string, operator: string, value: unknown) => void): void;
   view(row: RecordRow): View;
 }

@@ -5,11 +5,11 @@ import type { AnyList, Join, Oldest } from './record-list';
 import { tableOf } from './state-table';
 
 /**
- * Statements about records whose ids are known. They have names, so that each connection plans them once: what is looked
- * up by its key is looked up so for every tenant, and to plan the thirteen lookups of matters anew took longer than they take.
+ * Statements about records whose ids are known. They are named, so that each connection plans them once: look-ups by key have
+ * the same plan for every tenant, and planning the thirteen look-ups of matters takes longer than executing them.
  */
 
-/** A record's own columns, as RecordRow has them. */
+/** The record's own columns of a RecordRow. */
 export const OWN = [
   'id',
   'version',
@@ -21,7 +21,7 @@ export const OWN = [
   'state',
 ].map((column) => `r.${column}`);
 
-/** The columns of a record that lead to what it shows of others: its id, and the ids that it refers to. */
+/** The columns by which the records that a record shows are looked up: its id, and the ids to which it refers. */
 export function leadsOf({ joins = [] }: AnyList): string[] {
   return [...new Set(['r.id', ...joins.map(({ on }) => on).filter((on) => aliasOf(on) === 'r')])];
 }
@@ -31,7 +31,7 @@ export function showsOthers({ joins, oldest }: AnyList): boolean {
   return joins !== undefined || oldest !== undefined;
 }
 
-/** @returns undefined when the records show nothing of others */
+/** A statement for what rows show of other records; undefined when they show nothing of others. */
 export function besideStatement(
   list: AnyList,
   tenantId: number,
@@ -39,8 +39,8 @@ export function besideStatement(
 ): QueryConfig | undefined {
   if (rows.length === 0 || !showsOthers(list)) return undefined;
   const leads = leadsOf(list).map((lead) => lead.slice(lead.indexOf('.') + 1));
-  // JSON, which the planner takes for a hundred rows whatever it holds: of an array it would look at the length, and
-  // plan anew for short ones.
+  // JSON, for which the planner always assumes a hundred rows. For an array it would look at the length, and plan anew for
+  // short ones.
   const known = `json_to_recordset($2::json) as r(${leads.map((lead) => `${lead} uuid`).join(', ')})`;
   return {
     name: `beside.${list.kind}`,
@@ -54,15 +54,15 @@ export function oneStatement(list: AnyList, tenantId: number, id: string): Query
 }
 
 /**
- * Records of a tenant, $1, as RecordRow has them.
- * @param id what their UUIDs equal: `$2`, `any($2::uuid[])`
+ * SQL for records of the tenant $1, as RecordRows.
+ * @param id the expression that their UUIDs equal: `$2` or `any($2::uuid[])`
  */
 export function recordsText(list: AnyList, id: string): string {
   const records = shown(list, `read_model.${tableOf(list.projection)} r`, OWN);
   return `${records} where ${live(list.projection, 'r', '$1')} and r.id = ${id}`;
 }
 
-/** Rows with the columns of all records that they show. */
+/** SQL: rows with the columns of all records that they show. */
 function shown(list: AnyList, rows: string, own: readonly string[]): string {
   return `select ${[...own, ...shownColumns(list)].join(', ')} from ${rows} ${shownRecords(list, '$1').join(' ')}`;
 }
@@ -74,8 +74,8 @@ export function shownColumns({ joins = [], oldest = [] }: AnyList): string[] {
 }
 
 /**
- * Joins of all records that rows, as `r`, show. These are looked up one by one for the rows at hand: `offset 0` keeps the
- * planner from weighing every order of up to eleven joins.
+ * SQL joins of all records that the rows `r` show. They are looked up one by one for each row: `offset 0` keeps the planner
+ * from weighing every order of up to eleven joins.
  * @param tenant the placeholder that binds the tenant's number
  */
 export function shownRecords({ joins = [], oldest = [] }: AnyList, tenant: string): string[] {
@@ -88,13 +88,13 @@ export function shownRecords({ joins = [], oldest = [] }: AnyList, tenant: strin
   ].map((lookup) => `left join ${lookup} on true`);
 }
 
-/** The columns of a joined record that are shown, or lead to another one. */
+/** The columns of a joined record that are shown, or by which another record is joined. */
 function neededOf({ alias, columns }: Join, joins: readonly Join[]): string[] {
   const leads = joins.map(({ on }) => on).filter((on) => aliasOf(on) === alias);
   return [...new Set([...Object.values(columns).map((name) => `${alias}.${name}`), ...leads])];
 }
 
-/** Found by what they refer to, and only then ordered: for one row the planner would go along all ids in their order. */
+/** SQL: the oldest of the records that refer to the row. They are found first and then sorted, as the planner would otherwise go along all ids. */
 function oldestOf({ projection, alias, refersBy, where, columns }: Oldest, tenant: string): string {
   const refer = `${alias}.${refersBy} = r.id and not ${alias}.is_deleted and ${where}`;
   const needed = [...new Set(['id', ...Object.values(columns)])];

@@ -27,7 +27,7 @@ const TOO_MANY = busy(
   'Other lists and reports of this tenant take all the time that it may have: ask again when they are done.',
 );
 
-/** A row as the folded record that its projection wrote. */
+/** Converts a row to the folded record from which its projection wrote it. */
 export function foldedRow<State extends object>(list: AnyList, row: RecordRow): Folded<State> {
   return {
     id: toId(list.kind, row.id),
@@ -66,7 +66,7 @@ export class GetHistory {
   ) {}
 }
 
-/** A record as its read model has it, once that has {@link caughtUp caught up} with the record's own stream. */
+/** Reads a record from its read model, once that has {@link caughtUp caught up} with the record's stream. */
 @QueryHandler(GetRecord)
 export class GetRecordHandler implements IQueryHandler<GetRecord> {
   constructor(
@@ -87,15 +87,15 @@ export class GetRecordHandler implements IQueryHandler<GetRecord> {
 }
 
 /**
- * Takes the rows out of what the driver answers with: its callbacks are among V8's old objects from the start (those that are
- * assigned to a property are), so that what they lead to stays until the next collection of everything.
+ * Executes a statement and returns only its rows. The driver's result refers to callbacks that V8 places among its old objects
+ * (as they are assigned to a property), so everything reachable from it would stay until the next full garbage collection.
  */
 function asking(database: Pick<Pool, 'query'>): Ask {
   return async <Row extends object>(statement: QueryConfig) =>
     (await weighed<Row>(database, statement)).splice(0);
 }
 
-/** @throws DomainError `page_too_large`; `lists_busy`: the tenant's other lists and reports take too long */
+/** Reads a page of a list. @throws DomainError `page_too_large`; `lists_busy` when the tenant's other lists and reports take too long */
 @QueryHandler(ListRecords)
 export class ListRecordsHandler implements IQueryHandler<ListRecords> {
   private readonly words = new UsualWords();
@@ -121,7 +121,8 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
       hasMore,
       ...(totalCount !== undefined && { totalCount }),
     };
-    // A later page tells of a later moment than the first: whoever went on from there would miss what happened between.
+    // Only the first page has a position: a later page shows a later moment, and a client that continued from there would
+    // miss the changes in between.
     if (pageIndex > 0) return data(answer);
     const stopsShort = hasMore && query.changedAfter !== undefined;
     const position = stopsShort ? found.lastChanged! : found.reached;
@@ -129,7 +130,7 @@ export class ListRecordsHandler implements IQueryHandler<ListRecords> {
   }
 }
 
-/** The record's events, oldest first: who, when, what changed. */
+/** Reads a record's events, oldest first: who, when, what changed. */
 @QueryHandler(GetHistory)
 export class GetHistoryHandler implements IQueryHandler<GetHistory> {
   constructor(private readonly loader: Loader) {}
@@ -142,7 +143,7 @@ export class GetHistoryHandler implements IQueryHandler<GetHistory> {
       this.loader.versionOf(tenant.id, id),
       this.loader.events(tenant.id, toUuid(id), range),
     ]);
-    // The stream may be there as a record of another kind, which other permissions open.
+    // The stream may be a record of another kind, which takes another permission.
     if (version === 0) throw notFound(kindOf(id) ?? 'record');
     const rows = events.slice(0, pageSize).map(({ version, event, metadata, recordedAt, eventId }) => ({
       id: eventId,

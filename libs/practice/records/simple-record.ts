@@ -5,32 +5,33 @@ import { type RecordState, referenceKeys, refuseInUse } from './record';
 
 type Reference = Pick<RecordState, 'externalReference' | 'referenceOwner'>;
 
-/** What happens to a record that is no more than its fields. */
+/** The events of a record that consists only of its fields. */
 export type SimpleEvent<Name extends string, Fields extends object> =
   | DomainEvent<`${Name}Created`, Fields & Reference>
   | DomainEvent<`${Name}Updated`, Partial<Fields & Reference>>
   | DomainEvent<`${Name}Deleted`>;
 
-/** What happens to such a record when it can also go out of use. */
+/** The events of such a record when it can also be deactivated. */
 export type SwitchedEvent<Name extends string, Fields extends object> =
   | SimpleEvent<Name, Fields>
   | DomainEvent<`${Name}Activated`>
   | DomainEvent<`${Name}Deactivated`>;
 
-/** A record that can go out of use. */
+/** The state of a record that can be deactivated. */
 export interface SwitchedState extends RecordState {
   state: Activity;
 }
 
-/** A kind of record whose events say no more than that its fields were set, and that it came and went. */
+/** The definition of a record whose events only set its fields, switch its activity, and delete it. */
 export interface SimpleDefinition<State extends RecordState> extends StreamDefinition<State, DomainEvent> {
-  /** What its events begin with: `TaskType`. */
+  /** The prefix of its event types, such as `TaskType`. */
   name: string;
 }
 
 /**
- * @param events of SimpleEvent, or of SwitchedEvent
- * @param links what it refers to, and `keys` what it alone holds, while it is not deleted
+ * Defines a simple record.
+ * @param events the events of SimpleEvent or SwitchedEvent
+ * @param links its references, and `keys` its natural keys, while it is not deleted
  */
 export function simpleRecord<State extends RecordState>({
   kind,
@@ -72,7 +73,7 @@ export function simpleRecord<State extends RecordState>({
   };
 }
 
-/** @param changes what differs from the present state */
+/** Updates a simple record. @param changes the fields that differ from the current state */
 export function update({ name }: { name: string }, changes: object): DomainEvent[] {
   return Object.keys(changes).length === 0 ? [] : [{ type: `${name}Updated`, data: changes }];
 }
@@ -85,7 +86,7 @@ export function deactivate({ name }: { name: string }, { state }: SwitchedState)
   return state === Activity.Inactive ? [] : [{ type: `${name}Deactivated`, data: {} }];
 }
 
-/** @param uses how many links point at the record */
+/** Deletes a simple record. @param uses the number of links that refer to the record */
 export function remove({ name, kind }: { name: string; kind: Kind }, uses: number): DomainEvent[] {
   refuseInUse(kind, uses);
   return [{ type: `${name}Deleted`, data: {} }];

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Search, Usual } from './list-search';
 import { type Ask, usualStatement } from './list-statements';
 
-/** How long a word that has become common is looked for as a rare one, or the other way round: it is found more slowly, not less. */
+/** How long a result is kept. A word that becomes common or rare meanwhile is found more slowly, but is found. */
 const REMEMBERED_MS = 60_000;
-/** Characters of all queries that are remembered together. */
+/** The total length of the cached queries. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** What the latest records say of the words of queries. It is asked once a minute: who pages or polls asks for the same words again and again. */
+/** A cache of how usual the words of queries are. Clients that page or poll repeat the same words, so a minute is enough. */
 export class UsualWords {
   private readonly known: LRUCache<string, Usual>;
 

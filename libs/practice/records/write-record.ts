@@ -10,46 +10,46 @@ import { type SimpleDefinition, type SwitchedState, update } from './simple-reco
 
 type Asks = Record<string, Ask<unknown>>;
 
-/** How a simple record is written. */
+/** How the commands of a simple record create and update it. */
 export interface RecordWriting<State extends RecordState, Body extends object, Questions extends Asks> {
   definition: SimpleDefinition<State>;
-  /** Every field, as it is when the request says nothing of it, or null. */
+  /** The value of every field when the request leaves it out or sets it to null. */
   defaults: Omit<State, keyof SwitchedState>;
   /**
-   * What must be known: records that the body refers to, the tenant's settings. All is asked in one round trip.
-   * @param id of the record, unless it is a new one
+   * What the decision needs to load: records to which the body refers, the tenant's settings. Loaded in one round trip.
+   * @param id the record's id; undefined for a new record
    */
   asks(context: RequestContext, body: MergePatch<Body>, id?: string): Questions;
-  /** The body's fields as the state keeps them, where that differs: money, days. */
+  /** Converts those fields of the body that the state stores in another form: money, days. */
   stored?(body: Partial<Body>, found: Answers<Questions>): object;
-  /** @throws DomainError when the change must not be */
+  /** Checks a change. @throws DomainError when it is not allowed */
   check?(change: Change<State, Body, Questions>): void;
-  /** Before one that is inactive is switched on. @throws DomainError when it must not be */
+  /** Checks the activation of an inactive record. @throws DomainError when it is not allowed */
   checkActivation?(work: UnitOfWork, id: string): Promise<void>;
 }
 
-/** What is about to be written of a record. */
+/** A change that is about to be written. */
 export interface Change<State, Body, Questions extends Asks> {
   work: UnitOfWork;
-  /** What the request says that is new: a reference is checked when it is given. */
+  /** The fields that the request changes. References among them must be checked. */
   given: Partial<Body>;
   found: Answers<Questions>;
   /** The state after the change. */
   next: State;
-  /** The record before the change; absent when it is new. */
+  /** The record before the change; undefined for a new one. */
   before?: Folded<State & object>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: any area's writing
 export type AnyWriting = RecordWriting<any, any, any>;
 
-/** Questions for all of a list of records. */
+/** Questions that load each record of a list. */
 // biome-ignore lint/suspicious/noExplicitAny: any definition
 export function askEach(definition: StreamDefinition<any, any>, ids: string[] | null | undefined): object {
   return Object.fromEntries((ids ?? []).map((id) => [id, at(definition, id)]));
 }
 
-/** What the question of `askEach` for one of them was answered with. */
+/** The answer to the question of `askEach` for one record. */
 export function answerTo<State extends object>(
   _: StreamDefinition<State, DomainEvent>,
   found: object,
@@ -58,7 +58,7 @@ export function answerTo<State extends object>(
   return (found as Record<string, Folded<State>>)[id];
 }
 
-/** A new record. */
+/** Creates a record. */
 export async function createRecord<State extends RecordState, Body extends object, Questions extends Asks>(
   work: UnitOfWork,
   { definition, defaults, asks, stored, check }: RecordWriting<State, Body, Questions>,
@@ -75,7 +75,7 @@ export async function createRecord<State extends RecordState, Body extends objec
   return work.create(definition, newId(definition.kind), [event]);
 }
 
-/** Changes what a merge patch says that is new. */
+/** Applies a merge patch to a record. */
 export async function updateRecord<State extends RecordState, Body extends object, Questions extends Asks>(
   work: UnitOfWork,
   { definition, defaults, asks, stored, check }: RecordWriting<State, Body, Questions>,
