@@ -22,7 +22,7 @@ import { type DefaultTax, defaultTaxQuestions, loadTaxCodes, taxationOn } from '
 import { type Totals, totalsOf } from './invoice.totals';
 import { lineOf, unbilled } from './invoice.unbilled';
 
-/** A draft with its lines, whose sources it reserves. */
+/** Creates a draft with its lines, and reserves the records that they charge. */
 export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
   const { context } = work;
   const { clientId, matterId, lines = [] } = body;
@@ -57,7 +57,10 @@ export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
   return record;
 }
 
-/** Changes a draft; its lines, when given, are replaced from the first that differs. Its external reference can change at any time. */
+/**
+ * Updates a draft. If lines are given, they replace the draft's from the first that differs. The external reference of an
+ * issued invoice can change, too.
+ */
 export async function updateInvoice(work: UnitOfWork, id: string, body: InvoicePatch) {
   const { before, draft } = await loadDraft(work, id);
   const { lines, issueDate, dueDate, clientId, matterId, currency, ...own } = body;
@@ -67,7 +70,7 @@ export async function updateInvoice(work: UnitOfWork, id: string, body: InvoiceP
   }
   const patch = { ...own, ...daysOf({ issueDate, dueDate }, draft.tenant) };
   const changes = recordChanges(work.context, before.data, patch);
-  // An invoice that is to be issued again on another day is due anew.
+  // The due date of an invoice that will be issued again on another day is computed anew.
   if (before.data.number !== null && changes.issueDate !== undefined && dueDate === undefined)
     Object.assign(changes, { dueDate: null });
   requireDueAfter({ ...before.data, ...changes });
@@ -87,7 +90,7 @@ export async function updateInvoice(work: UnitOfWork, id: string, body: InvoiceP
   return record;
 }
 
-/** Adds lines: those of the request, and one for each record that can be billed. */
+/** Adds lines: those of the request and, if requested, one for each unbilled record. */
 export async function addLines(work: UnitOfWork, id: string, { lines, unbilledUntil }: LinesInput) {
   const { before, draft } = await loadDraft(work, id);
   requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
@@ -101,7 +104,7 @@ export async function addLines(work: UnitOfWork, id: string, { lines, unbilledUn
   return record;
 }
 
-/** Takes a line off, and gives back what it charges. @throws DomainError `not_found` */
+/** Removes a line and releases the record that it charges. @throws DomainError `not_found` */
 export async function removeLine(work: UnitOfWork, id: string, lineId: number) {
   const { before, draft } = await loadDraft(work, id);
   requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
@@ -114,7 +117,7 @@ export async function removeLine(work: UnitOfWork, id: string, lineId: number) {
   return record;
 }
 
-/** A draft that never had a number goes; what it reserves is free again. */
+/** Deletes a draft that never had a number, and releases the records that it reserves. */
 export async function deleteInvoice(work: UnitOfWork, id: string) {
   const before = addressed(work, (await work.load({ invoice: at(Invoice, id) })).invoice, 'invoice');
   requireInvoice(before.data, 'invoice_not_draft', InvoiceStatus.Draft);
@@ -129,7 +132,7 @@ export async function deleteInvoice(work: UnitOfWork, id: string) {
   return record;
 }
 
-/** An invoice that is being drafted, and what its taxation depends on. */
+/** A draft, together with what its taxation depends on. */
 interface Draft {
   id: Id;
   state: InvoiceState;
@@ -147,10 +150,10 @@ async function loadDraft(
 }
 
 /**
- * The events by which a draft's lines change.
- * @param first place of the first input within the request
- * @param known records that inputs charge: as they were found, so that one that changes meanwhile is found anew
- * @returns them, and what reserves and releases the lines' sources: to be called once the invoice's own events are recorded
+ * The events that change a draft's lines.
+ * @param first index of the first input within the request
+ * @param known records that inputs charge, as they were found: if one of them changes meanwhile, they are searched again
+ * @returns the events, and a function that reserves and releases the lines' sources, to be called after the events are recorded
  */
 async function relined(
   work: UnitOfWork,
@@ -169,7 +172,7 @@ async function relined(
   const lines = [...kept, ...added];
   const day = state.issueDate ?? dayIn(tenant.timeZone, work.now);
   const codes = await loadTaxCodes(work, lines);
-  // What is found unbilled comes last.
+  // Lines for unbilled records come last.
   const request = lines.slice(kept.length - first, lines.length - known.length);
   const { taxation } = taxationOn(day, tenant.taxScheme, lines, codes, draft.found, request);
   if (added.length > 0) requireBounds(totalsOf(lines, taxation, state.currency));
@@ -182,7 +185,7 @@ async function relined(
   return { events, reservations: () => exchange(work, id, gone, added, sources) };
 }
 
-/** Releases what only the old lines charge, reserves what only the new ones do. */
+/** Releases the records that only the old lines charge, and reserves those that only the new lines charge. */
 function exchange(
   work: UnitOfWork,
   invoiceId: string,
@@ -206,13 +209,13 @@ function exchange(
   });
 }
 
-/** Beyond what a line can come to a JSON number loses pennies, and nobody could pay it. @throws DomainError `amount_too_large` (422) */
+/** Refuses a total beyond the largest amount: a JSON number would lose pennies, and nobody could pay it. @throws DomainError `amount_too_large` (422) */
 function requireBounds({ total }: Totals): void {
   if (decimal(total).abs().gt(LARGEST_AMOUNT))
     throw invalid('amount_too_large', `lines: with tax they come to ${total}.`, 'lines');
 }
 
-/** The days that a request names. */
+/** The days of a request, in the tenant's zone. */
 function daysOf({ issueDate, dueDate }: InvoicePatch, { timeZone }: TenantState) {
   const day = (text: string | null | undefined) => text && dayGiven(timeZone, text);
   return { issueDate: day(issueDate), dueDate: day(dueDate) };
@@ -220,7 +223,7 @@ function daysOf({ issueDate, dueDate }: InvoicePatch, { timeZone }: TenantState)
 
 const CHUNK_BYTES = 200 * 1024;
 
-/** Lines in events that stay below the largest size of one. */
+/** Divides lines into chunks, such that an event with one of them stays below the largest size of an event. */
 export function chunks(lines: readonly InvoiceLine[]): InvoiceLine[][] {
   const all: InvoiceLine[][] = [];
   let bytes = 0;

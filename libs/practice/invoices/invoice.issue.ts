@@ -25,11 +25,11 @@ import { changeSources, loadSources } from './invoice.sources';
 import { defaultTaxQuestions, loadTaxCodes, markUsed, taxationOn } from './invoice.taxation';
 import { totalsOf } from './invoice.totals';
 
-/** Days to pay within where the client has no terms of its own. */
+/** Days to pay when the client has no terms of its own. */
 export const PAYMENT_TERMS_DAYS = 30;
 
 /**
- * Gives the draft its number and settles what it charges, in one append.
+ * Issues a draft: assigns its number and settles the records that it charges, in one append.
  * @throws DomainError `invoice_not_draft`, `invoice_empty`, `negative_total` (409); `due_before_issue`,
  *   `tax_rate_not_found` (422)
  */
@@ -68,7 +68,7 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
   return record;
 }
 
-/** Makes the invoice a draft again, which keeps its number and what it charges. */
+/** Makes an issued invoice a draft again. It keeps its number and its charges. */
 export async function unissueInvoice(work: UnitOfWork, id: string, body: ReversalInput) {
   const { before, day, sources } = await loadIssued(work, id, body);
   const record = work.change(Invoice, before, [{ type: 'InvoiceUnissued', data: { day } }]);
@@ -78,7 +78,7 @@ export async function unissueInvoice(work: UnitOfWork, id: string, body: Reversa
   return record;
 }
 
-/** Cancels an invoice that was issued, now or once; its number is never used again. */
+/** Voids an invoice that is issued, or a draft that was issued before. Its number is never used again. */
 export async function voidInvoice(work: UnitOfWork, id: string, body: ReversalInput) {
   const { before, day, sources } = await loadIssued(work, id, body, InvoiceStatus.Draft);
   const isDraft = before.data.state === InvoiceStatus.Draft;
@@ -90,8 +90,8 @@ export async function voidInvoice(work: UnitOfWork, id: string, body: ReversalIn
 }
 
 /**
- * An invoice that was issued and that nobody has paid.
- * @param other a state that it may be in instead
+ * Loads an issued invoice without payments.
+ * @param other another state that is allowed
  * @throws DomainError `payment_stands`, `invoice_not_issued`, `matter_not_open` (409), `before_issue` (422)
  */
 async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput, other?: InvoiceStatus) {
@@ -108,7 +108,7 @@ async function loadIssued(work: UnitOfWork, id: string, { date }: ReversalInput,
   requireOpen(matter);
   const { timeZone } = settings(tenant);
   const given = dayGiven(timeZone, date, work.now);
-  // A draft has only the day on which it is to be issued, or none.
+  // A draft's issue date is only planned, or missing.
   const day = isUnpaid ? dayNotBefore(issuedOn(data), given, date) : given;
   return { before, day, sources: await loadSources(work, data.lines) };
 }
@@ -121,7 +121,7 @@ function daysOf(
   now: Date,
 ): { issueDate: Day; dueDate: Day } {
   const issued = body.issueDate ? dayGiven(timeZone, body.issueDate) : (issueDate ?? dayIn(timeZone, now));
-  // An invoice that is issued again on another day is due anew.
+  // The due date of an invoice that is issued again on another day is computed anew.
   const isAnew = number !== null && issueDate !== null && issued !== issueDate;
   const kept = isAnew ? null : dueDate;
   const given = body.dueDate ? dayGiven(timeZone, body.dueDate) : kept;

@@ -11,7 +11,7 @@ import { amountOf } from './invoice.lines';
 
 const { Issued, PartPaid, Paid } = InvoiceStatus;
 
-/** @throws DomainError `invoice_not_owed` (409), `overpayment`, `too_precise`, `currency_mismatch` (422) */
+/** Records a payment. @throws DomainError `invoice_not_owed` (409), `overpayment`, `too_precise`, `currency_mismatch` (422) */
 export async function payInvoice(work: UnitOfWork, id: string, body: PaymentInput) {
   const { before, day } = await load(work, id, body.date);
   const { data } = before;
@@ -30,7 +30,7 @@ export async function payInvoice(work: UnitOfWork, id: string, body: PaymentInpu
 }
 
 /**
- * Takes a payment back: what it paid is owed again.
+ * Reverses a payment: its amount is owed again.
  * @throws DomainError `payment_not_found` (404), `payment_reversed`, `invoice_not_owed` (409), `before_payment` (422)
  */
 export async function reversePayment(
@@ -50,7 +50,7 @@ export async function reversePayment(
 }
 
 /**
- * Gives up what is still owed. What was billed stays billed.
+ * Writes off the balance as bad debt. Billed records stay billed.
  * @throws DomainError `invoice_not_owed` (409), `before_issue` (422)
  */
 export async function writeOffInvoice(work: UnitOfWork, id: string, body: BadDebtInput) {

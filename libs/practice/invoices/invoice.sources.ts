@@ -8,10 +8,10 @@ import { CostRecovery, type CostRecoveryState } from '../cost-recoveries/cost-re
 import { WorkItem, type WorkItemState } from '../work-items/work-item.lookup';
 import type { InvoiceLine } from './invoice.events';
 
-/** What lines charge, by id. */
+/** The work items and costs that lines charge, by id. */
 export type Sources = Map<string, Folded<BillableState>>;
 
-/** The record that a line charges, as its kind has it. */
+/** The definition of the record that a line charges. */
 export function definitionOf(sourceId: string): AnyBillable {
   return kindOf(sourceId) === 'workitem' ? WorkItem : CostRecovery;
 }
@@ -24,12 +24,12 @@ export function isCost(source: Folded<BillableState>): source is Folded<CostReco
   return kindOf(source.id) === 'costrecovery';
 }
 
-/** The ids of what lines charge. */
+/** The ids of the records that lines charge. */
 export function sourcesOf(lines: readonly { sourceId?: string | null }[]): string[] {
   return lines.flatMap(({ sourceId }) => sourceId ?? []);
 }
 
-/** Loads the records among these that exist. */
+/** Loads those of the given records that exist. */
 export async function loadSourcesOf(work: UnitOfWork, ids: readonly string[]): Promise<Sources> {
   if (ids.length === 0) return new Map();
   const asks = Object.fromEntries(ids.map((id) => [id, at(definitionOf(id), id)]));
@@ -37,7 +37,7 @@ export async function loadSourcesOf(work: UnitOfWork, ids: readonly string[]): P
   return new Map(Object.entries(found).flatMap(([id, source]) => (source ? [[id, source]] : [])));
 }
 
-/** What an invoice's lines charge. */
+/** Loads the records that an invoice's lines charge. */
 export function loadSources(work: UnitOfWork, lines: readonly InvoiceLine[]): Promise<Sources> {
   return loadSourcesOf(work, sourcesOf(lines));
 }

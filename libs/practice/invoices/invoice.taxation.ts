@@ -21,7 +21,7 @@ interface Of {
   matterId: string;
 }
 
-/** Questions for the codes that tax lines which name none. */
+/** Questions for the tax codes that may be the default of an invoice's lines. */
 export function defaultTaxQuestions({ clientId, matterId }: Of) {
   return {
     matterTaxCode: via(TaxCode, matterId, 'taxCodeId'),
@@ -32,7 +32,7 @@ export function defaultTaxQuestions({ clientId, matterId }: Of) {
 
 export type DefaultTax = Answers<ReturnType<typeof defaultTaxQuestions>>;
 
-/** The codes that lines name. */
+/** Loads the tax codes that lines name. */
 export async function loadTaxCodes(work: UnitOfWork, lines: readonly InvoiceLine[]) {
   const ids = new Set(lines.flatMap(({ taxCodeId }) => taxCodeId ?? []));
   if (ids.size === 0) return new Map<string, Folded<TaxCodeState> | undefined>();
@@ -41,16 +41,17 @@ export async function loadTaxCodes(work: UnitOfWork, lines: readonly InvoiceLine
   return new Map(Object.entries(await work.load(asks)));
 }
 
-/** How an invoice is taxed, and by which codes. */
+/** The taxation of an invoice, and the tax codes that it uses. */
 export interface Taxed {
   taxation: Taxation;
   codes: Folded<TaxCodeState>[];
 }
 
 /**
- * @param named the codes that lines name, by id
- * @param day whose rates are charged
- * @param request those of the lines that the request names, in its order
+ * The taxation of an invoice's lines on a day.
+ * @param day the day whose rates apply
+ * @param named the tax codes that lines name, by id
+ * @param request those lines that the request contains, in its order, for the pointers of errors
  * @throws DomainError `taxcode_not_found`, `tax_rate_not_found` (422)
  * @see resources.md: Invoices
  */
@@ -88,7 +89,7 @@ export function taxationOn(
   return { taxation: { defaultTaxCodeId: isUsed ? defaultTaxCodeId : null, rates }, codes };
 }
 
-/** The matter's code, else the client's, else the oldest Standard one of the firm's scheme that has a rate on the day. */
+/** The default tax code: the matter's, else the client's, else the oldest Standard one of the firm's scheme that has a rate on the day. */
 function defaultCode(day: Day, scheme: TaxCodeState['scheme'], found: DefaultTax) {
   const { matterTaxCode, clientTaxCode, standardTaxCodes } = found;
   if (matterTaxCode) return matterTaxCode;
@@ -99,7 +100,7 @@ function defaultCode(day: Day, scheme: TaxCodeState['scheme'], found: DefaultTax
     .at(0);
 }
 
-/** What the invoice has charged by stays as it is. */
+/** Marks the rates that an issued invoice uses: from then on they cannot change. */
 export function markUsed(work: UnitOfWork, day: Day, codes: readonly Folded<TaxCodeState>[]): void {
   for (const code of codes) work.change(TaxCode, code, markTaxRateUsed(code.data, taxRateOn(code.data, day)));
 }

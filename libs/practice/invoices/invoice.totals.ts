@@ -2,7 +2,7 @@ import type { Decimal } from 'decimal.js';
 import { type DecimalText, decimal, roundMoney, text } from '#kernel/money';
 import type { InvoiceLine, Taxation } from './invoice.events';
 
-/** What the lines of one tax code come to. */
+/** The totals of the lines with one tax code. */
 export interface TaxTotal {
   taxCodeId: string;
   percent: DecimalText;
@@ -18,13 +18,14 @@ export interface Totals {
   total: DecimalText;
 }
 
-/** The code that taxes a line; a line of text has no amount, and no tax. */
+/** The tax code of a line; null for a line of text, which has no amount. */
 export function taxCodeOf({ kind, taxCodeId }: InvoiceLine, { defaultTaxCodeId }: Taxation): string | null {
   return kind === 'Text' ? null : (taxCodeId ?? defaultTaxCodeId);
 }
 
 /**
- * What the lines come to, by tax code in the order of the taxation's rates. Amounts are net to the minor unit.
+ * The totals of an invoice's lines, by tax code in the order of the taxation's rates. The lines' amounts are net, to the minor
+ * unit.
  * @see resources.md: Money
  */
 export function totalsOf(lines: readonly InvoiceLine[], taxation: Taxation, currency: string): Totals {

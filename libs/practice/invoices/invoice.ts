@@ -21,7 +21,7 @@ const names = ['Draft', 'Issued', 'PartPaid', 'Paid', 'Voided', 'WrittenOff'];
 
 export interface InvoiceState extends RecordState, InvoiceFields, Totals {
   state: InvoiceStatus;
-  /** Taken at the first issue and kept from then on. */
+  /** Assigned at the first issue, and kept from then on. */
   number: string | null;
   lines: InvoiceLine[];
   /** The id of the latest line and payment. */
@@ -29,9 +29,9 @@ export interface InvoiceState extends RecordState, InvoiceFields, Totals {
   taxation: Taxation;
   payments: (Payment & { reversed: { day: Day; reason: string | null } | null })[];
   paid: DecimalText;
-  /** Given up as bad debt. */
+  /** The amount written off as bad debt. */
   writtenOff: DecimalText;
-  /** What is still owed; nothing before it is issued, and once it is void. */
+  /** The amount still owed; 0 before the issue, and once the invoice is void. */
   balance: DecimalText;
 }
 
@@ -85,7 +85,7 @@ const empty = {
   balance: '0',
 };
 
-/** What an event changes. */
+/** The state after an event. */
 function step(before: InvoiceState, event: Exclude<InvoiceEvent, { type: 'InvoiceCreated' }>) {
   switch (event.type) {
     case 'InvoiceUpdated':
@@ -108,7 +108,7 @@ function step(before: InvoiceState, event: Exclude<InvoiceEvent, { type: 'Invoic
     case 'InvoiceIssued': {
       const { number, issueDate, dueDate, ...taxation } = event.data;
       const after = taxed(before, taxation);
-      // What comes to nothing is owed by nobody.
+      // An invoice with a total of 0 is paid at once.
       const state = after.total === '0' ? InvoiceStatus.Paid : InvoiceStatus.Issued;
       return { ...after, number, issueDate, dueDate, balance: after.total, state };
     }
@@ -151,19 +151,20 @@ function owing({ total }: InvoiceState, payments: InvoiceState['payments']) {
   };
 }
 
-/** 409 when the invoice is in another state. @throws DomainError `invoice_not_draft`, `invoice_not_issued` */
+/** Refuses an invoice in any other state (409). @throws DomainError `invoice_not_draft`, `invoice_not_issued` */
 export function requireInvoice({ state }: InvoiceState, code: string, ...wanted: InvoiceStatus[]): void {
   if (!wanted.includes(state)) throw conflict(code, `The invoice is ${spoken[state]}.`);
 }
 
-/** Issued, and no payment of it stands; one that comes to nothing is paid without any. */
+/** Whether an invoice is issued and has no payment that is not reversed. An invoice with a total of 0 is Paid without one. */
 export function isIssuedUnpaid({ state, paid }: InvoiceState): boolean {
   return state === InvoiceStatus.Issued || (state === InvoiceStatus.Paid && paid === '0');
 }
 
 /**
- * The day on which something happens to what began on another day: the one that a request gives, or today, though never before.
- * @throws DomainError of that code (422) when the one that is given is before
+ * The day of a change to something that began on a certain day: the day that a request gives, or today, but no earlier than
+ * the beginning.
+ * @throws DomainError with the given code (422) when the request's day is earlier
  */
 export function dayNotBefore(
   began: { on: Day; code: string; what: string },
@@ -175,12 +176,12 @@ export function dayNotBefore(
   return began.on;
 }
 
-/** Of what happens to an invoice that was issued. */
+/** The beginning for changes to an issued invoice, for `dayNotBefore`. */
 export function issuedOn({ issueDate }: Pick<InvoiceState, 'issueDate'>) {
   return { on: issueDate!, code: 'before_issue', what: 'the invoice was issued on' };
 }
 
-/** @throws DomainError `due_before_issue` (422) */
+/** Checks that an invoice is not due before its issue. @throws DomainError `due_before_issue` (422) */
 export function requireDueAfter({ issueDate, dueDate }: Pick<InvoiceFields, 'issueDate' | 'dueDate'>): void {
   if (issueDate !== null && dueDate !== null && dueDate < issueDate)
     throw invalid('due_before_issue', 'dueDate: it is before the issue date.', 'dueDate');

@@ -10,7 +10,7 @@ import type { InvoiceState } from './invoice';
 import type { LineInput } from './invoice.input';
 import { isCost, isWork } from './invoice.sources';
 
-/** Records of the invoice's matter that no invoice holds, nor a line names, in the order of their entry. */
+/** The unbilled records of the invoice's matter that no line of the request names, in the order of their entry. */
 export async function unbilled(
   work: UnitOfWork,
   { matterId }: InvoiceState,
@@ -32,7 +32,7 @@ export async function unbilled(
     .sort((one, other) => `${one.data.entryDay}${one.id}`.localeCompare(`${other.data.entryDay}${other.id}`));
 }
 
-/** The line that charges a record whole. */
+/** The line that charges all that remains of a record. */
 export function lineOf(source: Folded<BillableState>): LineInput {
   const isBought = isCost(source) && source.data.kind === 'Incurred';
   const kind = isWork(source) ? 'Fee' : isBought ? 'Disbursement' : 'CostRecovery';

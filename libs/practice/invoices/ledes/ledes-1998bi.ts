@@ -17,7 +17,7 @@ const typeOf: Readonly<Record<LedesLine['kind'], LineType | undefined>> = {
   Text: undefined,
 };
 
-/** All that a record tells of its line, worked out; units and unit cost are empty for an adjustment. */
+/** The computed values of a line's record in the file. Units and unit cost are empty for an adjustment. */
 interface Row {
   invoice: LedesInvoice;
   firm: LedesAddress;
@@ -160,7 +160,7 @@ export function ledes1998bi(invoice: LedesInvoice): string {
     .join('');
 }
 
-/** How the amount comes about. The fields hold four decimals, so the adjustment is reckoned from what they say. */
+/** The parts of a line's amount. Units and unit cost have four decimals in the file, so the adjustment is computed from the rounded values. */
 function charge(
   { amount, units, unitCost }: LedesLine,
   type: LineType,
@@ -187,7 +187,7 @@ function assertAddsUp({ net, tax, total }: LedesInvoice, lines: LedesLine[]): vo
   }
 }
 
-/** Whoever reads the file knows people, and the rates agreed for them, by TIMEKEEPER_ID: two of one id would be one person. */
+/** Checks that TIMEKEEPER_IDs differ: readers of the file know people, and their agreed rates, by them. @throws DomainError `ledes_timekeepers_alike` */
 function requireToldApart(lines: LedesLine[]): void {
   const known = new Map<string, LedesTimekeeper>();
   for (const { kind, timekeeper: given } of lines) {
@@ -204,7 +204,7 @@ function requireToldApart(lines: LedesLine[]): void {
   }
 }
 
-/** Whose work it is: a matter of fees alone. */
+/** The timekeeper of a line: only lines of fees have one. */
 function timekeeper({ line, type }: Row): LedesLine['timekeeper'] {
   return type === 'F' ? line.timekeeper : null;
 }
@@ -217,7 +217,7 @@ function date(day: Day): string {
   return day.replaceAll('-', '');
 }
 
-/** At least the currency's own decimals. */
+/** Formats an amount with at least the currency's number of decimals. */
 function money(value: Decimal, { currency }: LedesInvoice): string {
   return value.toFixed(Math.max(minorUnits(currency), value.decimalPlaces()));
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../../entities/entity.events';
 import { plain, prose } from './ledes-text';
 
-/** An address as the six fields that a file has for it. */
+/** An address in the six fields that the file has for it. */
 export interface LedesAddress {
   first: string;
   second: string;
@@ -40,7 +40,7 @@ let codes: Map<string, string> | undefined;
 /** Parts of the United Kingdom are written as countries in addresses, and have no code in ISO 3166-1. */
 const parts = ['england', 'scotland', 'wales', 'northern ireland', 'great britain'];
 
-/** ISO 3166-1 for a code or an English name; empty when it is neither, because half a name would be another's code. */
+/** The ISO 3166-1 code for a code or an English name. Empty for anything else, as a cut name could be another country's code. */
 function countryCode(country: string): string {
   const given = country.trim();
   if (/^[a-z]{2}$/i.test(given)) {

@@ -3,7 +3,7 @@ import type { Day } from '#kernel/zone';
 import type { Address } from '../../entities/entity.events';
 import type { TaxScheme } from '../../tax-codes/tax-code.events';
 
-/** An issued invoice with all that its LEDES file says of it. Amounts are in `currency`. */
+/** An issued invoice with everything that its LEDES file contains. Amounts are in `currency`. */
 export interface LedesInvoice {
   number: string;
   issueDate: Day;
@@ -22,7 +22,7 @@ export interface LedesInvoice {
 }
 
 export interface LedesFirm {
-  /** What the firm's tax authority, or failing that its client, knows it by. */
+  /** The firm's id with its tax authority; without one, its id with the client. */
   id: string;
   name: string;
   address: Address | null;
@@ -30,12 +30,12 @@ export interface LedesFirm {
 }
 
 export interface LedesClient {
-  /** The firm's number of the client. */
+  /** The firm's number for the client. */
   id: string;
   name: string;
   address: Address | null;
   taxNumber: string | null;
-  /** What the client calls the matter. */
+  /** The client's own reference for the matter. */
   matterReference: string | null;
 }
 
@@ -49,7 +49,7 @@ export interface LedesLine {
   day: Day;
   /** Hours where `unitCost` is by the hour, else pieces. */
   units: DecimalText;
-  /** Null when the line is one price, whatever its units. */
+  /** Null when the line has a single price, whatever its units. */
   unitCost: DecimalText | null;
   /** Before tax; below zero for a discount. */
   amount: DecimalText;
@@ -63,7 +63,7 @@ export interface LedesLine {
 }
 
 export interface LedesTimekeeper {
-  /** Who it is; the file tells `id`. */
+  /** The employee. The file contains `id` instead. */
   employeeId: string;
   id: string;
   /** As `Hopper, Grace`. */

@@ -8,14 +8,14 @@ export interface TaxedLine {
 }
 
 /**
- * The tax of each line in whole minor units, so that together they are `tax`, which is not the sum of the lines' rounded
- * taxes: it was summed unrounded for each tax code and then rounded. What rounding down leaves over goes, one minor unit
- * each, to the lines that lost most by it, the earlier line first.
+ * The tax of each line in whole minor units, such that the sum is `tax`. That is not the sum of the lines' rounded taxes,
+ * because it was summed unrounded for each tax code and then rounded. Every line's tax is rounded down; the remaining minor
+ * units go, one each, to the lines that lost most, the earlier line first.
  *
- * Lines of one rate share the rounded tax of that rate. Only where two codes have the same rate can those not add up
- * to `tax`, and then all lines share all of it.
+ * Lines of one rate share the rounded tax of that rate. Only when two codes have the same rate may these shares not add up to
+ * `tax`; then all lines share all of it.
  *
- * @throws Error when no rounding of the lines can come to `tax`: the invoice is wrong
+ * @throws Error when no rounding of the lines adds up to `tax`: the invoice is wrong
  */
 export function lineTaxes(lines: TaxedLine[], tax: DecimalText, currency: string): Decimal[] {
   const minor = decimal(10).pow(minorUnits(currency));
@@ -40,7 +40,7 @@ export function lineTaxes(lines: TaxedLine[], tax: DecimalText, currency: string
   return taxes;
 }
 
-/** `due` in whole parts, each the exact part rounded down or up: by largest remainder. */
+/** Divides `due` into whole parts, each of them the exact part rounded down or up, by the method of the largest remainder. */
 function apportion(exact: Decimal[], due: Decimal): Decimal[] {
   const floors = exact.map((part) => part.floor());
   const left = due.minus(sum(floors));

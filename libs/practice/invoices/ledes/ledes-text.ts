@@ -1,6 +1,6 @@
 import { conflict } from '#kernel/errors';
 
-/** Letters and signs that do not come apart into an ASCII letter and its marks. */
+/** Replacements of letters and signs that Unicode does not decompose into an ASCII letter and its marks. */
 const ascii: Readonly<Record<string, string>> = {
   '‘': "'",
   '’': "'",
@@ -50,7 +50,7 @@ const ascii: Readonly<Record<string, string>> = {
 /**
  * Text that cannot break the file: one line of printable ASCII without the separator and the end of a record. `|`
  * becomes `/`, `[]` becomes `()`, line breaks, tabs and control characters become a blank, letters lose their accents,
- * and what has no likeness in ASCII becomes `?`.
+ * and characters without an ASCII equivalent become `?`.
  */
 export function plain(given: string): string {
   return [...given.normalize('NFC')]
@@ -71,7 +71,7 @@ export function prose(given: string | null, length: number): string {
 }
 
 /**
- * What another system finds a record by. Cut short it could name another record, so it is refused instead.
+ * A text by which another system finds a record. It is never cut, since it could then name another record.
  *
  * @throws DomainError 409 `ledes_field_too_long`; `ledes_field_missing` when required and empty
  */
