@@ -12,14 +12,14 @@ const EVENT: FeedEntry = {
   at: { epoch: 1, transactionId: 1n, position: 1n },
 };
 
-/** One event, which an open transaction holds back at first. */
+/** A source of one event, which an open transaction holds back at first. */
 class HeldSource implements Source<FeedEntry> {
   partitions = [0];
   isThere = false;
   isFree = false;
-  /** What keeps it from being read. */
+  /** The error that reading it throws. */
   fault?: string;
-  /** On performance.now. */
+  /** Times on performance.now. */
   readonly reads: number[] = [];
 
   constructor(readonly calls: Calls) {}

@@ -50,7 +50,7 @@ describe('the locks of partitions', () => {
 
   it('are lost by one that is frozen, and go to another', async () => {
     const lost = jest.fn();
-    // Nothing of a frozen process runs, not even that.
+    // Nothing runs in a frozen process, not even its heartbeat.
     jest.spyOn(global, 'setInterval').mockReturnValueOnce({ unref: () => undefined } as never);
     const [frozen, other] = [locks(lost), locks()];
     expect(await taken(frozen)).toEqual(PARTITIONS);

@@ -43,7 +43,7 @@ describe('the event bus over the store', () => {
     jest.restoreAllMocks();
   });
 
-  /** Writes events whose names are the numbers, in several tenants. */
+  /** Writes events, in several tenants, with numbers as names. */
   async function write(from: number, to: number): Promise<string[]> {
     const names = Array.from({ length: to - from }, (_, index) => String(from + index));
     await Promise.all(

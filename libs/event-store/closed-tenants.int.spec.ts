@@ -9,7 +9,7 @@ import { at } from './load';
 import { openParent, renameParent } from './testing/commands';
 import { Child, Parent, parentOpened, parentRenamed } from './testing/streams';
 
-/** Advisory lock that the test holds to stop an append between its verdict and its commit. */
+/** Advisory lock that the test holds to stop an append after its verdict and before its commit. */
 const GATE = 424_242;
 const REASON = 'promotion_in_progress';
 const named = (statement: unknown) => (statement as { name?: string }).name;
@@ -43,7 +43,7 @@ describe('a closed tenant', () => {
     return rows[0].count;
   };
 
-  /** A writer that goes on until it is told to stop. */
+  /** Starts a writer that continues until it is told to stop. */
   function write({ store: writer }: Pick<TestStore, 'store'>, to: RequestContext, isOver: () => boolean) {
     const seen = { acknowledged: 0, refused: 0, others: [] as unknown[] };
     const run = async () => {
@@ -61,7 +61,7 @@ describe('a closed tenant', () => {
     const { id } = context.tenant;
     await closed.close(id, REASON);
     const isOver = async (client: ClientBase) => {
-      // So long that a busy machine does not keep this process from asking in time.
+      // Long enough for this process to send its queries in time even on a busy machine.
       await client.query(`set local idle_in_transaction_session_timeout = '2s'`);
       await delay(3_000);
       return true;
@@ -205,7 +205,7 @@ describe('a closed tenant', () => {
     expect((await renameParent(store.store, context, id, 'later')).record.version).toBe(2);
   });
 
-  /** Until so many sessions wait for an advisory lock. */
+  /** Waits until the given number of sessions wait for an advisory lock. */
   async function waiting(sessions: number): Promise<void> {
     const found = `select from pg_locks l join pg_database d on d.oid = l.database
       where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`;

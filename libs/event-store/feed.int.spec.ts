@@ -31,7 +31,7 @@ function newStream({ tenant }: RequestContext, name: string): AppendJob {
   };
 }
 
-/** A connection whose appends wait to be committed. */
+/** A connection whose appends stay uncommitted until the test ends the transaction. */
 class Writer {
   private readonly client: Client;
   private open?: string;
@@ -50,7 +50,7 @@ class Writer {
     this.open = name;
   }
 
-  /** @returns the name that was open, if any */
+  /** @returns the name of the open event, if any */
   async end(how: 'commit' | 'rollback'): Promise<string | undefined> {
     const { open } = this;
     this.open = undefined;
@@ -89,7 +89,7 @@ describe('the feed', () => {
     await writers[0].begin(context, 'early');
     await openParent(store.store, context, { name: 'late' });
     const { rowCount } = await store.writes.pool.query('select from event_store.events');
-    // Who read what is committed now, and went on behind it, would never see the early one.
+    // A reader that read the committed events now, and continued after them, would never see the early one.
     expect(rowCount).toBe(1);
     expect(await everything(context)).toEqual([]);
 
@@ -124,7 +124,7 @@ describe('the feed', () => {
     const contexts = await Promise.all(
       [4, 7].map(async (partition) => contextFor({ ...(await createContext(store)).tenant, partition })),
     );
-    // Of letters by chance, and of one again and again, which PostgreSQL keeps compressed.
+    // Names of random letters, and of one repeated letter, which PostgreSQL stores compressed.
     const chance = Array.from({ length: 38 }, () => randomBytes(180_000).toString('base64'));
     const names = ['short', ...chance, ...Array(20).fill('x'.repeat(240_000)), 'last'];
     for (const context of contexts)
@@ -183,7 +183,7 @@ describe('the feed', () => {
 
     let count = 0;
     for (let step = 0; step < 200; step++) {
-      // The first writer's transactions are short, the last one's overlap many of the others'.
+      // The first writer's transactions are short; the last one's overlap with many of the others.
       for (const writer of writers.filter((_, number) => step % (number + 1) === 0)) {
         if (writer.isOpen) await end(writer, count % 5 === 0 ? 'rollback' : 'commit');
         else await writer.begin(contexts[count % 3], `event ${++count}`);

@@ -26,7 +26,7 @@ describe('the history of a tenant', () => {
     await store.close();
   });
 
-  /** Streams of two events each, whose names have so many characters; answers their ids. */
+  /** Appends streams of two events each, with names of the given lengths. Returns their ids. */
   async function append(lengths: readonly number[]): Promise<string[]> {
     const streams = lengths.map(
       (length): NewStream => ({
@@ -43,7 +43,7 @@ describe('the history of a tenant', () => {
     return streams.map(({ id }) => toUuid(id));
   }
 
-  /** What is read at once, one after the other. */
+  /** Reads the history batch by batch. */
   async function read(types = Object.keys(Parent.events)): Promise<RecordedEvent[][][]> {
     const client = await store.writes.session();
     const batches: RecordedEvent[][][] = [];

@@ -11,7 +11,7 @@ interface StepState {
   next: string | null;
 }
 
-/** A stream that points at the next of a chain. */
+/** A stream that refers to the next stream of a chain. */
 const Step: StreamDefinition<StepState, DomainEvent<'StepTaken', StepState>> = {
   kind: 'role',
   foldVersion: 1,

@@ -17,7 +17,7 @@ describe('sessions that stand still and hold the feed back', () => {
     await store.close();
   });
 
-  /** One that has written, and that nobody hears of again. */
+  /** A session that has written, and then does nothing any more. */
   async function writer(): Promise<Client> {
     const client = new Client(store.url);
     client.on('error', () => undefined);
@@ -27,7 +27,7 @@ describe('sessions that stand still and hold the feed back', () => {
     await client.query('begin; insert into written values (1)');
     return client;
   }
-  /** Frozen behind its first rows. */
+  /** A session that froze after copying its first rows. */
   async function copier(): Promise<CopyStream> {
     const stream = new CopyStream(await writer(), 'written');
     await stream.write(Buffer.from('2\n'));

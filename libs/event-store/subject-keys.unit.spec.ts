@@ -5,7 +5,7 @@ import { SubjectKeys } from './subject-keys';
 describe("the keys of people's data", () => {
   let now = 1_000;
   beforeEach(() => {
-    // The cache has taken hold of the real one.
+    // The cache has kept a reference to the real `performance`.
     jest.useFakeTimers({ doNotFake: ['performance'] });
     jest.spyOn(performance, 'now').mockImplementation(() => now);
   });

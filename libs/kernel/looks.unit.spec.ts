@@ -2,7 +2,7 @@ import { pauseBetweenLooks } from './looks';
 
 const looks = { first: 4, last: 250 };
 
-/** When something is looked for that came so many milliseconds after the first look. */
+/** When a result that comes the given milliseconds after the first look is seen, and after how many looks. */
 function seenAt(came: number): { at: number; count: number } {
   let count = 1;
   for (let at = 0; ; count++) {

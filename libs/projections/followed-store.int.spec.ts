@@ -42,7 +42,7 @@ describe('the store that read models follow', () => {
         /come to 1\.\d+\.\d+ in partition \d+, .*: cli projections rebuild --all/,
       ),
     });
-    // One that goes on over a store that was changed under it takes nothing over either.
+    // A runner that was already running when its store was replaced applies nothing either.
     const running = runnerByHand(divisions.store, divisions.projections);
     const partitions = await divisions.store.feed.partitions();
     await expect(running.cursors(partitions)).rejects.toMatchObject({ code: 'read_models_of_another_store' });

@@ -6,7 +6,7 @@ import { UnfinishedRebuilds } from './rebuild/unfinished-rebuilds';
 import { Divisions } from './testing/divisions';
 import { expectExact } from './testing/expect-exact';
 
-/** As of 15 s. */
+/** Stands for the 15 s of production. */
 const SILENCE_MS = 500;
 
 describe('a process that is frozen', () => {
@@ -30,7 +30,7 @@ describe('a process that is frozen', () => {
 
   const tenant = () => parts.tenants.get(divisions.contexts[1].tenant.alias);
 
-  /** Nothing of it runs from that call on: what it waits for never comes, and it asks for nothing. */
+  /** Freezes a process at its next call of a method: what it waits for never happens, and it sends no queries. */
   function freeze<Part extends object>(part: Part, method: jest.FunctionPropertyNames<Required<Part>>) {
     const asking = jest.spyOn(global, 'setInterval').mockReturnValue({ unref: () => undefined } as never);
     const frozen = new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ import { runnerByHand } from './testing/parts';
 
 const POISON = 'Poison';
 
-/** A projection that cannot apply events which speak of poison. */
+/** A projection that cannot apply events with the name POISON. */
 const refusing: Projection = {
   ...divisionsProjection,
   async apply(client, generation, events) {
@@ -267,7 +267,7 @@ describe('a tenant whose read models are held', () => {
     await parts.positions.reach(await tenant(1), before, 'this');
     await renames[1]('Unseen');
     await divisions.visible();
-    // Others would be waited for so long, and the test with them.
+    // A tenant that is not held would make the call, and with it the test, wait for this long.
     const hour = 3_600_000;
     await expect(
       parts.positions.reach(await tenant(1), await position(), 'this', hour),

@@ -53,7 +53,7 @@ describe('tenants that are parked', () => {
     );
     return rows.map(({ line }) => line);
   };
-  /** Makes tenant 1 have poison in its third event, and others behind. */
+  /** Makes the third event of tenant 1 fail, with further events after it. */
   async function park(): Promise<void> {
     poison = new Set(['poison']);
     parts.runner.start();
@@ -69,7 +69,7 @@ describe('tenants that are parked', () => {
   };
   const named = (name: string) => divisions.rows('select from read_model.divisions where name = $1', [name]);
   const resumed = (index: number) => ({ tenant: alias(index), resumed: true, reason: null });
-  /** What is kept for tenants that stand on their own. */
+  /** Checkpoints of tenants with a track of their own. */
   const own = () => divisions.rows('select from read_model.checkpoints where tenant_id <> 0');
 
   it('stay so while nothing is mended, and tell why', async () => {
@@ -93,7 +93,7 @@ describe('tenants that are parked', () => {
     await renames[1]('more');
     await renames[1]('worse');
     await renames[4]('elsewhere');
-    // A tenant joins the others where they are: they are to be past what it cannot apply.
+    // A tenant rejoins the others at their position, so they must be past the event that the tenant cannot apply.
     await renames[0]('of another tenant');
     await waitFor(async () => (await named('of another tenant')).length === 1, {
       description: 'the others to go on',

@@ -9,7 +9,7 @@ import type { Projection } from './projection';
 import { Divisions } from './testing/divisions';
 import { runnerByHand } from './testing/parts';
 
-/** A projection that cannot apply any event of the third tenant. */
+/** A projection that cannot apply any event of the given tenant. */
 const refusing = (tenantId: number): Projection => ({
   ...divisionsProjection,
   async apply(client, generation, events) {

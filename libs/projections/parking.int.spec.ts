@@ -11,7 +11,7 @@ import { expectExact } from './testing/expect-exact';
 
 const POISON = 'Poison that is too long';
 
-/** A projection that cannot apply events which speak of poison. */
+/** A projection that cannot apply events with the name POISON. */
 function refusing(projection: Projection, failure = () => new Error('cannot apply this')): Projection {
   return {
     ...projection,
@@ -48,7 +48,7 @@ describe('an event that a projection cannot apply', () => {
          and d.generation = (select read_model.live_generation('divisions', $1)) order by d.name`,
       [tenant(index).id],
     );
-  /** Where a track stands, in words. */
+  /** Describes the last event that a track has applied. */
   const standing = async (tenantId: number) => {
     const [row] = await divisions.rows<{ at: string }>(
       `select coalesce((select e.type || ' ' || (e.data->>'name') from event_store.events e
@@ -177,7 +177,7 @@ describe('an event that a projection cannot apply', () => {
     );
     await renames[1]('Goes on');
     await waitFor(async () => (await shown(1))[0].name === 'Goes on', { description: 'the third to go on' });
-    // The other read model goes at its own pace.
+    // The other read model progresses independently.
     await settled(parts);
     const counts = await divisions.rows(
       `select tenant_id as tenant, events from read_model.tally order by 1`,

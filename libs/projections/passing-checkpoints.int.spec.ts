@@ -18,7 +18,7 @@ import { liveModel } from './live-models';
 import { projectionParts, runnerByHand } from './testing/parts';
 import { createTally, tally } from './testing/tally';
 
-/** A failure that is not the events' fault. */
+/** An error that the events did not cause. */
 const diskFull = Object.assign(new DatabaseError('disk full', 0, 'error'), { code: '53100' });
 
 describe('checkpoints of read models that nothing is for', () => {
@@ -26,7 +26,7 @@ describe('checkpoints of read models that nothing is for', () => {
   let store: TestStore;
   let subscriber: Subscriber;
   let now: jest.SpyInstance;
-  /** How far each partition was handed over; each tenant has the next. */
+  /** The position up to which each partition was handed over. Each tenant is in the next partition. */
   let cursors: Map<number, Position>;
 
   beforeEach(async () => {
@@ -44,7 +44,9 @@ describe('checkpoints of read models that nothing is for', () => {
     jest.restoreAllMocks();
   });
 
-  /** In a tenant of its own, in a partition of its own; with it, how to rename it. */
+  /**
+   * Creates a division in a new tenant, which is alone in its partition. Returns a function that renames the division.
+   */
   async function created() {
     const { tenant } = await createContext(store);
     tenant.partition = cursors.size;
@@ -66,7 +68,7 @@ describe('checkpoints of read models that nothing is for', () => {
     return { event, renamed: () => handed(rename) };
   }
 
-  /** Hands over what was written as one batch, and answers the event. */
+  /** Hands over the written events as one batch, and returns the event. */
   async function handed(write: () => Promise<unknown>): Promise<RecordedEvent> {
     await write();
     const after = [...cursors].map(([partition, at]) => ({ partition, after: at }));
@@ -80,7 +82,7 @@ describe('checkpoints of read models that nothing is for', () => {
     return event;
   }
 
-  /** Where a read model stands in the event's partition. */
+  /** The position of a read model in the event's partition. */
   async function stands(projection: string, { partition }: RecordedEvent) {
     return (await liveModel(store.reads.pool, projection)).main.reached.get(partition);
   }

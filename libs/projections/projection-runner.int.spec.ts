@@ -24,7 +24,7 @@ import { expectExact } from './testing/expect-exact';
 import { projectionParts, runnerByHand, runnerOver } from './testing/parts';
 import { createTally, tally } from './testing/tally';
 
-/** A failure that is not the events' fault. */
+/** An error that the events did not cause. */
 const diskFull = () => Object.assign(new DatabaseError('disk full', 0, 'error'), { code: '53100' });
 
 const OWNED = `select from pg_locks where locktype = 'advisory' and granted
@@ -79,7 +79,7 @@ describe('the projection runner', () => {
     return (await store.reads.pool.query<Row>(sql)).rows;
   }
   const partitions = () => store.feed.partitions();
-  /** What a subscriber is handed: everything behind where it stands. */
+  /** The events that a subscriber is handed: everything after its cursors. */
   async function unread(cursors: Cursor[], count: number): Promise<RecordedEvent[]> {
     let events: RecordedEvent[] = [];
     await waitFor(async () => (events = (await store.feed.page(cursors, 1000)).events).length === count, {

@@ -23,7 +23,7 @@ describe('whoever follows a position', () => {
     jest.restoreAllMocks();
   });
 
-  /** Where the last event of a new division stands. */
+  /** The position of the last event of a new division. */
   async function written() {
     const [context] = divisions.contexts;
     const data = { code: null, name: 'One', isDefault: false, externalReference: null, referenceOwner: null };

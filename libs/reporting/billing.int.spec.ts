@@ -11,11 +11,11 @@ const measures = ['Finalised', 'Billed', 'WrittenOff', 'WrittenUp'].flatMap((nam
 const sums = measures.map((name) => `${name}:sum`);
 
 type Row = Record<string, unknown>;
-/** Amounts and units by fee earner and matter; those that are nothing left out. */
+/** Amounts and units by fee earner and matter, without those that are zero. */
 type Balance = Record<string, [amount: string, units: string]>;
 
 let firm: BilledFirm;
-/** After each step of the firm's life: what fee analysis says is unbilled, and what is. */
+/** After each step of the firm's life: the unbilled work according to fee analysis, and according to the work items. */
 const balances: { step: string; told: Balance; unbilled: Balance }[] = [];
 
 const feeAnalysis = (slice: object, criteria?: object) => firm.reports.rows('fee_analysis', slice, criteria);
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => firm.close());
 
-/** Finalised + WrittenUp − Billed − WrittenOff, as the report has it. */
+/** Finalised + WrittenUp − Billed − WrittenOff, according to the report. */
 async function told(): Promise<Balance> {
   const { rows } = await feeAnalysis({
     cols: cols('feeEarnerSortName', 'matterNumber', ...sums),
@@ -55,7 +55,7 @@ async function told(): Promise<Balance> {
   );
 }
 
-/** What remains of finalised work that can be billed, as REST has it. */
+/** The remaining value of finalised work that can be billed, according to REST. */
 async function unbilled(): Promise<Balance> {
   const sum: Balance = {};
   for (const item of await firm.workItems()) {
@@ -84,7 +84,7 @@ describe('fee analysis of a firm that bills', () => {
       `${day} ${feeEarnerSortName} ${matterNumber}`,
       ...measures.map((name) => moved[name]),
     ]);
-    // finalised, billed, written off, written up: each an amount and units
+    // finalised, billed, written off, written up: an amount and units each
     expect(shown).toEqual([
       ['2025-06-02 Ash M1', 100, 10, 0, 0, 0, 0, 0, 0],
       ['2025-06-03 Ash M1', 100, 10, 0, 0, 0, 0, 0, 0],
@@ -94,12 +94,12 @@ describe('fee analysis of a firm that bills', () => {
       ['2025-06-07 Ash M2', 20, 2, 0, 0, 0, 0, 0, 0],
       ['2025-06-08 Bell M2', 30, 3, 0, 0, 0, 0, 0, 0],
       ['2025-06-09 Bell M1', 100, 10, 0, 0, 0, 0, 0, 0],
-      // the first invoice: below, above; beside it what was finalised and unfinalised
+      // the first invoice: below and above the value; also work that was finalised and unfinalised
       ['2025-06-10 Ash M1', -10, -1, 0, 0, 0, 0, 0, 0],
       ['2025-06-10 Ash M1', 10, 1, 0, 0, 0, 0, 0, 0],
       ['2025-06-10 Ash M1', 0, 0, 80, 8, 20, 2, 0, 0],
       ['2025-06-10 Ash M1', 0, 0, 130, 13, 0, 0, 30, 3],
-      // unissued later: what was written up is taken back on the day of issue
+      // unissued later: the write-up is taken back on the day of issue
       ['2025-06-11 Bell M1', 0, 0, 0, 0, 0, 0, -50, -5],
       ['2025-06-11 Bell M1', 0, 0, 250, 25, 0, 0, 50, 5],
       ['2025-06-12 Ash M1', 60, 6, 0, 0, 0, 0, 0, 0],
@@ -136,13 +136,13 @@ describe('fee analysis of a firm that bills', () => {
       ['Ash', 0.9130434783],
       ['Bell', 0.75],
     ]);
-    // 285 ÷ (285 + 45 − 30); nothing of 30 that was written off
+    // 285 ÷ (285 + 45 − 30); all of the 30 was written off
     expect(await rates('matterNumber')).toEqual([
       ['M1', 0.95],
       ['M2', 0],
     ]);
     const month = { period: { min: '2025-06-01', max: '2025-06-30' } };
-    // in June 40 of M2 were billed, and taken back in July: 40 ÷ (40 + 40)
+    // in June 40 of M2 were billed, which was taken back in July: 40 ÷ (40 + 40)
     expect(await rates('matterNumber', month)).toEqual([
       ['M1', 0.95],
       ['M2', 0.5],

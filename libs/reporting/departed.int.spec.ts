@@ -60,7 +60,7 @@ it('what a report reads ends when its client goes away, and nothing else does', 
 });
 
 describe('answers that their clients do not read', () => {
-  /** More than a connection keeps on its way. */
+  /** More bytes than a connection buffers. */
   const LONG = 30_000_000;
 
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('answers that their clients do not read', () => {
   const free = () =>
     waitFor(async () => (await ask('two')).statusCode === 200, { description: 'an answer to another' });
 
-  /** A client of the second tenant that asks for a long answer, and reads none of it. */
+  /** A client of the second tenant that requests a long answer and reads none of it. */
   const idle = async () => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  // Nothing that came before has done anything to it.
+  // None of the requests before may have changed the data.
   const { rows } = await reports.rows('work_item_listing', {
     totalsOnly: true,
     cols: cols('units:sum', 'id:count'),

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => reports.stop());
 
-/** What a report answers that waits for a table while work is recorded. */
+/** The answer of a report that waits for a table while work is recorded. */
 const whileRecording = async (table: string, slice: object, ...states: number[]) => {
   const client = await reports.pool.connect();
   await client.query(`begin; lock table read_model.${table} in access exclusive mode`);

@@ -12,7 +12,7 @@ const numRuns = Math.ceil(Number(process.env.REPORTS_RUNS ?? 200) / 8);
 
 type Rows = Extract<Answer, { rows: unknown }>;
 
-/** Shrinking asks on and on; long runs take long. */
+/** Shrinking repeats requests many times, and long runs take long. */
 const limits = { interruptAfterTimeLimit: 60_000 + 500 * numRuns, markInterruptAsFailure: true };
 
 jest.setTimeout(2 * limits.interruptAfterTimeLimit + 300_000);
@@ -25,9 +25,9 @@ beforeAll(async () => {
 
 afterAll(() => firms.close());
 
-/** REPORTS_SEED=… asks the same again, REPORTS_RUNS=… asks more. */
+/** REPORTS_SEED=… repeats the same requests, REPORTS_RUNS=… makes more. */
 describe.each(naiveReports)(`pages of random slices of $name (REPORTS_SEED=${seed})`, (report) => {
-  /** The rows; undefined for what is refused. */
+  /** The rows; undefined when the report refuses the request. */
   const rowsOf = async (request: Request, changes: Sent): Promise<Rows | undefined> => {
     const slice = { ...request.slice, ...changes };
     const [answer] = await answersOf(firms.reports, await firms.get(0), { ...request, slice });
@@ -59,7 +59,7 @@ describe.each(naiveReports)(`pages of random slices of $name (REPORTS_SEED=${see
       }
       expect(rows).toEqual(all.rows);
     });
-    // At least once: it is about every second time, which 25 draws may miss by much.
+    // At least once: on average it is every second request, but 25 draws may deviate far from that.
     expect(paged).toBeGreaterThan(numRuns / 50);
   });
 
@@ -84,7 +84,7 @@ describe.each(naiveReports)(`pages of random slices of $name (REPORTS_SEED=${see
           return counts ? Number(cell !== null) : ((cell ?? 0) as number);
         });
         const sum = values.reduce((total, one) => total.add(one), new Decimal(0));
-        // Hours are rounded to 10 places in each row, and once in the totals; a JSON number has 53 bits.
+        // Hours are rounded to 10 places in each row, but only once in the totals. A JSON number has 53 bits.
         const places = colId === 'unitDuration' ? all.rows.length * 5e-11 : 0;
         const bits = [...values, (value ?? 0) as number].reduce(
           (error, one) => error + Math.abs(one) * 2 ** -53,
@@ -99,7 +99,7 @@ describe.each(naiveReports)(`pages of random slices of $name (REPORTS_SEED=${see
         ).toBeLessThanOrEqual(rounded);
       }
     });
-    // At least once: of two draws of five there is something to add up.
+    // At least once: two draws in five have something to add up.
     expect(added).toBeGreaterThan(numRuns / 50);
   });
 });

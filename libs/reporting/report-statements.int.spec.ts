@@ -93,7 +93,7 @@ it('a new connection that breaks as the client leaves fails the report alone', a
   const quick = { text: 'select 7', values: [], recurs: false };
   const report = new ReportStatements(fresh).rows(quick, { tenantId: 1, gone: controller.signal });
   await expect(report).rejects.toThrow('Connection terminated');
-  // A rejection that nobody heeds would end the process, and fails the test.
+  // An unhandled rejection would end the process, and fails the test.
   await new Promise((resolve) => setImmediate(resolve));
   await fresh.onApplicationShutdown();
 });
@@ -190,7 +190,7 @@ describe('on four connections', () => {
     expect(refusal).toMatchObject({ code: 'reports_busy' });
     controller.abort();
     expect(((await ended)[2] as PromiseRejectedResult).reason).toBe(controller.signal.reason);
-    // It is no failure of ours: a tenant that asks on would fill the log.
+    // The error is not logged as a failure of the service: a tenant that keeps asking would fill the log.
     const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
     expect(failure(refusal, 'trace').extensions).toMatchObject({
       reason: 'reports_busy',

@@ -9,7 +9,7 @@ import { PropertyWitness } from './testing/property-witness';
 const seed = Number(process.env.REPORTS_SEED ?? randomInt(2 ** 30));
 const numRuns = Number(process.env.REPORTS_RUNS ?? 200);
 
-/** Shrinking asks on and on; long runs take long. */
+/** Shrinking repeats requests many times, and long runs take long. */
 const limits = { interruptAfterTimeLimit: 60_000 + 500 * numRuns, markInterruptAsFailure: true };
 
 jest.setTimeout(2 * limits.interruptAfterTimeLimit + 300_000);
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => firms.close());
 
-/** REPORTS_SEED=… asks the same again; REPORTS_RUNS=… asks each report for so many slices, of more firms. */
+/** REPORTS_SEED=… repeats the same requests; REPORTS_RUNS=… asks each report for this many slices, of more firms. */
 describe.each(naiveReports)(`random slices of $name (REPORTS_SEED=${seed})`, (report) => {
   const ask = async (request: Request, number: number, witness?: PropertyWitness) => {
     const firm = await firms.get(number);

@@ -5,7 +5,10 @@ import { workItemReport } from './work-items/columns';
 
 let reports: ReportsApplication;
 
-/** Every record of a firm, with the same ids in every firm: only tenant and generation tell the rows apart. */
+/**
+ * Creates every kind of record of a firm, with the same ids in every firm: only tenant and generation distinguish the
+ * rows.
+ */
 async function lookAlike(firm: Firm, mark: string): Promise<void> {
   const id = (digit: number) => `00000000-0000-7000-8000-00000000000${digit}`;
   const common = (digit: number) => ({ id: id(digit) });
@@ -101,7 +104,7 @@ describe.each<[ReportName, string, string]>([
   it('follows the live generation where the plan is kept', async () => {
     const byDay = [{ colId: name === 'fee_analysis' ? 'day' : 'entryDay', desc: true }];
     const slice = { cols: columns(earner), sortBy: byDay };
-    // After five runs PostgreSQL may keep it.
+    // After five runs PostgreSQL may keep the plan.
     for (let run = 0; run < 7; run++)
       expect((await reports.rows(name, slice)).rows).toEqual([{ [earner]: 'mine' }]);
     await reports.pool.query('update read_model.live set generation = 2');

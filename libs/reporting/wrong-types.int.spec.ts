@@ -30,10 +30,10 @@ async function refusalOf(query: string) {
   return { status, ...errors[0].extensions };
 }
 
-/** As a document writes it. */
+/** A value as a document writes it. */
 const literal = (value: unknown) => JSON.stringify(value).replace(/"(\w+)":/g, '$1:');
 
-/** GraphQL itself refuses these. */
+/** Values that GraphQL itself refuses. */
 it.each<[reason: string, path: string, slice: object, criteria: object | null]>([
   ['GROUP_KEY_TYPE', 'slice.groupKeys[1]', { groupKeys: ['a', {}] }, null],
   ['GROUP_KEY_TYPE', 'slice.groupKeys[0]', { groupKeys: [[]] }, null],

@@ -58,7 +58,7 @@ const stored = fc
     }),
   );
 
-/** An event with nothing remarkable. */
+/** An ordinary event. */
 const plain = fc.sample(stored, { numRuns: 1, seed: 1 })[0];
 const { partition, headers, value } = toMessage(plain, SUBJECT, START);
 const document = JSON.parse(value);
@@ -68,7 +68,7 @@ describe('an event as a message', () => {
     fc.assert(
       fc.property(stored, position, (event, previous) => {
         const { partition, headers, value } = toMessage(event, SUBJECT, parsePosition(previous));
-        // Kafka keeps bytes.
+        // Kafka stores bytes.
         const notice = noticeOf({ headers, value: Buffer.from(value).toString() })!;
         expect(notice).toMatchObject({ at: event.at, previous: parsePosition(previous) });
         expect(fromNotice(partition, notice)).toEqual(event);

@@ -43,7 +43,7 @@ describeWithKafka('the publisher, while the brokers refuse events of a partition
       await waitFor(tried, { description: `${count} attempts` });
     };
     await Promise.all([open(refused, 'x'.repeat(40_000)), open(refused, 'after'), open(other, 'first')]);
-    await attempts(4); // who it is that is refused shows when each is tried alone
+    await attempts(4); // which partition is refused shows when each is tried alone
     const first = await countMessages(broker.brokers, trial.topic);
     await open(other, 'second');
     await trial.messages(first + 1);

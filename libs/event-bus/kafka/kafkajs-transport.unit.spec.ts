@@ -21,7 +21,7 @@ describe('Kafka by kafkajs', () => {
   let made: jest.Mock;
 
   beforeEach(() => {
-    // Whoever waits for a time waits no longer than a turn: what hangs has then had its time.
+    // Every timeout ends after one turn of the event loop, so that an operation that hangs has had its time.
     jest
       .spyOn(timers, 'setTimeout')
       .mockImplementation((_, value) => new Promise((resolve) => setImmediate(() => resolve(value!))));

@@ -1,4 +1,4 @@
-/** Holds whoever wants to pass until it is opened; for good. */
+/** Blocks everybody who wants to pass until it is opened, and never again after that. */
 export class Door {
   reached = false;
   open: () => void;

@@ -2,7 +2,10 @@ import type { RecordedEvent } from '#event-store/events';
 import { comparePositions, type Position, START } from '#event-store/position';
 import type { Subscriber } from '../event-bus';
 
-/** What the subscribers of one name have done together: as in a database, a checkpoint moves only from where it was. */
+/**
+ * What the subscribers of one name have handled together. As in a database, a checkpoint moves only from the position
+ * that the subscriber expects.
+ */
 export class Ledger {
   readonly received: { by: string; event: RecordedEvent }[] = [];
   private readonly reached = new Map<number, Position>();

@@ -8,14 +8,14 @@ import type { KafkaTransport, Member } from '../kafka/transport';
 
 export type Message = Pick<EventMessage, 'headers' | 'value'>;
 
-/** A store and a topic in memory. The topic holds what it is told to hold, and a member gets what it is told to get. */
+/** A store and a topic in memory. The topic holds what a test publishes, and a member receives what a test delivers. */
 export class RoughKafka {
   epoch = 1;
-  /** How many events of a partition are in a page of the store's: long ones are fewer than the limit. */
+  /** How many events of a partition fit into a page of the store: fewer than the limit if they are long. */
   room = Number.POSITIVE_INFINITY;
-  /** How often the store was asked for events. */
+  /** Number of reads from the store. */
   storeReads = 0;
-  /** Who has joined last. */
+  /** The member that joined last. */
   member!: Member;
   readonly events: StoredEvent[][];
   readonly logs: Message[][];
@@ -54,7 +54,7 @@ export class RoughKafka {
     },
   } as unknown as KafkaTransport;
 
-  /** Appends to the store alone. */
+  /** Appends events to the store only. */
   append(partition: number, count: number): void {
     for (let left = count; left > 0; left--) {
       this.transaction += this.number % 3; // several events in a transaction now and then
@@ -63,7 +63,7 @@ export class RoughKafka {
     }
   }
 
-  /** Puts events of the store into the topic; 0 is the first of its partition. */
+  /** Publishes events of the store to the topic; index 0 is the first event of its partition. */
   publish(partition: number, indices: number[]): void {
     for (const index of indices) {
       const event = this.events[partition][index];
@@ -71,12 +71,15 @@ export class RoughKafka {
     }
   }
 
-  /** The position behind so many events of a partition. */
+  /** The position after the given number of events of a partition. */
   positionAt(partition: number, count: number): Position {
     return count === 0 ? START : this.events[partition][count - 1].at;
   }
 
-  /** The store as it was before its last events; in another epoch, in a server that counts transactions from one again. */
+  /**
+   * Restores the store to the state before its last events; in a new epoch, to a server whose transaction ids start at
+   * one again.
+   */
   restore(losing: number[], isNewEpoch: boolean): void {
     for (const [partition, lost] of losing.entries())
       this.events[partition].length = Math.max(0, this.events[partition].length - lost);
@@ -85,7 +88,7 @@ export class RoughKafka {
     this.transaction = 0;
   }
 
-  /** The next messages for the one who reads. */
+  /** The next messages for the reader. */
   take(partition: number, count: number): Message[] {
     const from = this.offsets[partition];
     const messages = this.logs[partition].slice(from, from + count);

@@ -18,7 +18,7 @@ interface DeskState {
 }
 type DeskEvent = DomainEvent<'DeskPlaced', DeskState> | DomainEvent<'DeskMoved', DeskState>;
 
-/** Whose natural key and links change with every event. */
+/** A stream whose natural key and links change with every event. */
 const Desk: StreamDefinition<DeskState, DeskEvent> = {
   kind: 'division',
   foldVersion: 1,
@@ -78,7 +78,7 @@ describe('appendBulk to streams that exist', () => {
     return rows[0].count as number;
   };
 
-  /** What is kept of a tenant's streams, but for who wrote it. */
+  /** Everything stored of a tenant's streams, except who wrote it. */
   async function kept({ tenant }: RequestContext): Promise<unknown[]> {
     const { rows } = await store.writes.pool.query(
       `select array(select row(stream_id, kind, version, state ->> 'data', state_version)::text
@@ -104,7 +104,7 @@ describe('appendBulk to streams that exist', () => {
     const other = await createContext(store);
     const ids = Array.from({ length: 300 }, () => newId('division'));
     const start = (index: number) => placed(index % 3 ? `code ${index}` : null, index % 4);
-    // Rooms are left, entered and kept; codes are kept, dropped, taken first and changed.
+    // Rooms are left, entered and kept; codes are kept, dropped, taken for the first time and changed.
     const later = (index: number) => [
       moved(index % 5 ? `code ${index}` : `new ${index}`, index % 4, (index + 1) % 4),
       ...(index % 2 ? [moved(index % 7 ? `code ${index}` : null, (index + 2) % 4)] : []),

@@ -9,7 +9,7 @@ import { openParent } from '../testing/commands';
 import { Parent, parentOpened } from '../testing/streams';
 import { BulkAppender, type BulkChunk, type BulkStream } from './append-bulk';
 
-/** With the caller's own row of it. */
+/** A stream with the row that the caller writes for it. */
 type Given = BulkStream & { row: string };
 
 describe('appendBulk with a part of the caller in each transaction', () => {

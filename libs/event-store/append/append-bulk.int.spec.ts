@@ -174,7 +174,7 @@ describe('appendBulk', () => {
     await bulk.append(context, numbered, 'demo');
     expect([await count('few'), await count('many')]).toEqual([[700], [9_000]]);
 
-    // The first chunk stands, the second is refused with its numbers.
+    // The first chunk is committed; the second is refused, together with its numbers.
     const late = Array.from({ length: 600 }, (_, index) =>
       parent(1_000 + index, { counters: { few: 1_000 + index } }),
     );

@@ -11,10 +11,10 @@ import { Child, Parent } from '../testing/streams';
 
 const LOCKS = /perform case[^;]*pg_advisory_xact_lock[^;]*;/;
 const FIRST_TO_WRITE = /if pg_current_xact_id_if_assigned\(\)[\s\S]*?end if;/;
-/** Advisory lock that the test holds to stop an append between its verdict and its commit. */
+/** Advisory lock that the test holds to stop an append after its verdict and before its commit. */
 const GATE = 424_242;
 
-/** Replaces the append function of a store's database by a copy without a part of it. */
+/** Replaces the append function of a store's database by a copy without the matching part. */
 async function strip(store: TestStore, part: RegExp): Promise<void> {
   const { rows } = await store.writes.pool.query<{ source: string }>(
     `select pg_get_functiondef('event_store.append'::regproc) as source`,
@@ -53,7 +53,7 @@ describe('what the locks of an append are for', () => {
     await store.close();
   });
 
-  /** How many sessions wait for an advisory lock. */
+  /** Number of sessions that wait for an advisory lock. */
   async function waiting(): Promise<number> {
     const { rows } = await gate.query<{ count: number }>(
       `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted
@@ -63,7 +63,7 @@ describe('what the locks of an append are for', () => {
   }
 
   /**
-   * A child is being opened: its append has found the parent active, has its transaction id, and is stopped before it
+   * A child is being opened: its append has found the parent active, has a transaction id, and is stopped before it
    * commits. Meanwhile another process closes the parent.
    */
   async function closeWhileOpening() {
@@ -96,7 +96,7 @@ describe('what the locks of an append are for', () => {
     expect([child, closed.status]).toEqual(['fulfilled', 'fulfilled']);
   });
 
-  /** Appends a new version from a transaction that has written something else before others appended theirs. */
+  /** Appends a new version in a transaction that had written something else before others appended theirs. */
   async function appendLate(id: string) {
     const late = new Client(store.url);
     await late.connect();

@@ -86,7 +86,7 @@ describe('concurrent writers', () => {
       outcomes.map((_, index) => index !== 4),
     );
     expect(outcomes[4]).toMatchObject({ reason: { code: '23514' } });
-    // The batch of ten, and then each by itself.
+    // The batch of ten, and then each command by itself.
     const appends = query.mock.calls.filter(
       ([sent]) => (sent as { name?: string }).name === 'event_store.append',
     );
@@ -115,7 +115,7 @@ describe('concurrent writers', () => {
       Array.from({ length: rounds }, async (_, round) => {
         const { record } = await openParent(store.store, context);
         const id = record.id as `client_${string}`;
-        // The rounds meet at every stage of each other.
+        // Over the rounds the two commands meet at every stage of each other.
         for (let turn = 0; turn < round; turn++) await nextTurn();
         const [opened, closed] = await Promise.allSettled([
           openChild(round % 2 ? store.store : other.store, context, id),

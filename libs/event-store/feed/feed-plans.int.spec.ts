@@ -83,7 +83,7 @@ describe('the plan of a poll', () => {
         'Index Name': 'events_feed',
         'Index Cond': expect.stringMatching(/partition = .*ROW\(epoch, transaction_id, "position"\) >.*xmin/),
         'Actual Loops': PARTITIONS,
-        // No more is read than is answered.
+        // No more rows are read than are returned.
         'Actual Rows': rows,
       });
       const limit = nodes(plan).find(({ Plans }) => Plans?.includes(ofEvents[0]));

@@ -10,14 +10,14 @@ import { Parent, parentOpened, parentRenamed } from '../testing/streams';
 import { Contiguity } from './contiguity';
 
 interface Step {
-  /** Which of two processes. */
+  /** The one of the two processes that runs the command. */
   process: 0 | 1;
-  /** The streams that the command changes, or opens when they are not there. */
+  /** The streams that the command changes, or opens if they do not exist. */
   streams: number[];
-  /** A stream that it relies on. */
+  /** A stream that the command relies on. */
   relies: number | null;
   events: number;
-  /** Turns of the event loop to wait before. */
+  /** Number of turns of the event loop to wait before the command. */
   pause: number;
 }
 
@@ -73,7 +73,7 @@ describe('any interleaving of commands through two processes', () => {
         for (const outcome of outcomes) {
           if (outcome.status === 'fulfilled') {
             for (const { id, version } of outcome.value.records) {
-              // Nobody else was told that the same version of the same stream is theirs.
+              // No two commands were told that they wrote the same version of the same stream.
               expect(acknowledged).not.toContain(`${id} ${version}`);
               acknowledged.add(`${id} ${version}`);
             }

@@ -21,7 +21,7 @@ describe('the feed of a tenant', () => {
     const context = await createContext(store);
     const { partition } = context.tenant;
     const other = await createContext(store);
-    // Of letters by chance, and of one again and again, which PostgreSQL keeps compressed.
+    // Names of random letters, and of one repeated letter, which PostgreSQL stores compressed.
     const chance = Array.from({ length: 70 }, () => randomBytes(180_000).toString('base64'));
     const names = ['short', ...chance, ...Array(20).fill('x'.repeat(240_000)), 'last'];
     for (const name of names) await openParent(store.store, context, { name });

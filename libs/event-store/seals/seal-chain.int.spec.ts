@@ -105,7 +105,7 @@ describe('the chain of seals', () => {
     await sql(rename, [context.tenant.id, `${context.tenant.alias}-1`]);
     await sql(rename, [other.tenant.id, context.tenant.alias]);
     expect((await sealed.verify(undefined, kept)).map(({ problem }) => problem)).toEqual([null, null]);
-    // Of a file that has no numbers the alias is all there is to go by.
+    // Seals from a file without tenant numbers can only be matched by the alias.
     const [older] = kept
       .filter(({ tenantId }) => tenantId === context.tenant.id)
       .map(({ tenantId: _, ...seal }) => seal);

@@ -11,7 +11,7 @@ import {
   writeThree,
 } from './testing/sealed-store';
 
-/** A copy of an event behind it in the feed, as another stream's. */
+/** Inserts a copy of an event after it in the feed, as an event of another stream. */
 const INSERT_BEHIND = `insert into event_store.events overriding system value
   select tenant_id, gen_random_uuid(), version, 1000000, transaction_id, epoch, partition, gen_random_uuid(), type,
     schema_version, data, metadata, recorded_at
@@ -190,7 +190,7 @@ describe('the verification of seals', () => {
     const indexes = (max: number) => fc.uniqueArray(fc.integer({ min: 0, max }), { maxLength: 3 });
     const tampering = fc
       .record({ changed: indexes(8), removed: indexes(8), inserted: indexes(7) })
-      // Between two neighbours of which the second is gone, nothing tells which came first.
+      // When the second of two neighbours is removed, nothing shows whether an insertion between them came before it.
       .filter(({ removed, inserted }) => inserted.every((index) => !removed.includes(index + 1)));
     await fc.assert(
       fc.asyncProperty(tampering, async ({ changed, removed, inserted }) => {

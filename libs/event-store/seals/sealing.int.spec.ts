@@ -69,7 +69,7 @@ describe('the sealing job', () => {
   it('goes to another process when the one that does it is frozen', async () => {
     const second = openStore(store.url, [Parent]);
     const [frozen, other] = [new SoonGivenUp(store.writes), new Sealing(second.writes)];
-    // Nothing of a frozen process runs: what it waits for never comes.
+    // Nothing runs in a frozen process: what it waits for never happens.
     let thaw = () => {};
     jest.spyOn(frozen as unknown as Resting, 'rest').mockReturnValueOnce(
       new Promise((resolve) => {

@@ -30,7 +30,7 @@ describe('streams rebuild', () => {
   const rebuild = (alias?: string) => derivedOf(store).rebuild.rebuild(alias);
   const verify = () => derivedOf(store).verifier.verify();
 
-  /** Every derived row; states that were sealed again count as what they open to. */
+  /** All derived rows. States that were only encrypted again count as unchanged. */
   async function derived() {
     const streams = await sql(
       `select s.*, s.xmin, k.wrapped from event_store.streams s
@@ -135,7 +135,7 @@ describe('streams rebuild', () => {
   });
 
   describe('tells of what it cannot mend, and changes nothing of it:', () => {
-    /** A rebuild that changes no row; what it tells, by stream. */
+    /** Runs a rebuild that must change no row. Returns its findings by stream. */
     async function untouched() {
       const before = await derived();
       const { findings, written } = await rebuild();
@@ -188,7 +188,7 @@ describe('streams rebuild', () => {
       }
     });
     for (let round = 0; round < 3; round++) {
-      // States only: without its reservations a store would let two streams have one key.
+      // Only states: without its reservations a store would let two streams have the same key.
       await sql(`update event_store.streams set state = '{"audit":{},"data":{}}' where kind = 'entity'`);
       await sql('delete from event_store.links where tenant_id = $1', other.tenant.id);
       expect(await rebuild()).toMatchObject({ differences: 0 });

@@ -31,7 +31,7 @@ describe('streams verify', () => {
   const verify = (alias?: string) => derivedOf(store).verifier.verify(alias);
   const sql = (text: string, ...ids: string[]) => store.writes.pool.query(text, ids.map(toUuid));
 
-  /** What is found, after checking that nothing of anybody's data is told. */
+  /** The findings, after checking that they contain no data of records. */
   async function found(): Promise<string[][]> {
     const { findings, differences } = await verify();
     expect(findings).toHaveLength(differences);

@@ -22,7 +22,7 @@ export function openParent(
   return store.execute(context, async (work) => work.create(Parent, id, [parentOpened(name, code)]));
 }
 
-/** Renames, reading nothing but the parent. */
+/** Renames a parent; reads only that parent. */
 export function renameParent(
   store: EventStore,
   context: RequestContext,

@@ -5,7 +5,7 @@ import type { TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 
 /**
- * The events of a partition from the first to that position. Waits for them: an open transaction of any database of
+ * Reads the events of a partition from the first to the given position. Waits for them, because any open transaction of
  * the server holds the feed back.
  */
 export async function readFeed(feed: Feed, partition: number, upTo: Position): Promise<RecordedEvent[]> {
@@ -22,7 +22,7 @@ export async function readFeed(feed: Feed, partition: number, upTo: Position): P
   return events;
 }
 
-/** Where the last event of each partition stands, whether the feed shows it yet or not. */
+/** The position of each partition's last event, whether or not the feed delivers that event yet. */
 export async function endsOf({ writes }: Pick<TestStore, 'writes'>): Promise<Map<number, Position>> {
   const { rows } = await writes.pool.query<{ partition: number; at: string }>(
     `select distinct on (partition) partition, epoch || '.' || transaction_id || '.' || position as at

@@ -14,7 +14,7 @@ export type ParentEvent =
   | DomainEvent<'ParentClosed'>
   | DomainEvent<'ParentDeleted'>;
 
-/** A stream with a natural key, which may be closed while nothing is open under it. */
+/** A stream with a natural key. It can be closed only while it has no open child. */
 export const Parent: StreamDefinition<ParentState, ParentEvent> = {
   kind: 'client',
   foldVersion: 1,
@@ -50,7 +50,7 @@ export type ChildEvent = DomainEvent<'ChildOpened', { parentId: Id<'client'> }> 
 
 export const OPEN_CHILD = 'open_child';
 
-/** A stream that points at its parent while it is open. */
+/** A stream that links to its parent while it is open. */
 export const Child: StreamDefinition<ChildState, ChildEvent> = {
   kind: 'matter',
   foldVersion: 1,

@@ -18,7 +18,7 @@ function refusePoison(events: readonly RecordedEvent[]): void {
     throw new Error('Poison');
 }
 
-/** Divisions that cannot be called Poison, neither by the runner nor by an audit. */
+/** A projection of divisions that refuses the name Poison, in the runner and in an audit. */
 const projections = allProjections.map(
   (projection): Projection =>
     projection.name !== 'divisions'
@@ -36,7 +36,7 @@ const projections = allProjections.map(
         },
 );
 
-/** Reads no further than its first batch until it may. */
+/** A history that stops after its first batch until the test lets it continue. */
 class HeldHistory extends History {
   reached!: () => void;
   go!: () => void;

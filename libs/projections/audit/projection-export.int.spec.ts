@@ -23,7 +23,7 @@ const kinds: Record<string, string> = {
   'work-items': 'WorkItem',
 };
 
-/** Rows as texts, so that no digit is lost: instants in one form, JSON with its numbers as texts. */
+/** Rows as texts, so that no digit is lost: instants in a uniform format, numbers in JSON as texts. */
 function comparable(rows: NaiveRow[]): NaiveRow[] {
   const texts = rows.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, textOf(name, value)])),
@@ -44,13 +44,13 @@ function textOf(name: string, value: unknown): unknown {
 function fromCsv(text: string): NaiveRow[] {
   const rows: NaiveRow[] = parse(text, {
     columns: true,
-    // An empty text is quoted, nothing is nothing.
+    // An empty text is quoted, null is empty.
     cast: (value, { quoting }) => (value === '' && !quoting ? null : value),
   });
   return rows.map((row) => ('state' in row ? { ...row, state: JSON.parse(row.state as string) } : row));
 }
 
-/** JSON's own parser would round long numbers. */
+/** Parses JSON with numbers as texts, because JSON.parse would round long numbers. */
 function fromJson(text: string): NaiveRow[] {
   expect(text === '' || text.endsWith('\n')).toBe(true);
   const lines = text.split('\n').slice(0, -1);
@@ -153,7 +153,7 @@ describe('exports', () => {
       { numRuns: 25 },
     );
     const all = await events();
-    // Far fewer than there are, of which the draws decide: 280 events, give or take 20, and 55 facts, give or take 10.
+    // Far below the actual numbers, which depend on the draws: 280 ± 20 events and 55 ± 10 facts.
     expect(all.length).toBeGreaterThan(100);
     expect(naiveFacts(all).length).toBeGreaterThan(5);
     expect(new Set(all.map(({ on }) => on)).size).toBeLessThan(all.length);

@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const lost = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 afterEach(() => jest.restoreAllMocks());
 
-/** Attempts that fail after so many minutes each, and at last one that succeeds. */
+/** Attempts that fail after the given minutes each, followed by one that succeeds. */
 async function attempts(minutes: number[], progress?: () => number) {
   let now = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now);

@@ -10,13 +10,13 @@ import { expectExact } from '../testing/expect-exact';
 import { projectionParts } from '../testing/parts';
 import type { RebuildProgress } from './rebuild-run';
 
-/** Indexes of a generation's table, without its names, and whether they belong to the read table's. */
+/** Indexes of a generation's table without their names, and whether they are attached to those of the read table. */
 const INDEXES = `
   select regexp_replace(pg_get_indexdef(i.indexrelid), 'INDEX .* USING', 'INDEX USING') as definition,
     i.indisprimary as primary, exists (select from pg_inherits h where h.inhrelid = i.indexrelid) as attached
   from pg_index i where i.indrelid = to_regclass($1) order by 1`;
 
-/** Columns of a table, and what they tell its statistics. */
+/** Columns of a table with their statistics options. */
 const COLUMNS = `
   select attname, attoptions from pg_attribute
   where attrelid = to_regclass($1) and attnum > 0 and not attisdropped order by attnum`;
@@ -202,7 +202,7 @@ describe('rebuilding a read model', () => {
     await waitFor(async () => (await divisions.rows(WAITING)).length > 0, {
       description: 'the drop to wait',
     });
-    // It holds no feed back.
+    // The rebuild does not hold the feed back.
     expect(await divisions.rows(WAITING)).toEqual([{ backend_xid: null }]);
     await reader.query('commit');
     reader.release();

@@ -29,7 +29,7 @@ describe('what a rebuild leaves behind', () => {
     jest.restoreAllMocks();
   });
 
-  /** All that is known of the read model's generations. */
+  /** All metadata of the read model's generations. */
   const known = async () => {
     const rows = await divisions.rows<{ what: string }>(
       `select 'built ' || generation as what from read_model.generations where projection = 'divisions'
@@ -48,7 +48,7 @@ describe('what a rebuild leaves behind', () => {
       signal: stopping.signal,
       progress: ({ phase }) => phase === 'indexing' && stopping.abort(new Error('the process ends')),
     });
-    // The signal is heeded when the next phase begins.
+    // The signal takes effect when the next phase begins.
     await expect(stopped).rejects.toThrow('the process ends');
   }
 

@@ -17,7 +17,7 @@ describe('a rebuild that is interrupted', () => {
   let divisions: Divisions;
   let before: unknown[];
   let folds: number;
-  /** Called before a stream is folded, with how many were. */
+  /** Called before a stream is folded, with the number of streams folded so far. */
   let onFold: (count: number) => void;
   let counted: Projection;
 
@@ -50,7 +50,7 @@ describe('a rebuild that is interrupted', () => {
   const rebuilding = (projection = counted) => divisions.parts([projection]).rebuild;
   const live = async () =>
     (await divisions.rows<{ g: number }>(`select read_model.live_generation('divisions', 0) as g`))[0].g;
-  /** What is there beside the live generation. */
+  /** Everything that exists in addition to the live generation. */
   const leftovers = () =>
     divisions.rows(
       `select 'generation ' || generation as left from read_model.generations
@@ -90,7 +90,7 @@ describe('a rebuild that is interrupted', () => {
         ).length === count,
       { description: `${count} to wait for the lock` },
     );
-  /** Lets a rebuild fill its first streams, and no more. @returns what lets it go on */
+  /** Lets a rebuild fill its first streams only. @returns a function that lets it continue */
   async function closeGate(): Promise<() => Promise<void>> {
     const keeper = await divisions.store.writes.session();
     await keeper.query('select pg_advisory_lock($1)', [GATE]);
@@ -177,7 +177,7 @@ describe('a rebuild that is interrupted', () => {
     const phases: string[] = [];
     const rebuilt = rebuilding().rebuild('divisions', { progress: ({ phase }) => phases.push(phase) });
     await waiting(1);
-    // As the server does where it waits for ten seconds.
+    // The server does this to a session that waits for ten seconds.
     await cut('practice-management-read', 'cancel');
     await holder.end();
     await rebuilt;
@@ -270,7 +270,7 @@ describe('a rebuild that is interrupted', () => {
       divisions.rows(`select version from read_model.generations where projection = 'divisions'`);
     expect(await built()).toEqual([{ version }]);
     expect(await rebuilding({ ...counted, version }).resume('divisions')).toBeUndefined();
-    // An older program does not turn it back.
+    // An older program does not undo it.
     expect(await rebuilding().resume('divisions')).toBeUndefined();
     expect(await rebuilding({ ...counted, version: 3 }).resume('divisions')).toMatchObject({
       generation: generation + 1,

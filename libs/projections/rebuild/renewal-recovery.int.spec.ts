@@ -10,7 +10,7 @@ import { dropGeneration } from './generation-tables';
 import { unfinishedOf } from './generations';
 import type { RebuildProgress } from './rebuild-run';
 
-/** More than are read at once. */
+/** More events than are read at once. */
 const MANY = 2_500;
 
 describe('a renewal that is interrupted', () => {
@@ -76,7 +76,7 @@ describe('a renewal that is interrupted', () => {
         )
       ) {
         expect(await renewals.seen(1)).toBe(before);
-        // Projectors look for what others have left.
+        // Projectors look for rebuilds that others have left behind.
         for (const name of parts.rebuild.names) expect(await parts.rebuild.resume(name)).toBeUndefined();
         expect(await renewals.seen(1)).toBe(before);
         await divisions.parts().renewal.renew(one);
@@ -118,7 +118,7 @@ describe('a renewal that is interrupted', () => {
     expect(left?.events).toBeLessThan(2 * MANY);
     await dropGeneration(client, divisions.tally, dropped!.generation);
     await client.end();
-    // The one that is left was begun before these.
+    // The unfinished generation was begun before these events.
     await divisions.append(10);
 
     const streams = jest.spyOn(History.prototype, 'streams');
@@ -156,7 +156,7 @@ describe('a renewal that is interrupted', () => {
       await waiting();
       await cut(sessions);
       await holder.end();
-      // The pool may not know yet which of its connections have ended.
+      // The pool may still contain connections that have ended.
       const found = await waitFor(() => renewals.seen(1).catch(() => undefined), {
         description: 'a connection',
       });

@@ -43,7 +43,7 @@ describe('a new tenant whose read models are filled', () => {
     expect(await counted()).toBe(5_002);
     await Promise.all(renames.map((rename, number) => rename(`Once ${number}`)));
     await expectExact(divisions.store);
-    // Reads of what came at once are not planned for what was there before.
+    // Reads of the new rows are not planned with the statistics from before.
     expect(await divisions.rows(`select from pg_stats where tablename = 'tally_g1'`)).not.toEqual([]);
     for (const table of ['held', 'checkpoints', 'live']) expect(await rowsOf(table)).toEqual([]);
     await parts.fill.show(await tenant());

@@ -25,7 +25,7 @@ describe('rebuilding the read model of one tenant', () => {
   });
 
   const tenant = (index: number) => divisions.contexts[index].tenant;
-  /** How many rows each generation's tables hold, by tenant. */
+  /** Number of rows in each generation's tables, by tenant. */
   const held = () =>
     divisions.rows<{ generation: number; tenant: number; count: number }>(
       `select generation, tenant_id as tenant, count(*)::int as count from read_model.divisions

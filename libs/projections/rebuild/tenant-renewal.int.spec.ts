@@ -24,7 +24,7 @@ describe('renewing the read models of a held tenant', () => {
     jest.restoreAllMocks();
   });
 
-  /** Rows of the divisions' tables, whoever they are shown to. */
+  /** Rows of the divisions' tables, whether or not any reader sees them. */
   const kept = () =>
     divisions.rows<{ generation: number; tenant: number; count: number }>(
       `select generation, tenant_id as tenant, count(*)::int as count from read_model.divisions

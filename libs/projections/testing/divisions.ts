@@ -17,7 +17,7 @@ import type { Projection } from '../projection';
 import { projectionParts } from './parts';
 import { createTally, tally } from './tally';
 
-/** Tenants on a store of their own, whose divisions are shown and counted. */
+/** Tenants in a store of their own, with read models that show and count their divisions. */
 export class Divisions {
   readonly tally = tally(divisionsProjection.eventTypes);
   readonly projections: readonly Projection[] = [divisionsProjection, this.tally];
@@ -28,7 +28,7 @@ export class Divisions {
     readonly contexts: RequestContext[],
   ) {}
 
-  /** @param partition which all tenants share; default: each in some partition */
+  /** @param partition the partition of all tenants; default: each tenant has some partition */
   static async open(tenants = 3, partition?: number): Promise<Divisions> {
     const store = await createTestStore([Division]);
     await createTally(store.reads.pool);
@@ -42,14 +42,14 @@ export class Divisions {
     );
   }
 
-  /** All that keeps read models, as one more process has it. */
+  /** All services for read models, as another process has them. */
   parts(projections = this.projections): ReturnType<typeof projectionParts> {
     const parts = projectionParts(this.store, projections);
     this.opened.push(parts);
     return parts;
   }
 
-  /** One division, of the tenants in turn; gives what renames it. */
+  /** Creates one division, for each tenant in turn. Returns a function that renames it. */
   async create(number: number): Promise<(name: string) => Promise<unknown>> {
     const context = this.contexts[number % this.contexts.length];
     const command = new CreateDivision(context, { name: `Division ${number}` });
@@ -65,7 +65,7 @@ export class Divisions {
     return renames;
   }
 
-  /** Waits until the feed shows all events: open transactions of other databases hold it back, too. */
+  /** Waits until the feed delivers all events: open transactions of other databases hold it back, too. */
   async visible(): Promise<void> {
     const held =
       'select from event_store.events where transaction_id >= pg_snapshot_xmin(pg_current_snapshot())';
@@ -74,7 +74,7 @@ export class Divisions {
     });
   }
 
-  /** Many divisions of every tenant at once, each created and renamed. */
+  /** Appends many divisions of every tenant at once, each created and renamed. */
   async append(perTenant: number, renamed = (number: number) => `Renamed ${number}`): Promise<void> {
     const { writes, codec, keys } = this.store;
     const signal = new AppendSignal(writes);
@@ -95,7 +95,7 @@ export class Divisions {
     await this.visible();
   }
 
-  /** A read model as its readers find it: every column but the generation. */
+  /** A read model as its readers see it: all columns except the generation. */
   async shown(projection: string): Promise<unknown[]> {
     const rows = await this.rows<{ row: unknown }>(
       `select to_jsonb(t) - 'generation' as row from read_model.${projection} t

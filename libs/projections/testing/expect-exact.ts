@@ -2,10 +2,10 @@ import { Division } from '#practice/divisions/division';
 import type { TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 
-/** Streams that are folded at a time. */
+/** Number of streams that are folded at a time. */
 const AT_ONCE = 50;
 
-/** Waits until all events have arrived; then every division's row and tally must be as its own events give them. */
+/** Waits until all events have been applied. Then every division's row and tally must be the result of its events. */
 export async function expectExact({ loader, reads }: TestStore): Promise<void> {
   const rows = async <Row extends object>(sql: string) => (await reads.pool.query<Row>(sql)).rows;
   const streams = await rows<{ tenant_id: number; stream_id: string; version: number }>(

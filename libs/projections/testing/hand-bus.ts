@@ -1,6 +1,8 @@
 import { EventBus, type Subscriber, type Subscription } from '#event-bus/event-bus';
 
-/** A bus that the test turns by hand: nobody owns a partition, so that two runners can believe the same. */
+/**
+ * A bus that the test drives by hand. Nobody owns a partition, so two runners can believe that they own the same one.
+ */
 export class HandBus extends EventBus {
   subscriber: Subscriber;
 

@@ -29,7 +29,7 @@ import { TenantRenewal } from '../rebuild/tenant-renewal';
 import { Rejoining } from '../rejoining';
 import { HandBus } from './hand-bus';
 
-/** What builds read models, over a test's store. */
+/** A runner that builds read models over a test store. */
 export function runnerOver(
   { reads, writes }: TestStore,
   projections: Projections,
@@ -38,14 +38,14 @@ export function runnerOver(
   return new ProjectionRunner(bus, reads, new Parking(reads), projections, new FollowedStore(reads, writes));
 }
 
-/** The same, started, of which the test asks by hand what a bus asks. */
+/** A started runner whose subscriber the test calls by hand, in place of a bus. */
 export function runnerByHand(store: TestStore, projections: readonly Projection[]): Subscriber {
   const bus = new HandBus();
   runnerOver(store, new Projections(projections), bus).start();
   return bus.subscriber;
 }
 
-/** All that keeps read models, over a test's store, as one process has it. */
+/** All services for read models over a test store, as one process has them. */
 export function projectionParts(store: TestStore, all: readonly Projection[], clock = new SystemClock()) {
   const { config, feed, reads, writes } = store;
   const projections = new Projections(all);

@@ -2,7 +2,7 @@ import type { RegisteredTenant } from '#platform/auth/tenants';
 import { live } from '../live';
 import type { Divisions } from './divisions';
 
-/** What the specs of renewals ask of tenants with divisions. */
+/** Queries and expectations for the specs of renewals. */
 export class Renewals {
   readonly parts: ReturnType<Divisions['parts']>;
 
@@ -14,7 +14,7 @@ export class Renewals {
     return this.parts.tenants.get(this.divisions.contexts[index].tenant.alias);
   }
 
-  /** Divisions, and their events, that a tenant's readers find in one statement: `3/4`. */
+  /** The numbers of divisions and of their events that a tenant's readers see in one statement: `3/4`. */
   async seen(index: number): Promise<string> {
     const [row] = await this.divisions.rows<{ seen: string }>(
       `select (select count(*) from read_model.divisions d where ${live('divisions', 'd', '$1')}) || '/' ||
@@ -24,7 +24,7 @@ export class Renewals {
     return row.seen;
   }
 
-  /** Of every track that is live. */
+  /** The generations of all live tracks. */
   generations(): Promise<{ projection: string; tenant: number; generation: number }[]> {
     return this.divisions.rows(
       `select projection, tenant_id as tenant, generation from read_model.live
@@ -32,7 +32,7 @@ export class Renewals {
     );
   }
 
-  /** The tenant's read models must be what its events say. */
+  /** Expects the tenant's read models to match its events. */
   async expectSound(index: number): Promise<void> {
     const { alias } = await this.tenant(index);
     for (const { name } of this.divisions.projections)

@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import type { Projection } from '../projection';
 
 /**
- * Counts the events of each stream by adding up: an event that is applied twice, or rolled back half, shows. Needs
- * createTally.
+ * Counts the events of each stream by incrementing, which reveals an event that is applied twice or half rolled back.
+ * Needs createTally.
  */
 export function tally(eventTypes: ReadonlySet<string>): Projection {
   const columns = { tenant_id: 'int', stream_id: 'uuid', events: 'bigint' };

@@ -90,7 +90,7 @@ describe('work items', () => {
     const financialYear = (relativePeriod: string) => titles({ entryPeriod: { relativePeriod } }, 'sydney');
     expect(await financialYear('THIS_FINANCIAL_YEAR')).toEqual(['2025-06-30T14:00:00Z']);
     expect(await financialYear('LAST_FINANCIAL_YEAR')).toEqual(['2025-06-30T13:59:59Z']);
-    // The calendar that was asked by before is not gone by.
+    // The cached calendar must not be used once it has changed.
     await reports.pool.query('update read_model.tenants set financial_year_start = 1 where tenant_id = 2');
     expect(await financialYear('THIS_FINANCIAL_YEAR')).toHaveLength(2);
   });

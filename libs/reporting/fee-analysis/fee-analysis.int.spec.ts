@@ -114,7 +114,7 @@ it('zeros drop no row that is shown with a realisation rate, as it is grouped by
   const firm = await new Firm(reports.pool, 2).open();
   const { employees, matters } = await workedExamples(firm);
   const who = { employee_id: employees.get('Cole')!, matter_id: matters.get('M3')! };
-  // Billed at half its value, and taken back.
+  // Billed at half its value, then taken back.
   for (const amount of [50, -50])
     await firm.fact({ ...who, day: '2025-01-10', billed: amount, written_off: amount });
   const slice = { rowGroups: columns('realisationRate'), cols: cols('realisationRate', 'day:count') };

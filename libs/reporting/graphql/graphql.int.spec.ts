@@ -182,7 +182,7 @@ describe('documents', () => {
     const lock = await reports.pool.connect();
     await lock.query('begin; lock table read_model.work_items in access exclusive mode');
     const answer = send({ query });
-    // what the statement timeout does, without waiting for it
+    // the same as the statement timeout, without waiting for it
     await waitFor(
       async () => {
         const { rowCount } = await lock.query(
@@ -198,7 +198,7 @@ describe('documents', () => {
   });
 });
 
-/** As browsers ask for a page. */
+/** The Accept header that browsers send for a page. */
 const html = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const get = (url: string, accept = '*/*', { app } = reports) =>
   app.inject({ method: 'GET', url, headers: { accept } });

@@ -82,7 +82,7 @@ describe('a group key', () => {
     ['entryDay', '2025-13-01'],
     ['entryDate', '2025-06-12'],
     ['entryDate', '2025-06-31T10:00:00Z'],
-    // An offset that no place has, and PostgreSQL does not take.
+    // An offset that no place has, and that PostgreSQL refuses.
     ['entryDate', '2025-06-12T10:00:00+16:00'],
     ['entryDate', '2025-06-12T10:00:00-23:59'],
     ['matterId', 'matter_00000000000070008000000000000001'],

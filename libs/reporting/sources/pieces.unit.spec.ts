@@ -7,7 +7,7 @@ const shown = (pieces: Piece[]) => pieces.map(({ grain, from, to }) => `${grain}
 const ALL: Grain[] = ['day', 'month', 'year'];
 const ends = { day: 10, month: 7, year: 4 };
 
-/** The days of a piece: those of each of its units. */
+/** Whether a day lies in one of the units of a piece. */
 function covers({ grain, from, to }: Piece, day: string): boolean {
   const unit = (text: string) => text.slice(0, ends[grain]);
   return (from === null || unit(day) >= unit(from)) && (to === null || unit(day) <= unit(to));

@@ -193,7 +193,7 @@ describe('the SQL of a plan', () => {
       const cols = [...report.columns.keys()].map((colId) => ({ colId }));
       const { text, values } = listed(plan(report, { cols }));
       const tables = [...text.matchAll(/(?:from|join) read_model\.\w+ (\w+)/g)].map(([, alias]) => alias);
-      // Its own, those that it joins, and that of the tenant's calendar.
+      // The report's own table, the joined tables, and the table of the tenant's calendar.
       expect(new Set(tables).size).toBe(2 + report.joins.length);
       for (const alias of tables)
         expect(text).toContain(

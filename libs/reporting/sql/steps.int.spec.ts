@@ -6,7 +6,7 @@ import { cols, type ReportName, ReportsApplication } from '../testing/reports-ap
 
 let reports: ReportsApplication;
 
-/** What was recorded on each matter, on 30 December 2024 and on 3 April 2025. */
+/** Units recorded on each matter, on 30 December 2024 and on 3 April 2025. */
 const UNITS = { M1: 50, M2: 30, M3: 7, noDivision: 5, unknown: 3, none: 2 };
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     M2: await firm.matter('M2', await firm.client('Client'), await firm.division('Same')),
     M3: await firm.matter('M3', await firm.client('Another'), other),
     noDivision: await firm.matter('M4', await firm.client('Another'), v7()),
-    // Its row comes later.
+    // The matter's row is written later.
     unknown: v7(),
     none: null,
   };

@@ -44,7 +44,7 @@ it.each<[ReportName, measure: string, criteria: object | null, first: [string, n
 describe('of pairs with a matter', () => {
   const employees = ['Amy', 'Same', 'Same', 'Zoe'];
   const entered = (min: string) => ({ entryPeriod: { fixedPeriod: { min, max: '2025-12-31' } } });
-  /** Who has recorded how much on which matter. */
+  /** Units that each employee has recorded on each matter. */
   const work: [employee: number, matter: string, units: number][] = [
     [0, 'P1', 50],
     [1, 'P1', 30],

@@ -30,15 +30,15 @@ import { createTestStore, type TestStore } from '../../../test/support/store';
 import { waitFor } from '../../../test/support/wait-for';
 import { ReportsApplication } from './reports-application';
 
-/** An hour is 100 pounds, so a unit of six minutes is 10. */
+/** An hour costs 100 pounds, so a unit of six minutes costs 10. */
 const rate = { Amount: 100, Currency: 'GBP' };
 
-/** Clock of the firm when nothing else is said. */
+/** The firm's time unless a test sets another. */
 const TODAY = new Date('2025-07-01T09:00:00Z');
 
 /**
- * A firm in which work is recorded and billed through the commands' handlers, and whose read models the reports read,
- * for tests: two fee earners, Ash and Bell; matters M1, of the type Property, and M2.
+ * A firm for tests, in which work is recorded and billed through the commands' handlers, and whose read models the
+ * reports read: two fee earners, Ash and Bell; matters M1, of the type Property, and M2.
  */
 export class BilledFirm {
   private readonly employees = new Map<string, string>();
@@ -60,7 +60,7 @@ export class BilledFirm {
     const clock = new SetClock(TODAY);
     const store = await createTestStore(definitions, clock);
     const context = await createFirm(store);
-    // The store drops the database, after the application has closed.
+    // The store drops the database after the application has closed.
     const database = { url: store.url, drop: async () => undefined };
     const reports = await ReportsApplication.over(database, { one: context.tenant.id });
     const firm = new BilledFirm(store, context, reports, clock);
@@ -83,7 +83,7 @@ export class BilledFirm {
     });
   }
 
-  /** Does something as on a day. */
+  /** Runs work with the clock set to a day. */
   async on<Result>(day: string, work: () => Promise<Result>): Promise<Result> {
     this.clock.at = new Date(`${day}T09:00:00Z`);
     try {
@@ -93,7 +93,7 @@ export class BilledFirm {
     }
   }
 
-  /** Records units of work at 10 pounds each, finalised at once; returns its id. */
+  /** Records units of work at 10 pounds each, finalised at once. Returns the id. */
   async work(employee: string, matter: string | null, day: string, units: number, more: object = {}) {
     const body = {
       employeeId: this.employees.get(employee)!,
@@ -108,7 +108,7 @@ export class BilledFirm {
     return (await this.act(RecordWorkItem, RecordWorkItemHandler, body)).record.id;
   }
 
-  /** Work of the firm's only task type. */
+  /** Records work with the firm's only task type. */
   task(employee: string, matter: string, day: string, units: number): Promise<string> {
     return this.work(employee, matter, day, units, { taskTypeId: this.taskTypeId });
   }
@@ -121,13 +121,13 @@ export class BilledFirm {
     return this.act(billable.ReinstateBillable, billable.ReinstateBillableHandler, WorkItem, id);
   }
 
-  /** @param part units or amount; all that remains without either */
+  /** @param part units or amount; everything that remains if neither is given */
   writeOff(id: string, writeOffDate: string, part: { units?: number; amount?: number } = {}) {
     const body = { reason: 'Goodwill', writeOffDate, ...part };
     return this.act(billable.WriteOffBillable, billable.WriteOffBillableHandler, WorkItem, id, body);
   }
 
-  /** A draft that charges an amount for each item, all that remains where none is given; returns its id. */
+  /** Creates a draft that charges an amount for each item, by default everything that remains. Returns the id. */
   async draft(matter: string, charges: [id: string, amount?: number][]): Promise<string> {
     const lines = charges.map(([sourceId, amount]) => ({ kind: 'Fee' as const, sourceId, amount }));
     const body = { clientId: this.clientId, matterId: this.matters.get(matter)!, lines };
@@ -148,7 +148,7 @@ export class BilledFirm {
     return this.act(invoice.VoidInvoice, invoice.VoidInvoiceHandler, id, { date });
   }
 
-  /** What REST shows of all work. */
+  /** All work items as REST shows them. */
   workItems() {
     return listRecords(this.store, this.context, workItems, { pageSize: 200 });
   }

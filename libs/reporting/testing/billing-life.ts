@@ -1,14 +1,14 @@
 import type { BilledFirm } from './billed-firm';
 
 /**
- * June 2025 of a firm: work billed below and above its value, unissued, voided, written off by hand, reinstated.
- * @param step called with what has just been done
+ * June 2025 in a firm: work is billed below and above its value, unissued, voided, written off by hand and reinstated.
+ * @param step called with each step
  */
 export async function liveBilling(
   firm: BilledFirm,
   step: <Result>(name: string, work: Promise<Result>) => Promise<Result>,
 ): Promise<void> {
-  // On one invoice.
+  // Both are on one invoice.
   const below = await step('recorded', firm.task('Ash', 'M1', '2025-06-02', 10));
   const above = await step('recorded', firm.work('Ash', 'M1', '2025-06-03', 10));
   const charges: [string, number][] = [

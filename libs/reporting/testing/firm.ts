@@ -6,7 +6,7 @@ import { withDerived } from '#projections/derived-tables';
 
 const now = '2025-01-01T00:00:00Z';
 
-/** A tenant's rows in the read models, for tests. */
+/** Writes a tenant's rows in the read models, for tests. */
 export class Firm {
   constructor(
     private readonly pool: Pick<Pool, 'query'>,
@@ -85,7 +85,7 @@ export class Firm {
     await this.write('fee_analysis', row);
   }
 
-  /** A record's row; the columns that all records have are filled in. */
+  /** Inserts a record's row. The columns that all records have are filled in. */
   async insert(table: string, row: Record<string, unknown>): Promise<string> {
     const record = {
       generation: this.generation,
@@ -122,7 +122,7 @@ export class Firm {
   }
 }
 
-/** The six items of the worked examples in the report's design, as the fee analysis facts too. */
+/** Creates the six items of the worked examples in the report's design, also as facts of fee analysis. */
 export async function workedExamples(firm: Firm) {
   const client = await firm.client('Client, One');
   const division = await firm.division('Litigation');

@@ -2,16 +2,16 @@ export type NaiveType = 'text' | 'name' | 'id' | 'boolean' | 'integer' | 'decima
 
 export interface NaiveColumn {
   name: string;
-  /** A `name` is a text in the order of people: `de Souza` before `Zimmer`, 2 before 10. */
+  /** A `name` is a text that sorts as people sort names: `de Souza` before `Zimmer`, 2 before 10. */
   type: NaiveType;
   measure: boolean;
-  /** In the currency of its row. */
+  /** Whether amounts are in the currency of their row. */
   money: boolean;
   aggFuncs: string[];
   choices: string[] | null;
 }
 
-/** A report as reporting.md has it: columns by name, the measures of a ratio by the ratio's name. */
+/** A report as reporting.md specifies it: columns by name, and the measures of a ratio by the ratio's name. */
 export interface NaiveReport {
   name: 'work_item_listing' | 'fee_analysis';
   columns: Map<string, NaiveColumn>;

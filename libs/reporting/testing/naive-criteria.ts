@@ -8,7 +8,7 @@ export interface Fault {
   path: string;
 }
 
-/** How a tenant counts, and what time it is. */
+/** A tenant's time zone and financial year, and the current time. */
 export interface NaiveTenant {
   zone: string;
   financialYearStart: number;
@@ -18,7 +18,7 @@ export interface NaiveTenant {
 // biome-ignore lint/suspicious/noExplicitAny: what a client sends as criteria or slice
 export type Sent = any;
 
-/** Which rows the criteria leave, and what is wrong with them. */
+/** Which rows meet the criteria, and the criteria's faults. */
 export interface NaiveCriteria {
   faults: Fault[];
   holds(row: NaiveRow): boolean;

@@ -2,7 +2,7 @@ export type NaivePeriod = { min: string | null; max: string | null };
 
 const DAY = 86_400_000;
 
-/** Counted from a date, in UTC: nothing here knows a clock. */
+/** Dates in UTC, so that no clock change matters. */
 const at = (year: number, month: number, day: number) => new Date(Date.UTC(year, month, day));
 const text = (date: Date) => date.toISOString().slice(0, 10);
 const between = (from: Date, before: Date): NaivePeriod => ({
@@ -10,7 +10,10 @@ const between = (from: Date, before: Date): NaivePeriod => ({
   max: text(new Date(before.getTime() - DAY)),
 });
 
-/** Inclusive days of each relative period. @param start month, 1 to 12, that starts a financial year */
+/**
+ * The days of each relative period, both ends included.
+ * @param start month, 1 to 12, in which a financial year starts
+ */
 export const naivePeriods: Record<string, (today: Date, start: number) => NaivePeriod> = {
   TODAY: (today) => days(today, 0, 0),
   YESTERDAY: (today) => days(today, -1, -1),
@@ -49,7 +52,7 @@ function days(from: Date, first: number, last: number): NaivePeriod {
   return { min, max };
 }
 
-/** @param month of the date's year, from 0; before it when negative */
+/** @param month month counted from January of the date's year, from 0; negative for months of earlier years */
 function months(date: Date, month: number, first: number, end: number): NaivePeriod {
   const start = (count: number) => at(date.getUTCFullYear(), month + count, 1);
   return between(start(first), start(end));
@@ -65,12 +68,14 @@ function monday(date: Date): Date {
   return found;
 }
 
-/** The month, of the date's year, with which the financial year began; negative in the year before. */
+/**
+ * The month in which the financial year began, counted from January of the date's year; negative for the year before.
+ */
 function year(date: Date, start: number): number {
   return start - 1 <= date.getUTCMonth() ? start - 1 : start - 13;
 }
 
-/** The same of the quarter; that of the calendar for a year from January. */
+/** The month in which the financial quarter began; the calendar quarter if the financial year starts in January. */
 function quarter(date: Date, start: number): number {
   let month = year(date, start);
   while (month + 3 <= date.getUTCMonth()) month += 3;

@@ -1,17 +1,20 @@
 import type { NaiveCol, NaiveSlice } from './naive-slice';
 import { columnValue, compareValues, type NaiveRow, shown } from './naive-values';
 
-/** A field that a pivot makes. */
+/** A field that a pivot creates. */
 export interface NaivePivot {
   field: string;
   keys: unknown[];
   colId: string;
   col: NaiveCol;
-  /** Whether a row belongs to it. */
+  /** Whether a row belongs to the field's values. */
   holds(row: NaiveRow): boolean;
 }
 
-/** For each tuple of the pivots' values, lowest first, each aggregated column. @param rows those of the criteria */
+/**
+ * Each aggregated column for each tuple of the pivots' values, lowest first.
+ * @param rows rows that meet the criteria
+ */
 export function naivePivots({ pivots, cols }: NaiveSlice, rows: readonly NaiveRow[]): NaivePivot[] {
   if (pivots.length === 0) return [];
   const tuple = (row: NaiveRow) => pivots.map((column) => columnValue(column, row[column.name]));

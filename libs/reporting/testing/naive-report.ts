@@ -12,13 +12,13 @@ import {
   shown,
 } from './naive-values';
 
-/** What a client asks of a report. */
+/** A client's request to a report. */
 export interface Asked {
   criteria: Sent;
   slice: Sent;
 }
 
-/** What a report answers: fields in their order, or each fault that it may name. */
+/** A report's answer: fields in their order, or all faults of which it may report any. */
 export type NaiveAnswer =
   | { faults: Fault[] }
   | {
@@ -28,12 +28,12 @@ export type NaiveAnswer =
       ignoredSort: string[];
     };
 
-/** Rows that stand behind one row of the answer. */
+/** The rows behind one row of the answer. */
 type Unit = NaiveRow[];
 
 /**
- * The answer of reporting.md, worked out from all rows of the report one after the other.
- * @param rows of the tenant, deleted ones too
+ * The answer that reporting.md specifies, computed from all rows of the report one after the other.
+ * @param rows rows of the tenant, including deleted ones
  */
 export function naiveAnswer(
   report: NaiveReport,
@@ -105,7 +105,7 @@ const cell =
     return rows.length === 0 ? null : aggregate(report, col.column, col.aggFunc, rows);
   };
 
-/** Fields of a row in the order of reporting.md: the cols, what of the groups is not among them, the pivots. */
+/** Fields of a row in the order of reporting.md: the cols, the groups that are not among them, the pivots. */
 function fieldsOf(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot[]): [string, Value][] {
   const { level, cols, groups, tuple } = slice;
   const keys = level === 'totals' ? [] : level === 'leaf' ? groups : tuple;
@@ -147,7 +147,9 @@ function readSort(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot[]) 
   return { keys, ignored, faults };
 }
 
-/** The col that a name like `Billed_units`, or `Billed_units (2)`, is a cell of where other rows make it. */
+/**
+ * The col of which a name like `Billed_units`, or `Billed_units (2)`, would be a pivot field if other rows created it.
+ */
 function unmadeCell({ pivots, cols }: NaiveSlice, name: string): NaiveCol | undefined {
   const last = name.split(' (')[0].split('_').slice(1).at(-1);
   return pivots.length === 0
@@ -155,7 +157,7 @@ function unmadeCell({ pivots, cols }: NaiveSlice, name: string): NaiveCol | unde
     : cols.find(({ column, aggregated }) => aggregated && column.name === last);
 }
 
-/** Ties by what a row stands for, in the direction of the last key. */
+/** Sorts rows. Ties are ordered by the row's keys, in the direction of the last sort key. */
 function sorted({ level, tuple }: NaiveSlice, units: Unit[], keys: SortKey[]): Unit[] {
   const desc = keys.at(-1)?.desc ?? false;
   const tie: SortKey = { value: ([row]) => row.tie, type: 'text', desc };
@@ -177,7 +179,7 @@ function sorted({ level, tuple }: NaiveSlice, units: Unit[], keys: SortKey[]): U
 const isNumber = ({ column, aggFunc = '' }: NaiveCol) =>
   column.type === 'integer' || column.type === 'decimal' || aggFunc.startsWith('count');
 
-/** What of a row, below totals, must be something for the row to count; none: all rows count. */
+/** The measures of which one must not be zero for a row, below totals, to be kept; empty: all rows are kept. */
 function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot[]): Value[] | Fault {
   if (!slice.zero) return [];
   const { field } = slice.zero;
@@ -204,8 +206,8 @@ function zeroMeasures(report: NaiveReport, slice: NaiveSlice, pivots: NaivePivot
 }
 
 /**
- * The path of what adds up amounts that the slice does not keep apart by currency. Cells of pivots by currency do; what
- * rows are sorted by or dropped for may be no cell.
+ * The path of the part of a slice that adds up amounts of several currencies. Fields of pivots by currency separate
+ * them, but sort keys and zero filters need not be such fields.
  */
 function addsMoney(
   { level, cols, groups, keys, tuple, pivots, sort, zero }: NaiveSlice,

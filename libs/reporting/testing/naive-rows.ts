@@ -12,7 +12,7 @@ export interface NaiveRows {
 
 type Fields = Record<string, string | null>;
 
-/** What both reports are over, told from a tenant's events alone. @param financialYearStart month, from 1 */
+/** The rows of both reports, computed from a tenant's events alone. @param financialYearStart month, from 1 */
 export function naiveRows(recorded: readonly RecordedEvent[], financialYearStart: number): NaiveRows {
   const events = recorded.map(plain);
   const records = lastFields(events);
@@ -126,7 +126,7 @@ function plain({
   };
 }
 
-/** Of every record, each field's last value: all that a name needs. */
+/** The last value of each field of every record, which is all that names depend on. */
 function lastFields(events: readonly NaiveEvent[]): Map<string, Fields> {
   const records = new Map<string, Fields>();
   for (const { stream, data } of events) records.set(stream, { ...records.get(stream), ...data });

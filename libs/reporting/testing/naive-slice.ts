@@ -6,19 +6,19 @@ import { exact, type NaiveValue } from './naive-values';
 export interface NaiveCol {
   column: NaiveColumn;
   aggFunc?: string;
-  /** Of a group row it is computed from all its rows; a ratio always is. */
+  /** Whether a group row computes the column from all its rows; always true for a ratio. */
   aggregated: boolean;
 }
 
-/** A slice as reporting.md reads it. */
+/** A slice as reporting.md interprets it. */
 export interface NaiveSlice {
   level: 'leaf' | 'group' | 'totals';
-  /** Of the rows that totals add up; the level itself otherwise. */
+  /** The level of the rows that totals add up; otherwise the level itself. */
   below: 'leaf' | 'group';
   cols: NaiveCol[];
   groups: NaiveColumn[];
   keys: NaiveValue[];
-  /** What a row at the level below totals stands for. */
+  /** The columns that identify a row at the level below totals. */
   tuple: NaiveColumn[];
   pivots: NaiveColumn[];
   sort: { colId: string; desc: boolean }[];
@@ -29,7 +29,7 @@ export interface NaiveSlice {
 
 const AGG_FUNCS = ['sum', 'avg', 'min', 'max', 'count', 'countDistinct'];
 
-/** The slice, or all that is wrong with it, whichever a service finds first. */
+/** The slice, or all its faults, of which a service may report any. */
 export function readNaiveSlice(report: NaiveReport, sent: Sent): NaiveSlice | Fault[] {
   const faults: Fault[] = [];
   const given = sent ?? {};
@@ -110,7 +110,7 @@ const forms: Record<NaiveColumn['type'], (text: string) => NaiveValue | undefine
       : undefined,
 };
 
-/** A group key as the column's values are; undefined for what is none. */
+/** A group key as a value of the column; undefined if it is not one. */
 function keyOf({ type, choices }: NaiveColumn, key: unknown): NaiveValue | undefined {
   if (key === null) return null;
   if (choices && !choices.includes(String(key))) return undefined;

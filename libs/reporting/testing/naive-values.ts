@@ -1,10 +1,10 @@
 import { Decimal } from 'decimal.js';
 import type { NaiveColumn, NaiveReport, NaiveType } from './naive-columns';
 
-/** A column's value: numbers are decimals, instants ISO 8601 as rows show them, durations minutes. */
+/** A column's value: numbers are decimals, instants are ISO 8601 as rows show them, durations are minutes. */
 export type NaiveValue = Decimal | string | boolean | null;
 
-/** All that is known of a work item or of a fact, under the columns' names; `tie` breaks ties. */
+/** All values of a work item or a fact, by column name. `tie` orders rows that sort equally. */
 export type NaiveRow = Record<string, NaiveValue> & { tie: string };
 
 const Exact = Decimal.clone({ precision: 80, rounding: Decimal.ROUND_HALF_UP });
@@ -13,7 +13,7 @@ export const exact = (value: Decimal.Value): Decimal => new Exact(value);
 const people = new Intl.Collator('en', { numeric: true });
 const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-/** Nulls lowest. */
+/** Compares values, nulls lowest. */
 export function compareValues(type: NaiveType, one: NaiveValue, other: NaiveValue): number {
   if (one === null || other === null) return Number(other === null) - Number(one === null);
   if (one instanceof Decimal) return one.cmp(other as Decimal);
@@ -22,14 +22,14 @@ export function compareValues(type: NaiveType, one: NaiveValue, other: NaiveValu
   return inOrder || byBytes(one, other as string);
 }
 
-/** As JSON has it. */
+/** A value as JSON contains it. */
 export function shown(value: NaiveValue): string | number | boolean | null {
   return value instanceof Decimal ? value.toNumber() + 0 : value;
 }
 
 const ten = (value: Decimal) => value.toDecimalPlaces(10, Decimal.ROUND_HALF_UP);
 
-/** What is kept of a column, as it is shown: of minutes, hours to 10 places. */
+/** The shown value of a column: minutes become hours with 10 places. */
 export function columnValue({ name }: NaiveColumn, kept: NaiveValue): NaiveValue {
   return name === 'unitDuration' && kept instanceof Decimal ? ten(kept.div(60)) : kept;
 }
@@ -40,7 +40,7 @@ export function ratioOf([billed, writtenOff, writtenUp]: Decimal[]): Decimal | n
   return worth.isZero() ? null : ten(billed.div(worth));
 }
 
-/** An aggregate of some rows, or the ratio of their sums. */
+/** An aggregate of rows, or the ratio of their sums. */
 export function aggregate(
   report: NaiveReport,
   column: NaiveColumn,
@@ -76,7 +76,7 @@ function sum(values: readonly NaiveValue[]): Decimal {
   return values.reduce<Decimal>((total, value) => total.add(value as Decimal), exact(0));
 }
 
-/** The value that all rows have, else null. */
+/** The value that all rows have in common, otherwise null. */
 export function sharedValue(column: NaiveColumn, rows: readonly NaiveRow[]): NaiveValue {
   const kept = rows.map((row) => row[column.name]);
   const [first] = kept;

@@ -6,14 +6,15 @@ import type { PropertyFirm } from './property-firm';
 import type { Request } from './property-requests';
 import type { ReportsApplication } from './reports-application';
 
-/** What the running report says: fields in their order, or why it refuses. */
+/** The answer of the running report: fields in their order, or the reason why it refuses. */
 export type Answer =
   | { status: number; code: string; fault: { reason: string; path: string } }
   | Exclude<NaiveAnswer, { faults: unknown }>;
 
 /**
- * The answers to one request, one by each way in which the report can come to it: all must be the same. First as the
- * service chooses, then from each source that could answer, looking up where pages begin from the second row on.
+ * The answers to one request, one for each way to compute it: all must be equal. The first is by the source that the
+ * service chooses, the others by each source that could answer, with a look-up of the page's day from the second row
+ * on.
  */
 export async function answersOf(
   reports: ReportsApplication,
@@ -52,14 +53,14 @@ async function answerOf(
   return { rows, lastRow, pivotResultFields, ignoredSort };
 }
 
-/** What reporting.md says of it. */
+/** The answer that reporting.md specifies. */
 export function expectedOf({ place, rows }: PropertyFirm, request: Request): NaiveAnswer {
   const tenant = { ...place, now: request.now };
   const report = naiveReports.find(({ name }) => name === request.report)!;
   return naiveAnswer(report, rows[request.report], request, tenant);
 }
 
-/** One of the faults where there are any: which is told first is left to the service. */
+/** Expects equal answers, or any of the faults: the service may report whichever it finds first. */
 export function expectSame(answer: Answer, expected: NaiveAnswer): void {
   if ('faults' in expected) {
     expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' });

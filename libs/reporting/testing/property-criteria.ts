@@ -8,7 +8,10 @@ import { someDay } from './property-draws';
 const maybe = <Value>(value: fc.Arbitrary<Value>, freq: number) =>
   fc.oneof({ weight: freq, arbitrary: fc.constantFrom(null, undefined) }, { weight: 1, arbitrary: value });
 
-/** Whole years and months, of the calendar and of the tax year, and periods with ragged edges; open on a side at times. */
+/**
+ * Whole years and months, of the calendar and of the tax year, and periods with other edges; sometimes open on one
+ * side.
+ */
 const fixedPeriod = fc.oneof(
   fc
     .tuple(fc.integer({ min: 2023, max: 2026 }), fc.constantFrom(0, 3, 6), fc.constantFrom(1, 3, 12, 24))
@@ -30,7 +33,7 @@ const relativePeriod = fc.constantFrom(...Object.keys(naivePeriods));
 const types = fc.subarray(['Timed Fee', 'ITEMISED_FEE']);
 const states = fc.shuffledSubarray(['Pending', 'Finalised', 'billed', 'Written Off']);
 
-/** Criteria of a report; a third of them the usual ones. @param rows whose ids they name */
+/** Criteria of a report, a third of them usual ones. @param rows rows whose ids the criteria use */
 export function someCriteria(report: NaiveReport, rows: readonly NaiveRow[]): fc.Arbitrary<Sent> {
   const id = (kind: string, column: string) =>
     fc.nat(rows.length - 1).map((index) => `${kind}_${rows[index][column] ?? 'f'.repeat(32)}`);
@@ -63,7 +66,7 @@ export function someCriteria(report: NaiveReport, rows: readonly NaiveRow[]): fc
   return fc.oneof({ weight: 1, arbitrary: usualCriteria(report) }, { weight: 2, arbitrary: restricted });
 }
 
-/** The default ones, a period, states and types. */
+/** Usual criteria: the default, a period, states and types. */
 export function usualCriteria({ name }: NaiveReport): fc.Arbitrary<Sent> {
   const fee = name === 'fee_analysis';
   const fixed = fixedPeriod.map((period) => (fee ? { period } : { entryPeriod: { fixedPeriod: period } }));

@@ -1,19 +1,19 @@
 import * as fc from 'fast-check';
 
-/** A moment by the calendar of whoever it happens to: an instant on a local day. */
+/** An instant on a local day of the firm. */
 export interface Moment {
   /** `YYYY-MM-DD`. */
   day: string;
-  /** From the day's start; before it when negative. */
+  /** Offset from the day's start; negative before it. */
   milliseconds: number;
 }
 
-/** One thing that happens to an item, where it can; each kind reads the draws that it needs. */
+/** One event in an item's life, if it is possible. Each kind uses the draws that it needs. */
 export interface Step {
   kind: (typeof kinds)[number];
-  /** A choice among what there is, taken modulo how many that is. */
+  /** A choice among the existing things, modulo their number. */
   pick: number;
-  /** Of what remains, in thousandths. */
+  /** Share of what remains, in thousandths. */
   share: number;
   item: ItemFields;
 }
@@ -46,7 +46,7 @@ interface MatterDraw {
   title: string;
 }
 
-/** A firm and all that happens in it; references are positions, taken modulo how many there are. */
+/** A firm and its whole life. References are indexes, modulo the number of things. */
 export interface FirmDraw {
   place: { zone: string; financialYearStart: number; region: 'uk' | 'au'; currency: string };
   employees: string[];
@@ -55,16 +55,16 @@ export interface FirmDraw {
   matterTypes: string[];
   taskTypes: string[];
   matters: MatterDraw[];
-  /** Numbers of the invoices; null: never issued. */
+  /** Numbers of the invoices; null: the invoice is never issued. */
   invoices: (string | null)[];
   items: ItemDraw[];
-  /** What becomes of names and matters after work was done. */
+  /** How names and matters change after work was done. */
   renamed: { employee: string; client: string; matter: MatterDraw };
-  /** Events a batch in which the read models are written. */
+  /** Number of events in each batch in which the read models are written. */
   batch: number;
 }
 
-/** Equal names, names of one another's parts, names that bytes and people order differently. */
+/** Equal names, names that contain each other, and names that bytes and people sort differently. */
 const names = [
   'Ash',
   'Ash',
@@ -96,11 +96,11 @@ const kinds = [
 const places: FirmDraw['place'][] = [
   { zone: 'Europe/London', financialYearStart: 4, region: 'uk', currency: 'GBP' },
   { zone: 'Australia/Sydney', financialYearStart: 7, region: 'au', currency: 'AUD' },
-  // Its clocks change at midnight: a day that has none.
+  // Clocks change at midnight here, so one day has no midnight.
   { zone: 'America/Santiago', financialYearStart: 1, region: 'uk', currency: 'GBP' },
 ];
 
-/** Clocks change on them in one of the places, or a period ends or begins. */
+/** Days on which clocks change in one of the places, or on which a period begins or ends. */
 const edges = [
   '2025-03-30',
   '2025-10-26',
@@ -126,7 +126,7 @@ const edges = [
 ];
 const DAY = 86_400_000;
 
-/** A day of the firm's years. */
+/** A day of the years in which the firm works. */
 export const someDay: fc.Arbitrary<string> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...edges) },
   {
@@ -145,7 +145,7 @@ export const someMoment: fc.Arbitrary<Moment> = fc.record({
   ),
 });
 
-/** Few values, many of them equal; as many places as the books keep. */
+/** Few different values, many of them equal, with as many decimals as are stored. */
 const quantity = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom('0', '0', '1', '2.5', '10', '0.0001', '3.3333') },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 2_000_000 }).map((units) => String(units / 10_000)) },
@@ -199,7 +199,7 @@ const matter: fc.Arbitrary<MatterDraw> = fc.record({
 const some = (values: readonly string[], count: number) =>
   fc.array(fc.constantFrom(...values), { minLength: count, maxLength: count });
 
-/** A firm; no two of the same place follow one another. @param number by which its place is told */
+/** A firm. Consecutive numbers have different places. @param number selects the place */
 export function firmDraw(number: number, items: number): fc.Arbitrary<FirmDraw> {
   const sized = <Value>(value: fc.Arbitrary<Value>, count: number) =>
     fc.array(value, { minLength: count, maxLength: count });
@@ -222,8 +222,8 @@ export function firmDraw(number: number, items: number): fc.Arbitrary<FirmDraw> 
         }),
         batch: fc.integer({ min: 20, max: 200 }),
       })
-      // Every fourth firm works in two currencies; in the third place some work is worth so much that small change
-      // could be lost beside it.
+      // Every fourth firm works in two currencies. In the third place some work is worth so much that small amounts
+      // could be lost in a sum with it.
       .map((firm) => ({
         ...firm,
         items: firm.items.map((one, index) => ({

@@ -17,7 +17,7 @@ const NOBODY = { colId: 'nobody' };
 const DEEP = { totalsOnly: null };
 const ID = `client_${'0'.repeat(32)}`;
 
-/** Things that can be wrong with a request; of what they do to it, the evaluator tells which are faults. */
+/** Changes that may spoil a request. The evaluator decides which of them are faults. */
 export function spoilt({ name, columns }: NaiveReport): fc.Arbitrary<Spoil> {
   const colId = fc.constantFrom(...columns.keys());
   const group = (one: Sent, key: unknown) =>

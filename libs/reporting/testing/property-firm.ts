@@ -25,7 +25,9 @@ import { type FirmDraw, firmDraw } from './property-draws';
 import { projectInBatches } from './property-projecting';
 import { type References, workStream } from './property-work';
 
-/** A firm whose events are in the store and in the read models, and its reports' rows as those events tell them. */
+/**
+ * A firm whose events are in the store and in the read models, with its reports' rows as computed from these events.
+ */
 export interface PropertyFirm {
   context: RequestContext;
   place: FirmDraw['place'];
@@ -34,7 +36,7 @@ export interface PropertyFirm {
 
 const ITEMS = 220;
 
-/** The firm that a seed and a number stand for. */
+/** Creates the firm of a seed and a number. */
 export async function makeFirm(store: TestStore, seed: number, number: number): Promise<PropertyFirm> {
   const [draw] = fc.sample(fc.noBias(firmDraw(seed + number, ITEMS)), {
     seed: seed + number,
@@ -61,7 +63,7 @@ export async function makeFirm(store: TestStore, seed: number, number: number): 
   return { context, place: draw.place, rows: naiveRows(events, financialYearStart) };
 }
 
-/** Everything of the tenant, in the order of the feed. */
+/** All events of the tenant, in feed order. */
 async function recorded(store: TestStore, { tenant }: RequestContext): Promise<RecordedEvent[]> {
   const { rows } = await store.writes.pool.query<{ total: number }>(
     'select count(*)::int as total from event_store.events where tenant_id = $1',
@@ -79,7 +81,7 @@ async function recorded(store: TestStore, { tenant }: RequestContext): Promise<R
   return events;
 }
 
-/** @param salt of the ids, so that a seed makes the same ones again */
+/** @param salt part of the ids, so that the same seed results in the same ids */
 function firmStreams(draw: FirmDraw, salt: string): NewStream[] {
   const { place, renamed } = draw;
   const streams: NewStream[] = [];
@@ -150,7 +152,7 @@ function firmStreams(draw: FirmDraw, salt: string): NewStream[] {
     const rates = { rateSetId: null, taxCodeId: null, minutesPerUnit: null };
     const fields = { ...people, ...terms, ...rates, dateOpened: '2023-01-01T00:00:00.000Z', ...own };
     const data = { ...fields, ...fieldsOf(matter), matterNumber: `M${index * 3}` };
-    // A matter with work keeps its client.
+    // The client of a matter with work cannot change.
     const { clientId: _, ...changes } = fieldsOf(renamed.matter);
     const moved = { type: 'MatterUpdated', data: changes };
     return add(Matter, index, { type: 'MatterCreated', data }, ...(index === 0 ? [moved] : []));

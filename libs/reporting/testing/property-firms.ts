@@ -3,7 +3,7 @@ import { createTestStore, type TestStore } from '../../../test/support/store';
 import { makeFirm, type PropertyFirm } from './property-firm';
 import { ReportsApplication } from './reports-application';
 
-/** The firms of a seed, made when they are asked for, and the reports over all of them. */
+/** The firms of a seed, created on demand, and the reports over all of them. */
 export class PropertyFirms {
   private readonly made = new Map<number, PropertyFirm>();
 
@@ -17,7 +17,7 @@ export class PropertyFirms {
   static async open(seed: number): Promise<PropertyFirms> {
     const store = await createTestStore(definitions);
     const tenants = {};
-    // The store drops the database, after the application has closed.
+    // The store drops the database after the application has closed.
     const database = { url: store.url, drop: async () => undefined };
     const reports = await ReportsApplication.over(database, tenants);
     return new PropertyFirms(seed, store, tenants, reports);

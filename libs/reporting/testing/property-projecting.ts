@@ -3,8 +3,8 @@ import { allProjections } from '#practice/testing/projected-firms';
 import type { TestStore } from '../../../test/support/store';
 
 /**
- * Writes the read models a batch at a time, as a projector does that lives through it: first what all records began
- * with, then what happened to each of them next, so that most changes meet rows that an earlier batch has written.
+ * Writes the read models in batches, as a projector does while the events happen: first the first event of all records,
+ * then the next event of each, so that most changes update rows of an earlier batch.
  */
 export async function projectInBatches(
   store: TestStore,

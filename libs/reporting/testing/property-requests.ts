@@ -10,16 +10,16 @@ import { anyShape, deepPage, oneDimension, type Shape } from './property-shapes'
 import { slicesOf } from './property-slices';
 import { instantOf } from './property-work';
 
-/** Requests to a firm and a report, before the next firm. */
+/** Number of requests for each firm and report. */
 export const RUNS_A_FIRM = 100;
 
-/** What a client asks, and when. */
+/** A client's request and its time. */
 export interface Request extends Asked {
   report: NaiveReport['name'];
   now: Date;
 }
 
-/** A request that the report answers, but for what only its rows can tell. */
+/** A request that the report answers, except for faults that depend on the rows. */
 export function someRequest(report: NaiveReport, { place, rows }: PropertyFirm): fc.Arbitrary<Request> {
   const known = rows[report.name];
   const [usual, any] = [usualCriteria(report), someCriteria(report, known)];
@@ -34,7 +34,7 @@ export function someRequest(report: NaiveReport, { place, rows }: PropertyFirm):
   return fc.noBias(fc.tuple(asked, now).map(([one, at]) => ({ report: report.name, ...one, now: at })));
 }
 
-/** The same with something wrong in it. */
+/** A request with a fault in it. */
 export function faultyRequest(report: NaiveReport, firm: PropertyFirm): fc.Arbitrary<Request> {
   return fc
     .tuple(someRequest(report, firm), spoilt(report))

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import type { NaiveColumn, NaiveReport } from './naive-columns';
 import type { Sent } from './naive-criteria';
 
-/** What a slice is made of, before it is made to fit together; picks are taken modulo what there is to choose from. */
+/** The parts of a slice before they are made consistent. Picks are taken modulo the number of choices. */
 export interface Shape {
   groups: NaiveColumn[];
   pivots: NaiveColumn[];
   cols: Sent[];
-  /** How many group keys, at most as many as groups. */
+  /** Number of group keys, at most the number of groups. */
   depth: number;
   totalsOnly: boolean;
   groupLeafLevel: boolean;
@@ -16,7 +16,7 @@ export interface Shape {
   range: { startRow?: number | null; endRow?: number | null };
 }
 
-/** Columns that go with one dimension, by which reports are read most, and those of its day. */
+/** Columns that belong to one dimension, by which most reports are read, and those of its day. */
 const families: Record<NaiveReport['name'], { dimensions: string[][]; days: string[]; few: string[] }> = {
   work_item_listing: {
     dimensions: [
@@ -52,7 +52,7 @@ const atTimes = fc.constantFrom(false, false, true);
 const desc = fc.constantFrom(true, false, null, undefined);
 const none = fc.constant<NaiveColumn[]>([]);
 
-/** Anything that a slice can be. */
+/** Any slice. */
 export function anyShape(report: NaiveReport, rows: number): fc.Arbitrary<Shape> {
   const columns = [...report.columns.values()];
   const { dimensions, days, few } = families[report.name];
@@ -78,7 +78,7 @@ export function anyShape(report: NaiveReport, rows: number): fc.Arbitrary<Shape>
   });
 }
 
-/** What is read most: the groups and totals of one dimension, or of people and matters together, of all the firm. */
+/** The usual slices: groups and totals by one dimension, or by people and matters together, over the whole firm. */
 export function oneDimension(report: NaiveReport): fc.Arbitrary<Shape> {
   const { dimensions, days, few } = families[report.name];
   const [people, matters, tasks] = dimensions;
@@ -106,7 +106,7 @@ export function oneDimension(report: NaiveReport): fc.Arbitrary<Shape> {
   });
 }
 
-/** A page anywhere of all rows in the order of their days, as integrations read them. */
+/** Any page of all rows in the order of their days, as integrations read them. */
 export function deepPage(report: NaiveReport, rows: number): fc.Arbitrary<Shape> {
   const columns = [...report.columns.values()];
   const day = report.name === 'fee_analysis' ? 'day' : 'entryDate';
@@ -133,7 +133,7 @@ function pick(from: NaiveColumn[], minLength: number, maxLength: number) {
   return fc.shuffledSubarray(from, { minLength, maxLength: Math.min(maxLength, from.length) });
 }
 
-/** Some measures, mostly summed, and some of other columns. */
+/** Some measures, mostly summed, and some other columns. */
 function cols(report: NaiveReport, others: NaiveColumn[]): fc.Arbitrary<Sent[]> {
   const measures = [...report.columns.values()].filter(({ measure }) => measure);
   return fc
@@ -156,7 +156,7 @@ function col({ name: colId, measure, aggFuncs }: NaiveColumn): fc.Arbitrary<Sent
   return aggFunc.map((given) => ({ colId, aggFunc: given }));
 }
 
-/** A page of any length, mostly near the first one; all rows. */
+/** A page of any length, mostly near the first row, or all rows. */
 function near(rows: number): fc.Arbitrary<Shape['range']> {
   const start = fc.oneof({ weight: 3, arbitrary: fc.nat(4) }, { weight: 1, arbitrary: fc.nat(rows + 5) });
   return fc.oneof(

@@ -4,19 +4,19 @@ import type { Sent } from './naive-criteria';
 import { columnValue, type NaiveRow, shown } from './naive-values';
 import type { Shape } from './property-shapes';
 
-/** How what a shape leaves open is filled in. */
+/** How the open parts of a shape are filled in. */
 interface Filling {
-  /** Rows whose values are keys and pivots; the first one's are mostly all of the keys. */
+  /** Rows whose values become keys and pivots. The keys are mostly the values of the first row. */
   rows: NaiveRow[];
   oneRow: boolean;
   keysAs: 'shown' | 'text' | 'null';
   zeroPick: number | null;
-  /** How nothing is said, and how no. */
+  /** How absent and false values are sent. */
   empty: null | undefined;
   off: false | null | undefined;
 }
 
-/** Slices of a shape that a report answers, but for what only its rows can tell. */
+/** Slices of a shape that a report answers, except for faults that depend on the rows. */
 export function slicesOf(
   report: NaiveReport,
   rows: readonly NaiveRow[],
@@ -70,7 +70,7 @@ function sliceOf(report: NaiveReport, shape: Shape, filling: Filling): Sent {
   };
 }
 
-/** The columns, none of those that its rows are grouped by aggregated, one aggregated where one must be. */
+/** The columns; none that rows are grouped by is aggregated, and one is aggregated where the slice requires that. */
 function colsOf(report: NaiveReport, shape: Shape, pivoted: boolean, empty: null | undefined): Sent[] {
   const { groups, depth, totalsOnly, groupLeafLevel } = shape;
   const here = groups.slice(0, depth + 1).map(({ name }) => name);
@@ -93,7 +93,7 @@ function keysOf(columns: NaiveColumn[], { rows, oneRow, keysAs }: Filling): unkn
   });
 }
 
-/** How the field of a row's cell is called. */
+/** The name of the pivot field of a row. */
 function pivotField(pivots: NaiveColumn[], row: NaiveRow, colId: string): string {
   const values = pivots.map((column) => shown(columnValue(column, row[column.name])) ?? '(Blank)');
   return [...values, colId].join('_');

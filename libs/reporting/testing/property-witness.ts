@@ -2,7 +2,7 @@ import type { NaiveReport } from './naive-columns';
 import type { NaiveAnswer } from './naive-report';
 import type { Request } from './property-requests';
 
-/** What a run has seen: kinds of request, and what was answered. */
+/** Records which kinds of requests and answers a run has seen. */
 export class PropertyWitness {
   private readonly seen = new Map<string, number>();
 
@@ -13,7 +13,7 @@ export class PropertyWitness {
       this.seen.set(tag, (this.seen.get(tag) ?? 0) + 1);
   }
 
-  /** What never happened was not tested; a few requests do not hold all. */
+  /** The kinds that never occurred, and were therefore not tested. Short runs need not contain all. */
   missing({ name }: NaiveReport, numRuns: number): string[] {
     const wanted = numRuns < MANY ? often : [...often, ...sometimes, ...by[name]];
     return numRuns < FEW ? [] : wanted.filter((tag) => !this.seen.has(tag));

@@ -28,7 +28,7 @@ export function instantOf({ day, milliseconds }: Moment, zone: string): Date {
   return start.plus({ milliseconds }).toJSDate();
 }
 
-/** A work item and all that happens to it, as its deciders have it; what they refuse does not happen. */
+/** A work item and its life according to its deciders. A step that they refuse is skipped. */
 export function workStream(id: Id, draw: ItemDraw, references: References): NewStream {
   const { zone } = references;
   const currency = draw.foreign ? 'EUR' : references.currency;
@@ -105,7 +105,7 @@ function eventsOf({ kind, pick, share, item }: Step, state: WorkItemState, refer
   }
 }
 
-/** Some of a pending item's fields change. */
+/** Changes some fields of a pending item. */
 function edited(
   pick: number,
   state: WorkItemState,

@@ -23,7 +23,7 @@ const types = {
 };
 export type ReportName = keyof typeof types;
 
-/** The reports' HTTP application over a database of its own, for tests. The bearer token `good` is accepted. */
+/** The reports' HTTP application over a database of its own, for tests. It accepts the bearer token `good`. */
 export class ReportsApplication {
   now = new Date('2025-01-09T12:00:00Z');
   permissions = ['reports:read'];
@@ -42,7 +42,7 @@ export class ReportsApplication {
     return ReportsApplication.over(await createTestDatabase(), tenants, environment);
   }
 
-  /** Over a database that is there already; `stop` drops it. */
+  /** Starts over an existing database; `stop` drops it. */
   static async over(
     database: TestDatabase,
     tenants: Record<string, number>,
@@ -82,7 +82,7 @@ export class ReportsApplication {
     return { status: answer.statusCode, body: answer.json() };
   }
 
-  /** The rows, and what the answer says of them. */
+  /** The rows and the notes of the answer. */
   async rows(name: ReportName, slice: object, criteria: object | null = null, tenant?: string, headers = {}) {
     const { status, body } = await this.post(name, slice, criteria, tenant, headers);
     expect(body.errors).toBeUndefined();
@@ -90,7 +90,7 @@ export class ReportsApplication {
     return { rows: body.data[name], report: body.extensions.report[name] };
   }
 
-  /** Reason, path and message of the refusal. */
+  /** Status, code, reason, path and message of the refusal. */
   async refusal(name: ReportName, slice: object, criteria: object | null = null) {
     const { status, body } = await this.post(name, slice, criteria);
     const [{ message, extensions }] = body.errors;

@@ -6,10 +6,10 @@ import type { RequestContext } from '#platform/request-context';
 import { createContext, createTestStore, type TestStore } from '../../../../test/support/store';
 import { waitFor } from '../../../../test/support/wait-for';
 
-/** Forges the data of the event at that position. */
+/** Forges the data of the event at the given position. */
 export const CHANGE = `update event_store.events set data = jsonb_set(data, '{name}', '"forged"') where position = $1`;
 
-/** An event by its identity and its place. */
+/** An event's identity and position. */
 export interface StoredEvent {
   stream_id: string;
   version: number;
@@ -17,13 +17,13 @@ export interface StoredEvent {
   transaction_id: string;
 }
 
-/** The seals of a test's store. */
+/** The seals of a test store. */
 export function sealsOf({ writes, feed }: TestStore) {
   const seals = new Seals(writes, feed);
   const verification = new SealVerification(writes);
   return {
     seals,
-    /** Seals everything; waits for the feed, which an open transaction of any database of the server holds back. */
+    /** Seals all events. Waits for the feed, which any open transaction of the server holds back. */
     async sealAll(): Promise<void> {
       await waitFor(
         async () => {
@@ -45,7 +45,7 @@ export function sealsOf({ writes, feed }: TestStore) {
 
 export type SealsOf = ReturnType<typeof sealsOf>;
 
-/** Three versions of a new parent. */
+/** Writes three versions of a new parent. */
 export async function writeThree({ store }: TestStore, context: RequestContext, name: string): Promise<void> {
   const { record } = await openParent(store, context, { name });
   await renameParent(store, context, record.id, `${name} renamed`);

@@ -5,7 +5,7 @@ import { StreamRefold } from '#event-store/streams/stream-refold';
 import { StreamVerifier } from '#event-store/streams/stream-verifier';
 import type { TestStore } from '../../../../test/support/store';
 
-/** What verifies and rebuilds the streams of a test's store. */
+/** Services that verify and rebuild the streams of a test store. */
 export function derivedOf({ writes, codec, keys }: Pick<TestStore, 'writes' | 'codec' | 'keys'>) {
   const refolds = new StreamRefold(codec);
   const audits = new StreamAudit(codec);
