@@ -134,7 +134,7 @@ describeWithKafka('the publisher of events', () => {
     await trial.write(90, 120);
     await trial.messages(120);
     expect(idle).toHaveBeenCalled();
-    // What the first had in hand comes late, and once more.
+    // The first publisher's batch arrives late, as a duplicate.
     const before = sending.mock.calls.length;
     const late = (sending.mock.calls.at(-1)![1] as unknown[]).length;
     door.open();
@@ -151,7 +151,7 @@ describeWithKafka('the publisher of events', () => {
     jest.spyOn(one.published, 'move').mockRejectedValueOnce(new Error('gone'));
     await one.publisher.start();
     await trial.write(0, 40);
-    // All once, and the first batch twice.
+    // All events once, and the first batch twice.
     const messages = await trial.published(41);
     await trial.write(40, 50);
     await waitFor(() => withoutRepeats(messages).length === 50, { description: '50 events' });
@@ -180,7 +180,7 @@ describeWithKafka('the publisher of events', () => {
       [tenant.id, stream, tenant.partition],
     );
     await trial.process().publisher.start();
-    // What is open elsewhere in the server hides it from the feed for a while.
+    // A transaction elsewhere in the server hides the event from the feed for a while.
     const [{ headers, value }] = await trial.published(1);
     expect(headers).toMatchObject({ type: 'MoonLanded', stream });
     expect(JSON.parse(value)).toMatchObject({ subject: stream, schemaversion: 7, data: { crater: 'Tycho' } });

@@ -84,7 +84,7 @@ describe('a source over Kafka', () => {
     await trial.rebalance({ owned: [0] });
     for (let round = 1; round <= 20; round++) {
       kafka.append(0, 2);
-      // The last is still on its way when the next messages are fetched.
+      // The last message is still on its way when the next messages are fetched.
       kafka.publish(0, round === 1 ? [0] : [2 * round - 3, 2 * round - 2]);
       await trial.read({ elapsed: SILENCE_MS, outcome: 'handled', part: 0 });
       await trial.deliver({ partition: 0, count: 99 });

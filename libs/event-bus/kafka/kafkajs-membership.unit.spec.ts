@@ -21,7 +21,7 @@ const events = {
   CRASH: 'crash',
 };
 
-/** A consumer of kafkajs that does nothing by itself, and tells what it is told to tell. */
+/** A consumer of kafkajs that does nothing by itself, and emits the events that a test tells it to emit. */
 class SilentConsumer {
   readonly events = events;
   isGone = false;
@@ -59,7 +59,7 @@ describe('a member of a consumer group', () => {
   let membership: KafkaJsMembership;
 
   beforeEach(() => {
-    // Time passes as a test lets it pass.
+    // Time passes only when a test lets it pass.
     jest
       .spyOn(timers, 'setTimeout')
       .mockImplementation((_, value) => new Promise((resolve) => setImmediate(() => resolve(value!))));
@@ -86,7 +86,7 @@ describe('a member of a consumer group', () => {
   });
 
   let pass: (milliseconds: number) => void;
-  /** Long enough for it to look at the clock. */
+  /** Enough turns of the event loop for the membership to look at the clock. */
   const turns = async () => {
     for (let count = 0; count < 20; count++) await new Promise(setImmediate);
   };

@@ -7,7 +7,7 @@ import { KafkaPublisher } from '../kafka/kafka-publisher';
 import { KafkaJsTransport } from '../kafka/kafkajs-transport';
 import { Published } from '../kafka/published';
 
-/** What a process has to do with Kafka, without Nest. */
+/** The parts of a process that deal with Kafka, without Nest. */
 export function openKafkaProcess(store: TestStore, given: Partial<Config>) {
   const config: Config = Object.assign(
     Object.create(Object.getPrototypeOf(store.config)),

@@ -18,7 +18,7 @@ import { type KafkaProcess, openKafkaProcess } from './kafka-process';
 
 export const PARTITIONS = 12;
 
-/** A store of several tenants, a topic of its own, and what processes have to do with both. */
+/** A store of several tenants, a topic of its own, and processes that use both. */
 export class KafkaTrial {
   private readonly processes: KafkaProcess[] = [];
   private readonly readers: TopicReader[] = [];
@@ -53,7 +53,7 @@ export class KafkaTrial {
     return reader;
   }
 
-  /** Writes events whose names are the numbers, in all tenants. */
+  /** Writes events, in all tenants, with numbers as names. */
   async write(from: number, to: number): Promise<string[]> {
     const { store, contexts } = this;
     const names = Array.from({ length: to - from }, (_, index) => String(from + index));
@@ -63,7 +63,10 @@ export class KafkaTrial {
     return names;
   }
 
-  /** Every event of the store, as it is stored; the feed holds them back while a transaction is open, whoever's. */
+  /**
+   * Every event of the store in its stored form. Waits for the feed, which any open transaction of the server holds
+   * back.
+   */
   async stored() {
     const { feed, writes } = this.store;
     const reached = new Map((await feed.partitions()).map((partition) => [partition, START]));
@@ -82,13 +85,13 @@ export class KafkaTrial {
     return stored;
   }
 
-  /** Waits until the topic holds so many messages. */
+  /** Waits until the topic holds the given number of messages. */
   messages(count: number): Promise<unknown> {
     const holds = async () => (await countMessages(this.brokers, this.topic).catch(() => -1)) >= count;
     return waitFor(holds, { description: `${count} messages` });
   }
 
-  /** All that the topic holds, once it has as many messages as the store has events. */
+  /** All messages of the topic, once it has as many as the store has events. */
   async published(atLeast?: number): Promise<SeenMessage[]> {
     const reader = await this.reader();
     const count = atLeast ?? (await this.stored()).length;
@@ -97,7 +100,7 @@ export class KafkaTrial {
     return reader.messages;
   }
 
-  /** The messages are every event of the store, those of each partition in order. */
+  /** Expects the messages to be all events of the store, with those of each partition in order. */
   async expectEveryEvent(messages: SeenMessage[]): Promise<void> {
     const reached = new Map<number, string>();
     const expected = (await this.stored()).map(({ row, partition }) => {

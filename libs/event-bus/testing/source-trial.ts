@@ -5,9 +5,9 @@ import { KafkaSource } from '../kafka/kafka-source';
 import { type Message, RoughKafka } from './rough-kafka';
 
 const PARTITIONS = 3;
-/** Events that are read of each partition at once. */
+/** Number of events of each partition that are read at once. */
 export const LIMIT = 3;
-/** After which the source asks the store. */
+/** Time after which the source reads the store. */
 export const SILENCE_MS = 2_000;
 
 const upTo = (max: number) => fc.integer({ min: 1, max });
@@ -21,9 +21,9 @@ const garbage = fc.constantFrom<Message>(
   },
 );
 
-/** What may happen; whatever the order, nothing may be lost, doubled, or made up. */
+/** The steps that may occur. Whatever their order, no event may be lost, duplicated or invented. */
 const steps = {
-  /** Events are written, and published: in order, or each any number of times in any order, older ones too. */
+  /** Events are written and published: in order, or each any number of times in any order, including older ones. */
   write: fc.record({
     partition,
     count: upTo(4),
@@ -35,9 +35,9 @@ const steps = {
   seek: fc.record({ partition, part: fc.double({ min: 0, max: 1, noNaN: true }) }),
   empty: fc.record({ partition }),
   rebalance: fc.record({ owned: fc.subarray([...Array(PARTITIONS).keys()]) }),
-  /** A partition of somebody else goes on. */
+  /** A partition that another process owns makes progress. */
   elsewhere: fc.record({ partition, count: upTo(4) }),
-  /** Of a partition that has just gone. */
+  /** Messages arrive for a partition that was just lost. */
   late: fc.record({ partition, count: upTo(4) }),
   restore: fc.record({ losing: fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3)), isNewEpoch: fc.boolean() }),
   read: fc.record({
@@ -61,7 +61,7 @@ const weights: Record<Name, number> = {
   late: 1,
   restore: 1,
 };
-/** One step of a trial: its name, and what it is given. */
+/** One step of a trial: its name and its parameters. */
 export const step = fc.oneof(
   ...Object.entries(weights).map(([name, weight]) => ({
     weight,
@@ -72,19 +72,19 @@ export const step = fc.oneof(
 interface Delivery {
   partition: number;
   ids: string[];
-  /** Something in it was not handled when it was looked at. */
+  /** Some event in it was not handled when it was delivered. */
   isNews: boolean;
   isResolved: boolean;
   answer?: boolean;
 }
 
-/** A consumer of one source, and what its checkpoints say. */
+/** A consumer of one source, with its checkpoints. */
 export class SourceTrial implements Record<Name, (given: never) => unknown> {
   readonly kafka = new RoughKafka(PARTITIONS);
   readonly source: KafkaSource;
   now = 1_000_000;
   private cursors: Cursor[] = [];
-  /** Events of each partition that were handled, by whomever. */
+  /** Number of events of each partition that were handled by any process. */
   private readonly handled = Array<number>(PARTITIONS).fill(0);
   private deliveries: Delivery[] = [];
 
@@ -152,7 +152,7 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
     expect(isResolved).toBe(true);
   }
 
-  /** Under processes that stand still. */
+  /** Restores the store while the processes stand still. */
   async restore({ losing, isNewEpoch }: Given<'restore'>): Promise<void> {
     await this.rebalance({ owned: this.source.partitions });
     this.kafka.restore(losing, isNewEpoch);
@@ -161,7 +161,7 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
     this.forget();
   }
 
-  /** @returns how many events came */
+  /** @returns the number of events read */
   async read({ elapsed, outcome, part }: Given<'read'>): Promise<number> {
     this.now += elapsed;
     const { partitions: owned } = this.source;
@@ -177,7 +177,7 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
     expect(this.deliveries.filter(({ isResolved }) => isResolved)).toEqual(done);
     for (const { answer, isNews } of done) expect(answer).toBe(isNews);
     this.deliveries = this.deliveries.filter(({ isResolved }) => !isResolved);
-    // Whoever comes back at once for nothing would come back for ever.
+    // A source that says `more` without events would be read again forever.
     if (events.length === 0) expect(more).toBe(false);
 
     for (const [partition, stored] of this.kafka.events.entries()) {
@@ -194,7 +194,7 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
     return events.length;
   }
 
-  /** Until the store has nothing more. */
+  /** Reads until the store has no more events. */
   async finish(): Promise<void> {
     await this.rebalance({ owned: [...Array(PARTITIONS).keys()] });
     while ((await this.read({ elapsed: SILENCE_MS, outcome: 'handled', part: 0 })) > 0);
@@ -204,7 +204,7 @@ export class SourceTrial implements Record<Name, (given: never) => unknown> {
     expect(this.deliveries).toEqual([]);
   }
 
-  /** All that is in it of the store is handled. */
+  /** Whether all events of the store that a delivery contains have been handled. */
   private isDone({ partition, ids }: Delivery): boolean {
     const left = this.kafka.events[partition].slice(this.handled[partition]);
     return left.every(({ row }) => !ids.includes(row.event_id));
