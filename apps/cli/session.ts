@@ -39,13 +39,13 @@ export interface Session {
   config(): Promise<Config>;
   /** Runs `work` with a service of the application; closes all connections afterwards. */
   use<Service, Result>(service: Type<Service>, work: (service: Service) => Promise<Result>): Promise<Result>;
-  /** Prints an answer as JSON, or for people. @param forPeople what people are shown instead, in several parts */
+  /** Prints an answer as JSON, or for people. @param forPeople the parts that people see instead of the answer */
   print(answer: object, ...forPeople: object[]): void;
   /** Prints one of many answers, as JSON or as a line for people. May be called repeatedly. */
   line(answer: object, forPeople: string): void;
   /** Like `print`, for an answer that reports faults: the command ends with exit code 1. */
   found(answer: object, ...forPeople: object[]): void;
-  /** Shows the progress of long work; undefined when nobody watches. */
+  /** Shows the progress of long work. Undefined with --json when no terminal can show it. */
   progress(label: string): Progress | undefined;
   readonly output: Writable;
   /** Exit code of a command that threw no error. */
@@ -87,7 +87,7 @@ export function openSession(terminal: Terminal, json: boolean): Session {
 }
 
 async function withDatabase(config: Config): Promise<Config> {
-  // The key in DATA_DIR belongs to the embedded database there.
+  // A given database does not use the key in DATA_DIR, which belongs to the embedded database.
   if (config.DATABASE_URL) return config;
   const DATABASE_URL = await findEmbeddedPostgres(config.DATA_DIR);
   if (!DATABASE_URL)

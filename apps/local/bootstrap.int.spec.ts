@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFile
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A small clone that needs no network: its only package is the TypeScript that is here already. */
+/** The path of a small clone that needs no network: its only package is the TypeScript of this installation. */
 let clone: string;
 
 function write(path: string, content: string): void {

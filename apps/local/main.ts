@@ -37,7 +37,8 @@ void runProcess({
     app.get(WebhooksWorker, { strict: false }).start();
     app.get(ImportWorker, { strict: false }).start();
     app.get(PromotionWorker, { strict: false }).start();
-    // So that the first request of a new installation finds its tenant. A long backlog is not awaited.
+    // Waits for the read models, so that the first request of a new installation finds its tenant. Not for a long
+    // backlog.
     await app.get(ProjectionStatus, { strict: false }).settled(5_000);
   },
   listening: async (_app, config) => {

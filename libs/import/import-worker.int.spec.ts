@@ -16,7 +16,7 @@ import { ImportRequests } from './requests/import-requests';
 import type { ImportTurn } from './requests/import-turn';
 import { quick } from './testing/extraction-parts';
 
-/** More than a loaded machine may keep a process from renewing its lease. */
+/** Longer than a busy machine may keep a process from renewing its lease. */
 const LEASE_MS = 1_500;
 let store: TestStore;
 const workers: ImportWorker[] = [];
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await stop();
-  // What a test has left is no other's to take.
+  // No worker of another test may take an import that a test has left.
   await store.writes.pool.query(`update import.requests set status = 'Failed' where finished_at is null`);
 });
 afterAll(() => store?.close());
@@ -36,7 +36,7 @@ const stop = async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.onApplicationShutdown()));
 };
 
-/** One more worker, whose steps are these. */
+/** Starts another worker with the given steps. */
 function start(
   carryOut: (turn: ImportTurn) => Promise<Ending>,
   given: Partial<ImportSettings> = {},
@@ -88,7 +88,7 @@ const ended = (id: string) =>
     { description: 'the end' },
   );
 
-/** Until it is told to stop. */
+/** Carries an import out until the turn is aborted. */
 const forever = ({ signal }: ImportTurn) =>
   new Promise<Ending>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
@@ -215,7 +215,7 @@ it('waits for a database that cannot be reached, however long that is so', async
   let tries = 0;
   start(
     async () => {
-      // As the read models' server, which may be another one, while it is brought up to date.
+      // Unreachable, as the read models' server may be while it is being upgraded.
       if (++tries <= 7) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
       return { outcome: 'ValidationFailed', message: 'Over.' };
     },

@@ -63,7 +63,10 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     await this.repeats.forget();
   }
 
-  /** Releases what unfinished loads have left held. Runs in the background: the queue does not wait for it. */
+  /**
+   * Releases the staging tenants that unfinished loads have left held. Runs in the background, so the queue does not
+   * wait.
+   */
   private settle(): void {
     if (this.settling || performance.now() - this.settledAt < this.settings.laterMs) return;
     this.settledAt = performance.now();
@@ -92,7 +95,8 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
 
   protected async carryOut(turn: ImportTurn): Promise<void> {
     const name = `Import ${turn.requestId} of ${turn.tenant.alias}`;
-    // An import may run for ever and keep others waiting. Only the log can say whose it is: each status is its tenant's own.
+    // An import may run for ever and keep others waiting. Only the log tells whose it is: a tenant sees only its own
+    // status.
     this.log.log(`${name}: taken up`);
     try {
       const { outcome, message } = await this.endingOf(turn);

@@ -6,7 +6,7 @@ import { createTestDatabase, execute, type TestDatabase } from '../../../test/su
 import { waitFor } from '../../../test/support/wait-for';
 import { run } from '../cli';
 
-/** Events of a new tenant: itself and its start data. */
+/** The number of events of a new tenant, its start data included. */
 const EACH = 101;
 
 describe('cli audit', () => {

@@ -33,7 +33,7 @@ describe('cli demo', () => {
     expect(await refused('--years 1')).toEqual([1, 0, 'usage']);
     expect(await refused('--items many --years 1')).toEqual([1, 0, 'usage']);
     expect(await refused('--items 10 --years 99 --tenant acme')).toEqual([1, 0, 'invalid_size']);
-    // The default.
+    // Without --tenant, the default tenant is meant.
     expect(await refused('--items 10 --years 1')).toEqual([1, 0, 'tenant_not_found']);
     expect(await events()).toEqual(before);
   });

@@ -18,7 +18,7 @@ function explain(error: unknown): { code: string; message: string } {
   if (OF_FILES.test(code) && syscall !== 'connect') return { code: 'file', message };
   if (code === '42P01' || code === '3F000')
     return { code: 'not_migrated', message: 'The database has no tables yet: run the command migrate.' };
-  // Undefined column: a command of a new release meets tables that were not migrated yet.
+  // An undefined column: a command of a new release runs on tables that are not migrated yet.
   if (code === '42703')
     return {
       code: 'not_migrated',

@@ -28,7 +28,7 @@ describe('projections audit and projections export', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Runs `cli projections …`; the exit code. */
+  /** Runs `cli projections …`. @returns the exit code */
   async function cli(...args: string[]): Promise<number> {
     [out, printed, err] = ['', [], []];
     return run(['projections', ...args], {

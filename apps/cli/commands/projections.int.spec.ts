@@ -23,7 +23,7 @@ describe('cli projections', () => {
     const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
     return run(line.split(' '), { config: () => testConfig(test.url), screen, ...terminal });
   };
-  /** Runs a command with --json: its exit code, and its answer or the code of its refusal. */
+  /** Runs a command with --json. @returns its exit code, and its answer or the code of its error */
   const json = async (line: string) => {
     const code = await cli(`projections ${line} --json`);
     expect(out.length + err.length).toBe(1);
@@ -36,7 +36,7 @@ describe('cli projections', () => {
       answer.map(({ name, generation }: { name: string; generation: number }) => [name, generation]),
     );
   };
-  /** What a projector that met a poison event leaves. */
+  /** Parks a read model as a projector does that meets a poison event. */
   const park = () =>
     sql(
       `with acme as (select * from platform.tenants where alias = 'acme'),
@@ -172,7 +172,8 @@ describe('cli projections', () => {
     expect((await json('list')).answer).toContainEqual(
       expect.objectContaining({ name: 'divisions', lag: 0, parked: ['acme'] }),
     );
-    // What it shows is what the events said when it was parked: no difference, but not all of them.
+    // A parked read model agrees with the events up to the parking, so it has no difference although events are
+    // missing.
     expect(await json('audit divisions')).toMatchObject({
       code: 0,
       answer: { differing: 0, parked: ['acme'] },

@@ -159,7 +159,7 @@ function forPeople(results: Audited[]): object[] {
   );
 }
 
-/** Narrows what luxon accepts: hours come with minutes, and offsets are possible ones. */
+/** The accepted form of an instant. Narrower than luxon's: hours need minutes, and the offset must exist. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 function instant(text: string): Date {

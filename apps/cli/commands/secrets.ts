@@ -9,7 +9,10 @@ import { sealedWebhookSecrets } from '#webhooks/endpoints/endpoints';
 import { sealedWebhookRepeats } from '#webhooks/webhook-requests';
 import type { Session } from '../session';
 
-/** In this order. Once the last one is sealed anew, processes without the new key are refused. */
+/**
+ * The sealed columns, in the order in which they are sealed with the new key. Once the last one is, processes without
+ * the new key are refused.
+ */
 const sealed = [
   wrappedSubjectKeys,
   sealedSigningKeys,

@@ -11,7 +11,7 @@ export function storeCommand(session: Session): Command {
       'puts all new events behind all stored ones: needed once after a restore into another server, harmless otherwise',
     )
     .action(async () => {
-      // Without the application, which refuses to start on a store that needs a new epoch.
+      // Only the database is opened: the application refuses to start on a store that needs a new epoch.
       const database = new WriteDatabase(await session.config());
       try {
         const epochs = new Epochs(database);

@@ -33,7 +33,7 @@ it('shows attempts while they happen, and ends on Ctrl-C', async () => {
     process.emit('SIGINT');
     expect(await ended).toBe(0);
     const shown = lines.slice(0, -1).map((line) => JSON.parse(line));
-    // It may begin to look when an attempt or two have been made.
+    // The command may begin only after an attempt or two have been made.
     const [{ attempt: first }] = shown;
     expect(shown).toMatchObject(
       shown.map((_, index) => ({

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 
-/** What a spreadsheet takes for a formula, or for the beginning of another cell. */
+/** The beginning of a text that a spreadsheet would take for a formula, or for the beginning of another cell. */
 const ACTIVE = /^[=+\-@\t\r\n＝＋－＠]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /**
- * CSV with a header (RFC 4180), written as it is read. A text that a spreadsheet would take for a formula has an
- * apostrophe before it; nothing is an empty cell.
+ * CSV with a header (RFC 4180), as a stream that reads pages on demand. A text that a spreadsheet would take for a
+ * formula gets a leading apostrophe. Null becomes an empty cell.
  */
 export function csvOf<Row extends object>(
   columns: readonly (keyof Row & string)[],

@@ -17,7 +17,7 @@ describe('a page of the findings', () => {
        from generate_series(1, 20000) n`,
       [requestId],
     );
-    // As autovacuum does.
+    // Analysed, as autovacuum would do.
     await imports.client.query('analyze import.findings');
     const { writes } = imports.store;
     const asked = jest.spyOn(writes.pool, 'query');

@@ -23,7 +23,7 @@ describe('a report of very many findings', () => {
   });
   afterAll(() => store?.close());
 
-  /** ImportIds of the CSV's lines. */
+  /** The ImportIds in the CSV's lines. */
   async function keys(query: GetReport['query']): Promise<number[]> {
     const reply = await new GetReportHandler(store.writes).execute(
       new GetReport(context, requestId, query, 'text/csv'),

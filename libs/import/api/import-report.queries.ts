@@ -22,7 +22,7 @@ type FindingRow = FindingView & { id: string };
 type Values = unknown[];
 
 const CSV = 'text/csv; charset=utf-8; header=present';
-/** A cached answer serves only requests with the same Accept (RFC 9110, section 12.5.5). */
+/** Caches may reuse an answer only for requests with the same Accept (RFC 9110, section 12.5.5). */
 const VARIES = { Vary: 'Accept' };
 const CSV_PAGE = 1_000;
 const findingColumns = ['severity', 'code', 'table', 'importId', 'column', 'message'] as const;
@@ -57,7 +57,7 @@ const ORDER = `order by array_position(array['Total', 'Table', 'Matter', 'FeeEar
 export class GetReportHandler implements IQueryHandler<GetReport> {
   constructor(private readonly database: WriteDatabase) {}
 
-  /** Answers a page of the report as JSON, or all of it as CSV. @throws DomainError `not_found` */
+  /** A page of the report as JSON, or all of it as CSV. @throws DomainError `not_found` */
   async execute({ context, requestId, query, accept }: GetReport): Promise<Reply> {
     await this.requireOwn(context, requestId);
     const { part = 'findings', severity = null, code = null, table = null } = query;

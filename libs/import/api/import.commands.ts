@@ -133,7 +133,7 @@ async function end({ client, now }: Change, id: string): Promise<void> {
      where id = $1`,
     [id, now],
   );
-  // A dump may read the staged tables for hours: the client is told to try again.
+  // A dump may lock the staged tables for hours. The drop then fails soon, and the client is told to try again.
   await client.query(BRIEFLY);
   await new StagingArea(id).drop(client);
   await withdrawStaging(client, id);

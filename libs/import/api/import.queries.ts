@@ -18,7 +18,10 @@ export class GetImport {
 export class GetImportHandler implements IQueryHandler<GetImport> {
   constructor(private readonly database: WriteDatabase) {}
 
-  /** From where it is written: nothing has to catch up first. @throws DomainError `not_found` */
+  /**
+   * Reads the status from the write database, so that no read model has to catch up first. @throws DomainError
+   * `not_found`
+   */
   async execute({ context: { tenant }, requestId }: GetImport): Promise<Reply> {
     const [{ rows }, tables] = await Promise.all([
       this.database.pool.query<RequestRow & { staging_alias: string | null }>(

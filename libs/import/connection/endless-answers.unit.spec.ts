@@ -9,9 +9,9 @@ import { readSettings } from './source-settings';
 
 const packet = (status: number, ...payload: number[]) =>
   Buffer.from([4, status, (8 + payload.length) >> 8, (8 + payload.length) & 0xff, 0, 0, 1, 0, ...payload]);
-/** It does not encrypt. */
+/** The first answer of a server that does not encrypt. */
 const first = packet(1, 0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xff, 16, 0, 0, 0, 0, 0, 2);
-/** Others of the same answer are to follow. */
+/** A packet of an answer to which more packets belong. */
 const half = packet(0, 0xab);
 
 const shorts = (...numbers: number[]) => [...new Uint8Array(Uint16Array.from(numbers).buffer)];
@@ -21,14 +21,14 @@ const login = (() => {
   const accepted = [1, 0x74, 0, 0, 4, 1, ...wide('S'), 16, 0, 0, 0];
   return [0xad, ...shorts(accepted.length), ...accepted];
 })();
-/** The login is well, and goes on at another port of this machine. */
+/** An answer that accepts the login and redirects the driver to another port of this machine. */
 function sentTo(port: number): Buffer {
   const host = '127.0.0.1';
   const route = [0, ...shorts(port, host.length), ...wide(host)];
   const sent = [20, ...shorts(route.length), ...route, 0, 0];
   return packet(1, ...login, 0xe3, ...shorts(sent.length), ...sent, ...done);
 }
-/** The one column of an answer, `x nvarchar(max)`, and the beginning of a row, of a text that comes in parts. */
+/** An answer with one column, `x nvarchar(max)`, and the beginning of a row whose text comes in parts. */
 const rowBegins = (() => {
   const column = [0, 0, 0, 0, 9, 0, 0xe7, 0xff, 0xff, 9, 4, 0xd0, 0, 0x34, 1, ...wide('x')];
   return packet(0, 0x81, 1, 0, ...column, 0xd1, 0xfe, ...Array(7).fill(0xff));
@@ -39,7 +39,7 @@ let server: Server;
 let asked: number;
 afterEach(() => server?.close());
 
-/** In seconds, for what comes to its end before: longer than that takes on any machine. */
+/** A timeout in seconds that is longer than any machine needs for work that ends before. */
 const LONG = 20;
 
 function open(answers: Buffer[], signal?: AbortSignal, resolve?: Resolve, seconds?: number): Promise<Source> {
@@ -106,7 +106,7 @@ it.each<[string, Buffer[], Buffer]>([
   },
 );
 
-/** Packets are to be as long from now on. */
+/** A token that changes the size of the following packets. */
 function sized(size: string): number[] {
   const change = [4, size.length, ...wide(size), 4, ...wide('4096')];
   return [0xe3, ...shorts(change.length), ...change];
@@ -120,7 +120,7 @@ it.each(['0', '8', '511', '32768', 'none', ''])(
   },
 );
 
-/** A column of a type that there is none of. */
+/** A column of a type that does not exist. */
 const untyped = [0x81, 1, 0, 0, 0, 0, 0, 9, 0, 0x09];
 
 it.each<[string, Buffer[]]>([
@@ -181,7 +181,7 @@ it('connects to nobody any more when it was left while the name of the server wa
   server.on('connection', ({ remotePort }) => ports.push(remotePort));
   found(['127.0.0.1']);
   await new Promise(setImmediate);
-  // Behind whoever would have come before.
+  // A later connection, so that every earlier one has arrived when it is seen.
   const later = connect((server.address() as AddressInfo).port, '127.0.0.1');
   await waitFor(() => ports.includes(later.localPort), { description: 'the later connection' });
   later.destroy();

@@ -10,10 +10,10 @@ let server: Server;
 let heard: Buffer;
 let asked: string[];
 let addresses: string[];
-/** Of the name servers. */
+/** The answer of the name servers. */
 let answer: () => Promise<string[]>;
 
-/** A server whose answer to the first packet says that it encrypts by the number given. */
+/** Starts a server that answers the first packet with the given number for its encryption. */
 async function start(encryption: number): Promise<void> {
   heard = Buffer.alloc(0);
   const payload = Buffer.from([0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xff, 16, 0, 0, 0, 0, 0, encryption]);

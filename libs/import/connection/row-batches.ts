@@ -12,7 +12,7 @@ export interface RowCollector<Batch> {
   take(): Batch | undefined;
 }
 
-/** With this many waiting batches, reading from the server pauses until they are taken. */
+/** Reading from the server pauses while this many batches wait to be taken. */
 const MOST_WAITING = 4;
 
 /**

@@ -7,7 +7,7 @@ import { Source } from './source';
 import { SourceHosts } from './source-hosts';
 import { readSettings } from './source-settings';
 
-/** Of an answer, of which others are to follow. */
+/** A packet of an answer to which more packets belong. */
 const HALF = Buffer.from([4, 0, 0, 9, 0, 0, 1, 0, 0xab]);
 
 describe('a server that answers the first connection of the driver alone', () => {

@@ -9,7 +9,7 @@ const firm = `Server=sql.firm.example;Database=books;${LOGIN}`;
 
 const hostsWith = (environment: Record<string, string>) => new SourceHosts(loadConfig(environment));
 
-/** The refusal's code and sentence. */
+/** The code and the message of the error about a connection string. */
 function refusalOf(text: string, hosts = production): [string, string] | undefined {
   try {
     readSettings(text, hosts);

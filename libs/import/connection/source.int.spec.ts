@@ -12,7 +12,7 @@ let parts: ExtractionParts;
 beforeAll(() => Logger.overrideLogger(false));
 afterEach(() => parts?.close());
 
-/** How an import from such a server ends, before a row is read. */
+/** The error with which an import from such a server ends before it has read a row. */
 async function failureOf(
   options: Partial<TdsOptions>,
   said: ConnectionStringParts = {},
@@ -30,7 +30,7 @@ async function failureOf(
     (error: Error) => error,
   );
   expect(failure.message).not.toMatch(/Zq7x|importer|127\.0\.0\.1|localhost/);
-  // What has happened, then what to do.
+  // The message says what has happened, then what to do.
   if (failure instanceof SourceFailure) expect(failure.message).toMatch(/^[A-Z][^.]*[.:] .+\.$/);
   return failure as SourceFailure;
 }

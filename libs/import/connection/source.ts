@@ -16,12 +16,14 @@ declare module 'mssql' {
   }
 }
 
-/** The server cuts longer texts of the source off. What is left is still too long for every column, and reported as such. */
+/**
+ * The server cuts longer texts of the source off. The rest is still too long for every column, and is reported as such.
+ */
 const MOST_BYTES_OF_TEXT = 64 * 1024;
 
 /**
- * A limit of what the driver buffers at once: a row, or a small answer. Both are smaller. Without the limit the driver would
- * buffer an endless one until memory is exhausted.
+ * The most bytes that may arrive without completing a row or a small answer, which are always smaller. Without the
+ * limit the driver would buffer an endless row until memory is exhausted.
  */
 const MOST_BYTES_AT_ONCE = 4 * 1024 * 1024;
 const WATCH_MS = 100;

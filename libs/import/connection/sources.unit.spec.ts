@@ -16,7 +16,7 @@ it('takes the file of authorities once it can be read, and those that take its p
     const sources = new Sources(new SourceHosts(config), config, new ImportSettings());
     const open = () =>
       sources.open(
-        // Nobody listens there.
+        // No server listens at this port.
         'Server=127.0.0.1,1;User ID=reader;Password=pw;Encrypt=false',
         new AbortController().signal,
       );

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => parts?.close());
 
-/** A worker that has the import that was queued. */
+/** Queues an import, and has a worker take it. */
 async function worker(...settings: Parameters<ExtractionParts['take']>) {
   const requestId = await parts.queue();
   return { requestId, ...(await parts.take(...settings))! };
@@ -99,7 +99,7 @@ it('another worker goes on where one was killed', async () => {
   const staged = async () =>
     (await tableStates(parts.client, requestId)).find(({ name }) => name === 'WorkItem')?.read ?? 0;
   await waitFor(async () => (await staged()) >= 1_000, { description: 'two chunks' });
-  // Nothing of it is heard any more, but for what it would still write.
+  // The worker no longer renews its lease, but may still write.
   await turn.close();
   const next = (await waitFor(() => parts.take(), { description: 'the lease to end' }))!;
   parts.source.faults.stall = undefined;

@@ -15,7 +15,7 @@ export interface StagedBatch {
 /** A batch is full at this number of rows, or at BATCH_BYTES bytes. */
 const BATCH_ROWS = 500;
 const BATCH_BYTES = 256 * 1024;
-/** Stands for what cannot be stored: PostgreSQL's texts hold no NUL, and UTF-8 no unpaired surrogate. */
+/** Replaces characters that cannot be stored: PostgreSQL's texts hold no NUL, and UTF-8 no unpaired surrogate. */
 export const REPLACEMENT = '\ufffd';
 /** The maximum length of a parameter of SQL Server, in characters. */
 const LONGEST_KEY = 4_000;

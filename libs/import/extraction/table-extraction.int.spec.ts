@@ -11,7 +11,7 @@ import { TableExtraction } from './table-extraction';
 const table = tables.find(({ name }) => name === 'Role')!;
 const columns = table.columns.map((column) => ({ ...column, isPadded: false }));
 
-/** A source whose keys no test server holds, in its order; its line breaks behind so many rows, once. */
+/** A source with keys that no test server can hold, in its order. Its connection breaks once, after the given row. */
 function sourceOf(keys: readonly string[], breaksAfter: number): Source {
   let isWhole = false;
   const rows = async function* (_sql: string, collector: StagedRowCollector, { after = '' }: Parameters) {
@@ -50,7 +50,7 @@ describe('keys that PostgreSQL cannot hold', () => {
     const source = sourceOf(keys, breaksAfter);
     const settings = { chunkRows: 1, chunkMs: 60_000 } as never;
     const from = { table, columns };
-    // Another worker goes on, who knows what was written down.
+    // Another worker continues, which knows only the stored progress.
     for (const isLast of [false, true]) {
       const state = (await tableStates(parts.client, turn.requestId)).find(
         ({ name }) => name === table.name,
@@ -69,7 +69,7 @@ describe('keys that PostgreSQL cannot hold', () => {
 });
 
 describe('a source that is slow', () => {
-  /** Gives so many rows at once, and no more for as long as it is asked to wait. */
+  /** A source that yields the given number of rows at once, and the same number after the promise. */
   function sourceThatWaits(count: number, waited: Promise<void>): Source {
     const rows = async function* (_sql: string, collector: StagedRowCollector) {
       for (let number = 0; number < 2 * count; number++) {

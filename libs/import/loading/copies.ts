@@ -5,7 +5,7 @@ import { Activity } from '#practice/records/activity';
 import type { RecordState } from '#practice/records/record';
 import type { ExistingRecord } from '../records/existing-records';
 
-/** The properties of states that no creating event has as fields. */
+/** Properties of states that are no fields of a creating event. */
 const DERIVED = [
   'isDeleted',
   'state',

@@ -38,7 +38,7 @@ describe('an import that is loaded again', () => {
     return row;
   }
 
-  /** Appends as the real one does, and has something happen behind the first so many streams. */
+  /** A BulkAppender that calls `happening` after the given number of streams. */
   const interrupted = (after: number, happening: () => void): BulkAppender =>
     Object.assign(Object.create(imports.bulk), {
       append: (context: never, streams: AsyncIterable<never>, source: string) => {
@@ -172,11 +172,11 @@ describe('an import that is loaded again', () => {
     });
     expect(await grants.find(shut.integrationId, staging.alias)).toBeUndefined();
     expect(await grants.find(integrationId, `firm--staging-${before.id}`)).toBeUndefined();
-    // What the parent takes back is taken back here.
+    // A permission that is revoked in the parent is revoked in the staging tenant, too.
     const found = () => new Grants(imports.store.writes).find(integrationId, staging.alias);
     await integrations.grant({ clientId }, { tenant: 'firm', permissions: ['reports:read', 'audit:read'] });
     expect(await found()).toMatchObject({ permissions: new Set(['reports:read']) });
-    // What it keeps is the most here, too.
+    // The staging tenant never has more permissions than the parent.
     await integrations.grant({ clientId }, { tenant: staging.alias, permissions });
     await integrations.grant({ clientId }, { tenant: 'firm', limit: 8 });
     expect(await found()).toMatchObject({ permissions: new Set(['reports:read']) });
@@ -221,7 +221,7 @@ describe('an import that is loaded again', () => {
 
   it('never takes the alias of a tenant that no import has made', async () => {
     const other = await imports.setup.create({ alias: 'other', name: 'Other' });
-    // As one could be made before those aliases were kept for imports.
+    // A tenant could have this alias before such aliases were reserved for imports.
     const own = await imports.tenants.register({ alias: 'other--staging' });
     const run = await imports.run({ tenant: other });
     await expect(imports.loading().load(run)).rejects.toMatchObject({ code: 'staging_alias_taken' });

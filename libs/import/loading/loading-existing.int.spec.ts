@@ -5,7 +5,7 @@ import { liveFirm } from '#practice/testing/firm-life';
 import { type Imports, openImports } from '../testing/import-parts';
 import { type StagedRows, stageRows } from '../testing/staged-rows';
 
-/** Kinds of which an import may name records of the tenant. */
+/** Kinds of the tenant's records to which an import may refer. */
 const KINDS = ['division', 'mattertype', 'tasktype', 'taxcode', 'disbursementcode', 'supplier'] as const;
 const ALL = [...KINDS, 'entity', 'employee', 'client', 'matter', 'role', 'rateset'] as const;
 
@@ -113,7 +113,7 @@ describe('an import that refers to what the tenant has', () => {
     for (const kind of ALL) {
       for (const id of copies[kind].filter((one) => own[kind].includes(one))) {
         const [copy, original] = [await imports.find(staging, id), await imports.find(production.tenant, id)];
-        // That somebody was erased shows in the name alone: the copy has no key to destroy.
+        // In the copy only the name shows the erasure: it has no encryption key that could be destroyed.
         if (kind === 'entity') Object.assign(original!, { anonymisedOn: null });
         expect([id, copy]).toEqual([id, original]);
         compared++;
@@ -136,7 +136,7 @@ describe('an import that refers to what the tenant has', () => {
       'select sort_name as name from read_model.people where tenant_id = $1 and not is_deleted',
       [staging.id],
     );
-    // What is encrypted holds short ones by chance.
+    // Encrypted data may contain short names by chance.
     const telling = names.map(({ name }) => name.split(',')[0]).filter((name) => name.length > 5);
     expect(telling.length).toBeGreaterThan(0);
     const [{ clear }] = await imports.sql<{ clear: number }>(

@@ -19,7 +19,7 @@ describe.each([
   beforeAll(async () => {
     imports = await openImports(region);
     firm = await writeFirm(imports.client, { items, region });
-    // The firm's costs and its lines that name no code are taxed by one code, its own: the tenant has no other.
+    // The firm's own tax code is the only one for its costs and for lines that name none: the tenant has no other.
     await imports.dropStandardCodes();
     run = await imports.run();
     await stageSource(imports.client, run.staging);
@@ -31,7 +31,7 @@ describe.each([
   const idOf = (table: string, importId: string) =>
     recordId(imports.tenant.streamId, 'Ledger & Quill', table, importId);
 
-  /** Counts and sums of live rows in the read models, by the id in the column, or '' for all. */
+  /** Counts and sums of live rows in a read model, by the ids of a column, or under '' for all. */
   async function figures(table: string, amount: string, by: string | null, where = 'true') {
     const key = by === null ? `''` : by;
     const rows = await imports.sql<{ key: string; count: number; amount: string }>(
@@ -43,7 +43,7 @@ describe.each([
     return Object.fromEntries(rows.map(({ key: name, ...figure }) => [name.replaceAll('-', ''), figure]));
   }
 
-  /** The source's figures by the records that its keys become. */
+  /** The source's figures, by the ids of the records that the keys become. */
   function expected(table: string, by: Readonly<Record<string, Figure>>) {
     return Object.fromEntries(
       Object.entries(by).map(([key, figure]) => [idOf(table, key).split('_')[1], { ...figure }]),
@@ -55,7 +55,7 @@ describe.each([
     const requests = await imports.sql('select staging_tenant_id as id from import.requests');
     expect(requests).toEqual([{ id: staging.id }]);
     for (const [table, { loaded }] of run.counts) expect([table, loaded]).toEqual([table, firm.rows[table]]);
-    // All but Info and ControlTotal, which become no records.
+    // All tables but Info and ControlTotal, whose rows become no records.
     expect(run.counts.size).toBe(20);
   });
 

@@ -24,7 +24,7 @@ import { StagingTenants } from './staging-tenants';
 
 export const IMPORT = 'import';
 
-/** Loads a valid import into a staging tenant, as events like any others. */
+/** Loads a valid import into a staging tenant, as ordinary events. */
 @Injectable()
 export class Loading {
   constructor(
@@ -40,8 +40,9 @@ export class Loading {
   ) {}
 
   /**
-   * Creates a fresh staging tenant with copies of what it needs from its parent and all records of the import, and waits
-   * until all read models show it. When it is called again, after a worker died for example, it begins with another tenant.
+   * Creates a fresh staging tenant with all records of the import and copies of what it needs from its parent, and
+   * waits until all read models show them. Another call, for example after a worker died, begins with another staging
+   * tenant.
    * @throws the reason of the run's signal; DomainError `staging_alias_taken`, `part_of_existing`, `read_model_parked`,
    *   `store_unavailable`, or the refusal of a decider
    */
@@ -70,7 +71,10 @@ export class Loading {
       await this.fill.show(tenant, signal);
   }
 
-  /** Holds the tenant in every read model until the end, except in those that are being rebuilt: these follow each batch. */
+  /**
+   * Holds the tenant in the read models until all events are appended. Stops at the first read model that is being
+   * rebuilt: this one and the following ones show each batch instead.
+   */
   private async hold(staging: RegisteredTenant): Promise<void> {
     try {
       await this.held.holdNew(staging);

@@ -46,7 +46,7 @@ describe('a person of an import whose data is erased', () => {
       new AnonymiseEntity(imports.contextOf(tenant), toId('entity', person)),
     );
 
-  /** Names by tenant, as they are read. */
+  /** The person's name as each tenant shows it, by tenant. */
   async function shown(person: string): Promise<Record<number, string>> {
     const rows = await imports.sql<{ id: number; name: string }>(
       `select tenant_id as id, sort_name as name from read_model.people

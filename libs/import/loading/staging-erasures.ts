@@ -5,8 +5,8 @@ import { IMPORT } from './loading';
 import { StagingTenants } from './staging-tenants';
 
 /**
- * Repeats a tenant's erasures in its staging tenants: these are never deleted, and have the same people with encryption keys
- * of their own.
+ * Repeats a tenant's erasures of people in its staging tenants. Staging tenants are never deleted, and have the same
+ * people with encryption keys of their own.
  */
 @Injectable()
 export class StagingErasures {

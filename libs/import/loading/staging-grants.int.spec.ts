@@ -35,7 +35,7 @@ describe('who is let in, or out, while a staging tenant is opened', () => {
     const holder = new Client(store.url);
     await holder.connect();
     try {
-      // Grants have been read by whoever waits for one of those they are for.
+      // A request that waits for an integration's lock may have read the grants before.
       await holder.query('begin');
       await holder.query('select from platform.integrations where id = $1 for update', [gone.integrationId]);
       const opening = new StagingTenants(tenants, store.writes).open(run);
@@ -62,7 +62,7 @@ describe('who is let in, or out, while a staging tenant is opened', () => {
 
   describe.each([
     ['firm', [{ tenant: 'firm' }]],
-    // Whoever is let into that alone finds it gone.
+    // An integration that is granted only the staging tenant finds it retired.
     ['firm--staging', []],
   ])('and into %s while it is put aside', (tenant, granted) => {
     let integration: { clientId: string; integrationId: string };

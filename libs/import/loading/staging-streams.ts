@@ -62,7 +62,9 @@ export class StagingStreams {
     }
   }
 
-  /** A person who was erased in the parent: under the name that stands for them, even if the row has personal data. */
+  /**
+   * A person who was erased in the parent tenant. The copy has the replacement name, even if the row has personal data.
+   */
   private async erased(id: Id): Promise<NewStream> {
     const record = await this.existing.one(this.run.tenant, id);
     const [created] = copyEvents(record);

@@ -9,7 +9,7 @@ import type { TenantCopy } from '#practice/entities/entity.erasures';
 import type { ImportRun } from '../import-run';
 
 const SUFFIX = '--staging';
-/** An alias has 63 characters at most. This leaves room for the suffix of a staging tenant and that of a retired one, `-<id>`. */
+/** The longest alias (63 characters) less the suffix of a staging tenant and the suffix of a retired one, `-<id>`. */
 const LONGEST = 63 - SUFFIX.length - '-2147483647'.length;
 
 /** The alias of a tenant's staging tenant: `<alias>--staging`. A very long alias is cut, and eight digits are added. */
@@ -58,7 +58,7 @@ export class StagingTenants {
     });
   }
 
-  /** Those of the given tenants into which no import is being loaded any more. */
+  /** Of the given tenants, those into which no import is being loaded any more. */
   async abandoned(ids: readonly number[]): Promise<RegisteredTenant[]> {
     if (ids.length === 0) return [];
     const { rows } = await this.database.pool.query<RegisteredTenant>(
@@ -106,7 +106,9 @@ async function retire(client: PoolClient, parent: number, alias: string): Promis
   await shut(client, id, alias);
 }
 
-/** Retires the staging tenant of an import that failed or was cancelled: it may hold half of a firm. */
+/**
+ * Retires the staging tenant of an import that failed or was cancelled, as it may contain only a part of the import.
+ */
 export async function withdrawStaging(client: ClientBase, requestId: string): Promise<void> {
   const { rows } = await client.query<{ staging: number; id: number; alias: string }>(
     `select r.staging_tenant_id as staging, p.id, p.alias

@@ -28,7 +28,7 @@ export interface Arrival extends BulkStream {
 type Seen = (record: ImportedRecord, state: object | null) => void;
 type Changed = { record: ImportedRecord; digest: Buffer; imported: Imported };
 
-/** A page of records, each with what an earlier import has left of it. */
+/** A page of records, each with what is stored of it from an earlier import; `changed` are those whose rows differ. */
 interface Compared {
   page: { record: ImportedRecord; digest: Buffer; imported: Imported | undefined }[];
   changed: Changed[];
@@ -36,7 +36,7 @@ interface Compared {
 
 const PAGE = 1_000;
 
-/** Events that are no edits of a record: an invoice has used the tax code; a person's data was exported. */
+/** Events that do not count as edits of a record: an invoice has used the tax code; a person's data was exported. */
 const NO_EDITS = ['TaxCodeUsed', 'EntityExported'];
 
 const EDITED =
@@ -194,7 +194,7 @@ export class Arrivals {
   }
 }
 
-/** Whether the record already is what its row says, because somebody has changed it so. */
+/** Whether the record already agrees with its changed row, because somebody has made the same change in production. */
 function isThere({ events, before }: Arrival): boolean {
   return events.length === 0 && !(before!.data as unknown as RecordState).isDeleted;
 }

@@ -10,7 +10,7 @@ import { changesOf, type Occasion } from './changes';
 
 const { Pending, Finalised, Billed, WrittenOff } = BillableStatus;
 
-/** Fields that may change while an invoice charges the record: they do not affect the charge. */
+/** Fields that may change while an issued invoice charges the record, because they do not affect the charge. */
 const DESCRIPTIONS = ['title', 'description'];
 
 /**
@@ -66,7 +66,10 @@ export function billableUpdates<State extends BillableState>(
   return record.events;
 }
 
-/** Refuses to change what an issued invoice charges for a record. */
+/**
+ * Refuses to change the day, amount or units that an issued invoice charges for a record. @throws DomainError
+ * `charge_fixed`
+ */
 function requireSameCharge({ state, invoiceId, settlement }: BillableState, charge: Charge | null): void {
   if (state !== Billed || charge === null || charge.day === null || charge.invoiceId !== invoiceId) return;
   const { day, billed } = settlement!;

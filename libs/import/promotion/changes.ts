@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Day } from '#kernel/zone';
 
-/** What an update needs to know beside the record. */
+/** Facts that an update needs besides the record and its row. */
 export interface Occasion {
   /** The reason to record with write-offs. */
   reason: string;

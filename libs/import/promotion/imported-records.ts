@@ -5,14 +5,14 @@ import { WriteDatabase } from '#platform/database';
 import type { TenantRef } from '#platform/request-context';
 import type { PromotedCounts } from './promotion-run';
 
-/** What is stored of a row that an import has promoted. */
+/** The stored result of a row's promotion. */
 export interface Imported {
   digest: Buffer;
   /** The version of the record's stream after the promotion. */
   version: number;
 }
 
-/** What a promotion stores of a record. */
+/** The result of a row's promotion, to be stored for its record. */
 export interface Left extends Imported {
   id: string;
 }
@@ -22,7 +22,7 @@ export interface Left extends Imported {
 export class ImportedRecords {
   constructor(private readonly database: WriteDatabase) {}
 
-  /** What is stored of the given records, by id. A record that no import has brought has no entry. */
+  /** The stored results for the given records, by id. A record that no import has brought has no entry. */
   async of({ id: tenantId }: TenantRef, ids: readonly string[]): Promise<Map<string, Imported>> {
     const uuids = ids.map(toUuid);
     const { rows } = await this.database.pool.query<Imported & { id: string }>(

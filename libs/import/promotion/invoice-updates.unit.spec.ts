@@ -49,10 +49,10 @@ describe('updatesOf an invoice', () => {
   };
   const names = Object.keys(shapes);
   const pairs = names.flatMap((from) => names.filter((to) => to !== from).map((to) => [from, to] as const));
-  /** What users see of it, however it came to be so. */
+  /** The part of an invoice's state that users see, however it was reached. */
   const shown = ({ lines, lastLine: _, payments, number, ...state }: InvoiceState, isDraft: boolean) => ({
     ...state,
-    // A number that was given once is kept by a draft.
+    // A draft keeps a number that it was given once.
     number: isDraft ? null : number,
     lines: lines.map(({ id: _id, ...rest }) => rest),
     payments: payments

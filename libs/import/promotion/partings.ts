@@ -23,7 +23,7 @@ const CHARGING =
  */
 export class Partings {
   private readonly changed = new Set<string>();
-  /** Each with the id (`from`) of the record that must change together with the row. */
+  /** Each parting, with the id (`from`) of the record that must change together with the row. */
   private readonly partings: { from: string; hindrance: Hindrance }[] = [];
 
   /** Adds a changed row. @param state the state of its record; null: production has edited it, which is another finding */

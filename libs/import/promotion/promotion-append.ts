@@ -63,7 +63,10 @@ export class PromotionAppend {
     return rows[0].name;
   }
 
-  /** Natural keys that changed rows give up: a record that takes one may be appended long before, or instead of, its holder. */
+  /**
+   * Natural keys that changed rows give up: the record that takes a key may be appended long before its holder, or
+   * without it.
+   */
   private keysGivenUp(run: PromotionRun): Promise<ReservedKey[]> {
     return this.checked.session(run, async (session) => {
       await this.checked.keep(session, run);
@@ -79,7 +82,7 @@ export class PromotionAppend {
     await this.bulk.append(context, [{ definition: RateSet, id: before.id, before, events }], IMPORT);
   }
 
-  /** The rates that its invoices have charged stay as they are. */
+  /** Marks the tax rates that the import's issued invoices charge as used, so that the rates stay as they are. */
   private async markUsed(context: RequestContext, { usedRates }: KnownRecords): Promise<void> {
     const { tenant } = context;
     const ids = [...usedRates.keys()] as Id[];

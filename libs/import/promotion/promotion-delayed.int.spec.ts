@@ -44,7 +44,7 @@ describe('a promotion that cannot go on at once', () => {
     );
   }
 
-  /** What its status says. */
+  /** The message of the request's status. */
   async function message(requestId: string): Promise<string> {
     const [row] = await imports.sql<{ message: string }>(
       'select message from import.requests where id = $1',
@@ -53,7 +53,7 @@ describe('a promotion that cannot go on at once', () => {
     return row.message;
   }
 
-  /** How a worker ends it. */
+  /** Has a worker carry a promotion out. @returns the status at the end */
   async function carriedOut(requestId: string, promotion: object) {
     const { writes } = imports.store;
     const requests = new PromotionRequests(writes, settings);
@@ -66,7 +66,9 @@ describe('a promotion that cannot go on at once', () => {
     }
   }
 
-  /** A statement that the server has ended for its time, as one that found a table locked for ten seconds. */
+  /**
+   * Fails with the error of a statement that the server ends for its duration, for example at a table locked for long.
+   */
   const cutShort = () =>
     imports.store.writes.transaction((client) =>
       client.query('set local statement_timeout = 1; select pg_sleep(60)'),
@@ -143,7 +145,7 @@ describe('a promotion that cannot go on at once', () => {
   });
 
   it.each([
-    // As the event store says that it did not answer, while its server is there for everything else.
+    // The error when the event store does not answer, although its server answers everything else.
     [new DomainError('unavailable', 'store_unavailable', 'The event store does not answer.'), []],
     [conflict('rebuild_running', 'A read model is being rebuilt.'), ['let go']],
   ])('is gone on with by the next turn, even before anything has arrived: %s', async (error, between) => {
@@ -173,7 +175,7 @@ describe('a promotion that cannot go on at once', () => {
         if (found.length > 1) return { created: 1, changed: 0 };
         await closed.close(imports.tenant.id, 'promotion_in_progress');
         await turn.advance('Appending');
-        // As when the database did not answer for so long.
+        // As when the database did not answer for longer than the lease.
         throw new LeaseLost();
       },
     });

@@ -10,7 +10,7 @@ import { PromotionRequests } from './promotion-requests';
 import type { PromotionTurn } from './promotion-turn';
 import { PromotionWorker } from './promotion-worker';
 
-/** Stops whoever comes to it until it is opened. */
+/** Stops every caller that reaches it, until it is opened. */
 function gate() {
   let isReached = false;
   let open = () => {};
@@ -38,10 +38,10 @@ describe('a worker that was frozen until another promotion of the tenant is appe
   });
   afterEach(() => imports.close());
 
-  /** It is frozen where it passes the gate. */
+  /** Freezes a worker at the gate during its promotion, and checks that it then leaves the next promotion alone. */
   async function meddles(frozenAt: ReturnType<typeof gate>, promotion: Promotion): Promise<void> {
     const { store, client, tenant } = imports;
-    // Neither renews its lease, nor is a lease taken over while nobody looks.
+    // A frozen worker does not renew its lease, and no other worker takes it over by itself.
     const settings = Object.assign(new ImportSettings(), { pollMs: 10, heartbeatMs: 3_600_000 });
     const requests = new PromotionRequests(store.writes, settings);
     let isOver = false;
@@ -55,7 +55,7 @@ describe('a worker that was frozen until another promotion of the tenant is appe
     try {
       worker.start();
       await waitFor(frozenAt.isReached, { description: 'the worker to freeze' });
-      // Others have ended that promotion, and begun the next.
+      // Others have ended the frozen worker's promotion, and begun the next.
       await client.query(
         `update import.requests set status = 'PromotionFailed', leased_by = null, leased_until = null`,
       );

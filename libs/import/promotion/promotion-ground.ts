@@ -24,6 +24,7 @@ export class PromotionGround {
   ) {}
 
   /**
+   * Runs `work` with the ground against which the rows are read, on a database session of its own.
    * @param refused see referredRecords
    * @throws the reason of the run's signal; DomainError `part_of_existing`
    */

@@ -166,9 +166,9 @@ export class PromotionRequests {
   }
 
   /**
-   * Ends a promotion. The staged rows are dropped if it was promoted or cancelled, which waits for sessions that read them.
-   * After a failure they are kept for another try, unless the cancellation was requested meanwhile.
-   * @param goOn asked while it waits; throws the reason to stop waiting
+   * Ends a promotion. If it was promoted or cancelled, the staged rows are dropped, which waits for sessions that read
+   * them. After a failure they are kept for another try, unless the cancellation was requested meanwhile.
+   * @param goOn called while the end waits; throws the reason to stop waiting
    * @throws LeaseLost
    */
   async end(id: string, worker: string, asked: PromotionEnding, goOn?: () => void): Promise<void> {

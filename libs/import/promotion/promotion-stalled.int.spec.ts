@@ -15,7 +15,7 @@ it('leaves the tenant open when its worker stood still until another had ended t
   imports.runner.start();
   const run = await parts.staged();
   await parts.promotion.promote(run);
-  // As if it had been shown, and whoever did it had died before it could say so.
+  // As if the read models were renewed, and the worker had died before it could store that.
   await imports.client.query(`update import.requests set promotion_step = 'Renewing' where id = $1`, [
     run.requestId,
   ]);

@@ -41,7 +41,7 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
     }
   }
 
-  /** Decides what becomes of a promotion whose turn has failed. @throws errors that end only this turn */
+  /** Handles the error of a promotion's turn. @throws errors that end only this turn */
   private async afterFailure(turn: PromotionTurn, error: unknown): Promise<void> {
     const { requestId, worker } = turn;
     if (error instanceof WorkerEnding) await this.requests.release(requestId, worker, 0);
@@ -80,7 +80,8 @@ export class PromotionWorker extends RequestWorker<PromotionTurn> {
   }
 
   private async promote(turn: PromotionTurn): Promise<void> {
-    // The tenant takes no writes until the promotion ends, so it is given up; once records have arrived, it must continue.
+    // During the checks, give up after many deaths, as the tenant takes no writes. Once records have arrived, it must
+    // continue.
     if (turn.step === 'Checking' && turn.deaths >= MOST_DEATHS)
       throw new Error(`${turn.deaths} turns at its checks have ended without a word`);
     const promoted = await this.promotion.promote(turn);

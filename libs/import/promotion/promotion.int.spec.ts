@@ -31,7 +31,7 @@ describe('a promotion', () => {
   const idOf = (table: string, importId: string) =>
     recordId(imports.tenant.streamId, SOURCE, table, importId);
 
-  /** What readers of the tenant are shown of its work, by a column of ids, or '' for all. */
+  /** The figures of the tenant's work that readers see, by a column of ids, or under '' for all. */
   async function shown(by: string | null, amount = 'total', where = 'true') {
     const key = by === null ? `''` : by;
     const rows = await imports.sql<{ key: string; count: number; amount: string }>(
@@ -65,7 +65,7 @@ describe('a promotion', () => {
     }
   }
 
-  /** Events of the tenant by type, but for those of the promotions themselves. */
+  /** The number of the tenant's events by type, except those of the promotions themselves. */
   async function events(): Promise<Record<string, number>> {
     const rows = await imports.sql<{ type: string; count: number }>(
       `select type, count(*)::int as count from event_store.events
@@ -76,8 +76,8 @@ describe('a promotion', () => {
   }
 
   /**
-   * The tenant's own records, without what speaks of the import by right: the tenant itself, tax codes whose rates were
-   * charged, and the empty rates that it began with, which are the default no more.
+   * The tenant's own records, except those that an import may change: the tenant itself, tax codes whose rates were
+   * charged, and the empty default rate set that the tenant began with.
    */
   function ownRecords(ids?: string[]) {
     return imports.sql<{ stream_id: string }>(
@@ -139,7 +139,7 @@ describe('a promotion', () => {
     expect(touched.map(({ id }) => id.replaceAll('-', '')).sort()).toEqual(
       changes.map(({ table, importId }) => idOf(table, importId).split('_')[1]).sort(),
     );
-    // Writes go on.
+    // The tenant takes writes again.
     await imports.store.store.execute(imports.production, (work) =>
       Promise.resolve(
         work.create(Division, newId('division'), [
@@ -175,7 +175,7 @@ describe('a promotion', () => {
       `update etl."Matter" set "Title" = 'Edited there' where "ImportId" in ($1, $2)`,
       [edited, other],
     );
-    // One that was edited here and is equal there hinders nothing.
+    // A record that was edited in production, but whose row is unchanged, does not prevent the promotion.
     await imports.store.store.execute(imports.production, async (work) => {
       const id = await firstDivision();
       const { division } = await work.load({ division: at(Division, id) });
@@ -215,7 +215,7 @@ describe('a promotion', () => {
       const dying = new AbortController();
       const dead = { ...turn, signal: dying.signal, step: turn.step };
       dead.advance = async (next: PromotionStep) => {
-        // The step has been done, and nobody has heard of it.
+        // The step was carried out, but the worker dies before it stores that.
         dying.abort(new Error(`died at the end of ${step}`));
         dying.signal.throwIfAborted();
         return turn.advance(next);
@@ -231,7 +231,7 @@ describe('a promotion', () => {
       turn = parts.again(turn);
     }
     await parts.promotion.promote(turn);
-    // Once more, as whoever did not hear of the end would.
+    // Promoted once more, as by a worker that has not learned of the end.
     await parts.promotion.promote(parts.again(turn));
     isOver = true;
     await reader;

@@ -72,8 +72,8 @@ export class Promotion {
   }
 
   /**
-   * Opens the tenant again for writes and reads: when nothing was appended, or when another worker has ended the promotion.
-   * Does nothing while another turn continues a promotion to the tenant.
+   * Opens the tenant again for writes and reads, when nothing was appended or when another worker has ended the
+   * promotion. Does nothing while another turn continues a promotion to the tenant.
    */
   letGo(run: Pick<PromotionRun, 'tenant' | 'goesOn'>): Promise<void> {
     const { tenant } = run;

@@ -45,7 +45,7 @@ type Update = (state: any, wanted: any, occasion: Occasion) => DomainEvent[];
 
 /**
  * The events that update a record to its changed row: as few as the commands would yield.
- * @param wanted the record according to its row, as the table's maker reads it
+ * @param wanted the content of the row, as the table's maker reads it
  * @throws DomainError when no command could make the change either
  */
 export function updatesOf(
@@ -83,7 +83,7 @@ const updates: Record<string, Update> = {
     requireRates(next);
     requireUsedKept(state, next);
   }),
-  // So are the default rates.
+  // The default rate set is the tenant's choice, too.
   RateSet: (state: RateSetState, { fields }: Fields<RateSetState>) => {
     requireDistinct(fields.entries);
     return update({ name: 'RateSet' }, changesOf(state, { ...fields, isDefault: state.isDefault }));

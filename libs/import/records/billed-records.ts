@@ -10,18 +10,19 @@ import { NOBODY } from './known-records';
 import { needed, type Row } from './row';
 import { type BillableMaker, costRecoveries, workItems } from './work-records';
 
-/** A record that a line charges, before the charged amount is known. */
+/** A work item or cost that a line charges, before the charged amount is known. */
 interface Source {
   id: Id;
   importId: string;
-  /** The record's state after its recording. */
+  /** The record's state as it was recorded, before it was finalised or charged. */
   state: BillableState;
   record(charge: Charge): ImportedRecord;
 }
 
 /**
- * An invoice with all records that it charges. A voided invoice comes alone, as its records can be billed again.
- * @param row the Invoice row; its `lines` are SourceLines as JSON, by key
+ * The record of an invoice and those of the work and costs that it charges. A voided invoice comes alone: what it
+ * charged can be billed again.
+ * @param row an Invoice row whose `lines` are SourceLines, as JSON, in the order of their keys
  */
 export function* billedRecords(row: Row, ground: Ground): Generator<ImportedRecord> {
   const importId = needed(row, 'ImportId');

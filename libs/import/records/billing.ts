@@ -7,26 +7,26 @@ import { finalised } from '#practice/billable/billable.transitions';
 import { writeOff } from '#practice/billable/billable.write-off';
 import { Evolving } from './evolving';
 
-/** The invoice line that charges a record. A draft has reserved the record, an issued invoice has billed it. */
+/** The charge of a record by an invoice line. A draft's line reserves the record; an issued invoice's line bills it. */
 export interface Charge {
   invoiceId: string;
-  /** The invoice's day of issue; null for a draft. */
+  /** The day of the invoice's issue; null while it is a draft. */
   day: Day | null;
   charged: Portion;
 }
 
-/** The state of a billable record according to its row and the lines. */
+/** The billing state of a work item or cost according to its row and the invoice lines. */
 export interface Course {
   state: string;
-  /** The day on which the record was written off; null when it was not. */
+  /** The day of the write-off; null when the record was not written off. */
   writtenOffOn: Day | null;
   charge: Charge | null;
 }
 
 /**
- * The events of a billable record after its recording, as commands would have yielded them.
- * @param state the state after the recording
- * @throws DomainError when a decider refuses
+ * The events after a record's creation that bring it to the wanted state, as commands would yield them.
+ * @param state the record's state after its creation
+ * @throws DomainError as the deciders do
  */
 export function courseOf<State extends BillableState>(
   definition: BillableDefinition<State>,
@@ -43,11 +43,11 @@ export function courseOf<State extends BillableState>(
   if (charge === null) return record.events;
   record.apply(reserve(definition, record.now, charge.invoiceId));
   if (charge.day === null) return record.events;
-  // Decided without adding the events to the record: they are the last, so nothing depends on the state after them.
+  // `bill` comes last, so its events are not applied: nobody needs the state after it.
   return [...record.events, ...bill(definition, record.now, charge.invoiceId, charge.day, charge.charged)];
 }
 
-/** Checks that a record's row and its lines agree. Validation has found that they do, so an error is a bug. */
+/** Asserts that a record's row and the lines that charge it agree, as the validation has made sure. */
 function requireAgreement(noun: string, state: string, charge: Charge | null): void {
   if (state === 'Billed' && charge === null)
     throw new Error(`A ${noun} is billed, and no invoice charges it`);

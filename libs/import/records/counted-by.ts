@@ -3,11 +3,13 @@ import { alone } from '#platform/database/alone';
 import type { StagingArea } from '../staging/staging-area';
 
 /**
- * Creates the table `counted_by` of the staging area: values by which work, invoices and costs are counted, for rows where
- * the tenant's records may say otherwise by now. Rows that were imported before keep the values of that time, so that an
- * equal row stays equal: the minutes of a unit, the tax code, the title or description (an empty text: none), and whether
- * an invoice's lines named codes other than the default one. Other rows, whose matter or client was changed since, have the
- * matter's current values. The table is logged, because an import that is loaded or promoted after a crash needs it, too.
+ * Creates `counted_by` in the staging area. It holds the values by which work, invoices and costs are counted where the
+ * records that supply these values may have changed since the import.
+ * - For rows of earlier imports, the values of that time, so that an equal row stays equal: the minutes of a unit, the
+ *   tax code, the name (an empty text: no name), and whether an invoice's lines named codes other than its default.
+ * - For other rows on an edited matter or client, the matter's current values.
+ *
+ * The table is logged, because a load or promotion after a crash needs it, too.
  */
 export async function openCountedBy(
   client: ClientBase,
@@ -18,7 +20,8 @@ export async function openCountedBy(
        table_name text, import_id text, minutes_per_unit text, tax_code text, called text, names_codes boolean,
        primary key (table_name, import_id))`,
   );
-  // Rows that an earlier release has staged lack these columns. Adding columns waits for a dump even if they exist.
+  // Tables of an earlier release lack these columns. `alter table` would wait for a running dump even when it adds
+  // nothing, so the columns are looked up first.
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname in ('called', 'names_codes')`,
     [`${schema}.counted_by`],
@@ -32,7 +35,7 @@ export async function openCountedBy(
 
 type Column = 'minutes_per_unit' | 'tax_code' | 'called' | 'names_codes';
 
-/** SQL: the rows of a table joined with columns of `counted_by`, under the given names; null for most rows. */
+/** SQL: a table's rows with columns of `counted_by` under the given names; null for rows that have no entry. */
 export function withCountedBy(
   { schema }: StagingArea,
   table: string,

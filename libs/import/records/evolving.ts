@@ -1,6 +1,6 @@
 import type { DomainEvent, StreamDefinition } from '#kernel/decider';
 
-/** A record's state that evolves as events are added one by one. */
+/** A record's state while events are added one after another. */
 export class Evolving<State extends object, Event extends DomainEvent> {
   /** The events added so far. */
   readonly events: Event[] = [];

@@ -30,7 +30,7 @@ export interface ExistingRecord {
   folded: Folded<RecordState>;
 }
 
-/** The kinds of records to which rows can refer. A kind comes after those to which it refers itself. */
+/** The kinds of records to which an import refers. A kind comes after those to which its records refer. */
 const ORDER: readonly Kind[] = [
   ...(['division', 'mattertype', 'role', 'tasktype', 'taxcode', 'entity', 'supplier'] as const),
   ...(['disbursementcode', 'employee', 'rateset', 'client', 'matter'] as const),
@@ -38,7 +38,7 @@ const ORDER: readonly Kind[] = [
 const COUNTERS = [ACTIVE_DIVISIONS, ...NUMBER_COUNTERS];
 const AT_ONCE = 500;
 
-/** Reads the records that a tenant has already. */
+/** Reads the records that a tenant already has. */
 @Injectable()
 export class ExistingRecords {
   constructor(
@@ -52,7 +52,7 @@ export class ExistingRecords {
     return found.data;
   }
 
-  /** Names of the source systems whose imports were promoted, the last one first. */
+  /** The source systems of the promoted imports, spelled as there, the latest first. */
   async sourceSystems(tenant: TenantRef): Promise<string[]> {
     const events = await this.loader.events(tenant.id, tenant.streamId);
     const names = events.flatMap(({ event }) =>
@@ -67,19 +67,19 @@ export class ExistingRecords {
     return Object.fromEntries(COUNTERS.map((name, index) => [name, values[index]]));
   }
 
-  /** The tenant's default rate set. */
+  /** The default rate set: its rates apply when nothing else determines a rate. */
   async defaultRates(tenant: TenantRef): Promise<Folded<RateSetState> | undefined> {
     const [found] = await this.loader.load(tenant.id, [holding(RateSet, DEFAULT_RATE_SET)]);
     return found;
   }
 
-  /** The tenant's default division. */
+  /** The default division: records without a division belong to it. */
   async defaultDivision(tenant: TenantRef): Promise<Folded<DivisionState> | undefined> {
     const [found] = await this.loader.load(tenant.id, [holding(Division, DEFAULT_DIVISION)]);
     return found;
   }
 
-  /** The records that every tenant needs: its default division and rate set, the system roles and Standard tax codes. */
+  /** The records that every tenant needs: default division, default rate set, system roles, Standard tax codes. */
   async foundations(tenant: TenantRef): Promise<Id[]> {
     const asks: Ask<unknown>[] = [
       holding(Division, DEFAULT_DIVISION),
@@ -92,8 +92,8 @@ export class ExistingRecords {
   }
 
   /**
-   * The given records and all to which they refer. A record comes after those to which it refers. Deleted records and those
-   * that the import has rows for are left out.
+   * The given records and all records to which they refer, directly or indirectly. A record comes after those to which
+   * it refers. The import's own records and deleted ones are left out.
    */
   async *withReferences(
     tenant: TenantRef,
@@ -148,7 +148,9 @@ export class ExistingRecords {
   }
 }
 
-/** Whether the default rate set is the tenant's own: not the empty one with which it began, or changed since. */
+/**
+ * Whether the default rate set is another than the one that a tenant begins with: an empty set that nobody has changed.
+ */
 export function isOwn(rates: Folded<RateSetState> | undefined): boolean {
   return rates !== undefined && (rates.version > 1 || rates.data.entries.length > 0 || isImported(rates.id));
 }
@@ -158,7 +160,7 @@ async function isOther(id: Id, own: OwnRecords): Promise<boolean> {
   return kind !== undefined && ORDER.includes(kind) && !(await own.has(id, kind));
 }
 
-/** Remembers what rows that refer to a record of the tenant must know of it. */
+/** Adds to `known` what rows that refer to the record must know of it. */
 export function learnExisting(known: KnownRecords, { definition, folded }: ExistingRecord): void {
   const { id, data } = folded;
   const as = <State>() => data as unknown as State;

@@ -14,43 +14,43 @@ export interface ImportedRecord {
   importId: string;
   definition: AnyDefinition;
   id: Id;
-  /** The record according to the row and its parts: plain JSON, the same for equal rows. */
+  /** The content of the row and its parts: plain JSON, which is identical for equal rows. */
   wanted: object;
   /** The number of rows of other tables that are parts of the record, by table. */
   parts?: Readonly<Record<string, number>>;
-  /** Creates the record's events. Assigns the numbers that the row leaves open. */
+  /** Yields the events that create the record. Takes the numbers that the row leaves open. */
   create(): Creation;
 }
 
-/** The context in which a row is read. */
+/** The context in which an import's rows are read. */
 export interface Ground {
   ids: RecordIds;
   sourceSystem: string;
   settings: TenantState;
   known: KnownRecords;
   numbers: Numbers;
-  /** The tenant has default rates of its own, which those of the import do not replace. */
+  /** Whether the tenant has default rates of its own, which the import's default rate set does not replace. */
   keepsDefaultRates: boolean;
-  /** Today in the tenant's zone: a draft without a date shows the tax rates of this day. */
+  /** Today's date in the tenant's time zone. A draft without a date shows the tax rates of this day. */
   today: string;
 }
 
 export interface Creation {
   events: DomainEvent[];
-  /** The numbers that the record has taken, by counter. */
+  /** The numbers that the record took, by counter. */
   counters?: Record<string, number>;
 }
 
-/** How the rows of a table become records. */
+/** Turns the rows of a table into records: reads the wanted content of a row, and creates the record from it. */
 export interface Maker<Wanted extends object> {
   table: string;
   definition: AnyDefinition;
-  /** The record according to its row. Must not depend on anything that `create` changes: an open number is null. */
+  /** Reads a row. The result must not depend on what `create` changes, so a number to be given is null here. */
   wanted(row: Row, ground: Ground): Wanted;
   create(wanted: Wanted, ground: Ground): Creation;
   /** The number of rows of other tables that are parts of the record, by table. */
   parts?(wanted: Wanted): Record<string, number>;
-  /** Remembers what later rows must know of the record. */
+  /** Adds to `known` what later rows must know of the record. */
   learn?(known: KnownRecords, id: Id, wanted: Wanted): void;
 }
 
@@ -66,7 +66,7 @@ export function recordOf<Wanted extends object>(
   return { table, importId, definition, id, wanted, parts: maker.parts?.(wanted), create };
 }
 
-/** A SHA-256 digest of `wanted`, by which it is compared with that of an earlier import. */
+/** The SHA-256 of `wanted`, for comparison with that of an earlier import. */
 export function digestOf(wanted: object): Buffer {
   return hash('sha256', JSON.stringify(wanted), 'buffer');
 }

@@ -22,13 +22,13 @@ import { partsOf } from './reference-records';
 import { needed, type Row } from './row';
 import { reasonOf } from './work-records';
 
-/** A symbol, because JSON leaves symbols out: the digests by which rows of earlier imports are recognised lack it. */
+/** A symbol: JSON, and so the digests by which rows of earlier imports are recognised, leave the property out. */
 export const UNDESCRIBED = Symbol('undescribed');
 
 export interface WantedInvoice {
   fields: InvoiceFields;
   lines: InvoiceLine[];
-  /** Indexes of the lines without a description of their own: they show that of what they charge. */
+  /** Indexes of the lines without a description of their own: such a line is described as what it charges. */
   [UNDESCRIBED]: number[];
   taxation: Taxation;
   /** Null for a draft. */
@@ -37,10 +37,10 @@ export interface WantedInvoice {
   state: string;
 }
 
-/** Without a default code, `taxCodeOf` gives the code that a line names itself, if any. */
+/** A taxation without a default tax code: only lines that name their codes have one. */
 const NO_DEFAULT: Taxation = { defaultTaxCodeId: null, rates: [] };
 
-/** A line of the source with the work item or cost that it charges. */
+/** A line of the source, with the row of the work item or cost that it charges. */
 export interface SourceLine {
   line: Row;
   item: Row | null;
@@ -48,9 +48,8 @@ export interface SourceLine {
 }
 
 /**
- * The invoice according to its rows.
- * @param row the Invoice row; its `payments` are the Payment rows as JSON, the oldest first
- * @param charging the lines as linesOf returns them, each with the id of what it charges
+ * The wanted invoice of a row whose `payments` are its Payment rows, as JSON, the oldest first.
+ * @param charging the lines of linesOf, each with the id of what it charges
  */
 export function wantedInvoice(
   row: Row,
@@ -94,7 +93,7 @@ export function wantedInvoice(
 
 interface ChargingLine {
   line: Row;
-  /** Null: the line charges no record (a discount, for example), or is a text. */
+  /** Null for a line that charges nothing else: a charge of its own, or a text. */
   sourceId: string | null;
 }
 
@@ -117,7 +116,7 @@ export const invoices: Pick<Maker<WantedInvoice>, 'table' | 'definition' | 'crea
   },
 };
 
-/** The events after the invoice's issue: payments, and its end. */
+/** The payments of an issued invoice, and its cancellation or write-off. */
 function settled({ lines, taxation, fields, payments, state, issued }: WantedInvoice, ground: Ground) {
   let balance = decimal(totalsOf(lines, taxation, fields.currency).total);
   const events = payments.map((payment): InvoiceEvent => {
@@ -125,7 +124,7 @@ function settled({ lines, taxation, fields, payments, state, issued }: WantedInv
     return { type: balance.isZero() ? 'InvoicePaid' : 'InvoicePartPaid', data: { payment } };
   });
   const { issueDate } = issued!;
-  // The source has no day for a void or a write-off; the last day that it states is used.
+  // The source has no day for a cancellation or a write-off. The last day that it has for the invoice is taken instead.
   if (state === 'Voided') events.push({ type: 'InvoiceVoided', data: { day: issueDate } });
   if (state === 'WrittenOff') {
     const [day] = [issueDate, ...payments.map((payment) => payment.day)].sort().reverse();
@@ -138,7 +137,7 @@ function settled({ lines, taxation, fields, payments, state, issued }: WantedInv
 function inputOf({ line: row, sourceId }: ChargingLine, currency: string, { ids }: Ground): LineInput {
   const kind = needed(row, 'Kind') as LineKind;
   const { Description: description } = row;
-  // A line of text has only its description; zeros in its other columns mean nothing.
+  // A text line has only a description; zeros in its other columns say nothing.
   if (kind === 'Text') return { kind, description };
   const numberOf = (value: string | null) => (value === null ? null : Number(value));
   return {

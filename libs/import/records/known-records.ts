@@ -10,23 +10,23 @@ import { type TaxCodeState, taxRateOn } from '#practice/tax-codes/tax-code.looku
 type CostCode = Pick<DisbursementCodeState, 'kind' | 'taxCodeId' | 'name' | 'description'>;
 
 /**
- * What rows must know of the records to which they refer, both of the import and of the tenant. Only exceptions from the
- * defaults are stored, so that it stays small however many records there are.
+ * What rows must know of the records to which they refer, both the import's own and the tenant's. Contains only values
+ * that differ from the default, and so stays small however many records there are.
  */
 export class KnownRecords {
   readonly taxCodes = new Map<string, Folded<TaxCodeState>>();
-  /** Tax codes of rows that the tenant has deleted since an earlier import: they are no default for lines. */
+  /** Tax codes of rows whose records the tenant has deleted since. They do not tax lines that name no code. */
   deletedTaxCodes: ReadonlySet<string> = new Set();
   readonly costCodes = new Map<string, CostCode>();
-  /** By tax code: the first days of the rates that issued invoices use; null for a code without rates. */
+  /** First days of the tax rates that issued invoices charge, by tax code; null for a code without rates. */
   readonly usedRates = new Map<string, Set<Day | null>>();
-  /** By task type: the default title of work items. */
+  /** Titles of work items without a title of their own, by task type. */
   readonly narrations = new Map<string, string>();
-  /** By id of a matter or client: the minutes of a unit. */
+  /** Minutes of a unit, by id of a matter or client. */
   private readonly unitLengths = new Map<string, string>();
-  /** By id of a matter or client: its tax code. */
+  /** Tax code, by id of a matter or client. */
   private readonly taxedBy = new Map<string, string>();
-  /** By client: the days to pay. */
+  /** Days until payment is due, by client. */
   private readonly terms = new Map<string, number>();
 
   taxCode(id: string, data: TaxCodeState): void {
@@ -54,7 +54,7 @@ export class KnownRecords {
     if (matter.taxCodeId !== null) this.taxedBy.set(id, matter.taxCodeId);
   }
 
-  /** The minutes of a unit on a matter; undefined: those of the tenant. */
+  /** Minutes of a unit for work on the matter; undefined when the tenant's setting applies. */
   unitLength(matterId: string | null): string | undefined {
     return matterId === null ? undefined : this.unitLengths.get(matterId);
   }
@@ -63,7 +63,7 @@ export class KnownRecords {
     return this.terms.get(clientId);
   }
 
-  /** Remembers that an issued invoice uses a tax code's rate of that day. */
+  /** Records that an invoice issued on the day charges the code's rate. */
   charged(taxCodeId: string, day: Day): void {
     const { from } = taxRateOn(this.taxCodes.get(taxCodeId)!.data, day);
     const days = this.usedRates.get(taxCodeId);
@@ -72,8 +72,8 @@ export class KnownRecords {
   }
 
   /**
-   * The default tax codes of invoice lines, in the form that deciders take.
-   * @param own the invoice's own default, which replaces that of its matter
+   * The possible tax codes of invoice lines that name none, as deciders take them.
+   * @param own the invoice's own default code, which replaces that of its matter
    */
   defaultTax({ matterId, clientId }: { matterId: string; clientId: string }, own?: string | null) {
     const codeOf = (id: string) => this.taxCodes.get(this.taxedBy.get(id) ?? '');
@@ -88,5 +88,5 @@ export class KnownRecords {
   }
 }
 
-/** Audit fields of states for which nobody asks who wrote them. */
+/** Audit fields of folded states here: nothing reads them. */
 export const NOBODY = { createdOn: '', createdBy: '', updatedOn: '', updatedBy: '' };

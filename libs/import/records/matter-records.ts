@@ -6,14 +6,14 @@ import type { Maker } from './imported-record';
 import { instantOf, maybeMoney, needed } from './row';
 
 export interface WantedMatter {
-  /** The matter number is null when the row leaves it open. */
+  /** The matter number is null when the next one is to be given. */
   fields: Omit<MatterFields, 'matterNumber'> & { matterNumber: string | null };
   state: string;
   /** ISO 8601 UTC. */
   dateClosed: string | null;
 }
 
-/** The open items of a matter that its row closes: none, as validation has checked. */
+/** Nothing prevents the closing of a matter: the validation has checked that no unbilled row keeps it open. */
 export const NOTHING_LEFT = { work: 0, costs: 0, drafts: 0 };
 
 export const matters: Maker<WantedMatter> = {
@@ -42,7 +42,7 @@ export const matters: Maker<WantedMatter> = {
     state: needed(row, 'State'),
     dateClosed: row.State === 'Open' || row.DateClosed === null ? null : instantOf(row.DateClosed),
   }),
-  /** An archived matter is archived on the day of its closing, as the source has no other day. */
+  /** An archived matter is archived as of the day of its closing: the source has no other day. */
   create({ fields, state, dateClosed }, { numbers }) {
     const { number: matterNumber, counters } = numbers.take(MATTER_NUMBER, fields.matterNumber);
     const first: MatterEvent = { type: 'MatterCreated', data: { ...fields, matterNumber, ...noReference } };

@@ -4,26 +4,26 @@ import { INVOICE_NUMBER } from '#practice/invoices/invoice';
 import { MATTER_NUMBER } from '#practice/matters/matter';
 import { wholeNumber } from '#practice/records/numbering';
 
-/** Counters of numbers. Each name is also the kind of the natural keys whose next value the counter assigns. */
+/** Counters of numbers. Each is also the kind of the natural keys that it numbers. */
 export const NUMBER_COUNTERS = [CLIENT_NUMBER, MATTER_NUMBER, INVOICE_NUMBER];
 
-/** By counter: the number among a record's keys that the counter could reach. The counter continues after it. */
+/** By counter, the number among a record's keys that the counter could reach: it continues after that number. */
 export function countersOf(keys: readonly NaturalKey[]): Record<string, number> {
   const numbers = keys.filter(({ kind, key }) => NUMBER_COUNTERS.includes(kind) && wholeNumber(key) > 0);
   return Object.fromEntries(numbers.map(({ kind, key }) => [kind, wholeNumber(key)]));
 }
 
-/** Assigns numbers to new records: never one that a row of the import has, or that the tenant has assigned. */
+/** Gives numbers to new records: never one that a row of the import has, nor one that the tenant has given. */
 export class Numbers {
-  /** @param used by counter: the last number that was assigned or that a row has */
+  /** @param used by counter, the last number that was given or that a row has */
   constructor(private readonly used: Record<string, number>) {}
 
-  /** By counter: the last number in use. */
+  /** By counter, the last number. */
   get last(): Readonly<Record<string, number>> {
     return this.used;
   }
 
-  /** The number that a row has, or the counter's next one. */
+  /** The number that a row has, or the counter's next. */
   take(counter: string, given: string | null): { number: string; counters?: Record<string, number> } {
     if (given === null) {
       const next = this.count(counter);
@@ -33,7 +33,7 @@ export class Numbers {
     return { number: given, counters: whole > 0 ? { [counter]: whole } : undefined };
   }
 
-  /** Advances a counter. @returns its next number */
+  /** Increments the counter and returns it. */
   count(counter: string): number {
     const next = (this.used[counter] ?? 0) + 1;
     this.used[counter] = next;

@@ -68,7 +68,7 @@ export const employees: Maker<Fields<EmployeeFields> & Active> = {
 };
 
 export interface WantedClient {
-  /** The client number is null when the row leaves it open. */
+  /** The client number is null when the next one is to be given. */
   fields: Omit<ClientFields, 'clientNumber'> & { clientNumber: string | null };
   state: string;
 }

@@ -7,7 +7,7 @@ import type { Ground, Maker } from './imported-record';
 import { created, type Fields, partsOf } from './reference-records';
 import { amountOf, flagOf, moneyOf, needed, type Row } from './row';
 
-/** Rate sets. The row's `entries` are its RateSetEntry rows as JSON, by key. */
+/** Makes rate sets from rows whose `entries` are their RateSetEntry rows, as JSON, in the order of their keys. */
 export const rateSets: Maker<Fields<RateSetFields>> = {
   table: 'RateSet',
   definition: RateSet,

@@ -5,7 +5,7 @@ import { tables } from '../schema/schema-1.0';
 const kinds = new Map(tables.flatMap(({ name, kind }) => (kind ? [[name, kind as Kind]] : [])));
 const ofKinds: ReadonlySet<string> = new Set(kinds.values());
 
-/** How many ids of a table are cached, as many rows refer to the same records. */
+/** The number of ids per table that are remembered, because many rows refer to the same records. */
 const REMEMBERED = 50_000;
 
 /**
@@ -30,7 +30,7 @@ export function isRecordId(reference: string): reference is Id {
   return kind !== undefined && ofKinds.has(kind);
 }
 
-/** Whether an import has created the record: imports assign UUIDs of version 5, commands those of version 7. */
+/** Whether an import has created the record: import ids are UUIDs of version 5, while commands give version 7. */
 export function isImported(id: string): boolean {
   return id[id.indexOf('_') + 13] === '5';
 }
@@ -53,7 +53,7 @@ export class RecordIds {
     return toId(kindOfTable(table), v5(Buffer.from(name), this.namespace));
   }
 
-  /** The id of the record to which a reference refers: that of a row of the table, or that of a record of the tenant. */
+  /** The id to which a reference column refers: that of a row of the table, or of a record of the tenant. */
   to(table: string, reference: string): Id {
     if (isRecordId(reference)) return reference;
     let known = this.remembered.get(table);
@@ -66,7 +66,7 @@ export class RecordIds {
     return id;
   }
 
-  /** Like `to`, for a reference that may be empty. */
+  /** As `to`, for a reference that may be empty. */
   maybeTo(table: string, reference: string | null): Id | null {
     return reference === null ? null : this.to(table, reference);
   }

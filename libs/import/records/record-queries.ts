@@ -3,17 +3,17 @@ import type { StagingArea } from '../staging/staging-area';
 import { withCountedBy } from './counted-by';
 import { byKey, rowsOf } from './staging-rows';
 
-/** SQL: all rows of a table, by key. */
+/** All rows of a table by key. */
 export function plainRows(staging: StagingArea, table: string): string {
   return `select t.* from ${rowsOf(staging, table)} t order by ${byKey('t')}`;
 }
 
-/** SQL: the matter types, parents first. */
+/** Matter types; those without a parent come first. */
 export function matterTypeRows(staging: StagingArea): string {
   return `select t.* from ${rowsOf(staging, 'MatterType')} t order by t."ParentId" is not null, ${byKey('t')}`;
 }
 
-/** SQL: the tax codes with their `rates`, the oldest first. */
+/** Tax codes with their `rates`, the oldest first. */
 export function taxCodeRows(staging: StagingArea): string {
   return withParts(staging, 'TaxCode', {
     table: 'TaxRate',
@@ -23,7 +23,7 @@ export function taxCodeRows(staging: StagingArea): string {
   });
 }
 
-/** SQL: the rate sets with their `entries`. */
+/** Rate sets with their `entries`. */
 export function rateSetRows(staging: StagingArea): string {
   return withParts(staging, 'RateSet', {
     table: 'RateSetEntry',
@@ -35,7 +35,7 @@ export function rateSetRows(staging: StagingArea): string {
 
 interface Parts {
   table: string;
-  /** The column by which the parts refer to the whole. */
+  /** The column of the part that refers to the whole. */
   of: string;
   as: string;
   order: string;
@@ -51,13 +51,13 @@ function withParts(staging: StagingArea, table: string, { table: parts, of, as, 
     order by ${byKey('t')}`;
 }
 
-/** SQL: work items. `MinutesPerUnit` and `Called` have values only where they differ from what follows from the rows. */
+/** Work with the `MinutesPerUnit` by which it is counted and the name (`Called`), where counted_by has other values. */
 function workRows(staging: StagingArea): string {
   const columns = { minutes_per_unit: 'MinutesPerUnit', called: 'Called' };
   return withCountedBy(staging, 'WorkItem', rowsOf(staging, 'WorkItem'), columns);
 }
 
-/** SQL: costs. `TaxCodeId` and `Called` have values only where they differ from those of the disbursement code. */
+/** Costs with the `TaxCodeId` by which they are taxed and the name (`Called`), where counted_by has other values. */
 function costRows(staging: StagingArea): string {
   const columns = { tax_code: 'TaxCodeId', called: 'Called' };
   return withCountedBy(staging, 'CostRecovery', rowsOf(staging, 'CostRecovery'), columns);
@@ -69,8 +69,8 @@ function invoicesWithCode(staging: StagingArea): string {
 }
 
 /**
- * SQL: invoices with their `lines` (each with the `item` or `cost` that it charges) and their `payments`, by day.
- * `DefaultTaxCodeId`, the code of lines that name none, has a value only where it differs from what follows from the rows.
+ * Invoices with their `lines`, each with the `item` or the `cost` that it charges, their `payments` by day, and the
+ * `DefaultTaxCodeId` of lines that name none, where counted_by has another.
  */
 export function invoiceRows(staging: StagingArea): string {
   return `
@@ -90,7 +90,7 @@ export function invoiceRows(staging: StagingArea): string {
     order by ${byKey('i')}`;
 }
 
-/** SQL: the work items or costs that no invoice charges; voided invoices do not count. */
+/** Work items or costs that no invoice charges, apart from voided invoices. */
 export function unchargedRows(staging: StagingArea, table: 'WorkItem' | 'CostRecovery'): string {
   return `
     select t.* from ${table === 'WorkItem' ? workRows(staging) : costRows(staging)} t
@@ -102,7 +102,7 @@ export function unchargedRows(staging: StagingArea, table: 'WorkItem' | 'CostRec
     order by ${byKey('t')}`;
 }
 
-/** SQL: the largest number in a column that a counter could reach, as `last`; null when there is none. */
+/** The largest number in a column that a counter could reach, as `last`; null when there is none. */
 export function lastNumber(staging: StagingArea, table: string, column: string): string {
   return `select max(t."${column}"::bigint)::text as last from ${rowsOf(staging, table)} t
     where t."${column}" ~ '^[1-9][0-9]{0,14}$'`;
@@ -116,17 +116,17 @@ export async function bringsDefaultRates(client: ClientBase, staging: StagingAre
   return rows[0].found;
 }
 
-/** Ids of the import's entities whose personal data was erased in production. */
+/** The ids of people among the rows whose personal data production has erased. */
 export function erasedPeople(client: ClientBase, staging: StagingArea): Promise<ReadonlySet<string>> {
   return edited(client, staging, `table_name = 'Entity' and is_erased`);
 }
 
-/** Ids of the import's tax codes that the tenant has deleted since an earlier import. */
+/** The ids of tax codes among the rows that the tenant has deleted since their import. */
 export function deletedTaxCodes(client: ClientBase, staging: StagingArea): Promise<ReadonlySet<string>> {
   return edited(client, staging, `table_name = 'TaxCode' and is_deleted`);
 }
 
-/** Ids of records that were changed since an earlier import and meet a condition; none when the rows were never checked. */
+/** The ids of records that were changed since their import; empty if the rows were never checked. */
 async function edited(
   client: ClientBase,
   { schema }: StagingArea,

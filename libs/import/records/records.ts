@@ -33,10 +33,10 @@ type Run = Pick<ImportRun, 'tenant' | 'staging' | 'signal'>;
 type Query = (staging: StagingArea) => string;
 
 const PAGE = 2_000;
-/** Invoices of a page. Each may have a thousand lines. */
+/** Fewer invoices to a page, as each can have a thousand lines. */
 const INVOICE_PAGE = 50;
 
-/** The makers of records before the invoices. Tables to which rows refer come before them. */
+/** The tables before the invoices. A table comes after those to which its rows can refer. */
 const before: readonly (readonly [Maker<object>, Query?])[] = [
   [divisions],
   [matterTypes, matterTypeRows],
@@ -53,24 +53,24 @@ const before: readonly (readonly [Maker<object>, Query?])[] = [
   [applicableRates],
 ];
 
-/** The makers of records after the invoices: those that no invoice charges. */
+/** The work and costs that no invoice charges. They come after the invoices, which bring what they charge. */
 const after: readonly (readonly [Maker<object>, Query])[] = [
   [workItems, (staging) => unchargedRows(staging, 'WorkItem')],
   [costRecoveries, (staging) => unchargedRows(staging, 'CostRecovery')],
 ];
 
-/** The tenant's data that is needed to read the rows of an import. */
+/** The tenant's part of the context in which an import's rows are read. */
 export interface Surroundings {
   settings: TenantState;
-  /** At first the tenant's records to which the import refers; records of the import are added as they are read. */
+  /** First the tenant's records to which the import refers. While the import is read, its own records are added. */
   known: KnownRecords;
-  /** By counter of the tenant: the last number that it has assigned. */
+  /** The last number that each of the tenant's counters has given. */
   counters: Readonly<Record<string, number>>;
   keepsDefaultRates: boolean;
   now: Date;
 }
 
-/** Collects what must be known before the first row is read. */
+/** The context in which an import's rows are read. Must be complete before the first row is read. */
 export async function groundOf(
   client: ClientBase,
   { tenant, staging }: Run,
@@ -101,11 +101,10 @@ export async function groundOf(
 }
 
 /**
- * All records of an import, in an order in which they can be created, which is always the same. Memory is constant, except for
- * what `ground.known` keeps. The connection is in use until the last record.
- * @param unsound called with the error when a row makes no record; the row is then skipped
- * @throws the reason of the signal; DomainError when a decider refuses a row that validation has accepted, and `unsound` is
- *   not given
+ * All records of an import in the order in which they can be created, which is always the same. Memory use is constant,
+ * apart from what `ground.known` collects. The connection must not be used otherwise until the last record.
+ * @param unsound called with the reason why a row makes no record; the row is then skipped. Default: throws it
+ * @throws the reason of the signal; by default DomainError when a decider refuses what the validation has accepted
  */
 export async function* recordsOf(
   client: ClientBase,
@@ -143,7 +142,7 @@ function* recordFrom(maker: Maker<object>, row: Row, ground: Ground): Generator<
   maker.learn?.(ground.known, id, wanted);
 }
 
-/** Yields the records, and reports an error of making one. An error of the consumer's own is not reported. */
+/** Passes the records on. Reports only errors of making a record, not those of the caller that works on one. */
 function* attempted(
   records: () => Generator<ImportedRecord>,
   unsound: (error: unknown) => void,

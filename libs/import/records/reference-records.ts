@@ -21,7 +21,7 @@ import { ItemType } from '#practice/work-items/work-item.events';
 import type { Maker } from './imported-record';
 import { amountOf, flagOf, maybeMoney, needed, type Row } from './row';
 
-/** A record that consists only of its fields. */
+/** The wanted content of a record that consists of fields only. */
 export interface Fields<Of extends object> {
   fields: Of;
 }
@@ -85,7 +85,7 @@ export const taskTypes: Maker<Fields<TaskTypeFields>> = {
   learn: (known, id, { fields }) => known.taskType(id, fields),
 };
 
-/** Tax codes. The row's `rates` are its TaxRate rows as JSON, the oldest first. */
+/** Makes tax codes from rows whose `rates` are their TaxRate rows, as JSON, the oldest first. */
 export const taxCodes: Maker<Fields<TaxCodeFields>> = {
   table: 'TaxCode',
   definition: TaxCode,
@@ -129,7 +129,7 @@ export const disbursementCodes: Maker<Fields<DisbursementCodeFields>> = {
   learn: (known, id, { fields }) => known.costCode(id, fields),
 };
 
-/** The parts of a row, which the query has aggregated into one of its columns. */
+/** The rows that are parts of a row, which the query has collected in one of its columns. */
 export function partsOf(row: Row, column: string): Row[] {
   return (row[column] as unknown as Row[] | null) ?? [];
 }

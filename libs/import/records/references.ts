@@ -7,7 +7,9 @@ import type { StagingArea } from '../staging/staging-area';
 import { isImported, isRecordId, kindOfTable, type RecordIds } from './record-id';
 import { rowsOf } from './staging-rows';
 
-/** References by which a row changes the record it refers to, as a part or a charge: that record must be a row, too. */
+/**
+ * Columns that name the whole of which the row is a part, or what a line charges: it changes too, so it must be a row.
+ */
 const wholes: Record<string, readonly string[]> = {
   TaxRate: ['TaxCodeId'],
   RateSetEntry: ['RateSetId'],
@@ -16,9 +18,9 @@ const wholes: Record<string, readonly string[]> = {
 };
 
 /**
- * The tenant's records to which an import refers by id, and the tax codes by which its invoices are taxed.
- * @param refused called with the error for a row that would change such a record
- * @throws DomainError `part_of_existing` (422) for such a row, when `refused` is not given
+ * The ids of the tenant's records to which an import refers, and of the tax codes by which its invoices are taxed.
+ * @param refused called when a row would change such a record. Default: throws the error
+ * @throws DomainError `part_of_existing` (422), by default
  */
 export async function referredRecords(
   client: ClientBase,
@@ -65,7 +67,9 @@ async function idsIn(
   return rows;
 }
 
-/** Tells whether a record of the tenant is also a row of the import, because an earlier import has created it. */
+/**
+ * Tells the import's own records from other records of the tenant. An earlier import may have brought the same ones.
+ */
 export class OwnRecords {
   private readonly known = new Map<Kind, Set<string>>();
 

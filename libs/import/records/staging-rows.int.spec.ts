@@ -3,7 +3,7 @@ import { type Imports, openImports } from '../testing/import-parts';
 import { stageRows } from '../testing/staged-rows';
 import { pagesOf, prepare, rowsOf } from './staging-rows';
 
-/** Somebody who waits for a lock in vain is told sooner than a test is given up. */
+/** A statement that waits for a lock in vain fails before the test times out. */
 const SOON = `set statement_timeout = '10s'`;
 
 const KEYS = ['D-1', 'D-2', 'D-3', 'D-4'];

@@ -6,7 +6,7 @@ import { takeRows } from '../staging/taken-rows';
 import { openCountedBy } from './counted-by';
 import type { Row } from './row';
 
-/** Memory for a reader's sorts and joins: those of a million rows are written to disk, but in few parts. */
+/** Memory for each sort or join of a reader. A million rows go to disk with it, but in few parts. */
 const WORK_MEM = '64MB';
 
 export function tableOf(name: string): Table {
@@ -15,23 +15,23 @@ export function tableOf(name: string): Table {
   return table;
 }
 
-/** SQL: the rows of a table, with empty texts as null. */
+/** SQL: the rows of a table, with null for an empty text. */
 export function rowsOf(staging: StagingArea, name: string): string {
   const table = tableOf(name);
   const columns = table.columns.map((column) => `nullif("${column.name}", '') as "${column.name}"`);
   return `(select ${columns.join(', ')} from ${staging.table(table)})`;
 }
 
-/** SQL: the sort order of rows, which is the source's. */
+/** SQL: the order of rows, by their keys as in the source. */
 export const byKey = (alias: string) => `${alias}."ImportId" collate "C"`;
 
 /**
- * Prepares a connection for reading all rows of a staging area, and takes statistics of its tables. Another turn at the import
- * that prepares a connection ends this one.
+ * Prepares a connection for reading all of a staging area, and analyses its tables, as nothing has done so before.
+ * Another turn at the import that prepares a connection ends this one.
  */
 export async function prepare(client: ClientBase, staging: StagingArea): Promise<void> {
   await takeRows(client, staging, 'read');
-  // Otherwise PostgreSQL optimises cursors for fetching the first rows quickly.
+  // By default PostgreSQL plans a cursor for fast first rows rather than for all rows.
   await client.query('set cursor_tuple_fraction = 1');
   await client.query(`set work_mem = '${WORK_MEM}'`);
   for (const table of tables) await client.query(`analyze ${staging.table(table)}`);
@@ -40,10 +40,10 @@ export async function prepare(client: ClientBase, staging: StagingArea): Promise
 }
 
 /**
- * The rows of a query, page by page; the next page is fetched while one is processed. The connection is in use until the last
- * page. It does not hold the feed back, since its transaction only reads.
- * @param query SQL from code, without values of rows
- * @param signal once it is aborted, its reason is thrown
+ * The rows of a query, page by page. While the caller works on one page, the next is fetched. The connection must not
+ * be used otherwise until the last page. Its transaction only reads, so it does not hold back the feed.
+ * @param query from code
+ * @param signal whose reason is thrown once it is aborted
  */
 export async function* pagesOf(
   client: ClientBase,
@@ -54,7 +54,8 @@ export async function* pagesOf(
   signal.throwIfAborted();
   const fetch = () => {
     const page = client.query<Row>(`fetch ${size} from rows`);
-    // The consumer receives an error when it awaits the page. It may never do so: the error must not be unhandled then.
+    // Whoever awaits the page receives its error. Without a handler, the error of an abandoned page would end the
+    // process.
     page.catch(() => undefined);
     return page;
   };

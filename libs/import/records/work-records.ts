@@ -20,7 +20,7 @@ import { amountOf, flagOf, instantOf, maybeAmount, moneyOf, needed, type Row } f
 
 type Reference = typeof noReference;
 
-/** Its fields are those of the event, so that they need not be copied for each of many records. */
+/** The fields are exactly those of the event, so that none is copied for the very many records. */
 export interface WantedWorkItem extends Course {
   fields: WorkItemFields & Reference;
 }
@@ -31,11 +31,13 @@ export interface WantedCost extends Course {
 
 const itemTypes: Record<string, ItemType> = ItemType;
 
-/** A maker of records that invoice lines charge: their state is needed before the charged amount is known. */
+/**
+ * A maker of records that invoice lines can charge. Lines need the recorded state before the charged amount is known.
+ */
 export interface BillableMaker<Wanted extends Course, State extends BillableState> extends Maker<Wanted> {
-  /** The record's state after its recording. */
+  /** The record's state after its creation. */
   recorded(wanted: Wanted): State;
-  /** All events of the record. @param state the state after the recording */
+  /** @param state the record's state after its creation */
   events(wanted: Wanted, state: State, ground: Ground): DomainEvent[];
 }
 
@@ -53,7 +55,7 @@ export const workItems: BillableMaker<WantedWorkItem, WorkItemState> = {
   }),
 };
 
-/** A work item according to its row. Whether an invoice charges it is known only from the lines. */
+/** Reads a work item's row. `charge` is null here: it comes from the invoice lines alone. */
 function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
   const { ids, settings, known } = ground;
   const matterId = ids.maybeTo('Matter', row.MatterId);
@@ -70,7 +72,8 @@ function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
     rate: moneyOf(needed(row, 'Rate'), needed(row, 'RateCurrency')),
   });
   return {
-    // A literal without a spread: V8 would make a dictionary of so many fields, which is ten times as slow.
+    // One literal without a spread: with so many fields a spread would make it a dictionary, which is ten times as
+    // slow.
     fields: {
       matterId,
       employeeId: ids.to('Employee', needed(row, 'EmployeeId')),
@@ -96,7 +99,7 @@ function wantedWorkItem(row: Row, ground: Ground): WantedWorkItem {
   };
 }
 
-/** The value of a work item. Units that equal those of its ticks do not count as the source's own. */
+/** The value of work. Units that equal those derived from the ticks do not count as the source's own. */
 function priced({ Units }: Row, basis: ValueBasis) {
   const derived = priceWorkItem(basis);
   const units = maybeAmount(Units);
@@ -148,7 +151,7 @@ function wantedCost(row: Row, { ids, settings, known }: Ground): WantedCost {
       referenceOwner: null,
     },
     state: needed(row, 'State'),
-    // The source has no day for the write-off of a cost.
+    // The source has no day of the write-off.
     writtenOffOn: row.State === 'WrittenOff' ? entryDay : null,
     charge: null,
   };

@@ -29,7 +29,7 @@ describe('the end of an import beside a dump of the database', () => {
     jest.restoreAllMocks();
   });
 
-  /** An import whose rows are being dumped. */
+  /** An import whose staged rows a dump is reading. */
   async function dumped() {
     const id = await parts.queue();
     const taken = (await parts.take())!;
@@ -73,7 +73,7 @@ describe('the end of an import beside a dump of the database', () => {
       new CancelImport(operatorContext(parts.tenant), id),
     );
     const error = await cancelling.catch((error) => error);
-    // Of the wait for the table, long before the limit of a statement.
+    // The wait for the table has ended, long before the limit of a statement.
     expect(error).toMatchObject({ code: '55P03' });
     expect(isOutage(error)).toBe(true);
     expect(await statusOf(id)).toEqual({ status: 'Validated', is_kept: true });

@@ -114,5 +114,5 @@ export function isDatabaseAway(error: unknown): boolean {
   return isTransient(error);
 }
 
-/** The number of turns that may die during one step. The request would bring the next one down as well. */
+/** The number of turns that may die during one step. After that, the request would bring the next turn down as well. */
 export const MOST_DEATHS = 5;

@@ -136,10 +136,10 @@ export class ImportRequests {
   }
 
   /**
-   * Ends an import. In the same transaction the staged rows are kept for a promotion if the import is valid, and dropped
-   * otherwise, which waits for sessions that read them. An import whose cancellation was accepted meanwhile ends as
+   * Ends an import. The same transaction keeps the staged rows for a promotion if the import is valid, and drops them
+   * otherwise; the drop waits for sessions that read them. An import whose cancellation was accepted meanwhile ends as
    * cancelled, whatever its outcome.
-   * @param goOn asked while it waits; throws the reason to stop waiting
+   * @param goOn called while the end waits; throws the reason to stop waiting
    * @throws LeaseLost
    */
   async end(id: string, worker: string, outcome: Outcome, message: string, goOn?: () => void): Promise<void> {

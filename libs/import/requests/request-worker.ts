@@ -40,7 +40,7 @@ export abstract class RequestWorker<Taken extends Turn> implements OnApplication
   /** Carries a request out. An error is logged, and the request is left until its lease runs out and a worker takes it. */
   protected abstract carryOut(turn: Taken): Promise<void>;
 
-  /** Housekeeping, done from time to time beside the queue. */
+  /** Does housekeeping after each look at the queue. */
   protected async tidy(): Promise<void> {}
 
   /** Takes as many requests as may be carried out at once. */

@@ -70,7 +70,9 @@ export abstract class Turn<Requests = unknown> implements ImportRun {
   /** @returns whether the request's cancellation is requested; undefined when another worker holds the request */
   protected abstract renewLease(rowsPerSecond: number | undefined): Promise<boolean | undefined>;
 
-  /** Asked while the end of a request waits for a lock: a worker that shuts down waits no longer. @throws WorkerEnding */
+  /**
+   * Called while the end of a request waits for a lock: a worker that shuts down stops waiting. @throws WorkerEnding
+   */
   protected readonly goOn = (): void => {
     if (this.signal.reason instanceof WorkerEnding) throw this.signal.reason;
   };

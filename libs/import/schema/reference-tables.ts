@@ -4,7 +4,7 @@ import { pers } from '#practice/rate-sets/rate-set.events';
 import { taxCategories, taxSchemes } from '#practice/tax-codes/tax-code.events';
 import { choice, code, plain, reference, required, table, text } from './table';
 
-/** The source's values, in the order of the API's 0 and 1. */
+/** The source's names for item types, in the order of the API's 0 and 1. */
 export const itemTypes = ['Timed', 'Itemised'] as const;
 
 export const division = table(

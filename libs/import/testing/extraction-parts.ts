@@ -20,8 +20,8 @@ import { StagingArea } from '../staging/staging-area';
 import { stageSource } from './staged-source';
 
 /**
- * Small chunks, short waits: a lease that nobody renews ends in half a second. A server is taken for silent as late as a
- * busy machine needs.
+ * Small chunks and short waits: a lease that nobody renews ends after half a second. The time after which a server
+ * counts as silent is as long as a busy machine needs.
  */
 export const quick: Partial<ImportSettings> = {
   leaseMs: 500,
@@ -33,7 +33,7 @@ export const quick: Partial<ImportSettings> = {
   chunkMs: 60_000,
 };
 
-/** A store with a tenant, its source in the same database behind TDS, and workers that read it. */
+/** Opens a store with a tenant, a source in the same database behind TDS, and workers that read the source. */
 export async function openExtraction(options: Partial<TdsOptions> = {}) {
   const store = await createTestStore(definitions);
   const folder = await mkdtemp(join(tmpdir(), 'practice-import-'));
@@ -55,7 +55,7 @@ export async function openExtraction(options: Partial<TdsOptions> = {}) {
     tenant,
     secrets,
 
-    /** Puts an import into the queue. @returns its id */
+    /** Queues an import. @returns its id */
     async queue(connectionString = source.connectionString()): Promise<string> {
       const id = randomUUID();
       await client.query(
@@ -66,7 +66,7 @@ export async function openExtraction(options: Partial<TdsOptions> = {}) {
       return id;
     },
 
-    /** One more worker takes what is first in the queue. */
+    /** Has another worker take the first import of the queue. */
     async take(given: Partial<ImportSettings> = {}) {
       const settings = settingsOf(given);
       const requests = requestsWith(settings);
@@ -81,7 +81,7 @@ export async function openExtraction(options: Partial<TdsOptions> = {}) {
       return { turn, requests, run: () => extraction.run(turn) };
     },
 
-    /** Ends all that waits for the tenant: the next import may be queued. */
+    /** Ends all imports of the tenant, so that another one may be queued. */
     async finish(): Promise<void> {
       for (const turn of turns.splice(0)) await turn.close();
       await client.query(
@@ -89,7 +89,7 @@ export async function openExtraction(options: Partial<TdsOptions> = {}) {
       );
     },
 
-    /** Names of the tables that are not staged as they are in the source. */
+    /** Names of the tables whose staged rows differ from the source. */
     async differing(requestId: string): Promise<string[]> {
       const [staged, wanted] = [new StagingArea(requestId), new StagingArea(randomUUID())];
       await stageSource(client, wanted);

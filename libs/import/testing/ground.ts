@@ -9,7 +9,7 @@ import { tableOf } from '../records/staging-rows';
 export const TENANT = '0190a000-0000-7000-8000-000000000001';
 export const SOURCE = 'Ledger';
 
-/** What rows are read against, of a tenant in London that has given no numbers yet. */
+/** The context of an import's rows, for a tenant in London that has given no numbers yet. */
 export function groundFor(given: Partial<Ground> = {}): Ground {
   return {
     ids: new RecordIds(TENANT, SOURCE),
@@ -23,7 +23,7 @@ export function groundFor(given: Partial<Ground> = {}): Ground {
   };
 }
 
-/** A row of a table; columns that are not named are null. */
+/** A row of a table. Columns that are not given are null. */
 export function rowOf(table: string, columns: Record<string, unknown>): Row {
   const empty = Object.fromEntries(tableOf(table).columns.map(({ name }) => [name, null]));
   return { ...empty, ...columns } as Row;

@@ -31,7 +31,7 @@ import { StagingTenants } from '../loading/staging-tenants';
 import { ExistingRecords } from '../records/existing-records';
 import { StagingArea } from '../staging/staging-area';
 
-/** A store with a tenant of production, and what loads imports of it. */
+/** Opens a store with a production tenant, and the services that load imports. */
 export async function openImports(region: 'uk' | 'au' = 'uk') {
   jest.spyOn(Logger.prototype, 'log').mockImplementation();
   const clock = new SystemClock();
@@ -115,7 +115,7 @@ export async function openImports(region: 'uk' | 'au' = 'uk') {
       });
     },
 
-    /** The request of an import is over: another may begin. */
+    /** Ends the request of an import, so that another one may begin. */
     async finish({ requestId }: Pick<ImportRun, 'requestId'>): Promise<void> {
       await client.query(`update import.requests set status = 'Validated' where id = $1`, [requestId]);
     },

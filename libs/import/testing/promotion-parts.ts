@@ -15,7 +15,7 @@ import { Validation } from '../validation/validation';
 import type { Imports } from './import-parts';
 import { stageSource } from './staged-source';
 
-/** What promotes imports to the tenant of `openImports`, as one worker has it. */
+/** The services of a worker that promotes imports to the tenant of `openImports`. */
 export function promotionParts({ store, existing, bulk, client, run }: Imports) {
   const clock = new SystemClock();
   const { writes, loader } = store;
@@ -31,7 +31,7 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
   const promotion = new Promotion(
     ...([closed, held, validation, append, renewal, bulk, loader, imported, clock] as const),
   );
-  /** Nobody else has promotions. */
+  /** For a worker without competitors: no other worker takes its promotion over. */
   const alone: Pick<PromotionRun, 'owning' | 'goesOn'> = {
     owning: (work) => writes.transaction(work),
     goesOn: async () => false,
@@ -41,7 +41,10 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
     held,
     promotion,
 
-    /** A turn at the promotion of what schema `etl` holds now, or what it is filled with, as if it had been validated. */
+    /**
+     * A turn at the promotion of an import that counts as validated. Its rows are those of the schema `etl`, or what
+     * `fill` stages.
+     */
     async staged(
       fill = (turn: ImportRun) => stageSource(client, turn.staging),
     ): Promise<PromotionRun & { steps: PromotionStep[] }> {
@@ -51,11 +54,11 @@ export function promotionParts({ store, existing, bulk, client, run }: Imports) 
       return turnAt({ ...turn, ...alone }, 'Checking');
     },
 
-    /** The next worker's turn at it. */
+    /** The turn of the next worker at the same promotion. */
     again: ({ steps, ...turn }: PromotionRun & { steps: PromotionStep[] }) =>
       turnAt({ ...turn, signal: new AbortController().signal }, steps.at(-1) ?? 'Checking', steps),
 
-    /** It is over: another import may begin. */
+    /** Ends the promotion's request, so that another import may begin. */
     async over({ requestId }: Pick<PromotionRun, 'requestId'>): Promise<void> {
       await client.query(`update import.requests set status = 'Promoted' where id = $1`, [requestId]);
     },
@@ -79,7 +82,7 @@ function turnAt(
   const own = { ...turn, requestedBy: 'integration:etl', steps, step };
   return {
     ...own,
-    // Read anew each time, as the promotion does it.
+    // A getter, since the promotion reads the step again after each change.
     get step() {
       return steps.at(-1) ?? step;
     },

@@ -14,7 +14,7 @@ const INFO = {
   TimeZone: 'Europe/London',
 };
 
-/** A staging area with these rows, by table, and one of Info. */
+/** Creates a staging area with the given rows, by table, and with one row of Info. */
 export async function stageRows(
   { client }: Imports,
   { staging }: ImportRun,

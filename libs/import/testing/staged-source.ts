@@ -3,7 +3,7 @@ import { SOURCE_SCHEMA, tables } from '../schema/schema-1.0';
 import type { Column } from '../schema/table';
 import type { StagingArea } from '../staging/staging-area';
 
-/** Fills the staging area from the schema `etl` of the same database, as the extraction would have it. */
+/** Fills the staging area from the schema `etl` of the same database, as the extraction would. */
 export async function stageSource(client: ClientBase, staging: StagingArea): Promise<void> {
   await staging.create(client);
   for (const table of tables) {
@@ -15,7 +15,7 @@ export async function stageSource(client: ClientBase, staging: StagingArea): Pro
   }
 }
 
-/** A row of a staging table, written by hand; columns that are not named are null. */
+/** Stages a row of a table. Columns that are not given are null. */
 export async function stageRow(
   client: ClientBase,
   staging: StagingArea,

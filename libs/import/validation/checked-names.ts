@@ -2,8 +2,8 @@ import { escapeLiteral } from 'pg';
 import type { Table } from '../schema/table';
 
 /**
- * Beside each table of the source's rows, which are text, stands its checked copy: the same rows with values of their
- * types, null where a cell is none. `"WorkItem"."EntryDate"` is checked as `work_items.entry_date`.
+ * The name of a table's checked copy. The source's rows are staged as text; the checked copy has the same rows with
+ * typed values, and null where a cell has no valid value. `"WorkItem"."EntryDate"` becomes `work_items.entry_date`.
  */
 export function checkedTable(name: string): string {
   const snake = checkedColumn(name);
@@ -14,39 +14,46 @@ export function checkedColumn(name: string): string {
   return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
 }
 
-/** Whether a rule reads it; long texts are only measured. */
+/** Whether the checked copy has the column, because a rule reads it. A long text is not: only its length is checked. */
 export function isCopied({ type, length }: Table['columns'][number]): boolean {
   return type !== 'text' || (length ?? 0) < 500;
 }
 
-/** SQL: the cell of the row `t` is empty, rather than one that could not be read, about which there is a finding already. */
+/**
+ * SQL: the cell of the row `t` is empty. An invalid cell, which is null too, already has a finding and does not
+ * count.
+ */
 export function missing(column: string): string {
   return `(t.${column} is null and not coalesce('${column}' = any(t.bad), false))`;
 }
 
-/** Characters of the longest column. */
+/** The maximum length of the longest column that is copied, in characters. */
 const LONGEST = 500;
 
-/** SQL: the beginning of a text of the source. What is longer is an error anyway, and beyond what an index takes. */
+/**
+ * SQL: the beginning of a text of the source. A longer text is an error anyway, and would exceed what an index accepts.
+ */
 export function cut(text: string): string {
   return `left(${text}, ${LONGEST})`;
 }
 
-/** What JavaScript trims: PostgreSQL's classes of characters go by its locale, and leave some out. */
+/**
+ * The characters that JavaScript's `trim` removes. PostgreSQL's character classes depend on its locale and lack some.
+ */
 const SPACE =
   '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
-/** SQL: a text without the space around it; of a blank one nothing is left, as requests have it. */
+/** SQL: a text without surrounding white space, as requests read it. A blank text becomes an empty one. */
 export function withoutSpace(text: string): string {
   return `btrim(${text}, ${escapeLiteral(SPACE)})`;
 }
 
-/** SQL: a text in the form in which it is told from others, as `normalised` of names.ts makes it. */
+/** SQL: a text in the form in which it is compared for uniqueness, equal to `normalised` of names.ts. */
 export function normalisedText(text: string): string {
   return withoutSpace(`normalize(${text})`);
 }
 
-/** SQL: a name by which it is told from others however it is capitalised, and whatever blanks are in it. */
+/** SQL: a name for comparison without regard to case and white space. */
 export function spelling(text: string): string {
   return `lower(translate(normalize(${text}), ${escapeLiteral(SPACE)}, ''))`;
 }

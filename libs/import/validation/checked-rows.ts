@@ -24,10 +24,12 @@ import { makeKnownRecords } from './tenant/known-records';
 import { makeCharges, makeValues } from './values';
 import { makeTable } from './working-tables';
 
-/** Sorts and hashes of a million rows, on disk beyond that. */
+/** Memory for sorts and hashes of about a million rows; larger ones go to disk. */
 const SESSION = `set work_mem = '64MB'; set maintenance_work_mem = '128MB'; set jit = off`;
 
-/** The rows of an import with values of their types, and what is worked out of them; all in SQL, in its staging area. */
+/**
+ * The rows of an import with typed values, and the tables derived from them. All SQL runs in the import's staging area.
+ */
 @Injectable()
 export class CheckedRows {
   constructor(
@@ -38,8 +40,8 @@ export class CheckedRows {
   ) {}
 
   /**
-   * Work on a session that sees the tables of the import by their names. It ends when the run is aborted, and when
-   * another turn at the import begins one.
+   * Runs work on a session in which the import's tables are visible by their bare names. The session ends when the run
+   * is aborted, or when another turn at the import begins a session.
    * @throws the reason of the abort
    */
   async session<Result>(run: ImportRun, work: (session: Client) => Promise<Result>): Promise<Result> {
@@ -61,7 +63,7 @@ export class CheckedRows {
   }
 
   /**
-   * Makes them anew.
+   * Makes all checked tables anew.
    * @returns see Comparison.compare
    */
   async make(session: Client, run: ImportRun): Promise<unknown> {
@@ -89,7 +91,7 @@ export class CheckedRows {
     return fault;
   }
 
-  /** Makes those that a crash of the server has emptied, or nobody has made to the end. */
+  /** Makes the checked tables unless they are complete: a crash may have emptied them, or an earlier turn not ended. */
   async keep(session: Client, run: ImportRun): Promise<void> {
     const { rows } = await session.query<{ there: boolean }>(
       `select to_regclass('made') is not null as there`,

@@ -6,7 +6,7 @@ import { type Imports, openImports } from '../testing/import-parts';
 import { stageSource } from '../testing/staged-source';
 import { checkedRowsOf, validationOf } from './testing/validation-of';
 
-/** What ends up in cells: of another type, at the edges of types, or of another row. */
+/** Texts to put into cells: values of other types, and values at the limits of types. */
 const texts = fc.oneof(
   fc.constantFrom(
     null,
@@ -64,7 +64,7 @@ const texts = fc.oneof(
   fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')),
 );
 
-/** A text, or what the column says in the row of that number. */
+/** A text, or the number of a row from which to take the column's value. */
 const values = fc.oneof(texts, fc.nat(10_000));
 
 const cells = tables.flatMap(({ name, columns }) =>
@@ -85,7 +85,7 @@ describe('a firm of which one cell is changed', () => {
   });
   afterAll(() => imports.close());
 
-  /** Has another value in the cell of a row for as long as the work lasts. */
+  /** Replaces the value of a row's cell while the work lasts. */
   async function corrupted(
     { table, column }: { table: string; column: string },
     nth: number,

@@ -43,7 +43,7 @@ describe('a firm with mistakes', () => {
       [run.requestId],
     );
     expect(counts).toEqual({ errors: errors + differing.length, warnings: planted.length - errors });
-    // What was planted is beside the totals of the firm, which are compared nevertheless.
+    // The planted faults change the totals of the firm, which are compared nevertheless.
     const { rows } = await imports.client.query<{ import_id: string }>(
       `select "ImportId" as import_id from etl."ControlTotal" where "Measure" = 'Rows' and "GroupKey" = 'WorkItem'`,
     );
@@ -61,7 +61,7 @@ describe('a firm with mistakes', () => {
     const keys = new Map<string, Set<string | null>>();
     for (const { severity, table, importId } of planted)
       if (severity === 'error') keys.set(table, (keys.get(table) ?? new Set()).add(importId));
-    // Two rows share a key; Info is wrong as a whole, beside its first row.
+    // Two rows of Division share a key. The finding about Info as a whole rejects no row.
     const rejected = (table: string) =>
       (keys.get(table)?.size ?? 0) + (table === 'Division' ? 1 : table === 'Info' ? -1 : 0);
     for (const [table, counts] of run.counts)

@@ -1,11 +1,11 @@
-/** Whether the import can be promoted with it. */
+/** An `error` prevents the promotion of the import; a `warning` does not. */
 export type Severity = 'error' | 'warning';
 
 interface FindingKind {
   severity: Severity;
-  /** The step that finds it. */
+  /** The step that produces the finding. */
   step: 'Validating' | 'Comparing' | 'Reconciling';
-  /** What it means, and what the firm does about it. */
+  /** What the finding means, and what the firm does about it. */
   about: string;
 }
 
@@ -14,7 +14,7 @@ const difference = (about: string): FindingKind => ({ severity: 'error', step: '
 const hindrance = (about: string): FindingKind => ({ severity: 'error', step: 'Comparing', about });
 const warning = (about: string): FindingKind => ({ severity: 'warning', step: 'Validating', about });
 
-/** All that an import can be told about its data. Fixed: a firm's own tools may sort findings by their codes. */
+/** Every kind of finding about an import's data. The codes are stable: a firm's own tools may sort findings by them. */
 export const findingKinds = {
   required: error('A value that every such row needs is empty. Fill it in.'),
   invalid_value: error(
@@ -102,7 +102,7 @@ export function severityOf(code: FindingCode): Severity {
   return findingKinds[code].severity;
 }
 
-/** The catalogue for the firm whose data it is, in Markdown. */
+/** The catalogue of findings in Markdown, for the firm that supplies the data. */
 export function findingsReference(): string {
   const rows = Object.entries(findingKinds).map(
     ([code, { severity, about }]) => `| \`${code}\` | ${severity} | ${about} |`,

@@ -1,24 +1,27 @@
 import type { ClientBase } from 'pg';
 import { type FindingCode, severityOf } from './findings';
 
-/** One thing that must hold of the rows of a table, as the query for those of which it does not. */
+/** A rule that all rows of a table must satisfy, expressed as the query for the rows that violate it. */
 export interface Rule {
   code: FindingCode;
   table: string;
-  /** None: it is about the row as a whole. */
+  /** Absent: the rule is about the row as a whole. */
   column?: string;
-  /** A sentence for the firm: what is wrong and what to do. `{}` stands for the detail. */
+  /** A sentence that tells the firm what is wrong and what to do. `{}` stands for the detail. */
   message: string;
   /** SQL: a value that the message quotes. */
   detail?: string;
   /**
-   * SQL from the word `from` on, over the checked copies and what was worked out of them; `t` has the row's import_id,
-   * and `s` the settings. A cell that could not be read is null, so that a comparison with it finds nothing.
+   * SQL from the word `from` on, over the checked copies and the tables derived from them. `t` must have the row's
+   * import_id; `s` is the settings. An invalid cell is null, so a comparison with it yields no finding.
    */
   rows: string;
 }
 
-/** Sorted by what no index has in order: nothing is written, which would hold the feed back, until all has been read. */
+/**
+ * Writes a finding for every row that violates the rule. The order has no index, so PostgreSQL must read all rows
+ * before it writes the first: a transaction's writes hold back the event feed.
+ */
 export async function report(session: ClientBase, requestId: string, rule: Rule): Promise<void> {
   const { code, table, column = null, message, detail = "''", rows } = rule;
   await session.query(

@@ -19,7 +19,7 @@ import { currencyRules, dateRules, settingRules } from './rules/setting-rules';
 import { textRules } from './rules/text-rules';
 import { billingRules, workRules } from './rules/work-rules';
 
-/** Every rule beside those of single cells. */
+/** All rules except the checks of single cells. */
 export const rules: readonly Rule[] = [
   ...keyRules,
   ...textRules,
@@ -43,15 +43,15 @@ const HINDRANCES = `
   insert into import.findings (request_id, severity, code, table_name, import_id, message)
   select $1, 'error', code, table_name, import_id, message from hindrances order by table_name, import_id`;
 
-/** Checks every row of an import by every rule: what it finds nothing against can be loaded. */
+/** Checks every row of an import by every rule. An import without errors can be loaded. */
 @Injectable()
 export class Validation {
   constructor(private readonly checked: CheckedRows) {}
 
   /**
-   * Writes what is found to import.findings, in place of what an earlier try found. The rows are in the database from
-   * first to last: the worker's memory does not grow with them.
-   * @returns how many errors and warnings there are
+   * Writes the findings to import.findings, in place of those of an earlier try. The rows stay in the database
+   * throughout, so the worker's memory does not grow with them.
+   * @returns the number of errors and of warnings
    * @throws the reason of the run's abort
    */
   validate(run: ImportRun): Promise<{ errors: number; warnings: number }> {
@@ -67,13 +67,13 @@ export class Validation {
       await this.count(session, run);
       await reportControlTotals(session, run.requestId);
       const counts = await counted(session, run.requestId);
-      // No rule has found what is wrong with it.
+      // A row makes no record, but no rule has found out why.
       if (fault !== undefined && counts.errors === 0) throw fault;
       return counts;
     });
   }
 
-  /** Tells the run how many rows of each table are sound: there is no error about them. */
+  /** Reports to the run how many rows of each table are valid, that is, have no error. */
   private async count(session: Client, run: ImportRun): Promise<void> {
     for (const { name } of tables) {
       const { rows } = await session.query<{ rows: string; rejected: string }>(

@@ -9,7 +9,7 @@ import { priceWorkItem } from '#practice/work-items/work-item.value';
 import { type Imports, openImports } from '../testing/import-parts';
 import { checkedRowsOf } from './testing/validation-of';
 
-/** Ticks about the limits of units, and any. */
+/** Ticks around the limits of units, and any ticks. */
 const ticks = fc.oneof(
   fc.integer({ min: 0, max: 40 }).map((units) => units * 3_600_000_000),
   fc.integer({ min: 0, max: 400 }).map((tenths) => tenths * 360_000_000 + 1),
@@ -21,7 +21,7 @@ const item = fc.record({
   isTimed: fc.boolean(),
   ticks,
   units: fc.option(scaled(400_000, 4)),
-  // Halves of a penny are where a rounding can differ: every third penny comes to many.
+  // Roundings can differ at halves of a penny, which multiples of three pence often yield.
   rate: fc.oneof(
     scaled(99_999, 0),
     fc.nat(99_999).map((thirds) => text(decimal(thirds).mul('0.03'))),

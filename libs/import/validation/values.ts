@@ -3,7 +3,7 @@ import { TICKS_PER_MINUTE, type UnitRounding } from '#kernel/ticks';
 import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/input/fields';
 import { makeTable, makeTableOf } from './working-tables';
 
-/** Digits after the point of what is divided, so that no half is lost before it is rounded. */
+/** Decimal places of quotients: enough that a half is not lost before the result is rounded. */
 const EXACT = 40;
 
 const rounded: Record<UnitRounding, (units: string) => string> = {
@@ -13,8 +13,9 @@ const rounded: Record<UnitRounding, (units: string) => string> = {
 };
 
 /**
- * What work and costs are worth: `work_values`, `cost_values`. An amount is null where a cell that it depends on is.
- * @see priceWorkItem and unitsOf, whose arithmetic this is
+ * Makes `work_values` and `cost_values`: the values of work items and costs. An amount is null if a cell that it
+ * depends on is null.
+ * @see priceWorkItem and unitsOf, whose arithmetic this repeats in SQL
  */
 export async function makeValues(session: ClientBase, rounding: UnitRounding): Promise<void> {
   const exact = `round(ticks::numeric, 20) / (minutes_per_unit * ${TICKS_PER_MINUTE})`;
@@ -51,16 +52,16 @@ export async function makeValues(session: ClientBase, rounding: UnitRounding): P
   await makeTableOf(session, 'cost_values', 'cost_recoveries', costs, 'import_id');
 }
 
-/** SQL: the amount, unrounded, of as many units at a rate; of hours, divided last. */
+/** SQL: the unrounded amount of units at a rate. For timed work the division comes last. */
 function amountOf(isTimed: string, units: string, minutes: string, rate: string): string {
   return `case when ${isTimed} then round(${units} * ${minutes} * ${rate}, ${EXACT}) / 60
     when not ${isTimed} then ${units} * ${rate} end`;
 }
 
 /**
- * What every line charges, as issuing the invoice would have it: `charges`. An amount is null where it cannot be known,
- * and a tax code or its percent where there is none.
- * @see chargeOf and taxationOn, whose rules these are
+ * Makes `charges`: the amount and tax of every invoice line, as issuing the invoice would compute them. An amount is
+ * null if it cannot be known; a tax code and its percent are null if there is none.
+ * @see chargeOf and taxationOn, whose rules this repeats in SQL
  */
 export async function makeCharges(session: ClientBase): Promise<void> {
   await makeTable(session, 'taxed_days', taxedDays);
@@ -69,8 +70,8 @@ export async function makeCharges(session: ClientBase): Promise<void> {
 }
 
 /**
- * The tax code of lines that name none, by day: the oldest Standard one of the firm's scheme with a rate; none that the
- * tenant has deleted since an import has brought it.
+ * The tax code of lines that name none, by day: the oldest Standard code of the firm's scheme that has a rate on the
+ * day. Codes that the tenant has deleted since their import are left out.
  */
 const taxedDays = `
   select d.day, (
@@ -135,7 +136,10 @@ const charges = (lines: string) => `
   ) c
   left join all_tax_codes k on k.key = c.tax_code`;
 
-/** What invoices come to, tax included: summed by tax code, each code's tax rounded. A line of text charges nothing. */
+/**
+ * Invoice totals including tax: amounts are summed by tax code, and each code's tax is rounded. Text lines charge
+ * nothing.
+ */
 const totals = `
   select invoice_id, sum(lines) as lines, sum(lines) filter (where not is_text) as charging,
     coalesce(sum(net) filter (where not is_text), 0)
@@ -148,5 +152,5 @@ const totals = `
   ) c cross join settings
   group by 1`;
 
-/** The bounds of what a line charges, pro rata units included. */
+/** SQL: a line's amount or units, pro rata units included, are out of bounds. */
 export const BEYOND_BOUNDS = `(abs(t.amount) > ${LARGEST_AMOUNT} or t.units > ${LARGEST_UNITS})`;

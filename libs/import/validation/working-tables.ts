@@ -3,16 +3,16 @@ import { alone } from '#platform/database/alone';
 import { ONCE } from '../staging/staging-area';
 
 /**
- * So many pages of a table are worked on in one transaction: some hundred thousand rows. From its first write on a
- * transaction holds back what everybody else reads of the feed. Rows are therefore sorted before the first is written: to
- * sort, everything they are made of must have been read, and that may be the whole of another table for each part.
+ * The number of a table's pages that one transaction processes: some hundred thousand rows. From its first write on, a
+ * transaction holds back every reader of the feed. Rows are therefore sorted before the first is written: the sort
+ * makes PostgreSQL read all its input first, which for each part may include the whole of another table.
  */
 const PAGES = 2_000;
 
 /**
- * Makes a table of a query's rows, in place of the one that is there, beside the rows of the import. For a query that
- * groups or has few rows: nobody is held back until the first row comes.
- * @param indexed the column by which it is looked up
+ * Makes a table in the staging area from a query's rows, in place of an existing one. For queries that group or have
+ * few rows: they hold the feed back only from the first row on.
+ * @param indexed the column by which the table is looked up
  */
 export async function makeTable(
   session: ClientBase,
@@ -26,9 +26,9 @@ export async function makeTable(
 }
 
 /**
- * The same of a query that makes of each row of another table one by itself, some pages of that one at a time.
+ * Like makeTable, for a query that makes each of its rows from one row of another table. Processes that table by pages.
  * @param from the other table
- * @param query for rows of it, which it is given as SQL that can stand behind `from`
+ * @param query makes the query for some rows of it, which are given as SQL that can follow `from`
  */
 export async function makeTableOf(
   session: ClientBase,
@@ -59,7 +59,7 @@ export async function makeView(session: ClientBase, name: string, query: string)
   await session.query(`create or replace view ${name} as ${query}`);
 }
 
-/** An empty one that is filled with values of the program. */
+/** Makes an empty table, which the program fills with values. */
 export async function makeEmptyTable(session: ClientBase, name: string, columns: string): Promise<void> {
   await alone(session, `drop table if exists ${name} cascade`);
   await session.query(`create unlogged table ${name} (${columns}) ${ONCE}`);

@@ -4,9 +4,9 @@ import type { Ground } from '../../records/imported-record';
 import { Numbers } from '../../records/numbers';
 import { updatesOf } from '../updates';
 
-/** The id of a record, the same for the same digit. */
+/** An id that is the same for the same kind and digit. */
 export const id = (kind: string, digit: number) => `${kind}_${String(digit).repeat(32)}`;
-/** Why work is written off. */
+/** The reason of write-offs. */
 export const reason = 'Written off in Elite';
 
 interface AnyMaker {
@@ -20,7 +20,7 @@ interface AnyMaker {
 // biome-ignore lint/suspicious/noExplicitAny: the state of any record
 type State = any;
 
-/** What creating it makes of a wish. */
+/** The record that a maker creates from the wanted content. */
 export function made({ definition, create }: AnyMaker, wanted: object) {
   const ground = { numbers: new Numbers({}), sourceSystem: 'Elite' } as Ground;
   const { events } = create(wanted, ground);
@@ -32,7 +32,7 @@ export function made({ definition, create }: AnyMaker, wanted: object) {
   return { state, writtenOffOn: off?.data.day ?? null };
 }
 
-/** The events by which a record of one wish becomes that of another, and what it is then. */
+/** Updates a record from one wanted content to another. @returns the events and the state after them */
 export function changed(maker: AnyMaker, from: object, to: object) {
   const { state, writtenOffOn } = made(maker, from);
   const events = updatesOf(maker, state, to, { reason, writtenOffOn });
@@ -40,7 +40,7 @@ export function changed(maker: AnyMaker, from: object, to: object) {
   return { types: events.map(({ type }) => type), after };
 }
 
-/** The code with which that is refused. @throws when it is not */
+/** The code of the error about such an update. @throws when there is no error */
 export function refusal(maker: AnyMaker, from: object, to: object): string {
   try {
     changed(maker, from, to);

@@ -3,9 +3,9 @@ import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/inpu
 import type { Column } from '../../schema/table';
 import { withoutSpace } from '../checked-names';
 
-/** How a cell is read: SQL over `v`, its text. */
+/** How a cell is read: SQL over `v`, the cell's text. */
 export interface CellType {
-  /** What the finding calls it. */
+  /** The name of the type in the finding's message. */
   called: string;
   /** Whether the text can be cast. */
   isValid(v: string): string;
@@ -13,10 +13,12 @@ export interface CellType {
   sqlType: string;
 }
 
-/** As many as a number of SQL Server has; those that are too many are out of range, not unreadable. */
+/**
+ * As many digits as a number of SQL Server can have: a number that is too large is then out of range, not unreadable.
+ */
 const DIGITS = '\\d{1,38}';
 
-/** Digits that a decimal may have after the point; noughts beyond them say nothing. */
+/** A decimal with at most so many digits after the point; zeros beyond them are ignored. */
 const decimalOf = (called: string, decimals: number): CellType => ({
   called,
   isValid: (v) => `${v} ~ '^-?${DIGITS}(\\.\\d{0,${decimals}}0*)?$'`,
@@ -68,17 +70,17 @@ export const cellTypes: Record<Column['type'], CellType> = {
   instant: {
     called: 'an instant such as 2026-03-31T09:30:00',
     isValid: (v) => `${v} ~ '^${DAY}(T${TIME})?$' and pg_input_is_valid(left(${v}, 10), 'date')`,
-    // To the millisecond, as instants are kept.
+    // To the millisecond, the precision of stored instants.
     cast: (v) => `rtrim(left(${v}, 23), 'Z')::timestamp`,
     sqlType: 'timestamp',
   },
 };
 
 const DAYS = ['1900-01-01', '2199-12-31'] as const;
-/** As many digits as a number of the declared types has before the point. */
+/** The largest number with 15 digits before the point, as many as the declared types have. */
 const LARGEST_NUMBER = 999_999_999_999_999;
 
-/** What a column accepts beside its type; as requests do. */
+/** Narrower ranges of some columns, by `Table.Column`; the same as for requests. */
 const ranges: Record<string, readonly [least: number, most: number]> = {
   'TaxRate.Percent': [0, 100],
   'DisbursementCode.UnitAmount': [0, LARGEST_AMOUNT],
@@ -100,7 +102,7 @@ const ranges: Record<string, readonly [least: number, most: number]> = {
   'ControlTotal.Count': [0, Number.MAX_SAFE_INTEGER],
 };
 
-/** SQL: the valid cell `v` is within what its column accepts; with the two bounds. Null: it is no number and no date. */
+/** SQL: the valid cell `v` is within its column's range; also the two bounds. Null for a type without a range. */
 export function rangeOf(table: string, { name, type }: Column) {
   if (type === 'date' || type === 'instant') {
     const within = (v: string) => `left(${v}, 10) between ${DAYS.map(escapeLiteral).join(' and ')}`;

@@ -6,16 +6,16 @@ import { type FindingCode, severityOf } from '../findings';
 import { makeTableOf } from '../working-tables';
 import { cellTypes, rangeOf } from './cell-types';
 
-/** Between the parts of a fault: column, code, the beginning of the value. */
+/** Separates the parts of a fault: column, code, and the beginning of the value. */
 const SEPARATOR = '\u001f';
-/** How much of a value a finding quotes. */
+/** The number of characters of a value that a finding quotes. */
 const QUOTED = 20;
-/** Tables of personal data: findings quote none of their values. */
+/** Tables with personal data: findings quote none of their values. */
 const PERSONAL = new Set(['Entity']);
 
 /**
- * The checked copies of all tables, each in one pass over its rows, and a finding for every cell that is none of its
- * column's. `bad` names the columns of a row whose cells are null for that reason.
+ * Makes the checked copies of all tables, each in one pass over its rows. A copy's `faults` list the invalid cells of a
+ * row; `bad` names the columns whose cells are null for that reason.
  */
 export async function checkCells(session: ClientBase): Promise<void> {
   for (const table of tables) {
@@ -39,7 +39,7 @@ export async function reportCells(session: ClientBase, requestId: string): Promi
   }
 }
 
-/** The query that reads the copy. The inner one says of each cell, once, what is wrong with it. */
+/** The query for a checked copy. Its inner query determines each cell's fault, once. */
 function copyOf(table: Table, rows: string): string {
   const { columns } = table;
   const codes = columns.map((column, at) => `${codeOf(table, column)} as c${at}`);
@@ -58,13 +58,13 @@ function copyOf(table: Table, rows: string): string {
     from (select r.*, ${codes.join(', ')} from ${readable(table, rows)} r offset 0) s`;
 }
 
-/** The rows with '' as null. */
+/** SQL: the rows, with null for an empty text. */
 function readable({ columns }: Table, rows: string): string {
   const cells = columns.map((column) => `nullif("${column.name}", '') as "${column.name}"`);
   return `(select ${cells.join(', ')} from ${rows} t)`;
 }
 
-/** SQL: the code of what is wrong with a cell, null of a sound one. */
+/** SQL: the code of a cell's fault; null if the cell is valid. */
 function codeOf(table: Table, column: Column): string {
   const v = `r."${column.name}"`;
   const cases = Object.entries(faultsOf(table, column)).map(
@@ -79,7 +79,7 @@ interface Fault {
   message: string;
 }
 
-/** What can be wrong with a cell that is not empty, in the order of the checks. */
+/** The possible faults of a cell that is not empty, in the order of the checks. */
 function faultsOf(table: Table, column: Column): Partial<Record<FindingCode, Fault>> {
   const { name, type, length, values, isUnique } = column;
   const { called, isValid } = cellTypes[type];
@@ -119,7 +119,10 @@ function faultsOf(table: Table, column: Column): Partial<Record<FindingCode, Fau
   };
 }
 
-/** As requests refuse it: it looks like a code that it is not. A blank one has white space at its ends. */
+/**
+ * The fault of a code with white space at its ends, which includes a blank code, or not in NFC: it looks like another
+ * code. Requests refuse such codes, too.
+ */
 function otherForm(name: string): Fault {
   return {
     isFault: (v) => `${v} <> ${normalisedText(v)}`,
@@ -131,7 +134,7 @@ function isText({ type }: Column): boolean {
   return cellTypes[type].sqlType === 'text';
 }
 
-/** The cell cannot be used; one that is only too long can. */
+/** SQL: the cell's value cannot be used. A text that is only too long can. */
 function isUnread(at: number): string {
   return `c${at} <> 'too_long'`;
 }

@@ -3,8 +3,8 @@ import { tables } from '../../schema/schema-1.0';
 import { checkedTable } from '../checked-names';
 
 /**
- * One row of those that share an ImportId stays in the checked copy: what refers to it is joined with one. It tells what is
- * wrong with the cells of all.
+ * Keeps one of several rows with the same ImportId in the checked copy, so that a reference joins one row only. The
+ * kept row gets the cell faults of all.
  */
 export async function dropDuplicates(session: ClientBase): Promise<void> {
   for (const { name } of tables) {

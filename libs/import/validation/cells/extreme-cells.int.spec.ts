@@ -3,7 +3,7 @@ import { type Imports, openImports } from '../../testing/import-parts';
 import { stageRows } from '../../testing/staged-rows';
 import { validationOf } from '../testing/validation-of';
 
-/** Of digests, which no index makes shorter. */
+/** A long text that an index cannot compress, as it consists of digests. */
 const LONG = Array.from({ length: 300 }, (_, n) => createHash('sha256').update(`${n}`).digest('hex')).join(
   '',
 );

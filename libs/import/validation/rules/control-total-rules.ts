@@ -2,12 +2,12 @@ import { tables } from '../../schema/schema-1.0';
 import type { Rule } from '../rule';
 
 const names = tables.map(({ name }) => `'${name}'`).join(', ');
-/** Of what each measure can be a total. */
+/** SQL: the groupings for which each measure can have a total. */
 const COMPARED = `(t.measure = 'Rows' and t.group_by = 'Table')
   or (t.measure in ('Work', 'UnbilledWork', 'Billed') and t.group_by in ('Total', 'Matter', 'FeeEarner'))
   or (t.measure = 'Debtors' and t.group_by in ('Total', 'Matter'))`;
 
-/** Control totals say what they are of. */
+/** Rules about what control totals measure, and by what they are grouped. */
 export const controlTotalRules: readonly Rule[] = [
   {
     code: 'wrong_kind',
@@ -51,7 +51,7 @@ export const controlTotalRules: readonly Rule[] = [
     table: 'ControlTotal',
     column: 'Amount',
     message: 'Rows of a table are counted, and come to no amount; this one is not compared.',
-    // A nought says nothing.
+    // An amount of zero says nothing.
     rows: "from control_totals t where t.measure = 'Rows' and t.amount <> 0",
   },
   {

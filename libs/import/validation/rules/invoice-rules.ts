@@ -2,7 +2,7 @@ import { missing } from '../checked-names';
 import type { Rule } from '../rule';
 
 const ISSUED = "t.state in ('Issued', 'PartPaid', 'Paid', 'Voided', 'WrittenOff')";
-/** Of which it is known what they come to, as they say themselves. */
+/** SQL: invoices with their computed totals. IS_KNOWN holds for those whose total can be computed. */
 const TOTALLED = `from invoices t
   left join invoice_totals c on c.invoice_id = t.import_id
   cross join lateral (select coalesce(c.total, 0) as total) v`;
@@ -67,7 +67,10 @@ export const invoiceRules: readonly Rule[] = [
   },
 ];
 
-/** What stands of an invoice goes with its payments; when it is not what its Total says, that is to be set right first. */
+/**
+ * SQL: invoices whose State is compared with their payments. Left out are those whose Total is invalid or differs
+ * from the computed total: the Total must be corrected first.
+ */
 const PAID = `${TOTALLED}
   left join (
     select invoice_id, sum(round(p.amount, s.digits)) as amount, bool_and(p.amount is not null) as is_known

@@ -6,7 +6,7 @@ import { isUnchanged, oneName } from '../tenant/edited-records';
 import { isExisting } from '../tenant/named-by-id';
 import { isGivenUp, takenBy, uniqueKeys } from '../tenant/unique-keys';
 
-/** Each ImportId is one row's, and cannot be taken for the id of a record. */
+/** An ImportId must be unique in its table, and must not look like the id of a record. */
 export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[] => [
   {
     code: 'duplicate_key',
@@ -27,8 +27,8 @@ export const keyRules: readonly Rule[] = tables.flatMap(({ name: table }): Rule[
 ]);
 
 /**
- * SQL: the records of the tenant that a staging tenant has beside those of the rows: what rows name, and what that refers
- * to in turn.
+ * SQL: the tenant's records that a staging tenant has besides those of the rows: records that rows name, and the
+ * records to which these refer, directly or indirectly.
  */
 const COPIED = `
   with recursive copied as (
@@ -63,11 +63,11 @@ const numberRules = uniqueKeys.flatMap((unique): Rule[] => {
   ];
 });
 
-/** SQL: the id of the entity that a row is of. */
+/** SQL: the id of the entity that the row's EntityId names. */
 const ENTITY = `coalesce((select 'entity_' || replace(i.id::text, '-', '') from record_ids i
     where i.table_name = 'Entity' and i.import_id = t.entity_id), t.entity_id)`;
 
-/** An entity is one client, one employee and one supplier at most. */
+/** An entity is at most one client, one employee and one supplier. */
 const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] => {
   const called = table.toLowerCase();
   return [
@@ -86,13 +86,13 @@ const placeRules = ['Client', 'Employee', 'Supplier'].flatMap((table): Rule[] =>
       table,
       column: 'EntityId',
       message: `The entity is another ${called} of the tenant already; refer to that one.`,
-      // None gives its place up: a client never passes to another entity.
+      // Unlike codes, the place of an entity is never given up: a client never passes to another entity.
       rows: `${takenBy({ table, reservation: `entity_${called}`, key: () => ENTITY })} and ${isInTheWay(table)}`,
     },
   ];
 });
 
-/** The import's default rate set takes the place of that with which a tenant begins, and of no other. */
+/** The import's default rate set may replace the one with which a tenant begins, but no other. */
 const defaultRules: readonly Rule[] = [
   {
     code: 'unused',
@@ -118,8 +118,8 @@ const defaultRules: readonly Rule[] = [
 ];
 
 /**
- * SQL: the row's record wants the key that the other has. That of an unchanged row may have gone to another since: only in
- * a staging tenant that has the other too both would want it.
+ * SQL: the conflict between the row's record and the other holder of its key must be reported. The key of an unchanged
+ * row may have passed to another record since; this matters only if the staging tenant has that record, too.
  */
 function isInTheWay(table: string): string {
   return `not (${isUnchanged(table)} and r.stream_id not in (${COPIED}))`;

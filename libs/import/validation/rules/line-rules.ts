@@ -3,7 +3,7 @@ import type { Rule } from '../rule';
 import { oneName } from '../tenant/edited-records';
 import { BEYOND_BOUNDS } from '../values';
 
-/** Which columns go with the kind of a line. */
+/** The columns that each kind of line needs or must leave empty. */
 const kindRules: readonly Rule[] = [
   {
     code: 'wrong_kind',
@@ -43,7 +43,7 @@ const kindRules: readonly Rule[] = [
     table: 'InvoiceLine',
     column: 'Kind',
     message: 'A line of Text has only a description; empty its amounts and tax code, or change the Kind.',
-    // A nought says nothing.
+    // A zero says nothing.
     rows: `from invoice_lines t where t.kind = 'Text' and (coalesce(t.units, 0) <> 0 or coalesce(t.rate, 0) <> 0
              or coalesce(t.amount, 0) <> 0 or t.tax_code_id is not null)`,
   },
@@ -56,7 +56,7 @@ const kindRules: readonly Rule[] = [
   },
 ];
 
-/** What a line charges is on the matter of its invoice, and can be billed. */
+/** The work or cost that a line charges must be on the matter of its invoice, and billable. */
 const sourceRules = [
   ['WorkItemId', 'work_item_id', 'work_values', 'work'],
   ['CostRecoveryId', 'cost_recovery_id', 'cost_values', 'cost'],
@@ -118,7 +118,7 @@ const amountRules: readonly Rule[] = [
     column: 'TaxCodeId',
     message:
       'There is no tax code for the line, or it has no rate on the day of the invoice; name one that has.',
-    // A code that could not be found is told of already.
+    // A code that was not found has a finding already.
     rows: `from charges t where not t.is_text and t.percent is null and not t.is_tax_unknown
              and (t.invoice_state = 'Draft' or t.issue_date is not null)`,
   },

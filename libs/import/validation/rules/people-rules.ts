@@ -1,7 +1,7 @@
 import { missing } from '../checked-names';
 import type { Rule } from '../rule';
 
-/** An individual has a family name, an organisation a name, and neither has the other's. */
+/** An individual has a family name, an organisation a name, and neither has the name of the other. */
 export const peopleRules: readonly Rule[] = [
   {
     code: 'wrong_kind',

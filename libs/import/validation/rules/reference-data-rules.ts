@@ -24,7 +24,7 @@ const matterTypeRules: readonly Rule[] = [
     table: 'MatterType',
     column: 'ParentId',
     message: 'The parent has a parent itself; there are two levels.',
-    // Of a circle that goes back to the type itself there is a finding already.
+    // A circle that leads back to the type itself has a finding already.
     rows: `from matter_types t join all_matter_types p on p.key = t.parent_id
            where p.parent_id is not null and p.parent_id <> t.import_id and p.key <> t.import_id
              and not ${isSettled('MatterType', 't.parent_id')}`,
@@ -34,7 +34,8 @@ const matterTypeRules: readonly Rule[] = [
     table: 'MatterType',
     column: 'ParentId',
     message: 'The tenant has types below this one, which can have no parent then; there are two levels.',
-    // Of rows below it that say so themselves there are findings already; of changed ones their rows tell.
+    // Types whose own rows name this one as their parent have findings already; types with changed rows are judged by
+    // these.
     rows: `from matter_types t cross join settings s
            join record_ids own on own.table_name = 'MatterType' and own.import_id = t.import_id
            where t.parent_id is not null and not ${isUnchanged('MatterType')} and exists (
@@ -89,7 +90,7 @@ const taxRules: readonly Rule[] = [
   },
 ];
 
-/** What a charge is for, as one text: two of the same are never told apart. */
+/** SQL: what a charge applies to, as one text. Two charges of a set with the same text could not be told apart. */
 const forWhat = (alias: string, keys: readonly string[]) =>
   `jsonb_build_array(${keys.map((key) => `${alias}.${key}`).join(', ')})`;
 
@@ -104,7 +105,7 @@ const ENTRY_KEYS = [
 ];
 const AGREED_KEYS = ['scope', 'scope_id', 'per', 'employee_id', 'task_type_id', 'billing_grade'];
 
-/** A matter and a client may have the same key. */
+/** SQL: the scope's name. It depends on the kind of scope, as a matter and a client may have the same key. */
 const SCOPE = `case t.scope when 'Matter' then ${oneName('Matter', 't.scope_id')} else ${oneName('Client', 't.scope_id')} end`;
 
 const rateRules: readonly Rule[] = [
@@ -178,7 +179,7 @@ const rateRules: readonly Rule[] = [
   },
 ];
 
-/** SQL: the id of the record that a reference names, be it by the key of a row or by itself. */
+/** SQL: the id of the record that a reference names, by a row's key or by that id. */
 function recordNamed(reference: string, table: string): string {
   return `coalesce((select k.kind || '_' || replace(r.id::text, '-', '') from record_ids r
       join (values ('Matter', 'matter'), ('Client', 'client'), ('Employee', 'employee'), ('TaskType', 'tasktype')) k("table", kind)
@@ -187,8 +188,8 @@ function recordNamed(reference: string, table: string): string {
 }
 
 /**
- * Rates that the tenant has for the matter or client of a new or changed row. Of rates that are rows themselves those
- * count that production has changed; the others are told by their rows.
+ * SQL: rates in the tenant that apply to the same as a new or changed row, on some of the same days. A rate that is a
+ * row of the import counts only if production has changed its record; otherwise its row is compared instead.
  */
 function agreedInTenant(): string {
   const same = [

@@ -7,7 +7,7 @@ import type { Rule } from '../rule';
 import { isUnchanged } from '../tenant/edited-records';
 import { isExisting, OF_ROWS } from '../tenant/named-by-id';
 
-/** References for which a record of the tenant must be active, as requests have it. */
+/** Columns whose reference to a record of the tenant requires an active record, as for requests. */
 const TO_ACTIVE: Record<string, readonly string[]> = {
   MatterType: ['ParentId'],
   Employee: ['DivisionId'],
@@ -89,7 +89,10 @@ const present = ['Client', 'Employee', 'Supplier'].map(
   }),
 );
 
-/** SQL: the row has come to say that its record is inactive, as an erasure leaves it: nothing begins by that. */
+/**
+ * SQL: the row says that its record is inactive, and the record is so already, as after an erasure. The row then begins
+ * nothing that needs an active record.
+ */
 function isEnded(table: string): string {
   return `(t.state = 'Inactive' and exists (
     select from record_ids r

@@ -2,7 +2,7 @@ import { SCHEMA_VERSION } from '../../schema/schema-1.0';
 import { spelling } from '../checked-names';
 import type { Rule } from '../rule';
 
-/** What the import says of itself goes with the tenant. */
+/** What Info says must agree with the tenant's settings. */
 export const settingRules: readonly Rule[] = [
   {
     code: 'one_row',
@@ -19,7 +19,7 @@ export const settingRules: readonly Rule[] = [
     rows: `from infos t where t.schema_version <> '${SCHEMA_VERSION}'`,
   },
   {
-    // To another system every row would be a new record.
+    // Under another name of the source system, every row would become a new record.
     code: 'wrong_setting',
     table: 'Info',
     column: 'SourceSystem',
@@ -58,7 +58,7 @@ export const settingRules: readonly Rule[] = [
   },
 ];
 
-/** Amounts are in the base currency: there are no exchange rates. */
+/** Tables whose amounts must be in the base currency: there are no exchange rates. */
 const inBaseCurrency = [
   ['RateSet', 'rate_sets', 'Currency', 'currency'],
   ['Matter', 'matters', 'Currency', 'currency'],
@@ -77,7 +77,10 @@ export const currencyRules: readonly Rule[] = inBaseCurrency.map(
   }),
 );
 
-/** SQL of the day, and of how the firm is told it: of an instant it is that in the tenant's zone, which the row does not show. */
+/**
+ * SQL: a cell's day, and the day as the message tells it. An instant's day is that in the tenant's zone, which the row
+ * does not show; the message therefore names the zone.
+ */
 const dayOf = (cell: string) => [`t.${cell}`, `t.${cell}::text`] as const;
 const dayThere = (cell: string) => {
   const day = `(t.${cell} at time zone 'UTC' at time zone s.time_zone)::date`;
@@ -118,7 +121,7 @@ export const dateRules: readonly Rule[] = [
       table,
       column,
       message: `${column} is before the beginning, {}; correct one of them.`,
-      // With its time where it has one: both may be on one day.
+      // With its time, if it has one: both may be on one day.
       detail: `t.${beginning}`,
       rows: `from ${checked} t where t.${end} < t.${beginning}`,
     }),

@@ -6,7 +6,10 @@ import type { Rule } from '../rule';
 
 const TEXTS = ['key', 'reference', 'text'];
 
-/** Texts are kept as they came, but for what no text can hold: nothing is changed behind the firm's back. */
+/**
+ * Warns of characters that PostgreSQL cannot store and that were replaced: no text changes without the firm's
+ * knowledge.
+ */
 export const textRules: readonly Rule[] = tables.map(({ name: table, columns }): Rule => {
   const texts = columns.filter(({ type }) => TEXTS.includes(type));
   const cells = texts.map(({ name }) => `r.${escapeIdentifier(name)}`).join(', ');

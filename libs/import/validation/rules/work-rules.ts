@@ -2,7 +2,7 @@ import { LARGEST_AMOUNT, LARGEST_UNITS } from '#platform/http/input/fields';
 import { missing } from '../checked-names';
 import type { Rule } from '../rule';
 
-/** What is checked of a work item or a cost by itself. */
+/** Rules about single work items and costs. */
 export const workRules: readonly Rule[] = [
   {
     code: 'wrong_kind',
@@ -17,7 +17,8 @@ export const workRules: readonly Rule[] = [
     column: 'Units',
     message: 'The DurationTicks come to {} units; correct Units or DurationTicks.',
     detail: 'trim_scale(round(t.exact_units, 4))',
-    // Any time is a unit at least; whether a broken one is counted up, down or as it is, is the source's affair.
+    // Any time counts as one unit at least. Whether the source rounds a broken unit up, down or not at all is left to
+    // it.
     rows: `from work_values t where t.exact_units is not null
              and not (t.units between floor(t.exact_units) and ceil(t.exact_units)
                or (t.exact_units > 0 and t.exact_units < 1 and t.units = 1))`,
@@ -78,13 +79,13 @@ export const workRules: readonly Rule[] = [
   },
 ];
 
-/** What is billed is on one line of an invoice that was issued; what is not is on none. */
+/** A billed record must be on one line of an issued invoice; a record that is not billed must be on none. */
 const sources = [
   ['WorkItem', 'work_items', 'work_item_id', 'Work'],
   ['CostRecovery', 'cost_recoveries', 'cost_recovery_id', 'A cost'],
 ] as const;
 
-/** SQL: an invoice that was issued and is not cancelled; one whose state cannot be read is taken for it. */
+/** SQL: the invoice was issued and is not voided. An invoice whose State is invalid counts as one. */
 const STANDS = "coalesce(i.state, 'Issued') not in ('Draft', 'Voided')";
 
 export const billingRules: readonly Rule[] = sources.flatMap(

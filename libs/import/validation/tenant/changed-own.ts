@@ -2,13 +2,13 @@ import type { ClientBase } from 'pg';
 import { makeTable } from '../working-tables';
 import { referencesByIds } from './named-by-id';
 
-/** What rows take of records of the tenant: how work is counted, what is taxed how, what work and costs are called. */
+/** Fields whose values rows take over from the tenant's records: unit length, tax code, and names of work and costs. */
 const TAKEN = ['minutesPerUnit', 'taxCodeId', 'name', 'description', 'narration'];
 const UPDATES = ['MatterUpdated', 'ClientUpdated', 'DisbursementCodeUpdated', 'TaskTypeUpdated'];
 
 /**
- * The tenant's own records that rows name by id and that have come to say otherwise what rows take of them, themselves or
- * by their client: `changed_own`. Rows that were brought before have taken what they said then.
+ * Makes `changed_own`: the ids of the tenant's own records that rows name, and of which a field in TAKEN has changed,
+ * in the record itself or in its matter's client. Rows of earlier imports have taken over the former values.
  */
 export async function makeChangedOwn(session: ClientBase): Promise<void> {
   await makeTable(

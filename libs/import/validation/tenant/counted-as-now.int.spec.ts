@@ -72,7 +72,7 @@ describe('rows on matters and clients that production has changed since their im
     expect(await counted(staging)).toEqual(expected);
     const reconciliation = new Reconciliation(checkedRowsOf(imports), imports.store.reads);
     expect(await reconciliation.reconcile(run, staging)).toEqual({ errors: 0 });
-    // Nobody's personal data comes back with them.
+    // The import does not restore anybody's erased personal data.
     expect(await imports.find(staging, office.idOf('Entity', 'ENT-9'))).toMatchObject({
       name: expect.stringMatching(/^Erased /),
     });
@@ -81,7 +81,7 @@ describe('rows on matters and clients that production has changed since their im
     const all = together(firm, right);
     expect(await office.promote(all)).toEqual({ created: 6, changed: 0 });
     expect(await counted(imports.tenant)).toEqual(expected);
-    // Whatever becomes of them later, equal rows stay equal.
+    // Equal rows stay equal whatever happens to the matters later.
     await office.happens(Matter, office.idOf('Matter', 'MAT-4'), 'MatterUpdated', { minutesPerUnit: null });
     await office.happens(Matter, office.idOf('Matter', 'MAT-5'), 'MatterUpdated', { taxCodeId: null });
     expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
@@ -89,7 +89,7 @@ describe('rows on matters and clients that production has changed since their im
 });
 
 it('rows that were imported before stay equal when their tenant counts in other units and has another Standard code', async () => {
-  // Lines that name no code are taxed by the import's own then.
+  // Without Standard codes of the tenant, the import's own code taxes lines that name none.
   const office = await ImportedFirm.open((imports) => imports.dropStandardCodes());
   try {
     const { imports } = office;
@@ -133,7 +133,7 @@ it('invoices whose lines name their codes stay equal whichever code taxes lines 
     };
     const all = together(firm, named);
     await office.promote(all);
-    // The one named the Standard code, the other did not; now it is the other way round.
+    // Before, one line named the Standard code and the other did not; now it is the other way round.
     await office.happens(Matter, office.idOf('Matter', 'MAT-4'), 'MatterUpdated', {
       taxCodeId: office.idOf('TaxCode', 'TAX-2'),
     });

@@ -6,26 +6,28 @@ import { checkedTable } from '../checked-names';
 
 const BATCH = 5_000;
 
-/** SQL: work on matters of the tenant's own, or on those of its own clients, that have come to say otherwise. */
+/** SQL: work items on the tenant's own matters, or on matters of its own clients, that are in `changed_own`. */
 const ON_MATTERS = `
   select t.import_id from work_items t join changed_own o on o.id = t.matter_id
   union
   select t.import_id from work_items t
   join matters m on m.import_id = t.matter_id join changed_own o on o.id = m.client_id`;
 
-/** SQL: rows of the tenant's own task types or disbursement codes that have come to say otherwise. */
+/** SQL: rows that name one of the tenant's own task types or disbursement codes that are in `changed_own`. */
 const ofChangedOwn = (table: string, column: string) =>
   `select t.import_id from ${table} t join changed_own o on o.id = t.${column}`;
 const OF_TASK_TYPES = ofChangedOwn('work_items', 'task_type_id');
 const OF_CODES = ofChangedOwn('cost_recoveries', 'disbursement_code_id');
 
 /**
- * Another code may be the one that taxes lines which name none; and whether lines name that one is told of those that name
- * theirs.
+ * SQL: all invoices. Their default tax code may be another now. It decides how lines without a code are taxed, and
+ * whether an invoice is recorded as using the default, which it also is when a line names that code.
  */
 const INVOICES = 'select import_id from invoices';
 
-/** Costs that may have been billed while their code had another tax code: what was charged for them stays as it is. */
+/**
+ * SQL: costs that may have been billed while their code had another tax code. What was charged for them stays as it is.
+ */
 const BILLED_OTHERWISE = `
   select c.import_id from cost_recoveries c
   join disbursement_codes d on d.import_id = c.disbursement_code_id
@@ -36,7 +38,7 @@ const BILLED_OTHERWISE = `
     where e.tenant_id = (select tenant_id from settings) and e.stream_id = r.id
       and e.data ->> 'taxCodeId' <> coalesce('taxcode_' || replace(t.id::text, '-', ''), d.tax_code_id))`;
 
-/** SQL: work of a tenant that has come to count in other units since the first import. */
+/** SQL: all work, if the tenant's setting for the length of a unit has changed since the first import. */
 function countedOtherwise({ streamId }: TenantRef): string {
   const happened = (type: string) => `event_store.events
     where tenant_id = (select tenant_id from settings) and stream_id = '${streamId}' and type = '${type}'`;
@@ -45,7 +47,7 @@ function countedOtherwise({ streamId }: TenantRef): string {
       and version > (select min(version) from ${happened('ImportPromoted')}))`;
 }
 
-/** What a column of `counted_by` takes of events, in SQL; those that are to take it, where it is not all. */
+/** How a column of `counted_by` gets its value from events: SQL, and the rows for which it does so (absent: all). */
 interface Taken {
   column: string;
   value: string;
@@ -57,7 +59,7 @@ const TAKEN: Record<string, readonly Taken[]> = {
     { column: 'minutes_per_unit', value: "e.data ->> 'minutesPerUnit'" },
     {
       column: 'called',
-      // Work may be called nothing.
+      // An empty title is stored as '', since null would mean that no event says anything.
       value: "case when e.data ? 'title' then coalesce(e.data ->> 'title', '') end",
       by: OF_TASK_TYPES,
     },
@@ -75,7 +77,7 @@ const TAKEN: Record<string, readonly Taken[]> = {
   ],
 };
 
-/** SQL: the last that was said of a record until an import had brought it. */
+/** SQL: the last value that a record's events stated, up to the import that brought the record. */
 function lastSaid({ column, value, by }: Taken): string {
   return `left join lateral (
     select ${value} as value from event_store.events e
@@ -86,8 +88,8 @@ function lastSaid({ column, value, by }: Taken): string {
 }
 
 /**
- * Work, invoices and costs that were brought before, as they were counted, taxed and called then: those on edited matters,
- * and those that may be counted, taxed or called otherwise now.
+ * Fills `counted_by` for work, invoices and costs of earlier imports with the unit length, tax code and name that they
+ * had then. It covers records on edited matters, and those that would be counted, taxed or named differently now.
  */
 export async function countAsThen(session: ClientBase, tenant: TenantRef, ids: RecordIds): Promise<void> {
   for (const [table, ...others] of [
@@ -125,7 +127,7 @@ export async function countAsThen(session: ClientBase, tenant: TenantRef, ids: R
   }
 }
 
-/** Work and invoices that are counted by what an edited matter, or its client, has now. */
+/** Fills `counted_by` for work and invoices that use the current values of an edited matter or its client. */
 export async function countAsNow(session: ClientBase): Promise<void> {
   const matters = `
     select e.id as key from edited e where e.table_name = 'Matter'

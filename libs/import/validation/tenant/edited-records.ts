@@ -11,7 +11,10 @@ import { makeChangedOwn } from './changed-own';
 import { countAsThen } from './counted-then-and-now';
 import { isExisting, OF_ROWS } from './named-by-id';
 
-/** Tables whose rows are equal as the record is of which they are a part: it, and the column that names it. */
+/**
+ * Tables whose rows are parts of another table's record: that table, and the column that names it. Both change
+ * together.
+ */
 const WHOLES: Record<string, readonly [table: string, column: string]> = {
   TaxRate: ['TaxCode', 'TaxCodeId'],
   RateSetEntry: ['RateSet', 'RateSetId'],
@@ -19,25 +22,32 @@ const WHOLES: Record<string, readonly [table: string, column: string]> = {
   Payment: ['Invoice', 'InvoiceId'],
 };
 
-/** What rows can refer to; and the rates that hinder others. */
+/**
+ * Tables whose records are looked up for edits: those that rows can refer to, and rates, which can overlap with others.
+ */
 const COMPARED = [
   ...new Set(tables.flatMap(({ columns }) => columns.flatMap(({ refersTo }) => refersTo ?? []))),
 ]
   .filter((table) => !['WorkItem', 'CostRecovery', 'Invoice'].includes(table))
   .concat('ApplicableRate');
 
-/** What costs and lines take of these they take of the rows: references to them are by id only where they are wrong. */
+/**
+ * SQL: references to the edited record `e` become references by id. Costs and lines use the rows of tax and
+ * disbursement codes, so references to these do so only if the record was deleted or is inactive, which makes them
+ * wrong.
+ */
 const IS_TAKEN = `case e.table_name when 'TaxCode' then e.is_deleted
   when 'DisbursementCode' then e.is_deleted or e.is_inactive else true end`;
 
 /**
- * What production has made of the records that imports before have brought:
- * - `unchanged`: rows that are equal to what was brought. They make no event, whatever their records are now.
+ * Makes the tables that tell what production has made of the records of earlier imports:
+ * - `unchanged`: rows that equal what an earlier import brought. They make no event, whatever their records are now.
  * - `edited`: unchanged rows whose records production has changed or deleted since, and matters of such clients. In the
- *   checked copies, references of new and changed rows to one of them are to the record's id instead, so that every rule
- *   treats it as any other record of the tenant. People who were erased are always among them, as no row can say that.
+ *   checked copies, references of new and changed rows to one of them are to the record's id instead, so that every
+ *   rule treats it as any other record of the tenant. Erased people are always included, as no row can state an
+ *   erasure.
  * - `hindrances`: changed rows that cannot arrive.
- * - `changed_own`, and `counted_by` of those that were brought.
+ * - `changed_own`, and `counted_by` for the rows of earlier imports.
  * @returns see Comparison.compare
  */
 export async function makeEdited(
@@ -60,7 +70,7 @@ export async function makeEdited(
   const isCompared = sourceSystem !== null && (await comparison.any(run.tenant));
   await makeTable(session, 'edited', isCompared ? editedRecords : `${editedRecords} limit 0`);
   await session.query('create unique index on edited (table_name, import_id)');
-  // Whoever was erased is so in what is loaded after a crash.
+  // Logged, so that a load after a crash still knows who was erased.
   await alone(session, 'alter table edited set logged');
   if (!isCompared) return undefined;
   await addMatters(session);
@@ -86,7 +96,7 @@ const editedRecords = `
   where r.table_name in (${COMPARED.map((table) => `'${table}'`).join(', ')})
     and (s.version <> i.version or (s.kind = 'entity' and s.state -> 'data' ->> 'anonymisedOn' is not null))`;
 
-/** What is done on a matter is counted and taxed as its client has it. */
+/** Adds the matters of edited clients: work on a matter is counted and taxed by the settings of its client. */
 async function addMatters(session: ClientBase): Promise<void> {
   await session.query(
     `insert into edited
@@ -140,7 +150,7 @@ async function referByIds(session: ClientBase): Promise<void> {
   await session.query('analyze edited');
 }
 
-/** SQL: the row of the table is as an import before has brought it. */
+/** SQL: the row of the table equals what an earlier import brought. */
 export function isUnchanged(table: string, alias = 't'): string {
   const [whole, column] = WHOLES[table] ?? [table, 'ImportId'];
   return `exists (select from unchanged u
@@ -148,14 +158,17 @@ export function isUnchanged(table: string, alias = 't'): string {
 }
 
 /**
- * SQL: the row is as an import before has brought it, and refers by id to a record of the tenant: whatever has become of
- * that one, the row is told of no more than its own record is.
+ * SQL: the row equals what an earlier import brought, and refers to a record of the tenant by id. No finding about that
+ * record is reported for the row, whatever has become of the record.
  */
 export function isSettled(table: string, reference: string): string {
   return `(${isExisting(reference)} and ${isUnchanged(table)})`;
 }
 
-/** SQL: a reference to a row of the table, the same whether it is by the row's key or, of an edited one, by id. */
+/**
+ * SQL: one name for a referenced row, whether the reference has the row's key or, if the row is edited, the record's
+ * id.
+ */
 export function oneName(table: string, reference: string): string {
   return `coalesce((select e.id from edited e where e.table_name = '${table}' and e.import_id = ${reference}), ${reference})`;
 }

@@ -3,7 +3,7 @@ import type { StagedRows } from '../../testing/staged-rows';
 import { firm, ImportedFirm } from '../testing/imported-firm';
 
 type Cells = Record<string, string>;
-/** Cells by the key of the row that has them otherwise; null: it has none. */
+/** Changed cells by table, key of the row, and column; null removes the cell. */
 type Changes = Record<string, Record<string, Record<string, string | null>>>;
 
 const person = (ImportId: string): Cells => ({

@@ -67,7 +67,7 @@ describe('rows that refer to records of the tenant', () => {
   }
 
   it('are sound where the records exist and are in use; work is counted as on their matters', async () => {
-    // Five units of twelve minutes, taxed by the code that every tenant has.
+    // Five units of twelve minutes, taxed by the tenant's Standard code.
     await work('W-1', { Units: '5.0000', State: 'Billed' });
     await invoice('I-1', { Total: '240.0000' });
     await add('InvoiceLine', 'L-1', { InvoiceId: 'I-1', Kind: 'Fee', WorkItemId: 'W-1' });
@@ -138,7 +138,7 @@ describe('rows that refer to records of the tenant', () => {
     await add('Role', 'R-2', { Name: '\tJudge' });
     await add('Role', 'R-3', { Name: '\u039f\u0394\u039f\u03a3' });
     await add('Role', 'R-4', { Name: '\u03bf\u03b4\u03bf\u03c2' });
-    // Another small letter than that of the capitals.
+    // The name with the other lower-case form of the same capital letter.
     await add('Role', 'R-5', { Name: '\u03bf\u03b4\u03bf\u03c3' });
     await add('Role', 'R-6', { Name: 'Client\u2003' });
     expect(await found()).toEqual([

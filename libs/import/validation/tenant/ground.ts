@@ -11,7 +11,7 @@ import { checkedColumn, checkedTable } from '../checked-names';
 import { makeEmptyTable, makeTable } from '../working-tables';
 import { OF_ROWS, referencesByIds } from './named-by-id';
 
-/** What rules read of the tenant: one row, `settings`. */
+/** Makes `settings`: one row with what rules need to know of the tenant. */
 export async function makeSettings(
   session: ClientBase,
   tenant: RegisteredTenant,
@@ -41,7 +41,7 @@ export async function makeSettings(
       sourceSystems,
     ],
   );
-  // One row, of which PostgreSQL guesses 400: every plan that joins it would reckon with as many times too much.
+  // PostgreSQL would assume 400 rows rather than 1, and overestimate every join with the table as many times.
   await session.query('analyze settings');
 }
 
@@ -52,11 +52,11 @@ export async function makeCurrencies(session: ClientBase): Promise<void> {
   await session.query('analyze currency_codes');
 }
 
-/** Tables whose records have no natural key and are referred to by none but parts of the import: very many rows. */
+/** Tables with very many rows whose records have no natural key, and to which only parts of the import refer. */
 const UNNAMED = new Set(['WorkItem', 'CostRecovery']);
 const BATCH = 5_000;
 
-/** The ids of the records that rows become: `record_ids`. */
+/** Makes `record_ids`: the ids of the records that rows become. */
 export async function makeRecordIds(session: ClientBase, tenant: RegisteredTenant): Promise<void> {
   await makeEmptyTable(
     session,
@@ -82,7 +82,10 @@ async function idsOf(session: ClientBase, table: string, ids: RecordIds): Promis
     ]);
 }
 
-/** What the tenant knows roles by: `role_keys`. PostgreSQL has other blanks and small letters than commands. */
+/**
+ * Makes `role_keys`: the natural keys of the rows' role names. Computed here, as PostgreSQL treats blanks and lower
+ * case otherwise than the commands.
+ */
 export async function makeRoleKeys(session: ClientBase): Promise<void> {
   await makeEmptyTable(session, 'role_keys', 'name text primary key, key text');
   for await (const names of valuesOf(session, checkedTable('Role'), 'name'))
@@ -93,7 +96,7 @@ export async function makeRoleKeys(session: ClientBase): Promise<void> {
   await session.query('analyze role_keys');
 }
 
-/** Each value of a column once, some at a time. */
+/** The distinct values of a column, in batches. */
 async function* valuesOf(session: ClientBase, table: string, column: string): AsyncGenerator<string[]> {
   for (let after = ''; ; ) {
     const { rows } = await session.query<{ value: string }>(
@@ -108,8 +111,8 @@ async function* valuesOf(session: ClientBase, table: string, column: string): As
 }
 
 /**
- * The records of the tenant that rows refer to, what those refer to in turn, and every tax code: `existing`, with their
- * folded state. Those that are deleted are not there.
+ * Makes `existing`, with folded states: the tenant's records to which rows refer, the clients and tax codes of these
+ * records, and the Standard tax codes. Deleted records are left out.
  */
 export async function makeExisting(session: ClientBase): Promise<void> {
   await makeTable(session, 'named', `select distinct id from (${referencesByIds()}) r`);
@@ -144,8 +147,8 @@ export async function makeExisting(session: ClientBase): Promise<void> {
 }
 
 /**
- * A row that is named by the id of its record, which an import before has brought, is named by its key in the checked
- * copies: so that rules need not know that two names are of one.
+ * Replaces references by record id with row keys in the checked copies, if the record is one that an earlier import
+ * brought and that is a row of this one. Rules then need not know that both names mean the same record.
  */
 export async function nameByKeys(session: ClientBase): Promise<void> {
   const ofTables = tables.flatMap(({ name, kind }) => (kind ? [`('${name}', '${kindOfTable(name)}')`] : []));

@@ -33,7 +33,7 @@ describe('rows that refer to rows whose records production has changed since the
       ]),
     );
 
-  /** The same findings whether a reference is by ImportId or by the record's id; and none without new rows. */
+  /** Expects the same findings whether references are by ImportId or by record id, and none without the new rows. */
   async function expectFound(more: StagedRows, referred: [table: string, key: string][], findings: string[]) {
     expect(await office.found(more)).toEqual(findings);
     const ids = Object.fromEntries(referred.map(([table, key]) => [key, office.idOf(table, key)]));
@@ -206,7 +206,7 @@ describe('rows that refer to rows whose records production has changed since the
     expect(await office.found({}, { ...firm, Client: Client3 })).toEqual([
       'edited_since_import Client CLI-3',
     ]);
-    // With the mistakes of other rows.
+    // Reported together with the mistakes of other rows.
     const more = { WorkItem: [work('N-1', { MatterId: 'MAT-X' })] };
     expect(await office.found(more, { ...firm, Client: Client3 })).toEqual([
       'edited_since_import Client CLI-3',

@@ -1,14 +1,12 @@
 import type { ClientBase } from 'pg';
 import { makeView } from '../working-tables';
 
-/** A record that is not a row has its state as an integer; here it is called as rows call it. */
+/** SQL: the state of a tenant's record, which is stored as an integer, by the name that rows use for it. */
 const active = `case (data ->> 'state')::int when 0 then 'New' when 1 then 'Active' else 'Inactive' end`;
 
-/**
- * What rules read of records that rows refer to, be they rows or records of the tenant. `key` is what a reference says.
- */
+/** Views of the records to which rows refer, rows and records of the tenant alike. `key` is the text of a reference. */
 const views: Record<string, string> = {
-  // One id for a client that one row names by its key and another by its id.
+  // One `id` for each client, as some rows may name it by its key and others by its id.
   all_clients: `
     select c.import_id as key, coalesce(i.id::text, c.import_id) as id, c.state,
       null::numeric as minutes_per_unit, null as tax_code

@@ -2,7 +2,7 @@ import { kindOfTable } from '../../records/record-id';
 import { tables } from '../../schema/schema-1.0';
 import { checkedColumn, checkedTable } from '../checked-names';
 
-/** References by which a row is a part of the other, or changes it: the other is a row, too. */
+/** References by which a row is a part of another row, or changes it. They cannot name a record of the tenant. */
 export const OF_ROWS = new Set([
   'TaxRate.TaxCodeId',
   'RateSetEntry.RateSetId',
@@ -12,15 +12,15 @@ export const OF_ROWS = new Set([
   'Payment.InvoiceId',
 ]);
 
-/** SQL: the reference is by the id of a record of the tenant. */
+/** SQL: the reference has the form of a record's id rather than of a key. */
 export function isExisting(reference: string): string {
-  // The length costs next to nothing, and most keys are shorter.
+  // The check of the length costs next to nothing, and excludes most keys.
   return `(length(${reference}) > 36 and ${reference} ~ '^(${kinds.join('|')})_[0-9a-f]{32}$')`;
 }
 
 const kinds = tables.flatMap(({ name, kind }) => (kind ? [kindOfTable(name)] : []));
 
-/** SQL: the ids by which rows refer to records of the tenant, as `id`. Each table is read once. */
+/** SQL: the ids, as `id`, by which rows refer to records of the tenant. Reads each table once. */
 export function referencesByIds(): string {
   return tables
     .flatMap(({ name, columns }) => {

@@ -96,7 +96,7 @@ describe("rows that name the tenant's own records by id, once an import has brou
     await office.happens(Client, own.client, 'ClientUpdated', { minutesPerUnit: '15' });
     await office.happens(DisbursementCode, own.code, 'DisbursementCodeUpdated', { taxCodeId, name: 'Other' });
     await office.happens(TaskType, own.taskType, 'TaskTypeUpdated', { narration: 'Attending' });
-    // Somebody goes on with what was brought: a changed row could not arrive.
+    // The record was changed in production, so a changed row could not arrive.
     await office.happens(WorkItem, office.idOf('WorkItem', 'N-5'), 'WorkItemFinalised');
     expect(await office.promote(all)).toEqual({ created: 0, changed: 0 });
     const more = {

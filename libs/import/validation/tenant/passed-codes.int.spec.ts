@@ -13,7 +13,7 @@ const task = (ImportId: string, Code: string, Name = 'Calls') => ({
 
 describe('codes that pass from one row to another', () => {
   let office: ImportedFirm;
-  /** In the order of their keys. Each changes, and there are more than arrive in one transaction. */
+  /** Rows in the order of their keys. All of them change, and they are more than arrive in one transaction. */
   const many = (Name: string): Rows =>
     Array.from({ length: 1_200 }, (_, n) => task(`TASK-${1_000 + n}`, `XY${n}`, Name));
   const before = { ...firm, TaskType: [...many('Calls'), ...firm.TaskType] };
@@ -56,10 +56,10 @@ describe('codes that pass from one row to another', () => {
     const TaskType = many('Letters');
     const [first, last] = [TaskType[0], TaskType[1_199]];
     [first.Code, last.Code] = [last.Code, first.Code];
-    // One is handed on, to a record that is new.
+    // One code passes to a new record.
     TaskType[1_100].Code = 'XY-NEXT';
     TaskType.unshift(task('A-NEW', 'XY1100'));
-    // All numbers move on by one, and the last comes to be the first.
+    // All numbers move on by one row, in a circle.
     const rows = {
       ...before,
       TaskType: [...TaskType, ...firm.TaskType],

@@ -7,9 +7,9 @@ import { isUnchanged } from './edited-records';
 interface UniqueKey {
   table: string;
   column: string;
-  /** As the event store reserves it. */
+  /** The kind of the event store's reservation. */
   reservation: string;
-  /** SQL of the key that a row of the checked table reserves; null: nothing is claimed. */
+  /** SQL: the key that a row of the checked table reserves; null if it reserves none. */
   key(row: string): string;
   called: string;
 }
@@ -56,7 +56,9 @@ export const uniqueKeys: readonly UniqueKey[] = [
   },
 ];
 
-/** SQL: the rows `t` whose key another record of the tenant has, by the reservation `r`; with the settings `s`. */
+/**
+ * SQL: the rows `t` whose key another record of the tenant has reserved, with the reservation `r` and the settings `s`.
+ */
 export function takenBy({
   table,
   reservation,
@@ -68,14 +70,14 @@ export function takenBy({
     where own.id is distinct from r.stream_id`;
 }
 
-/** SQL: the record that has the key is that of a changed row, which has another one now. */
+/** SQL: the record that has the key is that of a changed row with another key now. */
 export function isGivenUp({ table, key }: UniqueKey): string {
   return `exists (
     select from record_ids h join ${checkedTable(table)} x on x.import_id = h.import_id
     where h.table_name = '${table}' and h.id = r.stream_id and ${key('x')} <> r.key and not ${isUnchanged(table, 'x')})`;
 }
 
-/** The keys that pass from one record of the tenant to another as the rows arrive. */
+/** The keys that pass from one of the tenant's records to another when the rows arrive. */
 export async function keysGivenUp(session: Client): Promise<ReservedKey[]> {
   const given: ReservedKey[] = [];
   for (const unique of uniqueKeys) {

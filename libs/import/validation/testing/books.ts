@@ -12,7 +12,7 @@ import { ownMatter } from './own-matter';
 
 export const SOURCE = 'Books';
 
-/** Records that a tenant has before an import, as events put them there. */
+/** Creates records that the tenant has before an import. */
 export async function openBooks({ store, production, tenant }: Imports) {
   // biome-ignore lint/suspicious/noExplicitAny: any record's events
   async function make(definition: any, id: string, first: object, ...more: [verb: string, data?: object][]) {
@@ -108,7 +108,7 @@ export async function openBooks({ store, production, tenant }: Imports) {
 
   const mill = await entity();
   const active = await client('C-900', mill, newId('client'));
-  // What an earlier import has brought.
+  // Records with the ids of an earlier import.
   const before = await client('C-1', await entity(imported('Entity', 'ENT-1')), imported('Client', 'CLI-1'));
   await make(ApplicableRate, newId('applicablerate'), {
     scope: 'Client',

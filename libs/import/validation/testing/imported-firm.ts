@@ -59,7 +59,7 @@ export const invoice = (ImportId: string, cells: Cells): Cells => ({
   ...cells,
 });
 
-/** As many of each kind as production changes one by one. */
+/** A small firm, with as many records of each kind as the tests change one by one in production. */
 export const firm: StagedRows = {
   Division: [{ ImportId: 'D-1', Name: 'Property' }],
   MatterType: several(3, (n) => ({ ImportId: `MT-${n}`, Name: `Type ${n}` })),
@@ -105,7 +105,7 @@ export const firm: StagedRows = {
   InvoiceLine: [{ ImportId: 'L-1', InvoiceId: 'I-1', Kind: 'Fee', WorkItemId: 'W-BILLED' }],
 };
 
-/** A tenant that has imported {@link firm}, and goes on with it. */
+/** A tenant that has imported {@link firm} and works with its records. */
 export class ImportedFirm {
   private readonly parts: ReturnType<typeof promotionParts>;
   private readonly runs: Awaited<ReturnType<Imports['run']>>[] = [];
@@ -114,7 +114,7 @@ export class ImportedFirm {
     this.parts = promotionParts(imports);
   }
 
-  /** @param before what happens to the tenant before its first import */
+  /** @param before changes the tenant before its first import */
   static async open(before?: (imports: Imports) => Promise<unknown>, rows = firm): Promise<ImportedFirm> {
     const imports = await openImports('uk');
     await before?.(imports);
@@ -136,7 +136,7 @@ export class ImportedFirm {
     return recordId(this.imports.tenant.streamId, 'Ledger', table, importId);
   }
 
-  /** What somebody does in production. */
+  /** Appends an event to a record, as production does. */
   // biome-ignore lint/suspicious/noExplicitAny: any record's events
   async happens(definition: any, id: string, type: string, data: object = {}) {
     await this.imports.store.store.execute(this.imports.production, async (unit) => {
@@ -145,7 +145,7 @@ export class ImportedFirm {
     });
   }
 
-  /** A record that somebody makes in production. @returns its id */
+  /** Creates a record in production. @returns its id */
   // biome-ignore lint/suspicious/noExplicitAny: any record's events
   async begins(definition: any, kind: Parameters<typeof newId>[0], type: string, data: object) {
     const id = newId(kind);
@@ -156,7 +156,7 @@ export class ImportedFirm {
     return id;
   }
 
-  /** The same source again, with more rows. */
+  /** Stages the same source again, with more rows. */
   async stage(more: StagedRows, base = firm) {
     const run = await this.imports.run();
     this.runs.push(run);
@@ -164,7 +164,7 @@ export class ImportedFirm {
     return run;
   }
 
-  /** What its check finds. */
+  /** The findings of the validation. */
   async found(more: StagedRows, base?: StagedRows): Promise<string[]> {
     const run = await this.stage(more, base);
     await validationOf(this.imports).validate(run);
@@ -177,7 +177,7 @@ export class ImportedFirm {
     return rows.map((row) => row.found);
   }
 
-  /** Ends the runs that were staged: there is one at a time. */
+  /** Ends the staged runs, as a tenant has one at a time. */
   async finish() {
     for (const run of this.runs.splice(0)) await this.imports.finish(run);
   }
@@ -187,7 +187,7 @@ export class ImportedFirm {
   }
 }
 
-/** Two sources as one: of each table the rows of both. */
+/** Combines the rows of two sources, table by table. */
 export function together(base: StagedRows, more: StagedRows): StagedRows {
   const tables = [...new Set([...Object.keys(base), ...Object.keys(more)])];
   return Object.fromEntries(tables.map((table) => [table, [...(base[table] ?? []), ...(more[table] ?? [])]]));

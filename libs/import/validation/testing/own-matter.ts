@@ -1,4 +1,4 @@
-/** Fields of a matter that the tenant has opened itself; its client, number, division and units are the test's. */
+/** Fields of the tenant's own matter; tests add its client, number, division and units. */
 export const ownMatter = {
   title: 'Lease',
   currency: 'GBP',
