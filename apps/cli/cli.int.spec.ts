@@ -22,11 +22,11 @@ describe('the command line', () => {
     err = [];
   });
 
-  /** An argument that is empty stands between two blanks. */
+  /** Runs a command line, split at blanks. Two blanks in a row enclose an empty argument. */
   const cli = (line: string, config: () => Config = () => testConfig(test.url)) =>
     run(line.split(' '), { config, out: (text) => out.push(text), err: (text) => err.push(text) });
 
-  /** Runs a command with --json; its answer. */
+  /** Runs a command with --json. @returns its answer */
   async function json(line: string) {
     out = [];
     expect([await cli(`${line} --json`), err]).toEqual([0, []]);
@@ -34,7 +34,7 @@ describe('the command line', () => {
     return JSON.parse(out[0]);
   }
 
-  /** Runs a command that is refused; the code, after checking that it said one line. */
+  /** Runs a command that must be refused with a single line of output. @returns the code of the error */
   async function refused(line: string): Promise<string> {
     out = [];
     expect(await cli(`${line} --json`)).toBe(1);

@@ -42,7 +42,7 @@ describe('progress', () => {
   });
 
   describe('on a screen', () => {
-    /** A terminal that keeps what is drawn on it. */
+    /** A terminal that keeps everything that is drawn on it. */
     class Screen extends Writable {
       readonly isTTY = true;
       readonly columns = 200;
@@ -93,7 +93,7 @@ describe('progress', () => {
     it('leaves the terminal as it was, though it never comes to its end', () => {
       const screen = new Screen();
       barOn(screen, 'matters').show('filling', 1, 2);
-      // A hidden cursor, or lines that are not wrapped, would outlive Ctrl-C.
+      // A hidden cursor or disabled line wrapping would outlive Ctrl-C.
       expect(screen.drawn).not.toContain('\u001b[?');
     });
 

@@ -28,7 +28,7 @@ async function cliWith(given: object, ...args: string[]) {
 }
 const cli = (...args: string[]) => cliWith({}, ...args);
 
-/** What a worker would do with the import that waits. */
+/** Changes the queued import as a worker would. */
 async function carryOut(change: string): Promise<void> {
   const waiting = `select id from import.requests where status = 'Queued'`;
   const id = await waitFor(async () => (await execute<{ id: string }>(test.url, waiting)).at(0)?.id, {
@@ -122,7 +122,7 @@ it('goes on waiting once a database that went away meanwhile is back', async () 
 it('tells of a staging tenant as long as it can be read, and imports nothing into it', async () => {
   const status = async () => (await cli('import', 'status', '--tenant', 'acme')).answer;
   await cli('tenants', 'create', '--alias', 'loaded', '--name', 'Staging');
-  // Nobody but an import makes such a tenant.
+  // Only an import creates such a tenant.
   await execute(test.url, `update platform.tenants set alias = 'acme--staging' where alias = 'loaded'`);
   await execute(
     test.url,
@@ -130,10 +130,11 @@ it('tells of a staging tenant as long as it can be read, and imports nothing int
        staging_tenant_id = (select id from platform.tenants where alias = 'acme--staging')`,
   );
   expect(await status()).toMatchObject({ stagingTenant: 'acme--staging' });
-  // The next import would put it aside, with whatever had been imported into it.
+  // An import into a staging tenant is refused: the parent's next import would retire it together with what was
+  // imported.
   const into = await cli('import', 'run', '--tenant', 'acme--staging', '--connection', CONNECTION);
   expect(into).toMatchObject({ code: 1, answer: { error: { code: 'staging_tenant' } } });
-  // The next import has taken its place.
+  // The parent's next import has retired the staging tenant.
   await execute(
     test.url,
     `update platform.tenants set alias = alias || '-' || id where alias like '%--staging'`,
