@@ -150,7 +150,7 @@ describe('cli projections', () => {
   it('shows how far it is: lines, or a bar on a screen', async () => {
     expect(await cli('projections rebuild divisions')).toBe(0);
     expect(err.map((line) => line.replace(/ \(.*|, \d+\/s.*/, ''))).toEqual([
-      'divisions: filling, 0',
+      'divisions: filling',
       'divisions: indexing, 2 of 2',
       'divisions: catching up, 2 of 2',
     ]);
