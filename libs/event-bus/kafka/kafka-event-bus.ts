@@ -9,9 +9,9 @@ import { KafkaSource } from './kafka-source';
 import { KafkaTransport } from './transport';
 
 /**
- * Kafka carries the events, a consumer group for each subscriber; the checkpoints of the subscribers decide. The group is
- * the installation's own: were another's processes in it, as they would be with the same topic on the same brokers, each
- * installation would read only the partitions that fell to its own.
+ * Kafka carries the events to a consumer group for each subscriber; the subscribers' checkpoints decide what is next. The
+ * group's name has the installation's id: another installation with the same topic on the same brokers would otherwise join
+ * the group, and each would read only the partitions assigned to its own processes.
  */
 @Injectable()
 export class KafkaEventBus extends EventBus implements OnApplicationShutdown {
