@@ -107,8 +107,8 @@ export class UpdateApplicableRateHandler implements ICommandHandler<UpdateApplic
 }
 
 /**
- * The rate, once no other of its scope overlaps it. A counter of the scope's changes is moved along, so that of two
- * requests at once the later one sees what the other wrote.
+ * Checks that no other rate of the scope overlaps the rate. It also advances a counter of the scope's changes, so that of two
+ * simultaneous requests the later one is decided again and sees the other's rate.
  */
 async function alone(work: UnitOfWork, rate: Folded<ApplicableRateState>) {
   const { scopeId } = rate.data;

@@ -12,11 +12,11 @@ export interface ApplicableRateFields {
   scopeId: string;
   rate: Money;
   per: Per;
-  /** What it is for; null: any. */
+  /** Keys of the work to which the rate applies; null: any. */
   employeeId: string | null;
   billingGrade: string | null;
   taskTypeId: string | null;
-  /** First and last day of the entry dates that it is for; null: until further notice. */
+  /** First and last entry date to which the rate applies; null: until further notice. */
   effectiveFrom: Day;
   effectiveTo: Day | null;
 }

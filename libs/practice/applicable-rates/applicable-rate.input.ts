@@ -15,7 +15,7 @@ import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 import { type Scope, scopes } from './applicable-rate.events';
 
-/** The id of a matter or of a client, as the scope says. */
+/** The id of a matter or a client, depending on the scope. */
 function ScopeIdField(): PropertyDecorator {
   const kindsOf = ({ object }: ValidationArguments): Kind[] => {
     const { scope } = object as { scope?: unknown };

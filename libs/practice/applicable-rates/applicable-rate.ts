@@ -10,10 +10,10 @@ export interface ApplicableRateState extends RecordState, ApplicableRateFields {
 /** Kind of the link from a rate that names no employee to its matter or client. */
 const SCOPE = 'applicable_rate';
 
-/** The same of one that names an employee: a firm may have agreed a rate with a client for each of hundreds. */
+/** Kind of the link from a rate that names an employee. It is separate, as a client may have agreed rates for hundreds of employees. */
 const scopeOf = (employeeId: string) => `${SCOPE} ${employeeId}`;
 
-/** Kinds of the links of the rates that an employee's work can have. */
+/** Kinds of the links from all rates that can apply to an employee's work. */
 export function scopeLinks(employeeId: string): string[] {
   return [SCOPE, scopeOf(employeeId)];
 }
@@ -30,7 +30,7 @@ export const ApplicableRate = simpleRecord<ApplicableRateState>({
   ],
 });
 
-/** Kind of the link from a rate to its scope; those that could overlap it have the same. */
+/** Kind of the link from a rate to its scope. Rates that could overlap have the same kind. */
 export function scopeLink({ employeeId }: Pick<ApplicableRateState, 'employeeId'>): string {
   return employeeId === null ? SCOPE : scopeOf(employeeId);
 }
@@ -43,9 +43,9 @@ export function isInForce(
 }
 
 /**
- * On one day, work has one rate of the same keys.
- * @param others of the same scope
- * @throws DomainError `applicable_rate_overlap` (409), naming the other
+ * Checks that on each day there is at most one rate with the same keys.
+ * @param others the other rates of the scope
+ * @throws DomainError `applicable_rate_overlap` (409), which names the other rate
  */
 export function requireNoOverlap(
   rate: Folded<ApplicableRateState>,

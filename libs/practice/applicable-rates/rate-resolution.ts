@@ -12,7 +12,7 @@ import type { TaskTypeFields } from '../task-types/task-type.events';
 import { isInForce } from './applicable-rate';
 import type { ApplicableRateFields } from './applicable-rate.events';
 
-/** Where a work item's rate can come from when the request has none, first to last. */
+/** The levels at which a rate is looked up when the request has none, in their order. */
 export const rateLevels = [
   'MatterRate',
   'ClientRate',
@@ -27,16 +27,16 @@ export type RateLevel = (typeof rateLevels)[number];
 export const rateOutcomes = ['Found', 'None', 'NotInForce', 'NoMatch', 'OtherCurrency'] as const;
 export type RateOutcome = (typeof rateOutcomes)[number];
 
-/** What one level, or one of its rates, had to say. */
+/** The outcome at one level, or of one of its rates. */
 export interface RateStep {
   level: RateLevel;
   outcome: RateOutcome;
-  /** The record that was looked at, if there was one. */
+  /** The record that was examined, if any. */
   recordId: string | null;
   detail: string;
 }
 
-/** The work that a rate is sought for. */
+/** The work for which a rate is looked up. */
 export interface RatedWork {
   /** Hour for timed work, Unit for itemised. */
   per: Per;
@@ -46,7 +46,7 @@ export interface RatedWork {
   keys: RateKeys;
 }
 
-/** All that can give it a rate. */
+/** The records that can supply a rate. */
 export interface RateSources {
   matterRates: readonly Folded<ApplicableRateFields>[];
   clientRates: readonly Folded<ApplicableRateFields>[];
@@ -60,15 +60,15 @@ export interface RateSources {
 export interface ResolvedRate {
   rate: Money | null;
   source: RateLevel | null;
-  /** What was tried, in order, up to what was found. */
+  /** The steps that were tried, in order, up to the rate found. */
   trace: RateStep[];
 }
 
-/** What a level finds, and what it passed over. */
+/** Looks a rate up at one level. Returns the rate, if any, and the steps. */
 type Level = (work: RatedWork) => { rate?: Money; steps: Omit<RateStep, 'level'>[] };
 
 /**
- * The rate of work: of the first level that has one in its currency, for its day and its kind.
+ * Resolves the rate of work: that of the first level which has one in the right currency, for the day and the kind of work.
  * @see resources.md: Rate
  */
 export function resolveRate(work: RatedWork, sources: RateSources): ResolvedRate {
@@ -109,7 +109,7 @@ function ofSet(set: Folded<RateSetFields> | undefined): Level {
     const { from, to, currency, entries } = set.data;
     if ((from !== null && work.day < from) || (to !== null && work.day > to))
       return found('NotInForce', set.id, `the set is not for ${work.day}`);
-    // Of a thousand entries few are for the work: only those are looked at closer.
+    // Only few of a thousand entries apply to the work; the others are filtered out first.
     const candidates = entries
       .filter((entry) => isFor(entry, work))
       .map((entry) => ({ recordId: set.id, rate: { amount: entry.rate, currency }, rank: telling(entry) }));
@@ -137,14 +137,14 @@ function ofEmployee({ id, data: { defaultRate } }: RateSources['employee']): Lev
   };
 }
 
-/** A rate that is for the work. */
+/** A rate that applies to the work. */
 interface Candidate {
   recordId: string;
   rate: Money;
   rank: number;
 }
 
-/** The one that names most of what the work is; those in another currency are passed over. */
+/** The most specific of several rates; rates in another currency are skipped. */
 function best(work: RatedWork, candidates: Candidate[]): ReturnType<Level> | undefined {
   if (candidates.length === 0) return undefined;
   const said = ({ rate, recordId }: Candidate) => inCurrency(rate, work.currency, recordId);
@@ -164,7 +164,7 @@ function isFor(rate: NamedKeys & { per: Per }, { per, keys }: RatedWork): boolea
   return rate.per === per && rateKeys.every((key) => rate[key] == null || rate[key] === keys[key]);
 }
 
-/** Greater for more keys, and of as many for the more telling ones. */
+/** How specific keys are: greater for more keys and, among as many, for those that come earlier in `rateKeys`. */
 function telling(keys: NamedKeys): number {
   const flags = rateKeys.map((key): number => (keys[key] == null ? 0 : 1));
   const count = flags.reduce((sum, flag) => sum + flag);

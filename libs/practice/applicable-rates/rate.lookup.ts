@@ -13,8 +13,8 @@ import { type RateLevel, type ResolvedRate, rateLevels, resolveRate } from './ra
 export { type RateLevel, type ResolvedRate, rateLevels };
 
 /**
- * Questions for all that can give work a rate, beside its employee and its task type.
- * @param work null: nothing is asked, because the rate is known
+ * Questions for everything that can supply a rate, apart from the employee and the task type.
+ * @param work null when the rate is known: nothing is asked
  */
 export function rateQuestions(work: { matterId?: string | null; employeeId: string } | null) {
   const matterId = work?.matterId;
@@ -28,7 +28,7 @@ export function rateQuestions(work: { matterId?: string | null; employeeId: stri
   };
 }
 
-/** The work that is to be given a rate, with the records that it refers to. */
+/** The work for which a rate is looked up, with the records to which it refers. */
 export interface WorkToRate {
   /** 0 Timed Fee, 1 Itemised Fee. */
   itemType: 0 | 1;
@@ -56,7 +56,7 @@ export function resolveFor(
   return resolveRate({ per, day, currency, keys }, { ...answers, employee, taskType });
 }
 
-/** 422 `rate_not_found`, telling what was tried. */
+/** The error `rate_not_found` (422), with the levels that were tried. */
 export function rateNotFound({ trace }: ResolvedRate): DomainError {
   const code = 'rate_not_found';
   const steps = trace.map(

@@ -61,8 +61,8 @@ export class ResolveRate {
 }
 
 /**
- * The rate that such work would be given if it were recorded now; null for one that would be refused. It asks what the
- * recording of a work item asks, so that both always agree.
+ * The rate that work would get if it were recorded now; null if recording it would be refused. It uses the code that records
+ * work items, so that both always agree.
  * @throws DomainError employee_not_found, matter_not_found, tasktype_not_found (422)
  */
 @QueryHandler(ResolveRate)

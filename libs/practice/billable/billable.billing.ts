@@ -29,7 +29,7 @@ export function reserve<State extends BillableState>(
   return [{ type: `${definition.name}Reserved`, data: { invoiceId } }];
 }
 
-/** Takes it off the draft that reserves it. */
+/** Releases a record from the draft that reserves it. */
 export function release<State extends BillableState>(
   definition: BillableDefinition<State>,
   state: State,
@@ -40,9 +40,9 @@ export function release<State extends BillableState>(
 }
 
 /**
- * Settles it whole: what is charged below or above what remained is written off or up.
- * @param day of the invoice's issue
- * @param charged what the invoice asks for it
+ * Bills a record completely: the difference between the charge and what remained is written off or up.
+ * @param day the invoice's day of issue
+ * @param charged what the invoice charges for the record
  * @see resources.md: Invoices, Fee analysis measures
  */
 export function bill<State extends BillableState>(
@@ -65,8 +65,8 @@ export function bill<State extends BillableState>(
 }
 
 /**
- * Takes a billing back.
- * @param reserved the invoice becomes a draft again, and keeps the record
+ * Reverses the billing of a record.
+ * @param reserved whether the invoice becomes a draft again, which keeps the record
  */
 export function reverseBilling<State extends BillableState>(
   definition: BillableDefinition<State>,
@@ -81,7 +81,7 @@ export function reverseBilling<State extends BillableState>(
   return [{ type: `${definition.name}BillingReversed`, data }];
 }
 
-/** How much more one is than the other, never less than nothing. */
+/** The amount and the units by which one portion exceeds the other; 0 where it does not. */
 function excess(one: Portion, other: Portion): Portion {
   const above = (name: keyof Portion) => {
     if (one[name] === other[name]) return '0';
@@ -91,7 +91,7 @@ function excess(one: Portion, other: Portion): Portion {
   return { amount: above('amount'), units: above('units') };
 }
 
-/** An invoice never touches what another one holds: its lines and their sources change in one append. */
+/** Checks that a record is held by the given invoice. Lines and their sources change in one append, so an error is a bug. */
 function requireHeld(state: BillableState, invoiceId: string, wanted: BillableStatus): void {
   if (state.invoiceId !== invoiceId || state.state !== wanted)
     throw new RecordsDisagree(`An invoice's line and its source: ${invoiceId}, ${state.invoiceId}`);

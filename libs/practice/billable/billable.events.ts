@@ -2,13 +2,13 @@ import type { DomainEvent } from '#kernel/decider';
 import type { DecimalText } from '#kernel/money';
 import type { Day } from '#kernel/zone';
 
-/** A part of what an item is worth. */
+/** A part of a record's value. */
 export interface Portion {
   amount: DecimalText;
   units: DecimalText;
 }
 
-/** By what fee analysis groups a movement. */
+/** The dimensions by which fee analysis groups a movement. */
 export interface Dimensions {
   matterId: string;
   employeeId: string;
@@ -16,12 +16,12 @@ export interface Dimensions {
   currency: string;
 }
 
-/** What a movement means for fee analysis; null for what it does not cover. */
+/** A movement in fee analysis, which does not cover every record. */
 export interface Movement extends Dimensions, Portion {
   day: Day;
 }
 
-/** How an invoice settles an item: what is charged for it, and by how much that is below or above what remained. */
+/** How an invoice settles a record: what it charges, and by how much that is less or more than what remained. */
 export interface Settlement {
   /** The invoice's day of issue. */
   day: Day;
@@ -30,7 +30,7 @@ export interface Settlement {
   writtenUp: Portion;
 }
 
-/** What happens to a record that an invoice can charge, beside its own changes. */
+/** The events of billing, which all billable records share. */
 export type BillableEvent<Name extends string> =
   | DomainEvent<`${Name}Finalised`, { movement: Movement | null }>
   | DomainEvent<`${Name}Unfinalised`, { movement: Movement | null }>

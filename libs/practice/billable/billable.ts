@@ -9,33 +9,33 @@ import type { BillableEvent, Dimensions, Movement, Portion, Settlement } from '.
 export const BillableStatus = { Pending: 0, Finalised: 1, Billed: 2, WrittenOff: 3 } as const;
 export type BillableStatus = (typeof BillableStatus)[keyof typeof BillableStatus];
 
-/** What an invoice can charge: time, fees and costs. */
+/** The state of a record that an invoice can charge: time, fees and costs. */
 export interface BillableState extends RecordState {
   matterId: string | null;
   /** The day of its entry in the tenant's zone, on which fee analysis counts it as finalised. */
   entryDay: Day;
   state: BillableStatus;
-  /** What can still be billed. */
+  /** The amount that can still be billed. */
   remaining: DecimalText;
   remainingUnits: DecimalText;
   /** The draft that reserves it, or the invoice that charges it. */
   invoiceId: string | null;
-  /** What the invoice that charges it has settled, and what remained before. */
+  /** How the invoice that charges the record has settled it, and what remained before. */
   settlement: (Settlement & { before: Portion }) | null;
 }
 
 /** A kind of record that an invoice can charge. */
 export interface BillableDefinition<State extends BillableState>
   extends StreamDefinition<State, DomainEvent> {
-  /** What its events begin with: `WorkItem`. */
+  /** The prefix of its event types, such as `WorkItem`. */
   name: string;
-  /** What refusals call it: `work item`. */
+  /** The noun for it in errors, such as `work item`. */
   noun: string;
-  /** All that it was worth before anything was written off. */
+  /** The record's whole value, before any write-off. */
   whole(state: State): Portion;
   currency(state: State): string;
   isBillable(state: State): boolean;
-  /** By what fee analysis groups it; null for what it does not cover. */
+  /** The dimensions of fee analysis; null if it does not cover the record. */
   dimensions(state: State): Dimensions | null;
 }
 
@@ -45,7 +45,7 @@ export type AnyBillable = BillableDefinition<any>;
 type Verb = BillableEvent<''>['type'];
 type Data<V extends Verb> = Extract<BillableEvent<''>, { type: V }>['data'];
 
-/** @param verb the event's type without the record's name */
+/** The state after an event of billing. @param verb the event's type without the record's name */
 export function moved<State extends BillableState>(before: State, verb: string, data: object): State {
   switch (verb as Verb) {
     case 'Finalised':
@@ -84,12 +84,12 @@ export function moved<State extends BillableState>(before: State, verb: string, 
   throw new Error(`${verb} is nothing that happens to what an invoice charges`);
 }
 
-/** What remains of it to be billed. */
+/** The part of a record that can still be billed. */
 export function left({ remaining, remainingUnits }: BillableState): Portion {
   return { amount: remaining, units: remainingUnits };
 }
 
-/** Neither billed nor written off, and worth something: what keeps its matter open. */
+/** Whether a record is neither billed nor written off, and has a value: it then keeps its matter open. */
 export function isUnbilled<State extends BillableState>(
   definition: Pick<BillableDefinition<State>, 'isBillable'>,
   state: State,
@@ -138,7 +138,7 @@ export function billableStatusName(state: BillableStatus): string {
   return stateNames[state];
 }
 
-/** The state as a sentence says it. */
+/** The name of a record's state, as used within a sentence. */
 export function nameOf({ state }: Pick<BillableState, 'state'>): string {
   return ['pending', 'finalised', 'billed', 'written off'][state];
 }

@@ -13,7 +13,7 @@ import {
 } from './billable';
 import type { Portion } from './billable.events';
 
-/** What to write off: by units or by amount, all that remains when neither is given. */
+/** What to write off: units or an amount; all that remains when neither is given. */
 export interface WriteOffRequest {
   day: Day;
   reason: string;
@@ -22,8 +22,8 @@ export interface WriteOffRequest {
 }
 
 /**
- * Writes a record off, whole or in part. By amount takes units pro rata to 4 places, by units the amount pro rata to
- * the minor unit; the last part takes the rest.
+ * Writes a record off, completely or in part. An amount takes units pro rata, to 4 places; units take the amount pro rata, to
+ * the minor unit. The last part takes the rest.
  * @throws DomainError `reserved`, `not_finalised` (409); `units_or_amount`, `too_precise`, `more_than_remains` (422)
  * @see resources.md: Write-off
  */

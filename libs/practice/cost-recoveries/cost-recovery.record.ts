@@ -24,7 +24,7 @@ import {
 import type { CostRecoveryEvent } from './cost-recovery.events';
 import type { CostRecoveryInput, CostRecoveryPatch } from './cost-recovery.input';
 
-/** Records a cost, finalised at once where the tenant wants that. */
+/** Records a cost. It is finalised at once if the tenant's settings say so. */
 export async function recordCostRecovery(work: UnitOfWork, body: CostRecoveryInput) {
   const { context } = work;
   const found = await work.load(questions(context, body));
@@ -60,7 +60,7 @@ export async function recordCostRecovery(work: UnitOfWork, body: CostRecoveryInp
   );
 }
 
-/** Changes a pending cost; its description also later, until it is billed. Its total is worked out again. */
+/** Changes a pending cost and computes its total anew. The description can change until the cost is billed. */
 export async function changeCostRecovery(work: UnitOfWork, id: string, asked: CostRecoveryPatch) {
   const { context } = work;
   const { cost, itsCode, itsMatter, ...found } = await work.load({
@@ -76,7 +76,7 @@ export async function changeCostRecovery(work: UnitOfWork, id: string, asked: Co
   const given: Partial<CostRecoveryState> = recordChanges(context, data, patch);
   requireChangeable(data, Object.keys(given));
   const tenant = settings(found.settings);
-  // Only the references that change are checked; the others were when they were given.
+  // Only changed references are checked; the others were checked when they were set.
   checkReferences(Object.fromEntries(Object.entries(body).filter(([name]) => name in given)), found, tenant);
   const code = (given.disbursementCodeId ? found.code : itsCode)!.data;
   const next = { ...data, ...given };
@@ -97,7 +97,7 @@ export async function changeCostRecovery(work: UnitOfWork, id: string, asked: Co
   return work.change(CostRecovery, before, [updated]);
 }
 
-/** Questions for all that the body refers to. */
+/** Questions for the records to which the body refers. */
 function questions(context: RequestContext, body: CostRecoveryPatch) {
   return {
     settings: settingsOf(context),
@@ -108,7 +108,7 @@ function questions(context: RequestContext, body: CostRecoveryPatch) {
   };
 }
 
-/** A reference that is absent or null is not looked at. */
+/** Checks the references that are given; absent ones and null are skipped. */
 function checkReferences(
   body: Partial<CostRecoveryInput>,
   found: Answers<ReturnType<typeof questions>>,
@@ -121,7 +121,7 @@ function checkReferences(
   requireBaseCurrency(body.unitAmount?.Currency, tenant, 'unitAmount/Currency');
 }
 
-/** The body's fields as the state keeps them. */
+/** Converts the body's fields to the form in which the state stores them. */
 function stored({ quantity, unitAmount, ...own }: Partial<CostRecoveryInput>) {
   return {
     ...own,

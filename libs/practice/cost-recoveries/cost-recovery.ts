@@ -41,16 +41,16 @@ export const CostRecovery: BillableDefinition<CostRecoveryState> = {
   keys: (state) => referenceKeys('costrecovery', state),
   whole: ({ total, quantity }) => ({ amount: total, units: quantity }),
   currency: ({ unitAmount }) => unitAmount.currency,
-  // What is only expected cannot be charged yet, and does not keep its matter open.
+  // An expected cost cannot be charged yet, and does not keep its matter open.
   isBillable: ({ kind }) => kind !== 'Anticipated',
-  // Fee analysis covers work items alone.
+  // Fee analysis covers only work items.
   dimensions: () => null,
   evolve(state, recorded) {
     const event = recorded as CostRecoveryEvent;
     switch (event.type) {
       case 'CostRecoveryCreated': {
         const { total, quantity } = event.data;
-        // As a work item's: written out, because another spread is slow.
+        // Written out, as for work items: a second spread is slow.
         return {
           state: BillableStatus.Pending,
           invoiceId: null,
@@ -75,11 +75,11 @@ export const CostRecovery: BillableDefinition<CostRecoveryState> = {
   },
 };
 
-/** Of the largest amount that a request can name: beyond it a JSON number loses pennies. */
+/** The largest amount that a request can name. A larger JSON number would lose pennies. */
 const LARGEST_TOTAL = 99_999_999_999;
 
 /**
- * What a cost comes to, half-up to the minor unit.
+ * The total of a cost, rounded half-up to the minor unit.
  * @throws DomainError `total_too_large` (422)
  * @see resources.md: Money
  */
@@ -93,7 +93,7 @@ export function totalOf(quantity: DecimalText, { amount, currency }: Money): Dec
 }
 
 /**
- * A code with a kind suits costs of that kind only.
+ * Checks that a disbursement code suits a cost: a code with a kind suits only costs of that kind.
  * @throws DomainError `disbursement_kind_mismatch` (422)
  */
 export function requireSuitableCode(kind: DisbursementKind, suits: DisbursementKind | null): void {
@@ -102,7 +102,7 @@ export function requireSuitableCode(kind: DisbursementKind, suits: DisbursementK
 }
 
 /**
- * What was bought was bought from somebody.
+ * Checks that a bought cost has a supplier.
  * @throws DomainError `supplier_required` (422)
  */
 export function requireSupplier(kind: DisbursementKind, supplierId: string | null): void {
@@ -113,8 +113,8 @@ export function requireSupplier(kind: DisbursementKind, supplierId: string | nul
 }
 
 /**
- * A cost is written only while Pending; its description also later, until it is billed.
- * @param names of the fields that change
+ * Checks that a cost may change: it must be Pending, and for its description alone, not yet billed.
+ * @param names names of the fields that change
  * @throws DomainError `reserved`, `finalised` (409)
  */
 export function requireChangeable(state: CostRecoveryState, names: readonly string[]): void {

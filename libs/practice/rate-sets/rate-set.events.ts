@@ -6,14 +6,14 @@ import type { SimpleEvent } from '../records/simple-record';
 export const pers = ['Hour', 'Unit'] as const;
 export type Per = (typeof pers)[number];
 
-/** What a rate may be for, the most telling first: of two rates that name as many, the one with the earlier wins. */
+/** The keys that a rate may name, the most specific first: of two rates with as many keys, that with the earlier one wins. */
 export const rateKeys = ['employeeId', 'taskTypeId', 'billingGrade', 'jobTitle', 'matterTypeId'] as const;
 export type RateKey = (typeof rateKeys)[number];
 
-/** The keys that a rate names, or those that work has; the others are absent. */
+/** The keys of a rate or of work; others are absent. */
 export type RateKeys = Partial<Record<RateKey, string>>;
 
-/** A rate in the set's currency, for work that has all of its keys. */
+/** A rate in the set's currency, which applies to work that has all of its keys. */
 export interface RateEntry extends RateKeys {
   rate: DecimalText;
   per: Per;
@@ -21,11 +21,11 @@ export interface RateEntry extends RateKeys {
 
 export interface RateSetFields {
   name: string;
-  /** ISO 4217; of every entry. */
+  /** The currency of every entry, ISO 4217. */
   currency: string;
-  /** The firm's default: the last level that is asked for a rate. */
+  /** Whether this is the firm's default, the last level at which rates are looked up. */
   isDefault: boolean;
-  /** First and last day of the entry dates that it is for; null: no bound. */
+  /** First and last entry date to which the set applies; null: no bound. */
   from: Day | null;
   to: Day | null;
   entries: RateEntry[];

@@ -8,7 +8,7 @@ import { type RateEntry, type RateSetFields, rateKeys, rateSetEvents } from './r
 
 export interface RateSetState extends RecordState, RateSetFields {}
 
-/** Natural key that the firm's default rate set holds. */
+/** The natural key of the firm's default rate set. */
 export const DEFAULT_RATE_SET = { kind: 'default_rate_set', key: '' };
 
 export const RateSet = simpleRecord<RateSetState>({
@@ -20,7 +20,7 @@ export const RateSet = simpleRecord<RateSetState>({
   keys: ({ isDefault }) => (isDefault ? [DEFAULT_RATE_SET] : []),
 });
 
-/** Ids of the records that entries name, each once. */
+/** The ids of the records that entries name, without duplicates. */
 export function referencesOf(entries: readonly RateEntry[]): string[] {
   const ids = entries.flatMap(({ employeeId, taskTypeId, matterTypeId }) => [
     employeeId,
@@ -30,7 +30,7 @@ export function referencesOf(entries: readonly RateEntry[]): string[] {
   return [...new Set(ids)].filter((id) => id !== undefined);
 }
 
-/** A text that two rates share when they are for the same work. */
+/** A text that is equal for rates with the same keys. */
 export function nameOfKeys(entry: RateEntry): string {
   return JSON.stringify([entry.per, ...rateKeys.map((key) => entry[key] ?? null)]);
 }
@@ -61,19 +61,19 @@ export function requireDays(from: string | null, to: string | null): void {
     throw invalid('days_reversed', 'to: the last day is before the first.', 'to');
 }
 
-/** The firm always has a default, once it has one. @throws DomainError `default_rate_set` (409) */
+/** Checks that a default rate set stays the default: a firm always has one. @throws DomainError `default_rate_set` (409) */
 export function requireStillDefault(before: RateSetState, isDefault: boolean): void {
   if (before.isDefault && !isDefault)
     throw conflict('default_rate_set', 'Make another rate set the default instead.');
 }
 
-/** @throws DomainError `default_rate_set` (409) */
+/** Refuses to delete the default rate set. @throws DomainError `default_rate_set` (409) */
 export function refuseDefault({ isDefault }: RateSetState): void {
   if (isDefault) throw conflict('default_rate_set', 'Make another rate set the default first.');
 }
 
 /**
- * Every rate raised by a percentage (lowered by a negative one), half-up to the currency's minor unit.
+ * Raises every rate by a percentage (a negative one lowers it), rounded half-up to the currency's minor unit.
  * @throws DomainError `rate_too_large` (422)
  */
 export function uplift(entries: readonly RateEntry[], percent: number, currency: string): RateEntry[] {

@@ -52,14 +52,14 @@ export const rateSetWriting: RecordWriting<RateSetState, RateSetInput, ReturnTyp
     };
   },
   check({ given, found, next, before }) {
-    // Entries are in the base currency when they are given: that of the set must then be it, too.
+    // Given entries are in the base currency, so the set's currency must be the same.
     if (given.currency || given.entries)
       requireBaseCurrency(next.currency, settings(found.tenant), 'currency');
     requireDays(next.from, next.to);
     if (before) requireStillDefault(before.data, next.isDefault);
     if (!given.entries) return;
     requireDistinct(next.entries);
-    // A reference that was there before is not looked at again.
+    // References that the set already had are not checked again.
     const known = new Set(before && referencesOf(before.data.entries));
     for (const [index, entry] of given.entries.entries()) {
       for (const field of references) {

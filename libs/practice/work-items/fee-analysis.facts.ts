@@ -2,7 +2,7 @@ import type { Derived } from '#projections/projection';
 
 export const feeMeasures = ['finalised', 'billed', 'written_off', 'written_up'] as const;
 
-/** Facts of fees are narrow as they are: only their sums are kept beside them. @see reporting.md: Physical design */
+/** The rollups of fee analysis. Its rows are narrow enough to serve as facts. @see reporting.md: Physical design */
 export const feeAnalysisDerived: Derived = {
   rollup: {
     name: 'fee_analysis_rollups',

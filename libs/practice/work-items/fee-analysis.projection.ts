@@ -9,7 +9,7 @@ import { feeAnalysisDerived, feeMeasures } from './fee-analysis.facts';
 
 type Measure = (typeof feeMeasures)[number];
 
-/** What an event moves on a day; amounts carry the sign of the movement. */
+/** What an event moves on a day; amounts have the sign of the movement. */
 interface Flow {
   of: Dimensions;
   day: Day;
@@ -38,7 +38,7 @@ const table = {
 
 const rowsOf = (events: readonly RecordedEvent[]): ReadRow[] => events.flatMap(factsOf);
 
-/** One fact a movement, never updated: every measure is a flow with its sign. @see resources.md: Fee analysis measures */
+/** One fact for each movement, never updated: every measure is a signed flow. @see resources.md: Fee analysis measures */
 export const feeAnalysisProjection: Projection = {
   name: 'fee-analysis',
   version: 2,
@@ -57,7 +57,7 @@ export const feeAnalysisProjection: Projection = {
   rows: (events) => [rowsOf(events)],
 };
 
-/** An event's facts, each with its number: what is taken back can count on two days. */
+/** The facts of an event, numbered: a reversal can have facts on two days. */
 function factsOf({ tenantId, eventId, streamId, event }: RecordedEvent): ReadRow[] {
   return flowsOf(event as BillableEvent<'WorkItem'>).map(({ of, day, moved }, part) => [
     tenantId,
@@ -95,7 +95,7 @@ function flowsOf({ type, data }: BillableEvent<'WorkItem'>): Flow[] {
         ...[settlement.billed, settlement.writtenOff, settlement.writtenUp].map(negative),
       ];
       const back = { of, day: data.day, moved: { billed, written_off } };
-      // What was written up is taken back on the day on which it was.
+      // A write-up is taken back on the day on which it was made.
       return isNothing(written_up) ? [back] : [back, { of, day: settlement.day, moved: { written_up } }];
     }
     default:

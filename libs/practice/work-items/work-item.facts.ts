@@ -9,7 +9,7 @@ const scaled = (decimals: number, sql: (row: string) => string) => ({
   value: (row: string) => `(${sql(row)} * ${10 ** decimals})::bigint`,
 });
 
-/** What reports read of very many work items. @see reporting.md: Physical design */
+/** The facts and rollups of work items, for reports over many of them. @see reporting.md: Physical design */
 export const workItemDerived: Derived = {
   facts: {
     name: 'work_item_facts',

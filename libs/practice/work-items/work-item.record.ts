@@ -24,7 +24,7 @@ import { priceWorkItem, requireChargeable } from './work-item.value';
 type References = Pick<WorkItemFields, 'matterId' | 'employeeId' | 'taskTypeId'>;
 type Rated = Pick<WorkItemFields, 'rate' | 'rateSource'>;
 
-/** Records an entry of time or a fee, finalised at once where the tenant wants that. */
+/** Records time or a fee. It is finalised at once if the tenant's settings say so. */
 export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
   const { context } = work;
   const { itemType, entryDate, employeeId, matterId = null, taskTypeId = null } = body;
@@ -72,7 +72,7 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
   );
 }
 
-/** Changes a pending item; its title also later, until it is billed. Its value is worked out again. */
+/** Changes a pending item and computes its value anew. The title can change until the item is billed. */
 export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkItemPatch) {
   const { context } = work;
   const before = addressed(work, (await work.load({ item: at(WorkItem, id) })).item, 'workitem');
@@ -93,15 +93,15 @@ export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkIt
   return work.change(WorkItem, before, events);
 }
 
-/** What a rate depends on beside the day: when one of these changes, a rate that was found is sought again. */
+/** Fields on which a rate depends, apart from the day. When one changes, a rate that was looked up is looked up again. */
 const RATED_BY = ['matterId', 'employeeId', 'taskTypeId', 'itemType'] as const;
-/** What units that were counted depend on: unless one of these changes they stay, however the tenant counts by now. */
+/** Fields on which derived units depend. Unless one changes, the units stay, even if the tenant counts otherwise by now. */
 const COUNTED_BY = ['matterId', 'itemType', 'durationTicks'] as const;
 const VALUED_BY = [...RATED_BY, 'entryDate', 'durationTicks'] as const;
 
 /**
- * A patch without units and rate that are as they were, as of a client that sends back what it was shown. Beside a change
- * of what they follow from they are said on purpose: they stay.
+ * Removes unchanged units and rate from a patch: a client may send back what it was shown. If the patch also changes a field
+ * on which they depend, they are meant as overrides and stay.
  */
 function withoutRepeats(data: WorkItemState, patch: Partial<WorkItemInput>): Partial<WorkItemInput> {
   const { units, rate, ...others } = patch;
@@ -119,7 +119,7 @@ function isOther({ amount, currency }: Money, rate: RateInput): boolean {
   return given.amount !== amount || given.currency !== currency;
 }
 
-/** Day, units, rate and total of an item after its changes; only what differs. */
+/** The day, units, rate and total of an item after a change, as far as they differ. */
 async function revalued(
   work: UnitOfWork,
   data: WorkItemState,
@@ -132,7 +132,7 @@ async function revalued(
   const redated = isFound && changes.entryDate !== undefined;
   const found = await work.load(questions(work.context, next, body.rate === null || moved || redated));
   const tenant = settings(found.settings);
-  // Only the references that change are checked; the others were when they were given.
+  // Only changed references are checked; the others were checked when they were set.
   const employee = changes.employeeId ? active(found.employee, 'employee', 'employeeId') : found.employee!;
   if (changes.matterId) openMatter(found.matter, 'matterId');
   if (changes.taskTypeId) active(found.taskType, 'tasktype', 'taskTypeId');
@@ -175,7 +175,7 @@ async function revalued(
   return revaluation;
 }
 
-/** Questions for all that an item refers to, and for its rate when that is sought. */
+/** Questions for the records to which an item refers, and for its rate if that must be looked up. */
 function questions(context: RequestContext, { matterId, employeeId, taskTypeId }: References, rate: boolean) {
   return {
     settings: settingsOf(context),
@@ -199,7 +199,7 @@ function rateGiven(given: { Amount: number; Currency: string }, tenant: TenantSt
   return { rate, rateSource: 'Request' };
 }
 
-/** @throws DomainError `rate_not_found` (422) with what was tried */
+/** The looked-up rate of an item. @throws DomainError `rate_not_found` (422) with the levels that were tried */
 function rateFound(item: WorkToRate, found: Found): Rated {
   const resolved = resolveFor(item, found);
   if (!resolved.rate || !resolved.source) throw rateNotFound(resolved);

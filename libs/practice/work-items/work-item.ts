@@ -34,7 +34,7 @@ export const WorkItem: BillableDefinition<WorkItemState> = {
   keys: (state) => referenceKeys('workitem', state),
   whole: ({ total, units }) => ({ amount: total, units }),
   currency: ({ rate }) => rate.currency,
-  // Time on no matter has nobody to pay for it.
+  // Time without a matter has no client who could pay for it.
   isBillable: ({ isBillable, matterId }) => isBillable && matterId !== null,
   dimensions({ isBillable, matterId, employeeId, taskTypeId, rate }) {
     return isBillable && matterId !== null
@@ -46,7 +46,7 @@ export const WorkItem: BillableDefinition<WorkItemState> = {
     switch (event.type) {
       case 'WorkItemCreated': {
         const { total, units } = event.data;
-        // What is added is written out, and comes first: with another spread so many fields take V8 twenty times as long.
+        // The added fields are written out and come first: with a second spread, V8 takes twenty times as long.
         return {
           state: BillableStatus.Pending,
           invoiceId: null,
