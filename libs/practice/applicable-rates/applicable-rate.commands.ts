@@ -107,8 +107,8 @@ export class UpdateApplicableRateHandler implements ICommandHandler<UpdateApplic
 }
 
 /**
- * Checks that no other rate of the scope overlaps the rate. It also advances a counter of the scope's changes, so that of two
- * simultaneous requests the later one is decided again and sees the other's rate.
+ * Checks that no other rate of the same scope overlaps this one, and returns it. The function also increments a counter
+ * of the scope's changes, so that of two concurrent requests the later one sees the rate that the other one wrote.
  */
 async function alone(work: UnitOfWork, rate: Folded<ApplicableRateState>) {
   const { scopeId } = rate.data;

@@ -8,15 +8,15 @@ export type Scope = (typeof scopes)[number];
 
 export interface ApplicableRateFields {
   scope: Scope;
-  /** Id of the matter, or of the client for all of its matters. */
+  /** The id of the matter, or of the client if the rate is for all of its matters. */
   scopeId: string;
   rate: Money;
   per: Per;
-  /** Keys of the work to which the rate applies; null: any. */
+  /** The employee, billing grade and task type that the rate is for; null means any. */
   employeeId: string | null;
   billingGrade: string | null;
   taskTypeId: string | null;
-  /** First and last entry date to which the rate applies; null: until further notice. */
+  /** The first and last entry date that the rate is for; without a last one it is valid until further notice. */
   effectiveFrom: Day;
   effectiveTo: Day | null;
 }

@@ -15,7 +15,7 @@ import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 import { type Scope, scopes } from './applicable-rate.events';
 
-/** The id of a matter or a client, depending on the scope. */
+/** A field for the id of a matter or of a client, depending on the scope. */
 function ScopeIdField(): PropertyDecorator {
   const kindsOf = ({ object }: ValidationArguments): Kind[] => {
     const { scope } = object as { scope?: unknown };
@@ -66,7 +66,7 @@ export class ApplicableRateInput extends RecordInput {
   effectiveTo?: string | null;
 }
 
-/** The fields of a patch, before any may be absent. */
+/** The fields of a patch, before `PartialType` makes them optional. */
 class ApplicableRateChange extends OmitType(ApplicableRateInput, ['rate']) {
   @ObjectField(() => RatePatch, RATE)
   rate: RatePatch;

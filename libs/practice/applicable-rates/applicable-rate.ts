@@ -7,13 +7,16 @@ import { type ApplicableRateFields, applicableRateEvents } from './applicable-ra
 
 export interface ApplicableRateState extends RecordState, ApplicableRateFields {}
 
-/** Kind of the link from a rate that names no employee to its matter or client. */
+/** The kind of the link from a rate that names no employee to its matter or client. */
 const SCOPE = 'applicable_rate';
 
-/** Kind of the link from a rate that names an employee. It is separate, as a client may have agreed rates for hundreds of employees. */
+/**
+ * The kind of that link for a rate that names an employee. It differs for each employee, because a firm may have agreed
+ * rates with a client for hundreds of employees.
+ */
 const scopeOf = (employeeId: string) => `${SCOPE} ${employeeId}`;
 
-/** Kinds of the links from all rates that can apply to an employee's work. */
+/** The kinds of the links of all rates that can apply to an employee's work. */
 export function scopeLinks(employeeId: string): string[] {
   return [SCOPE, scopeOf(employeeId)];
 }
@@ -30,7 +33,7 @@ export const ApplicableRate = simpleRecord<ApplicableRateState>({
   ],
 });
 
-/** Kind of the link from a rate to its scope. Rates that could overlap have the same kind. */
+/** The kind of the link from a rate to its scope. Rates that could overlap have links of the same kind. */
 export function scopeLink({ employeeId }: Pick<ApplicableRateState, 'employeeId'>): string {
   return employeeId === null ? SCOPE : scopeOf(employeeId);
 }
@@ -43,8 +46,8 @@ export function isInForce(
 }
 
 /**
- * Checks that on each day there is at most one rate with the same keys.
- * @param others the other rates of the scope
+ * Refuses a rate that is in force on the same day as another one with the same keys.
+ * @param others the rates of the same scope
  * @throws DomainError `applicable_rate_overlap` (409), which names the other rate
  */
 export function requireNoOverlap(
@@ -64,7 +67,7 @@ export function requireNoOverlap(
   throw conflict('applicable_rate_overlap', `${other.id} is for the same work ${days}.`);
 }
 
-/** @throws DomainError `scope_fixed`, `days_reversed` (422) */
+/** Refuses a changed scope, and days in the wrong order. @throws DomainError `scope_fixed`, `days_reversed` (422) */
 export function requireSound(next: ApplicableRateState, before: ApplicableRateState | undefined): void {
   if (before && (next.scope !== before.scope || next.scopeId !== before.scopeId)) {
     const field = next.scope === before.scope ? 'scopeId' : 'scope';

@@ -12,7 +12,7 @@ import type { TaskTypeFields } from '../task-types/task-type.events';
 import { isInForce } from './applicable-rate';
 import type { ApplicableRateFields } from './applicable-rate.events';
 
-/** The levels at which a rate is looked up when the request has none, in their order. */
+/** The levels that can supply a work item's rate if the request has none, in the order in which they are tried. */
 export const rateLevels = [
   'MatterRate',
   'ClientRate',
@@ -27,16 +27,16 @@ export type RateLevel = (typeof rateLevels)[number];
 export const rateOutcomes = ['Found', 'None', 'NotInForce', 'NoMatch', 'OtherCurrency'] as const;
 export type RateOutcome = (typeof rateOutcomes)[number];
 
-/** The outcome at one level, or of one of its rates. */
+/** The outcome for one level, or for one of its rates. */
 export interface RateStep {
   level: RateLevel;
   outcome: RateOutcome;
-  /** The record that was examined, if any. */
+  /** The record that was examined; null if there was none. */
   recordId: string | null;
   detail: string;
 }
 
-/** The work for which a rate is looked up. */
+/** The work whose rate is resolved. */
 export interface RatedWork {
   /** Hour for timed work, Unit for itemised. */
   per: Per;
@@ -46,7 +46,7 @@ export interface RatedWork {
   keys: RateKeys;
 }
 
-/** The records that can supply a rate. */
+/** The records that can supply the rate, by level. */
 export interface RateSources {
   matterRates: readonly Folded<ApplicableRateFields>[];
   clientRates: readonly Folded<ApplicableRateFields>[];
@@ -60,15 +60,15 @@ export interface RateSources {
 export interface ResolvedRate {
   rate: Money | null;
   source: RateLevel | null;
-  /** The steps that were tried, in order, up to the rate found. */
+  /** The steps that were tried, in order, up to the one that found the rate. */
   trace: RateStep[];
 }
 
-/** Looks a rate up at one level. Returns the rate, if any, and the steps. */
+/** Looks for a rate on one level, and returns the steps for the rates that it found or passed over. */
 type Level = (work: RatedWork) => { rate?: Money; steps: Omit<RateStep, 'level'>[] };
 
 /**
- * Resolves the rate of work: that of the first level which has one in the right currency, for the day and the kind of work.
+ * Resolves the rate of work. The first level wins that has a rate for the work, in its currency and on its day.
  * @see resources.md: Rate
  */
 export function resolveRate(work: RatedWork, sources: RateSources): ResolvedRate {
@@ -109,7 +109,7 @@ function ofSet(set: Folded<RateSetFields> | undefined): Level {
     const { from, to, currency, entries } = set.data;
     if ((from !== null && work.day < from) || (to !== null && work.day > to))
       return found('NotInForce', set.id, `the set is not for ${work.day}`);
-    // Only few of a thousand entries apply to the work; the others are filtered out first.
+    // A set can have a thousand entries, few of which apply to the work. Only these become candidates.
     const candidates = entries
       .filter((entry) => isFor(entry, work))
       .map((entry) => ({ recordId: set.id, rate: { amount: entry.rate, currency }, rank: telling(entry) }));
@@ -144,7 +144,7 @@ interface Candidate {
   rank: number;
 }
 
-/** The most specific of several rates; rates in another currency are skipped. */
+/** The candidate of the highest rank. Candidates in another currency are passed over, each with a step. */
 function best(work: RatedWork, candidates: Candidate[]): ReturnType<Level> | undefined {
   if (candidates.length === 0) return undefined;
   const said = ({ rate, recordId }: Candidate) => inCurrency(rate, work.currency, recordId);
@@ -164,7 +164,7 @@ function isFor(rate: NamedKeys & { per: Per }, { per, keys }: RatedWork): boolea
   return rate.per === per && rateKeys.every((key) => rate[key] == null || rate[key] === keys[key]);
 }
 
-/** How specific keys are: greater for more keys and, among as many, for those that come earlier in `rateKeys`. */
+/** The rank of a rate. It is greater for more keys, and among equally many for keys that come earlier in `rateKeys`. */
 function telling(keys: NamedKeys): number {
   const flags = rateKeys.map((key): number => (keys[key] == null ? 0 : 1));
   const count = flags.reduce((sum, flag) => sum + flag);

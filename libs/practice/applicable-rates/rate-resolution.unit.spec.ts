@@ -175,7 +175,7 @@ describe('the rate of work', () => {
         entries: fc.uniqueArray(anyEntry, { maxLength: 60, selector: nameOfKeys }),
       })
       .map((fields) => set(fields.entries, fields));
-    // Rates of the same keys share no day: requireNoOverlap sees to that.
+    // Rates with the same keys share no day: requireNoOverlap ensures that.
     const anyAgreed = fc
       .uniqueArray(
         fc.record({
@@ -218,7 +218,7 @@ describe('the rate of work', () => {
         }),
         { numRuns: 3000 },
       );
-      // Every level was found, and none of them, often enough to mean something. The rarest is about 30 times.
+      // Every level, and no level at all, was found often enough to be significant. The rarest occurs about 30 times.
       for (const source of [...rateLevels, null]) expect(seen.get(source) ?? 0).toBeGreaterThan(5);
     });
   });

@@ -13,8 +13,8 @@ import { type RateLevel, type ResolvedRate, rateLevels, resolveRate } from './ra
 export { type RateLevel, type ResolvedRate, rateLevels };
 
 /**
- * Questions for everything that can supply a rate, apart from the employee and the task type.
- * @param work null when the rate is known: nothing is asked
+ * Questions for all records that can supply the rate of work, except its employee and its task type.
+ * @param work null if the rate is known, so that nothing is asked
  */
 export function rateQuestions(work: { matterId?: string | null; employeeId: string } | null) {
   const matterId = work?.matterId;
@@ -28,11 +28,11 @@ export function rateQuestions(work: { matterId?: string | null; employeeId: stri
   };
 }
 
-/** The work for which a rate is looked up, with the records to which it refers. */
+/** The work whose rate is resolved, with the records that it refers to. */
 export interface WorkToRate {
   /** 0 Timed Fee, 1 Itemised Fee. */
   itemType: 0 | 1;
-  /** Entry date, in the tenant's zone. */
+  /** The day of the entry date in the tenant's zone. */
   day: Day;
   currency: string;
   matter: Folded<Pick<MatterFields, 'matterTypeId'>> | undefined;
@@ -40,7 +40,7 @@ export interface WorkToRate {
   taskType: Folded<TaskTypeFields> | undefined;
 }
 
-/** The rate of an employee's work, from the answers to `rateQuestions`. */
+/** Resolves the rate of an employee's work from the answers to `rateQuestions`. */
 export function resolveFor(
   { itemType, day, currency, matter, employee, taskType }: WorkToRate,
   answers: Answers<ReturnType<typeof rateQuestions>>,
@@ -56,7 +56,7 @@ export function resolveFor(
   return resolveRate({ per, day, currency, keys }, { ...answers, employee, taskType });
 }
 
-/** The error `rate_not_found` (422), with the levels that were tried. */
+/** The error 422 `rate_not_found`, which lists the steps that were tried. */
 export function rateNotFound({ trace }: ResolvedRate): DomainError {
   const code = 'rate_not_found';
   const steps = trace.map(

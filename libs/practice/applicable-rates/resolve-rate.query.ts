@@ -61,9 +61,9 @@ export class ResolveRate {
 }
 
 /**
- * The rate that work would get if it were recorded now; null if recording it would be refused. It uses the code that records
- * work items, so that both always agree.
- * @throws DomainError employee_not_found, matter_not_found, tasktype_not_found (422)
+ * Resolves the rate that work would get if it were recorded now. The rate is null if no level has one; the recording
+ * would then fail. The query asks the same questions as the recording of a work item, so that both always agree.
+ * @throws DomainError `invalid_query` (400); `employee_not_found`, `matter_not_found`, `tasktype_not_found` (422)
  */
 @QueryHandler(ResolveRate)
 export class ResolveRateHandler implements IQueryHandler<ResolveRate> {

@@ -3,7 +3,7 @@ import { type DecimalText, decimal, text } from '#kernel/money';
 import type { AmountInput } from '#platform/http/input/amount-field';
 
 /**
- * What an AmountField was given, as a decimal of the currency that it must be in.
+ * Parses the value of an `AmountField` into a decimal of the required currency. A bare number is in that currency.
  * @throws DomainError `currency_mismatch` (422)
  */
 export function amountGiven(

@@ -13,7 +13,7 @@ import {
 import type { Portion, Settlement } from './billable.events';
 
 /**
- * Puts a finalised record on a draft invoice.
+ * Reserves a finalised record for a draft invoice.
  * @throws DomainError `reserved`, `not_finalised`, `already_billed` (409)
  */
 export function reserve<State extends BillableState>(
@@ -29,7 +29,7 @@ export function reserve<State extends BillableState>(
   return [{ type: `${definition.name}Reserved`, data: { invoiceId } }];
 }
 
-/** Releases a record from the draft that reserves it. */
+/** Releases a record from the draft invoice that reserves it. */
 export function release<State extends BillableState>(
   definition: BillableDefinition<State>,
   state: State,
@@ -40,9 +40,9 @@ export function release<State extends BillableState>(
 }
 
 /**
- * Bills a record completely: the difference between the charge and what remained is written off or up.
+ * Bills a record and settles all of it: the difference between the charge and the remaining value is written off or up.
  * @param day the invoice's day of issue
- * @param charged what the invoice charges for the record
+ * @param charged the amount and units that the invoice charges for the record
  * @see resources.md: Invoices, Fee analysis measures
  */
 export function bill<State extends BillableState>(
@@ -66,7 +66,7 @@ export function bill<State extends BillableState>(
 
 /**
  * Reverses the billing of a record.
- * @param reserved whether the invoice becomes a draft again, which keeps the record
+ * @param reserved whether the invoice becomes a draft again, which keeps the record reserved
  */
 export function reverseBilling<State extends BillableState>(
   definition: BillableDefinition<State>,
@@ -81,7 +81,7 @@ export function reverseBilling<State extends BillableState>(
   return [{ type: `${definition.name}BillingReversed`, data }];
 }
 
-/** The amount and the units by which one portion exceeds the other; 0 where it does not. */
+/** The amount and units by which one portion exceeds the other, each at least 0. */
 function excess(one: Portion, other: Portion): Portion {
   const above = (name: keyof Portion) => {
     if (one[name] === other[name]) return '0';
@@ -91,7 +91,11 @@ function excess(one: Portion, other: Portion): Portion {
   return { amount: above('amount'), units: above('units') };
 }
 
-/** Checks that a record is held by the given invoice. Lines and their sources change in one append, so an error is a bug. */
+/**
+ * Checks that this invoice holds the record. It always does, because an invoice's lines and their sources change in one
+ * append.
+ * @throws RecordsDisagree
+ */
 function requireHeld(state: BillableState, invoiceId: string, wanted: BillableStatus): void {
   if (state.invoiceId !== invoiceId || state.state !== wanted)
     throw new RecordsDisagree(`An invoice's line and its source: ${invoiceId}, ${state.invoiceId}`);

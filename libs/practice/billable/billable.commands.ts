@@ -136,7 +136,7 @@ export class DeleteBillableHandler implements ICommandHandler<DeleteBillable> {
   }
 }
 
-/** A record with its matter, whose state decides what may come back to it. */
+/** Loads a record with its matter, which must be open before the record can be finalised or reinstated. */
 async function onMatter(work: UnitOfWork, definition: AnyBillable, id: string) {
   const found = await work.load({
     record: at(definition, id),

@@ -2,7 +2,7 @@ import type { DomainEvent } from '#kernel/decider';
 import type { DecimalText } from '#kernel/money';
 import type { Day } from '#kernel/zone';
 
-/** A part of a record's value. */
+/** A part of an item's value. */
 export interface Portion {
   amount: DecimalText;
   units: DecimalText;
@@ -16,12 +16,12 @@ export interface Dimensions {
   currency: string;
 }
 
-/** A movement in fee analysis, which does not cover every record. */
+/** A movement for fee analysis. Events carry null instead for records that fee analysis does not cover. */
 export interface Movement extends Dimensions, Portion {
   day: Day;
 }
 
-/** How an invoice settles a record: what it charges, and by how much that is less or more than what remained. */
+/** How an invoice settles an item: the charge, and by how much it is below or above the remaining value. */
 export interface Settlement {
   /** The invoice's day of issue. */
   day: Day;
@@ -30,7 +30,7 @@ export interface Settlement {
   writtenUp: Portion;
 }
 
-/** The events of billing, which all billable records share. */
+/** The events of a billable record, beside those of its creation, update and deletion. */
 export type BillableEvent<Name extends string> =
   | DomainEvent<`${Name}Finalised`, { movement: Movement | null }>
   | DomainEvent<`${Name}Unfinalised`, { movement: Movement | null }>
@@ -41,7 +41,7 @@ export type BillableEvent<Name extends string> =
       `${Name}BillingReversed`,
       {
         invoiceId: string;
-        /** The invoice is a draft again and keeps the item. */
+        /** Whether the invoice is a draft again, which keeps the item reserved. */
         reserved: boolean;
         /** The day of the reversal. */
         day: Day;

@@ -11,7 +11,7 @@ import { existing } from '../records/record';
 import type { AnyBillable, BillableState } from './billable';
 import { finalise } from './billable.transitions';
 
-/** The outcome for one id of a request over many. */
+/** The outcome for one id of a bulk request. */
 export class OutcomeView {
   @ApiProperty({ example: 'workitem_0198c2f1a4b87c3d9e5f60718293a4b5' })
   id: string;
@@ -34,7 +34,7 @@ export class FinaliseBillables {
   ) {}
 }
 
-/** Finalises, in one append, those records that can be finalised. The answer has an outcome for each id. */
+/** Finalises all records of a request that can be finalised, in one append, and returns an outcome for each id. */
 @CommandHandler(FinaliseBillables)
 export class FinaliseBillablesHandler implements ICommandHandler<FinaliseBillables> {
   constructor(private readonly store: EventStore) {}

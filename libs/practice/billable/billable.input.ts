@@ -11,7 +11,7 @@ export class WriteOffInput {
   @NumberField({ min: 0.0001, max: LARGEST_UNITS, decimals: 4 })
   units?: number | null;
 
-  // All that remains is usual, so the example of the request does not name an amount.
+  // A write-off usually takes all that remains, so the example of the request does not name an amount.
   @AmountField({ min: 0.0001, example: undefined })
   amount?: AmountInput | number | null;
 }

@@ -24,7 +24,7 @@ export function finalise<State extends BillableState>(
   return [finalised(definition, state)];
 }
 
-/** The event by which a pending record becomes Finalised, counted on the day of its entry. */
+/** The event that finalises a pending record. Fee analysis counts it on the day of the record's entry. */
 export function finalised<State extends BillableState>(
   definition: BillableDefinition<State>,
   state: State,
@@ -45,7 +45,7 @@ export function unfinalise<State extends BillableState>(
   return [{ type: `${definition.name}Unfinalised`, data: { movement: wholeMovement(definition, state) } }];
 }
 
-/** Brings back all that was written off by hand. */
+/** Reinstates everything that was written off from a record by request (not by an invoice). */
 export function reinstate<State extends BillableState>(
   definition: BillableDefinition<State>,
   state: State,

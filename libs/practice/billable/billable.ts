@@ -9,33 +9,33 @@ import type { BillableEvent, Dimensions, Movement, Portion, Settlement } from '.
 export const BillableStatus = { Pending: 0, Finalised: 1, Billed: 2, WrittenOff: 3 } as const;
 export type BillableStatus = (typeof BillableStatus)[keyof typeof BillableStatus];
 
-/** The state of a record that an invoice can charge: time, fees and costs. */
+/** The state of a record that an invoice can charge: time, a fee or a cost. */
 export interface BillableState extends RecordState {
   matterId: string | null;
-  /** The day of its entry in the tenant's zone, on which fee analysis counts it as finalised. */
+  /** The day of the record's entry in the tenant's zone. Fee analysis counts the record as finalised on this day. */
   entryDay: Day;
   state: BillableStatus;
   /** The amount that can still be billed. */
   remaining: DecimalText;
   remainingUnits: DecimalText;
-  /** The draft that reserves it, or the invoice that charges it. */
+  /** The draft that reserves the record, or the invoice that charges it. */
   invoiceId: string | null;
-  /** How the invoice that charges the record has settled it, and what remained before. */
+  /** How the invoice that charges the record settled it, and what remained before. */
   settlement: (Settlement & { before: Portion }) | null;
 }
 
 /** A kind of record that an invoice can charge. */
 export interface BillableDefinition<State extends BillableState>
   extends StreamDefinition<State, DomainEvent> {
-  /** The prefix of its event types, such as `WorkItem`. */
+  /** The prefix of the types of its events: `WorkItem`. */
   name: string;
-  /** The noun for it in errors, such as `work item`. */
+  /** The record's name in error messages: `work item`. */
   noun: string;
-  /** The record's whole value, before any write-off. */
+  /** The whole value, before any write-off. */
   whole(state: State): Portion;
   currency(state: State): string;
   isBillable(state: State): boolean;
-  /** The dimensions of fee analysis; null if it does not cover the record. */
+  /** The dimensions by which fee analysis groups the record; null if fee analysis does not cover it. */
   dimensions(state: State): Dimensions | null;
 }
 
@@ -45,7 +45,7 @@ export type AnyBillable = BillableDefinition<any>;
 type Verb = BillableEvent<''>['type'];
 type Data<V extends Verb> = Extract<BillableEvent<''>, { type: V }>['data'];
 
-/** The state after an event of billing. @param verb the event's type without the record's name */
+/** Applies a billable event to the state. @param verb the event's type without the record's name */
 export function moved<State extends BillableState>(before: State, verb: string, data: object): State {
   switch (verb as Verb) {
     case 'Finalised':
@@ -84,12 +84,12 @@ export function moved<State extends BillableState>(before: State, verb: string, 
   throw new Error(`${verb} is nothing that happens to what an invoice charges`);
 }
 
-/** The part of a record that can still be billed. */
+/** The amount and units that can still be billed. */
 export function left({ remaining, remainingUnits }: BillableState): Portion {
   return { amount: remaining, units: remainingUnits };
 }
 
-/** Whether a record is neither billed nor written off, and has a value: it then keeps its matter open. */
+/** Whether a record is neither billed nor written off and has value left. Such a record keeps its matter open. */
 export function isUnbilled<State extends BillableState>(
   definition: Pick<BillableDefinition<State>, 'isBillable'>,
   state: State,
@@ -116,13 +116,13 @@ export function isPartlyWrittenOff<State extends BillableState>(
   return state.remaining !== amount || state.remainingUnits !== units;
 }
 
-/** Refuses a record that is on a draft invoice, which alone may change it. @throws DomainError `reserved` (409) */
+/** Refuses a record on a draft invoice: only that invoice may change it. @throws DomainError `reserved` (409) */
 export function requireFree({ noun }: { noun: string }, { invoiceId, state }: BillableState): void {
   if (invoiceId !== null && state !== BillableStatus.Billed)
     throw conflict('reserved', `The ${noun} is on a draft invoice.`);
 }
 
-/** Refuses a record that is not Pending: only then may it be changed. @throws DomainError `reserved`, `finalised` (409) */
+/** Refuses a record that is not Pending, and cannot change. @throws DomainError `reserved`, `finalised` (409) */
 export function requirePending<State extends BillableState>(
   definition: BillableDefinition<State>,
   state: State,
@@ -138,7 +138,7 @@ export function billableStatusName(state: BillableStatus): string {
   return stateNames[state];
 }
 
-/** The name of a record's state, as used within a sentence. */
+/** The state's name within a sentence of an error message. */
 export function nameOf({ state }: Pick<BillableState, 'state'>): string {
   return ['pending', 'finalised', 'billed', 'written off'][state];
 }

@@ -13,7 +13,7 @@ import {
 } from './billable';
 import type { Portion } from './billable.events';
 
-/** What to write off: units or an amount; all that remains when neither is given. */
+/** A request to write off units or an amount; all that remains when neither is given. */
 export interface WriteOffRequest {
   day: Day;
   reason: string;
@@ -22,8 +22,8 @@ export interface WriteOffRequest {
 }
 
 /**
- * Writes a record off, completely or in part. An amount takes units pro rata, to 4 places; units take the amount pro rata, to
- * the minor unit. The last part takes the rest.
+ * Writes a record off, whole or in part. If the amount is given, the units are pro rata, to 4 decimals. If the units
+ * are given, the amount is pro rata, to the minor unit. The last part takes the rest of both.
  * @throws DomainError `reserved`, `not_finalised` (409); `units_or_amount`, `too_precise`, `more_than_remains` (422)
  * @see resources.md: Write-off
  */
@@ -63,7 +63,7 @@ function portion(all: Portion, currency: string, { units, amount }: WriteOffRequ
   return all;
 }
 
-/** @throws DomainError `too_precise` (422) */
+/** Refuses an amount with fractions of the minor unit. @throws DomainError `too_precise` (422) */
 export function requireMinorUnits(amount: Decimal, currency: string, field: string): void {
   if (!roundMoney(amount, currency).eq(amount))
     throw invalid('too_precise', `${field}: ${currency} has no smaller part than its minor unit.`, field);

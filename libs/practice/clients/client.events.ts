@@ -9,7 +9,7 @@ export interface ClientFields {
   taxCodeId: string | null;
   billingContactId: string | null;
   paymentTermsDays: number | null;
-  /** Minutes of a unit of time; null: the tenant's. */
+  /** The length of a unit of time in minutes; null means the tenant's. */
   minutesPerUnit: DecimalText | null;
 }
 

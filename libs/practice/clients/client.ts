@@ -8,13 +8,13 @@ export interface ClientState extends RecordState, ClientFields {
   state: Activity;
 }
 
-/** Counter of the tenant's client numbers, and the kind of natural key that holds each. */
+/** The counter of the tenant's client numbers, and the kind of the natural keys that hold them. */
 export const CLIENT_NUMBER = 'client_number';
-/** Kind of natural key by which an entity is one client at most. */
+/** The kind of the natural key that ensures that an entity is at most one client. */
 export const ENTITY_CLIENT = 'entity_client';
-/** Kind of link by which a client points at its entity. */
+/** The kind of the link from a client to its entity. */
 export const CLIENT_ENTITY = 'client_entity';
-/** Kind of link by which an open matter points at its client. */
+/** The kind of the link from an open matter to its client. */
 export const OPEN_MATTER = 'open_matter';
 
 function linksOf({ isDeleted, entityId, ...client }: ClientState): Link[] {
@@ -61,7 +61,7 @@ export const Client: StreamDefinition<ClientState, ClientEvent> = {
   },
 };
 
-/** @param changes what differs from the present state */
+/** @param changes the fields that differ from the current state */
 export function updateClient({ entityId, ...changes }: Partial<ClientState>): ClientEvent[] {
   if (entityId !== undefined) {
     throw invalid('entity_fixed', 'entityId: a client never passes to another entity.', 'entityId');

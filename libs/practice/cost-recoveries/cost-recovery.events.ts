@@ -8,7 +8,7 @@ import type { RecordState } from '../records/record';
 export interface CostRecoveryFields {
   matterId: string;
   disbursementCodeId: string;
-  /** A cost of the firm itself, one expected and not yet incurred, or one bought from a supplier. */
+  /** Whether the cost is the firm's own, is expected but not yet incurred, or was bought from a supplier. */
   kind: DisbursementKind;
   /** ISO 8601 UTC. */
   entryDate: string;

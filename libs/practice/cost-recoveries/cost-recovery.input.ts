@@ -66,7 +66,7 @@ export class CostRecoveryInput extends RecordInput {
   description?: string | null;
 }
 
-/** The fields of a patch, before any may be absent. */
+/** The fields of a patch, before `PartialType` makes them optional. */
 class CostRecoveryChange extends OmitType(CostRecoveryInput, ['unitAmount']) {
   @ObjectField(() => MoneyPatch, UNIT_AMOUNT)
   unitAmount: MoneyPatch;

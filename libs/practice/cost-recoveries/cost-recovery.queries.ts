@@ -18,7 +18,7 @@ import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import type { CostRecoveryState } from './cost-recovery';
 
-/** In examples of answers. */
+/** An amount for the examples of responses. */
 const gbp = (Amount: number): MoneyRecord => ({ Amount, Currency: 'GBP' });
 
 export class CostRecoveryView extends RecordView {

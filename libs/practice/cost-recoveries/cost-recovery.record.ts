@@ -60,7 +60,7 @@ export async function recordCostRecovery(work: UnitOfWork, body: CostRecoveryInp
   );
 }
 
-/** Changes a pending cost and computes its total anew. The description can change until the cost is billed. */
+/** Changes a pending cost and computes its total again. The description can change until the cost is billed. */
 export async function changeCostRecovery(work: UnitOfWork, id: string, asked: CostRecoveryPatch) {
   const { context } = work;
   const { cost, itsCode, itsMatter, ...found } = await work.load({
@@ -76,7 +76,7 @@ export async function changeCostRecovery(work: UnitOfWork, id: string, asked: Co
   const given: Partial<CostRecoveryState> = recordChanges(context, data, patch);
   requireChangeable(data, Object.keys(given));
   const tenant = settings(found.settings);
-  // Only changed references are checked; the others were checked when they were set.
+  // Only references that change are checked: the others were checked when they were set.
   checkReferences(Object.fromEntries(Object.entries(body).filter(([name]) => name in given)), found, tenant);
   const code = (given.disbursementCodeId ? found.code : itsCode)!.data;
   const next = { ...data, ...given };
@@ -97,7 +97,7 @@ export async function changeCostRecovery(work: UnitOfWork, id: string, asked: Co
   return work.change(CostRecovery, before, [updated]);
 }
 
-/** Questions for the records to which the body refers. */
+/** Questions for all records that the body refers to. */
 function questions(context: RequestContext, body: CostRecoveryPatch) {
   return {
     settings: settingsOf(context),
@@ -108,7 +108,7 @@ function questions(context: RequestContext, body: CostRecoveryPatch) {
   };
 }
 
-/** Checks the references that are given; absent ones and null are skipped. */
+/** Checks the references that are neither absent nor null, and the currency. */
 function checkReferences(
   body: Partial<CostRecoveryInput>,
   found: Answers<ReturnType<typeof questions>>,
@@ -121,7 +121,7 @@ function checkReferences(
   requireBaseCurrency(body.unitAmount?.Currency, tenant, 'unitAmount/Currency');
 }
 
-/** Converts the body's fields to the form in which the state stores them. */
+/** Converts the body's fields to those of the state. */
 function stored({ quantity, unitAmount, ...own }: Partial<CostRecoveryInput>) {
   return {
     ...own,

@@ -41,7 +41,7 @@ export const CostRecovery: BillableDefinition<CostRecoveryState> = {
   keys: (state) => referenceKeys('costrecovery', state),
   whole: ({ total, quantity }) => ({ amount: total, units: quantity }),
   currency: ({ unitAmount }) => unitAmount.currency,
-  // An expected cost cannot be charged yet, and does not keep its matter open.
+  // An anticipated cost cannot be charged yet, and does not keep its matter open.
   isBillable: ({ kind }) => kind !== 'Anticipated',
   // Fee analysis covers only work items.
   dimensions: () => null,
@@ -50,7 +50,7 @@ export const CostRecovery: BillableDefinition<CostRecoveryState> = {
     switch (event.type) {
       case 'CostRecoveryCreated': {
         const { total, quantity } = event.data;
-        // Written out, as for work items: a second spread is slow.
+        // Written out, as in a work item, because another spread is slow.
         return {
           state: BillableStatus.Pending,
           invoiceId: null,
@@ -63,7 +63,7 @@ export const CostRecovery: BillableDefinition<CostRecoveryState> = {
       }
       case 'CostRecoveryUpdated': {
         const after = { ...state!, ...event.data };
-        // Only a pending cost's value changes, and nothing of it is billed or written off.
+        // Only the value of a pending cost changes, and nothing of a pending cost is billed or written off.
         if (event.data.total === undefined && event.data.quantity === undefined) return after;
         return { ...after, remaining: after.total, remainingUnits: after.quantity };
       }
@@ -75,7 +75,7 @@ export const CostRecovery: BillableDefinition<CostRecoveryState> = {
   },
 };
 
-/** The largest amount that a request can name. A larger JSON number would lose pennies. */
+/** The largest total, which is the largest amount that a request can contain: above it a JSON number loses pennies. */
 const LARGEST_TOTAL = 99_999_999_999;
 
 /**
@@ -93,7 +93,7 @@ export function totalOf(quantity: DecimalText, { amount, currency }: Money): Dec
 }
 
 /**
- * Checks that a disbursement code suits a cost: a code with a kind suits only costs of that kind.
+ * Refuses a disbursement code whose kind differs from the cost's. A code without a kind suits every cost.
  * @throws DomainError `disbursement_kind_mismatch` (422)
  */
 export function requireSuitableCode(kind: DisbursementKind, suits: DisbursementKind | null): void {
@@ -102,7 +102,7 @@ export function requireSuitableCode(kind: DisbursementKind, suits: DisbursementK
 }
 
 /**
- * Checks that a bought cost has a supplier.
+ * Requires a supplier for an incurred cost, because it was bought from somebody.
  * @throws DomainError `supplier_required` (422)
  */
 export function requireSupplier(kind: DisbursementKind, supplierId: string | null): void {
@@ -113,8 +113,8 @@ export function requireSupplier(kind: DisbursementKind, supplierId: string | nul
 }
 
 /**
- * Checks that a cost may change: it must be Pending, and for its description alone, not yet billed.
- * @param names names of the fields that change
+ * Refuses a change to a cost that is no longer Pending. Its description alone can change until the cost is billed.
+ * @param names the names of the fields that change
  * @throws DomainError `reserved`, `finalised` (409)
  */
 export function requireChangeable(state: CostRecoveryState, names: readonly string[]): void {

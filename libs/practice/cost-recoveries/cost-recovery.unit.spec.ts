@@ -85,7 +85,7 @@ describe('the life of a cost', () => {
       remaining: '20.02',
       remainingUnits: '2',
     });
-    // Nothing costs nothing, however many there are.
+    // With a unit amount of 0 the total stays 0 for any quantity.
     const free = [created, updated({ unitAmount: { amount: '0', currency: 'GBP' }, total: '0' })];
     expect(stateAfter(...free, updated({ quantity: '4' }))).toMatchObject({
       remaining: '0',

@@ -66,7 +66,7 @@ export class EntitiesWriteController {
     return acted(await this.commands.execute(new AnonymiseEntity(context, id)), entityView);
   }
 
-  /** Among the writes, because it is an event that somebody was given this. */
+  /** Belongs to the write controller, because the export records an event. */
   @Get(':id/export')
   @Permission('entities:export')
   @ApiExport()

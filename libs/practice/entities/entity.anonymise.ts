@@ -19,8 +19,8 @@ export class AnonymiseEntity {
 }
 
 /**
- * Erases a person's data for good, also that of a deleted record: it is held like any other. The client, employee and
- * supplier that the person was are switched off with it, so that nothing new begins with them.
+ * Erases a person's data for good, even that of a deleted record, which is kept like any other. The client, employee
+ * and supplier that the person was are deactivated, too, so that no new records can refer to them.
  */
 @CommandHandler(AnonymiseEntity)
 export class AnonymiseEntityHandler implements ICommandHandler<AnonymiseEntity> {
@@ -38,8 +38,9 @@ async function openMattersOf(work: UnitOfWork, clientId: string): Promise<number
 }
 
 /**
- * @param on an instant
- * @param again what is open counts for nothing where it was erased before
+ * Erases a person's data.
+ * @param on the instant of the erasure
+ * @param again whether this repeats an earlier erasure, for which open matters do not count
  * @throws DomainError `not_found`, `open_matters`
  */
 export async function erase(
@@ -56,7 +57,7 @@ export async function erase(
   if (!entity) throw notFound('entity');
   work.requireMatch(entity);
   const openMatters = client && !again ? await openMattersOf(work, client.id) : 0;
-  // Nor has it become one meanwhile, of which nothing is known here.
+  // The append fails if the entity becomes a client, employee or supplier in the meantime.
   if (!client) work.requireUnlinked(id, CLIENT_ENTITY);
   if (!employee) work.requireUnlinked(id, EMPLOYEE_ENTITY);
   if (!supplier) work.requireUnlinked(id, SUPPLIER_ENTITY);
@@ -65,7 +66,7 @@ export async function erase(
     entity,
     anonymiseEntity(entity.data, { id: entity.id, openMatters, on }),
   );
-  // A client that was never activated stays new: only its activation is refused.
+  // A client that was never activated stays New. It cannot be activated any more.
   if (client?.data.state === Activity.Active)
     work.change(Client, client, [{ type: 'ClientDeactivated', data: {} }]);
   if (employee?.data.state === Activity.Active)

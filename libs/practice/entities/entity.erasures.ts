@@ -9,39 +9,40 @@ import { operatorContext } from '../tenants/operator.lookup';
 import { erase } from './entity.anonymise';
 import type { EntityEvent } from './entity.events';
 
-/** That a person's data was erased: what is kept apart from the backups, so that it can be erased in them too. */
+/** The erasure of a person's data. A list of these is kept apart from the backups, to repeat the erasures in them. */
 export interface Erased {
-  /** Alias. */
+  /** The tenant's alias. */
   tenant: string;
-  /** The entity. */
+  /** The entity's id. */
   subject: string;
-  /** An instant. */
+  /** The instant of the erasure. */
   on: string;
 }
 
+/** How many of the listed entities had which outcome, and how many keys were destroyed. */
 export interface Replayed {
-  /** Erased now. */
+  /** Entities that were erased now. */
   erased: number;
-  /** Were erased already. */
+  /** Entities that had been erased already. */
   already: number;
-  /** Are not in this store: made after the backup, or in a tenant that is not here. */
+  /** Entities that are not in this store: created after the backup, or in a tenant that is not in it. */
   absent: number;
-  /** Not asked for: an import was being promoted to their tenant in the backup, which may bring them first. */
+  /** Entities that were skipped: in the backup an import is being promoted to their tenant, and may yet create them. */
   waiting: number;
-  /** Keys that were there although their subjects are erased, and are destroyed again. */
+  /** Keys that existed although their subjects are erased, and that were destroyed again. */
   keys: number;
 }
 
-/** A tenant that has records of another under the same ids. */
+/** A tenant that has copies of another tenant's records, under the same ids. */
 export interface TenantCopy {
-  /** Id of the tenant whose records they are. */
+  /** The id of the tenant that the records were copied from. */
   original: number;
   copy: RegisteredTenant;
 }
 
 type Anonymised = Extract<EntityEvent, { type: 'EntityAnonymised' }>;
 
-/** Who was erased, and the same again in a backup that does not know of it. */
+/** Lists the entities that were erased, and repeats erasures in a restored backup or in a copy that lacks them. */
 @Injectable()
 export class ErasedEntities {
   constructor(
@@ -61,8 +62,8 @@ export class ErasedEntities {
   }
 
   /**
-   * Erases whom the list names, whatever is open in the backup: it was decided when nothing was. Again after a failure, or
-   * for those who wait, it goes on.
+   * Erases the listed entities. Matters that are open in the backup do not prevent it, because none was open when the
+   * erasure was decided. A further call after a failure, or for the entities that were skipped, continues the work.
    */
   async replay(erased: readonly Erased[]): Promise<Replayed> {
     const keys = await this.erasures.repeat();
@@ -78,9 +79,9 @@ export class ErasedEntities {
   }
 
   /**
-   * Erases in the copies whom their originals have erased, whatever is open in a copy.
-   * @param source of the events
-   * @returns how many were erased now
+   * Erases in copies the entities that were erased in the originals. Matters that are open in a copy do not prevent it.
+   * @param source the source of the recorded events
+   * @returns how many entities were erased now
    */
   async repeatIn(copies: readonly TenantCopy[], source: string): Promise<number> {
     const tenants = new Map(copies.map(({ copy }) => [copy.id, copy]));
@@ -89,7 +90,7 @@ export class ErasedEntities {
     for (const { copy, erasure } of await this.erasures.unrepeatedIn(pairs)) {
       const { anonymisedOn: on } = (erasure.event as Anonymised).data;
       const one = { subject: toId('entity', erasure.streamId), on };
-      // Another worker may have done it meanwhile.
+      // Another worker may have erased the entity in the meantime.
       if ((await this.erase(tenants.get(copy)!, one, source)) === 'erased') count++;
     }
     return count;

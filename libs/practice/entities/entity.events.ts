@@ -37,7 +37,7 @@ export type EntityEvent =
   | DomainEvent<'RoleAssigned', { roleId: string }>
   | DomainEvent<'RoleRemoved', { roleId: string }>
   | DomainEvent<'EntityDeleted'>
-  // Somebody was given all that is held on the person.
+  // A caller received an export of all data that is held on the person.
   | DomainEvent<'EntityExported'>
   /** @see EntityState.anonymisedOn */
   | DomainEvent<'EntityAnonymised', { shownAs: string; anonymisedOn: string }>;

@@ -16,12 +16,12 @@ const projections = areas.flatMap((area) => area.projections);
 describe('an export of all that is held on a person', () => {
   let store: TestStore;
   let context: RequestContext;
-  /** Is client, employee and supplier, contact and introducer. */
+  /** An entity that is a client, an employee, a supplier, a contact and an introducer. */
   let subject: ExportEntity['id'];
 
   beforeAll(async () => {
     store = await createTestStore(definitions);
-    // Another firm, with all the same.
+    // Another firm with the same records.
     const other = await createFirm(store);
     await liveFirm(store.store, other);
     await project(store, other, projections);

@@ -23,21 +23,25 @@ import { Entity, type EntityState } from './entity';
 import { type Held, held } from './entity.held';
 import { EntityView, entityView } from './entity.queries';
 
-/** Records and events read at once: what is in memory of an export. Of long records fewer are. */
+/**
+ * How many records or events are read at once. It limits the memory that an export takes; long records are read in
+ * smaller numbers.
+ */
 const AT_ONCE = 100;
 
 export class ExportEntity {
   constructor(
     readonly context: RequestContext,
     readonly id: Id,
-    /** HEAD, which is given nothing: nothing is recorded. */
+    /** Whether the request is a HEAD. Its response has no body, so that no export is recorded. */
     readonly headersOnly = false,
   ) {}
 }
 
 /**
- * All that is held on a person, a deleted one too. That it was given, to whom and when, is recorded before a byte of it
- * is sent. Records are as they are kept: decimals as text, states as integers.
+ * Exports all data that is held on a person, even a deleted one. The event that records the export, its recipient and
+ * its time is written before the first byte is sent. Records appear as they are stored: decimals as text, states as
+ * integers.
  */
 @CommandHandler(ExportEntity)
 export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
@@ -50,7 +54,7 @@ export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
     private readonly positions: ReachedPositions,
   ) {}
 
-  /** @throws DomainError `not_found`; `position_not_reached` when the read models are behind by more than 5 s */
+  /** @throws DomainError `not_found`; `position_not_reached` if the read models are more than 5 s behind */
   async execute({ context, id, headersOnly }: ExportEntity): Promise<Reply> {
     const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
     if (headersOnly) {
@@ -65,7 +69,7 @@ export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
     });
   }
 
-  /** The answer has begun: all that can be done about a failure is to break it off, and to say so. */
+  /** Logs a failure and breaks the response off, because its headers were sent already. */
   private async *told(text: AsyncGenerator<string>): AsyncGenerator<string> {
     try {
       yield* text;
@@ -84,7 +88,7 @@ export class ExportEntityHandler implements ICommandHandler<ExportEntity> {
     yield '}}';
   }
 
-  /** Which they are comes first, so that however many there are they are looked for once. */
+  /** Reads the records of one place. Their ids are selected first, so that the search runs once for any number. */
   private async *records(
     tenantId: number,
     { projection, kind, where }: Held,
@@ -149,7 +153,7 @@ async function* list(name: string, pages: AsyncGenerator<object[]>): AsyncGenera
   yield ']';
 }
 
-/** How the export is described. */
+/** The API description of the export. */
 export function ApiExport(): MethodDecorator {
   const records = { type: 'array', items: { type: 'object', additionalProperties: true } };
   const properties = {

@@ -3,11 +3,11 @@ import { live } from '#projections/live';
 import { rolesOfPerson } from './entity.role-queries';
 
 /**
- * What is held on a person in one read model. Conditions are on its rows, `r`; $1 is the tenant's number, $2 the entity's
- * UUID, $3 its prefixed id.
+ * A place, in one read model, where data on a person is held. The condition `where` applies to the read model's rows
+ * `r`; $1 is the tenant's number, $2 the entity's UUID, $3 its prefixed id.
  */
 export interface Held {
-  /** As the export calls it. */
+  /** The name of the place in the export. */
   name: string;
   description: string;
   kind: Kind;
@@ -15,19 +15,22 @@ export interface Held {
   where: string;
 }
 
-/** Ids of the records of a read model that stand for the person, also deleted ones. */
+/** The ids of the records of a read model that represent the person, including deleted ones. */
 const own = (model: 'clients' | 'employees' | 'suppliers') =>
   `(select o.id from read_model.${model} o where ${live(model, 'o', '$1')} and o.entity_id = $2)`;
 
 const prefixed = (kind: Kind, id: string) => `'${kind}_' || replace(${id}::text, '-', '')`;
 
-/** What documents are about: the person, the client that the person is, the matters of that client. */
+/** The possible subjects of documents: the person, the client that the person is, and the matters of that client. */
 const subjects = `(
   select $3 union all select ${prefixed('client', 'c.id')} from unnest(array${own('clients')}) as c(id)
   union all select ${prefixed('matter', 'm.id')} from read_model.matters m
   where ${live('matters', 'm', '$1')} and m.client_id in ${own('clients')})`;
 
-/** All places, in the order of the export. A read model that refers to people, or to what they are, has its line here. */
+/**
+ * All places, in the order of the export. Every read model that refers to people, or to the clients, employees and
+ * suppliers that they are, needs an entry here.
+ */
 export const held: readonly Held[] = [
   {
     name: 'roles',

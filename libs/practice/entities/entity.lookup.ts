@@ -6,8 +6,8 @@ import { Entity, type EntityState, fullName, sortName } from './entity';
 export { Entity, type EntityState, fullName, sortName };
 
 /**
- * An entity that a field refers to.
- * @throws DomainError `entity_not_found`, `entity_anonymised`: nothing new begins with somebody who was erased
+ * The entity that a field refers to.
+ * @throws DomainError `entity_not_found`, `entity_anonymised`: new records cannot refer to an erased entity
  */
 export function presentEntity(folded: Folded<EntityState> | undefined, field: string): Folded<EntityState> {
   const entity = referred(folded, 'entity', field);
@@ -16,13 +16,16 @@ export function presentEntity(folded: Folded<EntityState> | undefined, field: st
   return entity;
 }
 
-/** 409 `entity_anonymised`: what somebody was who was erased is not switched on again. */
+/**
+ * Refuses to activate a client, employee or supplier whose entity was erased.
+ * @throws DomainError `entity_anonymised` (409)
+ */
 export function refuseErased(entity: Folded<EntityState> | undefined): void {
   if (entity && entity.data.anonymisedOn !== null)
     throw conflict('entity_anonymised', 'The personal data of the entity was erased.');
 }
 
-/** The first address on one line, or null. */
+/** The first address on one line; null if there is none. */
 export function streetAddress({ addresses }: Pick<EntityState, 'addresses'>): string | null {
   if (addresses.length === 0) return null;
   const { street, city, region, postcode, country } = addresses[0];

@@ -160,7 +160,7 @@ describe('entities on a real store', () => {
     });
   });
 
-  /** The state as stored, after a comparison with what its events make. */
+  /** The state as stored, after a comparison with the fold of its events. */
   async function bothWays(id: string) {
     const folded = await store.loader.foldEvents(Entity, context.tenant.id, toUuid(id));
     const [loaded] = (await store.loader.load(context.tenant.id, [at(Entity, id)])) as [typeof folded];

@@ -2,7 +2,7 @@ import { toUuid } from '#kernel/ids';
 import { column, stateTable } from '../records/state-table';
 import { Entity, type EntityState, fullName, sortName } from './entity';
 
-/** The one read table with personal data in plain text; other lists and reports join it. */
+/** The only read table with personal data in plain text. Other lists and reports join it. */
 export const peopleProjection = stateTable(Entity, {
   name: 'people',
   version: 3,

@@ -42,7 +42,7 @@ export function entityView(folded: Folded<EntityState>): EntityView {
     entityType: data.entityType,
     sortName: sortName(data),
     fullName: fullName(data),
-    // Once erased, both names read alike; each type shows its own.
+    // After an erasure both fields contain the same text. Each type of entity shows only its own field.
     lastName: isIndividual ? data.lastName : null,
     firstName: data.firstName,
     title: data.title,

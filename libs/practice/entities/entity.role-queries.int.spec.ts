@@ -29,13 +29,13 @@ describe("reading an entity's roles", () => {
     );
     return (reply.body as { data: { rows: { name: string }[] } }).data.rows.map(({ name }) => name);
   };
-  /** As a caller does who is told that it is not to be seen yet: on a busy machine the projector takes its time. */
+  /** Retries after `position_not_reached`, as a caller does: on a busy machine the projector can be late. */
   const rolesAtLast = (id: string): Promise<string[]> =>
     rolesOf(id).catch((error) => {
       if (error.code !== 'position_not_reached') throw error;
       return rolesAtLast(id);
     });
-  /** What is read when the projector goes on only after it was asked for. */
+  /** The roles that a read returns if the projector resumes only after the read has begun. */
   const readMeanwhile = async (id: string) => {
     const names = rolesAtLast(id);
     firms.parts.runner.start();

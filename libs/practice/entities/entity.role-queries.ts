@@ -20,10 +20,10 @@ const givenBy: Record<(typeof SYSTEM_ROLES)[number], string> = {
   Supplier: 'suppliers',
 };
 
-/** Builds SQL only; it has no connection. */
+/** A Knex instance that only builds SQL. It has no connection. */
 const knex = knexBuilder({ client: 'pg' });
 
-/** Entities that a record of the read model stands for. @param tenant the placeholder that binds the tenant's number */
+/** SQL for the entities that records of a read model represent. @param tenant the placeholder of the tenant's number */
 function holders(readModel: string, tenant: string): string {
   return `select h.entity_id from read_model.${readModel} h
     where ${live(readModel, 'h', tenant)} and not h.is_deleted`;
@@ -46,7 +46,7 @@ export class ListEntityRoles {
   ) {}
 }
 
-/** Entities, those with a role too: which read model tells that depends on the role. */
+/** Lists entities. Which read model knows the entities with a certain role depends on that role. */
 @QueryHandler(ListEntities)
 export class ListEntitiesHandler implements IQueryHandler<ListEntities> {
   constructor(
@@ -81,8 +81,8 @@ export class ListEntitiesHandler implements IQueryHandler<ListEntities> {
 }
 
 /**
- * All roles of an entity, system and custom ones, once its own stream is shown.
- * @throws DomainError not_found, position_not_reached
+ * Lists all roles of an entity, system and custom ones, once the read models show the entity's own stream.
+ * @throws DomainError `not_found`, `position_not_reached`
  */
 @QueryHandler(ListEntityRoles)
 export class ListEntityRolesHandler implements IQueryHandler<ListEntityRoles> {
@@ -109,12 +109,15 @@ export class ListEntityRolesHandler implements IQueryHandler<ListEntityRoles> {
 const isGiven = Object.entries(givenBy).map(
   ([name, readModel]) => `s.name = '${name}' and exists (${holders(readModel, '$1')} and h.entity_id = p.id)`,
 );
-/** Ids of the roles of a person `p` of the people; $1 is the tenant's number. */
+/** SQL for the ids of the roles of a person `p` of the read model `people`; $1 is the tenant's number. */
 export const rolesOfPerson = `select unnest(p.role_ids) union all
   select s.id from read_model.roles s
   where ${live('roles', 's', '$1')} and s.role_kind = 'System' and (${isGiven.join(' or ')})`;
 
-/** Whether the roles are shown that a person `p` was given: of two new ones, the person may be shown before the role. */
+/**
+ * SQL for whether the read model shows all roles that a person `p` was given. If both are new, the person may appear
+ * before the role.
+ */
 const showsItsRoles = `not exists (
   select from unnest(p.role_ids) given(id)
   where not exists (select from read_model.roles s where ${live('roles', 's', '$1')} and s.id = given.id))`;

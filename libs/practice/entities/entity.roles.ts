@@ -7,7 +7,7 @@ import { addressed, existing } from '../records/record';
 import { Role, requireCustom } from '../roles/role.lookup';
 import { assignRole, Entity, type EntityState, removeRole } from './entity';
 
-/** Roles are given to an entity on its own stream: its history tells of them, and its version counts them. */
+/** Assigns a role to an entity. The event is in the entity's own stream, so that its history and version include it. */
 export class AssignRole {
   constructor(
     readonly context: RequestContext,
@@ -44,7 +44,7 @@ export class RemoveRoleHandler implements ICommandHandler<RemoveRole> {
   }
 }
 
-/** @throws DomainError not_found of either, system_role */
+/** @throws DomainError `not_found` for the entity or the role, `system_role` */
 async function decideOnRole(work: UnitOfWork, id: string, roleId: string, decide: typeof assignRole) {
   const { entity, role } = await work.load({ entity: at(Entity, id), role: at(Role, roleId) });
   const before = addressed(work, entity, 'entity');

@@ -4,19 +4,19 @@ import { type RecordState, referenceKeys, refuseInUse } from '../records/record'
 import { type EntityEvent, type EntityFields, entityEvents } from './entity.events';
 
 export interface EntityState extends RecordState, EntityFields {
-  /** Custom roles; being a client, an employee or a supplier shows in those records. */
+  /** The custom roles. The roles of client, employee and supplier follow from those records instead. */
   roleIds: string[];
   /**
-   * When the personal data was erased, an instant; null while it is there. In a restored backup, in which it was erased
-   * again, the first time.
+   * The instant at which the personal data was erased; null while it exists. If the erasure was repeated in a restored
+   * backup, this is the instant of the first erasure.
    */
   anonymisedOn: string | null;
 }
 
-/** What stands for a person whose data was erased. An id ends in random digits, so that they stay apart. */
+/** The name shown for a person whose data was erased. An id ends in random digits, which keep such names distinct. */
 const shownAs = (id: string) => `Erased ${id.slice(-4)}`;
 
-/** The personal fields without anything personal. */
+/** The values of the personal fields after an erasure. */
 function erased(shown: string) {
   return {
     lastName: shown,
@@ -51,7 +51,7 @@ export const Entity: StreamDefinition<EntityState, EntityEvent> = {
       'addresses',
       'registrationNumber',
       'taxNumber',
-      // By which another system knows the person.
+      // The reference by which another system knows the person.
       'externalReference',
     ],
     erased: (id) => erased(shownAs(id)),
@@ -116,9 +116,9 @@ export function deleteEntity(uses: number): EntityEvent[] {
 }
 
 /**
- * Erases the personal data; the record stays, and what refers to it.
- * @param openMatters how many matters are open of the client that the entity is
- * @param on an instant
+ * Erases the personal data. The record and the references to it stay.
+ * @param openMatters the number of open matters of the client that the entity is
+ * @param on the instant of the erasure
  */
 export function anonymiseEntity(
   { anonymisedOn }: EntityState,
@@ -132,7 +132,7 @@ export function anonymiseEntity(
   return [{ type: 'EntityAnonymised', data: { shownAs: shownAs(id), anonymisedOn: on } }];
 }
 
-/** 409 `anonymised` */
+/** Refuses a change to an entity whose data was erased. @throws DomainError `anonymised` (409) */
 function refuseAnonymised({ anonymisedOn }: EntityState): void {
   if (anonymisedOn !== null)
     throw conflict('anonymised', 'The personal data of the entity was erased; it is given none any more.');
@@ -157,7 +157,7 @@ const NAMES = {
   Organisation: { required: 'name', foreign: ['lastName', 'firstName', 'title'] },
 } as const;
 
-/** An individual has a family name, an organisation a name, and neither has the other's. */
+/** Requires a family name for an individual and a name for an organisation, and refuses the other type's fields. */
 function checkNames(entity: Named): void {
   const { required, foreign } = NAMES[entity.entityType];
   if (!entity[required]?.trim()) {

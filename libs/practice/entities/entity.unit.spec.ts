@@ -157,7 +157,7 @@ describe('entities', () => {
       given(Entity, [created(full)])
         .when(erase(1))
         .thenRefused('open_matters');
-      // It was erased when none was.
+      // An entity that is erased already is not refused.
       given(Entity, [created(full), erasure])
         .when(erase(1))
         .thenEvents([]);

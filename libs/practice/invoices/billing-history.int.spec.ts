@@ -28,7 +28,7 @@ const seed = Number(process.env.BILLING_SEED ?? randomInt(2 ** 31));
 const RUNS = 50;
 const numRuns = Number(process.env.BILLING_RUNS ?? RUNS);
 
-/** BILLING_SEED=… makes the same histories again, BILLING_RUNS=… more of them. */
+/** BILLING_SEED=… repeats the same histories. BILLING_RUNS=… sets their number. */
 describe(`random billing histories (BILLING_SEED=${seed})`, () => {
   let store: TestStore;
   const clock = new SetClock(new Date());
@@ -64,7 +64,7 @@ describe(`random billing histories (BILLING_SEED=${seed})`, () => {
       { seed, numRuns, interruptAfterTimeLimit: 240_000, markInterruptAsFailure: true },
     );
     expect(reconciled).toBeGreaterThan(0);
-    // What never happened was not tested; a few histories do not hold all.
+    // An action that never succeeded was not tested. With few runs some actions may be missing.
     const missing = billingActions.filter((action) => !done.has(`${action} done`));
     if (numRuns >= RUNS) expect(missing).toEqual([]);
   });

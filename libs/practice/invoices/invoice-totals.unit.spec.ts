@@ -10,7 +10,7 @@ import { totalsOf } from './invoice.totals';
 
 type Codes = Map<string, Folded<TaxCodeState>>;
 
-/** The codes that a firm of a region starts with, by their names. */
+/** The tax codes that a new firm of a region has, by name. */
 function codesOf(region: 'uk' | 'au'): Codes {
   const codes: Codes = new Map();
   const create = (definition: StreamDefinition<TaxCodeState, never>, id: string, events: never[]) => {
@@ -25,8 +25,8 @@ const uk = codesOf('uk');
 const au = codesOf('au');
 
 /**
- * Issued on a day: the tax of each code, net, tax and total.
- * @param charges amounts, each behind the name of its tax code unless that is the firm's Standard one: `100, RED 30`
+ * The totals of an invoice issued on a day: the tax of each code, net, tax and total.
+ * @param charges amounts, each after the name of its tax code unless that is the firm's Standard one: `100, RED 30`
  */
 function issued(codes: Codes, day: Day, charges: string, currency: string) {
   const lines = charges.split(', ').map((charge, index): InvoiceLine => {

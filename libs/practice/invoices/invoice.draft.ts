@@ -58,8 +58,8 @@ export async function createInvoice(work: UnitOfWork, body: InvoiceInput) {
 }
 
 /**
- * Updates a draft. If lines are given, they replace the draft's from the first that differs. The external reference of an
- * issued invoice can change, too.
+ * Updates a draft. If lines are given, they replace the draft's from the first that differs. The external reference of
+ * an issued invoice can change, too.
  */
 export async function updateInvoice(work: UnitOfWork, id: string, body: InvoicePatch) {
   const { before, draft } = await loadDraft(work, id);
@@ -152,8 +152,10 @@ async function loadDraft(
 /**
  * The events that change a draft's lines.
  * @param first index of the first input within the request
- * @param known records that inputs charge, as they were found: if one of them changes meanwhile, they are searched again
- * @returns the events, and a function that reserves and releases the lines' sources, to be called after the events are recorded
+ * @param known records that inputs charge, as they were found: if one of them changes meanwhile, they are searched
+ *   again
+ * @returns the events, and a function that reserves and releases the lines' sources, to be called after the events are
+ *   recorded
  */
 async function relined(
   work: UnitOfWork,
@@ -209,7 +211,10 @@ function exchange(
   });
 }
 
-/** Refuses a total beyond the largest amount: a JSON number would lose pennies, and nobody could pay it. @throws DomainError `amount_too_large` (422) */
+/**
+ * Refuses a total beyond the largest amount: a JSON number would lose pennies, and nobody could pay it.
+ * @throws DomainError `amount_too_large` (422)
+ */
 function requireBounds({ total }: Totals): void {
   if (decimal(total).abs().gt(LARGEST_AMOUNT))
     throw invalid('amount_too_large', `lines: with tax they come to ${total}.`, 'lines');

@@ -6,30 +6,33 @@ import type { RecordState } from '../records/record';
 export const lineKinds = ['Fee', 'CostRecovery', 'Disbursement', 'Discount', 'Text'] as const;
 export type LineKind = (typeof lineKinds)[number];
 
-/** A line as it was asked for. Its tax is worked out when the invoice changes or is issued. */
+/** A line as requested, without its tax, which is computed when the invoice changes or is issued. */
 export interface InvoiceLine {
-  /** Counted within the invoice, never given twice. */
+  /** The line's number within the invoice. It is never used again. */
   id: number;
   kind: LineKind;
-  /** The work item or cost recovery that it charges; null for a charge of its own. */
+  /** The work item or cost recovery that the line charges; null for a line without such a source. */
   sourceId: string | null;
   description: string | null;
-  /** Null on a line of text, and where nothing is counted. */
+  /** Null for a line of text, and for a charge without units. */
   units: DecimalText | null;
   rate: DecimalText | null;
   /** Net of tax, to the minor unit; negative for a discount. */
   amount: DecimalText;
-  /** Given with the line or by the cost that it charges; null: that of the matter, else the client's, else the Standard one. */
+  /**
+   * The tax code given with the line, or that of the cost that it charges. Null means the matter's, else the client's,
+   * else the Standard one.
+   */
   taxCodeId: string | null;
 }
 
-/** What the lines of one tax code are charged by. */
+/** The rate of a tax code on the day of the taxation. */
 export interface TaxRate {
   taxCodeId: string;
   percent: DecimalText;
 }
 
-/** How lines are taxed: the code of those that name none, and the rate of each code, on a day. */
+/** How lines are taxed on a day: the tax code of lines that name none, and the rate of each code. */
 export interface Taxation {
   defaultTaxCodeId: string | null;
   rates: TaxRate[];
@@ -44,7 +47,7 @@ export interface InvoiceFields {
 }
 
 export interface Payment {
-  /** Counted within the invoice. */
+  /** The payment's number within the invoice. */
   id: number;
   day: Day;
   amount: DecimalText;

@@ -16,20 +16,21 @@ import { definitionOf, isCost, isWork, type Sources } from './invoice.sources';
 
 type Of = Pick<InvoiceFields, 'matterId' | 'currency'>;
 
-/** Which kinds of line charge which records. */
+/** The kinds of line that can charge a record of each kind. */
 const chargedBy: Record<'workitem' | 'costrecovery', readonly LineKind[]> = {
   workitem: ['Fee'],
   costrecovery: ['CostRecovery', 'Disbursement'],
 };
 
 /**
- * Lines as the invoice keeps them. What a line does not say is taken from what it charges: all that remains of it.
+ * Converts lines of a request to those of the invoice. What a line leaves out is taken from the record that it charges:
+ * by default the line charges all that remains of it.
  * @param last the id of the invoice's latest line
- * @param held how many lines the invoice has beside them, and what those charge
- * @param first place of the first one within the request
- * @throws DomainError `too_many_lines`, `line_not_found`, `source_twice`, `workitem_not_found`, `costrecovery_not_found`, `other_matter`,
- *   `not_billable`, `line_kind_mismatch`, `currency_mismatch`, `amount_required`, `negative_amount`, `too_precise`,
- *   `amount_too_large`, `units_too_large`, `text_only` (422)
+ * @param held the other lines of the invoice
+ * @param first index of the first input within the request, for the pointers of errors
+ * @throws DomainError `too_many_lines`, `line_not_found`, `source_twice`, `workitem_not_found`,
+ *   `costrecovery_not_found`, `other_matter`, `not_billable`, `line_kind_mismatch`, `currency_mismatch`,
+ *   `amount_required`, `negative_amount`, `too_precise`, `amount_too_large`, `units_too_large`, `text_only` (422)
  */
 export function linesFrom(
   inputs: readonly LineInput[],
@@ -76,7 +77,7 @@ function lineFrom(input: LineInput, of: Of, sources: Sources, id: number, at: st
   };
 }
 
-/** What a line charges, when it may. */
+/** The record that a line charges. Refuses one that the line cannot charge. */
 function sourceOf(sourceId: string, kind: LineKind, of: Of, sources: Sources, at: string) {
   const field = `${at}/sourceId`;
   const definition = definitionOf(sourceId);
@@ -99,8 +100,8 @@ function sourceOf(sourceId: string, kind: LineKind, of: Of, sources: Sources, at
 type Charge = Pick<InvoiceLine, 'units' | 'rate' | 'amount'>;
 
 /**
- * Amount, units and rate of a line that charges a record. An amount alone takes units pro rata to 4 places, units alone
- * the amount pro rata; with a rate, the amount is units × rate.
+ * The amount, units and rate of a line that charges a record. With an amount alone, the units are pro rata, to 4
+ * decimals. With units alone, the amount is pro rata. With a rate but no amount, the amount is units × rate.
  */
 function chargeOf(source: Folded<BillableState>, input: LineInput, of: Of, at: string): Charge {
   const remains = left(source.data);
@@ -123,7 +124,7 @@ function chargeOf(source: Folded<BillableState>, input: LineInput, of: Of, at: s
   return { amount: text(roundMoney(part, of.currency)), units, rate: shownRate };
 }
 
-/** A charge with nothing behind it: its amount, or units × rate. */
+/** The charge of a line without a source: the given amount, or units × rate. */
 function ownCharge(input: LineInput, of: Of, at: string): Charge {
   const units = numberGiven(input.units);
   const rate = amountGiven(input.rate, of.currency, `${at}/rate`);
@@ -138,7 +139,10 @@ function ownCharge(input: LineInput, of: Of, at: string): Charge {
   return { amount: text(roundMoney(decimal(rate).mul(units ?? 1), of.currency)), units: units ?? '1', rate };
 }
 
-/** What is worked out stays within what can be asked for: beyond it a JSON number loses pennies. */
+/**
+ * Keeps computed values within the limits of a request's fields: above them a JSON number loses pennies.
+ * @throws DomainError `amount_too_large`, `units_too_large` (422)
+ */
 function requireBounds({ amount, units }: Charge, at: string): void {
   if (decimal(amount).abs().gt(LARGEST_AMOUNT))
     throw invalid('amount_too_large', `${at}/amount: it comes to ${amount}.`, `${at}/amount`);
@@ -153,7 +157,7 @@ function refuseCharge({ sourceId, units, rate, amount, taxCodeId }: LineInput, a
       throw invalid('text_only', `${at}/${name}: a line of text has only its description.`, `${at}/${name}`);
 }
 
-/** As GET shows the amount of a line of text. */
+/** Whether a value is a zero amount, as GET shows it for a line of text. */
 function isNothing(value: LineInput[keyof LineInput]): boolean {
   return value === 0 || (typeof value === 'object' && value?.Amount === 0);
 }
@@ -174,7 +178,7 @@ function descriptionOf(source: Folded<BillableState>): string | null {
 }
 
 /**
- * An amount of the invoice's, from a request.
+ * Parses an amount of a request, which must be in the invoice's currency and have no fractions of the minor unit.
  * @throws DomainError `currency_mismatch`, `too_precise` (422)
  */
 export function amountOf(

@@ -11,7 +11,10 @@ import { amountOf } from './invoice.lines';
 
 const { Issued, PartPaid, Paid } = InvoiceStatus;
 
-/** Records a payment. @throws DomainError `invoice_not_owed` (409), `overpayment`, `too_precise`, `currency_mismatch` (422) */
+/**
+ * Records a payment.
+ * @throws DomainError `invoice_not_owed` (409), `overpayment`, `too_precise`, `currency_mismatch` (422)
+ */
 export async function payInvoice(work: UnitOfWork, id: string, body: PaymentInput) {
   const { before, day } = await load(work, id, body.date);
   const { data } = before;

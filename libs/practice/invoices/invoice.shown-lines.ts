@@ -6,16 +6,17 @@ import { taxCodeOf } from './invoice.totals';
 
 type Shown = Pick<InvoiceState, 'lines' | 'taxation' | 'currency'>;
 
-/** What becomes of an invoice's lines when others are put in their place. */
+/** The lines to remove from an invoice, and the inputs to add in their place. */
 export interface Replacement {
-  /** The lines that go: all from the first that is not as it was. */
+  /** The lines to remove: all from the first one that differs. */
   gone: InvoiceLine[];
-  /** What comes in their place, without the ids of lines that go. */
+  /** The inputs that replace them, without the ids of removed lines. */
   inputs: LineInput[];
 }
 
 /**
- * Compares lines of a request with those of the invoice, as GET shows them, so that what was shown can be sent back.
+ * Compares the lines of a request with those of the invoice as GET shows them, so that a client can send the shown
+ * lines back unchanged.
  * @throws DomainError `currency_mismatch` (422)
  */
 export function replacementOf(state: Shown, inputs: readonly LineInput[]): Replacement {
@@ -28,7 +29,7 @@ export function replacementOf(state: Shown, inputs: readonly LineInput[]): Repla
   const replaced = inputs.slice(kept).map((input) => {
     const line = known.get(input.id ?? 0);
     if (!line) return input;
-    // Each stands for one line.
+    // Each id refers to a line only once.
     known.delete(line.id);
     const isDefault = line.taxCodeId === null && input.taxCodeId === taxCodeOf(line, state.taxation);
     return { ...input, id: null, ...(isDefault && { taxCodeId: null }) };

@@ -89,7 +89,10 @@ export function taxationOn(
   return { taxation: { defaultTaxCodeId: isUsed ? defaultTaxCodeId : null, rates }, codes };
 }
 
-/** The default tax code: the matter's, else the client's, else the oldest Standard one of the firm's scheme that has a rate on the day. */
+/**
+ * The default tax code: the matter's, else the client's, else the oldest Standard one of the firm's scheme that has a
+ * rate on the day.
+ */
 function defaultCode(day: Day, scheme: TaxCodeState['scheme'], found: DefaultTax) {
   const { matterTaxCode, clientTaxCode, standardTaxCodes } = found;
   if (matterTaxCode) return matterTaxCode;

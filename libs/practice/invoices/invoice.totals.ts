@@ -24,8 +24,8 @@ export function taxCodeOf({ kind, taxCodeId }: InvoiceLine, { defaultTaxCodeId }
 }
 
 /**
- * The totals of an invoice's lines, by tax code in the order of the taxation's rates. The lines' amounts are net, to the minor
- * unit.
+ * The totals of an invoice's lines, by tax code in the order of the taxation's rates. The lines' amounts are net, to
+ * the minor unit.
  * @see resources.md: Money
  */
 export function totalsOf(lines: readonly InvoiceLine[], taxation: Taxation, currency: string): Totals {

@@ -156,14 +156,17 @@ export function requireInvoice({ state }: InvoiceState, code: string, ...wanted:
   if (!wanted.includes(state)) throw conflict(code, `The invoice is ${spoken[state]}.`);
 }
 
-/** Whether an invoice is issued and has no payment that is not reversed. An invoice with a total of 0 is Paid without one. */
+/**
+ * Whether an invoice is issued and all of its payments are reversed. An invoice with a total of 0 is Paid without a
+ * payment.
+ */
 export function isIssuedUnpaid({ state, paid }: InvoiceState): boolean {
   return state === InvoiceStatus.Issued || (state === InvoiceStatus.Paid && paid === '0');
 }
 
 /**
- * The day of a change to something that began on a certain day: the day that a request gives, or today, but no earlier than
- * the beginning.
+ * The day of a change to something that began on a certain day: the day that a request gives, or today, but no earlier
+ * than the beginning.
  * @throws DomainError with the given code (422) when the request's day is earlier
  */
 export function dayNotBefore(

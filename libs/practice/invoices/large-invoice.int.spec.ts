@@ -27,7 +27,7 @@ describe('an invoice of as many lines as there can be', () => {
       entryDate: '2025-06-12T10:00:00.000Z',
       durationTicks: 36_000_000_000,
     };
-    // Each in three bytes a sign: as long as a narration gets.
+    // The longest possible narration: each character takes three bytes.
     const body = {
       matterId,
       employeeId: firm.employeeIds[0],
@@ -36,7 +36,7 @@ describe('an invoice of as many lines as there can be', () => {
       ...entry,
     };
     const record = () => firm.act(RecordWorkItem, RecordWorkItemHandler, body);
-    // More at once would wait for a connection for longer than one is waited for, where the machine is busy.
+    // On a busy machine, more requests at once could wait for a connection longer than its timeout.
     while (items.length <= MAX_LINES) {
       const some = Math.min(50, MAX_LINES + 1 - items.length);
       const made = await Promise.all(Array.from({ length: some }, record));

@@ -31,7 +31,7 @@ export class ExportLedes {
   ) {}
 }
 
-/** What the lines of an invoice lead to, by id. */
+/** The records that an invoice's lines refer to, directly or through their sources, by id. */
 interface Found {
   sources: Map<string, Folded<BillableState>>;
   employees: Map<string, Folded<EmployeeState>>;
@@ -41,8 +41,8 @@ interface Found {
 }
 
 /**
- * The invoice as a LEDES 1998BI file.
- * @throws DomainError `invoice_not_issued` (409) for a draft and a voided invoice; what the format refuses (409)
+ * Exports an invoice as a LEDES 1998BI file.
+ * @throws DomainError `invoice_not_issued` (409) for a draft and a voided invoice; the format's own refusals (409)
  */
 @QueryHandler(ExportLedes)
 export class ExportLedesHandler implements IQueryHandler<ExportLedes> {
@@ -147,7 +147,7 @@ function ledesLine(line: InvoiceLine, invoice: InvoiceState, found: Found): Lede
   };
 }
 
-/** The format's class of a timekeeper that has no billing grade. */
+/** The format's classification of a timekeeper without a billing grade. */
 const OTHER = 'OTHER';
 
 function timekeeper(employeeId: string, { employees, people }: Found): LedesTimekeeper | null {

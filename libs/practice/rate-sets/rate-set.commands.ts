@@ -72,7 +72,7 @@ export class UpdateRateSetHandler implements ICommandHandler<UpdateRateSet> {
   }
 }
 
-/** Creates a rate set with the entries of another. The copy is never the default. */
+/** Creates a set with the entries of another one, raised by a percentage if given. The copy is never the default. */
 @CommandHandler(CopyRateSet)
 export class CopyRateSetHandler implements ICommandHandler<CopyRateSet> {
   constructor(private readonly store: EventStore) {}
@@ -97,7 +97,7 @@ export class DeleteRateSetHandler implements ICommandHandler<DeleteRateSet> {
   }
 }
 
-/** Removes the default flag from the current default, if that is another set. */
+/** Makes the present default rate set an ordinary one, unless it is the given one. */
 async function yieldDefault(work: UnitOfWork, to: string): Promise<void> {
   const { holder } = await work.load({ holder: holding(RateSet, DEFAULT_RATE_SET) });
   if (holder && holder.id !== to)

@@ -6,7 +6,10 @@ import { DEFAULT_RATE_SET, RateSet, type RateSetState } from './rate-set';
 
 export { DEFAULT_RATE_SET, RateSet, type RateSetState };
 
-/** The default rate set of a new tenant: without entries, so that rates are those of employees until the firm sets its own. */
+/**
+ * Creates the default rate set of a new tenant. It has no entries, so that rates are those of the employees until the
+ * firm sets its own.
+ */
 export function createDefaultRateSet(work: UnitOfWork, currency: string): Folded<RateSetState> {
   const fields = { name: 'Standard rates', currency, isDefault: true, from: null, to: null, entries: [] };
   const data = { ...fields, ...givenReference(work.context, null) };

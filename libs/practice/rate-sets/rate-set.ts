@@ -8,7 +8,7 @@ import { type RateEntry, type RateSetFields, rateKeys, rateSetEvents } from './r
 
 export interface RateSetState extends RecordState, RateSetFields {}
 
-/** The natural key of the firm's default rate set. */
+/** The natural key that the firm's default rate set holds. */
 export const DEFAULT_RATE_SET = { kind: 'default_rate_set', key: '' };
 
 export const RateSet = simpleRecord<RateSetState>({
@@ -20,7 +20,7 @@ export const RateSet = simpleRecord<RateSetState>({
   keys: ({ isDefault }) => (isDefault ? [DEFAULT_RATE_SET] : []),
 });
 
-/** The ids of the records that entries name, without duplicates. */
+/** The distinct ids of the records that entries name. */
 export function referencesOf(entries: readonly RateEntry[]): string[] {
   const ids = entries.flatMap(({ employeeId, taskTypeId, matterTypeId }) => [
     employeeId,
@@ -30,12 +30,12 @@ export function referencesOf(entries: readonly RateEntry[]): string[] {
   return [...new Set(ids)].filter((id) => id !== undefined);
 }
 
-/** A text that is equal for rates with the same keys. */
+/** A text that is equal for two rates if they are for the same work. */
 export function nameOfKeys(entry: RateEntry): string {
   return JSON.stringify([entry.per, ...rateKeys.map((key) => entry[key] ?? null)]);
 }
 
-/** @throws DomainError `rate_entries_equal` (422), naming both */
+/** Refuses two entries for the same work. @throws DomainError `rate_entries_equal` (422), which names both */
 export function requireDistinct(entries: readonly RateEntry[]): void {
   const known = new Map<string, number>();
   for (const [index, entry] of entries.entries()) {
@@ -55,19 +55,22 @@ export function requireDistinct(entries: readonly RateEntry[]): void {
   }
 }
 
-/** @throws DomainError `days_reversed` (422) */
+/** Refuses a last day before the first. @throws DomainError `days_reversed` (422) */
 export function requireDays(from: string | null, to: string | null): void {
   if (from !== null && to !== null && to < from)
     throw invalid('days_reversed', 'to: the last day is before the first.', 'to');
 }
 
-/** Checks that a default rate set stays the default: a firm always has one. @throws DomainError `default_rate_set` (409) */
+/**
+ * Refuses to make the default rate set an ordinary one: a firm that has a default always keeps one.
+ * @throws DomainError `default_rate_set` (409)
+ */
 export function requireStillDefault(before: RateSetState, isDefault: boolean): void {
   if (before.isDefault && !isDefault)
     throw conflict('default_rate_set', 'Make another rate set the default instead.');
 }
 
-/** Refuses to delete the default rate set. @throws DomainError `default_rate_set` (409) */
+/** Refuses an action on the default rate set. @throws DomainError `default_rate_set` (409) */
 export function refuseDefault({ isDefault }: RateSetState): void {
   if (isDefault) throw conflict('default_rate_set', 'Make another rate set the default first.');
 }

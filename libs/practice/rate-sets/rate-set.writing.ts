@@ -52,14 +52,14 @@ export const rateSetWriting: RecordWriting<RateSetState, RateSetInput, ReturnTyp
     };
   },
   check({ given, found, next, before }) {
-    // Given entries are in the base currency, so the set's currency must be the same.
+    // The entries of a request are in the base currency, so the set's currency must be the base currency, too.
     if (given.currency || given.entries)
       requireBaseCurrency(next.currency, settings(found.tenant), 'currency');
     requireDays(next.from, next.to);
     if (before) requireStillDefault(before.data, next.isDefault);
     if (!given.entries) return;
     requireDistinct(next.entries);
-    // References that the set already had are not checked again.
+    // A reference that the set had before is not checked again.
     const known = new Set(before && referencesOf(before.data.entries));
     for (const [index, entry] of given.entries.entries()) {
       for (const field of references) {

@@ -10,7 +10,7 @@ import type { BillingLife } from './billing-life';
 import type { Part } from './naive-money';
 import type { LedgerInvoice, LedgerItem } from './naive-records';
 
-/** By the record's id, or by what a fact is about. */
+/** Values by the record's id, or by the key of a fact. */
 export type Book = Record<string, object>;
 export interface Books {
   items: Book;
@@ -21,7 +21,7 @@ const plain = (value: Decimal.Value): string => new Decimal(value).toFixed();
 const billableStates = ['Pending', 'Finalised', 'Billed', 'WrittenOff'];
 const invoiceStates = ['Draft', 'Issued', 'PartPaid', 'Paid', 'Voided', 'WrittenOff'];
 
-/** What the ledger holds. */
+/** The books of the ledger. */
 export function ledgerBooks({ books, witness: { ledger, today } }: BillingLife): Books {
   const item = ({ state, whole, left, matterId, invoiceId }: LedgerItem) => ({
     state,
@@ -61,7 +61,7 @@ export function ledgerBooks({ books, witness: { ledger, today } }: BillingLife):
   return { items: each(ledger.items, item), invoices: each(ledger.invoices, invoice) };
 }
 
-/** What the service decides by: the present state of every record of the ledger. */
+/** The books of the aggregates, by which the service decides: the current state of every record of the ledger. */
 export async function aggregateBooks(store: TestStore, firm: BillingFirm, of: Books): Promise<Books> {
   const read = async (ids: string[], show: (state: never) => object): Promise<Book> => {
     const asks = ids.map((id) => at(definitionOf(id), id));
@@ -74,7 +74,7 @@ export async function aggregateBooks(store: TestStore, firm: BillingFirm, of: Bo
   };
 }
 
-/** What the read models hold: each row's state, checked against the row's own columns. */
+/** The books of the read models: each row's state, checked against the row's own columns. */
 export async function readBooks(store: TestStore, firm: BillingFirm): Promise<Books> {
   const rowsOf = async (table: string, kind: Kind, show: (state: never) => object, columns: string[]) => {
     const { rows } = await store.reads.pool.query(
@@ -97,12 +97,12 @@ export async function readBooks(store: TestStore, firm: BillingFirm): Promise<Bo
   return { items: Object.fromEntries([...work, ...costs]), invoices: Object.fromEntries(invoices) };
 }
 
-/** Sums of the ledger's facts that are not nothing. */
+/** The sums of the ledger's facts that are not 0. */
 export function ledgerFacts({ witness: { ledger } }: BillingLife): Book {
   return factsFrom([...ledger.facts]);
 }
 
-/** The same of fee analysis. */
+/** The sums of the facts of fee analysis that are not 0. */
 export async function readFacts(store: TestStore, firm: BillingFirm): Promise<Book> {
   const measures = ['finalised', 'billed', 'written_off', 'written_up'];
   const { rows } = await store.reads.pool.query(
@@ -120,7 +120,7 @@ export async function readFacts(store: TestStore, firm: BillingFirm): Promise<Bo
   );
 }
 
-/** Finalised + WrittenUp − Billed − WrittenOff of all fee earners' work, and what of it is unbilled. */
+/** Finalised + WrittenUp − Billed − WrittenOff of all fee earners' work, and the unbilled value of that work. */
 export async function balanceOf(store: TestStore, firm: BillingFirm) {
   const { rows } = await store.reads.pool.query(
     `select

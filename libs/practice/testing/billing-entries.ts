@@ -5,20 +5,20 @@ import type { BillingStep } from './billing-steps';
 import type { BillingWitness } from './billing-witness';
 import type { LedgerItem } from './naive-records';
 
-/** Instants, with the days on which they fall in London. */
+/** Instants, with their days in London. */
 const ENTRIES = [
   ['2025-06-30T23:30:00.000Z', '2025-07-01'],
   ['2025-12-31T23:30:00.000Z', '2025-12-31'],
   ['2026-01-05T09:00:00.000Z', '2026-01-05'],
 ] as const;
-/** Of 299.85 and 299.7, units of ten, seven and five minutes come to half a penny. */
+/** With the rates 299.85 and 299.7, units of ten, seven and five minutes have a value that ends in half a penny. */
 const RATES = [120, 99.99, 250, 333.3333, 87.5, 175, 60, 0.01, 0, 299.85, 299.7];
 const UNITS = [1, 3.25, 10, 7.5, 2, 4, 0.5, 0.0001, 0];
 const TICKS = [36_000_000_000, 4_500_000_000, 36_000_000_001, 100_000_000_000, 1, 0];
 const KINDS = ['CostRecovery', 'Anticipated', 'Incurred'] as const;
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 
-/** What is entered in a billing history: work and costs, and changes of them. */
+/** The entries of a billing history: work, costs, and changes to them. */
 export class BillingEntries {
   constructor(
     private readonly witness: BillingWitness,
@@ -118,7 +118,7 @@ export class BillingEntries {
         this.firm.act(workItem.UpdateWorkItem, workItem.UpdateWorkItemHandler, item.id, body),
       );
       const isElsewhere = isMoved && matterId !== item.matterId;
-      // Units and rate as they are say nothing new: here nothing that they follow from is changed beside them.
+      // Unchanged units and rate have no effect, because this step changes none of the fields that they follow from.
       const isOther = units === null || !item.whole.units.eq(units);
       const changes: Partial<LedgerItem> = {
         ...(way.includes('units') && isOther && { unitsGiven: units }),

@@ -14,7 +14,7 @@ import { createFirm } from './firm';
 import type { LedgerMatter } from './naive-records';
 import type { Do } from './work-life';
 
-/** What a billing history begins with. */
+/** The firm and the records with which a billing history begins. */
 export interface BillingFirm {
   context: RequestContext;
   act: Do;
@@ -36,8 +36,8 @@ const STANDARD = [
 ];
 
 /**
- * A firm with two clients, three matters and two fee earners, each matter with terms of its own.
- * @param units minutes of a unit: on the first client, and on a matter of its own
+ * Creates a firm with two clients, three matters and two fee earners. Each matter has terms of its own.
+ * @param units the minutes of a unit: of the first client, and of a matter with its own
  */
 export async function createBillingFirm(
   store: TestStore,

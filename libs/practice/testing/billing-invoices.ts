@@ -15,7 +15,7 @@ import {
   type Refusals,
 } from './naive-records';
 
-/** What happens to the invoices of a billing history. */
+/** The steps of a billing history that concern invoices. */
 export class BillingInvoices {
   readonly books: NaiveInvoices;
 
@@ -69,7 +69,7 @@ export class BillingInvoices {
     changeInvoice: (step: BillingStep) =>
       this.change(step, isDraft, ({ matterId, lines: before }) => {
         const { day, other } = step;
-        // Some of what it charges stays, and is charged otherwise perhaps.
+        // Some of the charged records stay on the invoice, perhaps with another charge.
         const kept = before.flatMap(({ kind, sourceId }, index) =>
           sourceId !== null && index % 2 === other % 2
             ? [{ kind, sourceId, ...(step.way === 'amount' && { amount: step.share / 10 }) }]
@@ -130,7 +130,7 @@ export class BillingInvoices {
     pay: (step: BillingStep) =>
       this.change(step, owes, (found) => {
         const { balance } = this.books.totals(found, this.witness.today);
-        // Sometimes all but a penny.
+        // Sometimes the payment leaves a penny.
         const asked = step.other % 5 === 4 ? balance.sub(0.01) : pence(balance.mul(step.share).div(1000));
         const part = Math.max(asked.toNumber(), 0.01);
         const amount = step.crumb ? part + 0.001 : part;
@@ -192,7 +192,7 @@ export class BillingInvoices {
     const charging = item?.employeeId === null ? 'Disbursement' : 'Fee';
     const kind = draw.kind === 'suited' || (suited && item) ? charging : draw.kind;
     if (kind === 'Text' && suited) return { kind };
-    // Of a charge of its own there is nothing left: a hundred pounds, or ten units, stand for all.
+    // A line without a source has no remaining value, so £100 or ten units take its place.
     const worth = pence((item?.left.amount ?? zero.add(100)).mul(share).div(1000)).toNumber();
     const units = (item?.left.units ?? zero.add(10)).mul(share).div(1000).toDP(4).toNumber();
     const isPriced = way.includes('amount') || (suited && !item && !way.includes('rate'));
@@ -206,7 +206,7 @@ export class BillingInvoices {
     };
   }
 
-  /** Those that were written off in part before the others. */
+  /** The ledger's items, those that were written off in part first. */
   private items(): LedgerItem[] {
     const all = [...this.witness.ledger.items.values()];
     return [...all.filter(isPartWrittenOff), ...all.filter((item) => !isPartWrittenOff(item))];

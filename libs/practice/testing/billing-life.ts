@@ -17,7 +17,7 @@ import { BillingWitness } from './billing-witness';
 import { pence, zero } from './naive-money';
 import { isReserved, type LedgerItem, type Refusals } from './naive-records';
 
-/** A billing history that happens to the service and in a ledger beside it. */
+/** Carries out a billing history both in the service and in a separate ledger. */
 export class BillingLife {
   readonly witness: BillingWitness;
   private readonly entries: BillingEntries;

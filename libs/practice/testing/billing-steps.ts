@@ -1,17 +1,17 @@
 import * as fc from 'fast-check';
 
-/** How much of a thing: nothing said, by units, by amount, by rate, or two at once. */
+/** How a step states a quantity: not at all, by units, by amount, by rate, or by two of these. */
 export type Way = 'whole' | 'units' | 'amount' | 'rate' | 'amount and units' | 'rate and units';
 
 export interface LineDraw {
   kind: 'Fee' | 'CostRecovery' | 'Disbursement' | 'Discount' | 'Text' | 'suited';
-  /** Which record it charges, of those that suit or of all; null: a charge of its own. */
+  /** The index of the record that the line charges, among the suitable ones or among all; null for no source. */
   target: number | null;
   suited: boolean;
   way: Way;
-  /** Of what is left, in thousandths. */
+  /** The share of the remaining value, in thousandths. */
   share: number;
-  /** Adds a tenth of a penny. */
+  /** Whether to add a tenth of a penny. */
   crumb: boolean;
   taxCode: string | null;
 }
@@ -65,20 +65,20 @@ const often: Record<string, number> = {
   reinstate: 2,
 };
 
-/** One thing that happens; each action reads the draws that it needs. */
+/** One step of a history. Each action reads the fields that it needs. */
 export interface BillingStep {
   action: string;
-  /** Which record, of those to which it can happen or, unsuited, of all; taken modulo how many there are. */
+  /** The record's index, modulo their number, among those to which the step can happen, or among all if unsuited. */
   target: number;
   suited: boolean;
-  /** Another choice of the action's. */
+  /** A second choice for the action. */
   other: number;
-  /** Days that have passed before it. */
+  /** The number of days that pass before the step. */
   days: number;
   way: Way;
   share: number;
   crumb: boolean;
-  /** A day of the request's; null: left to the service. */
+  /** The day that the request gives; null leaves it to the service. */
   day: string | null;
   lines: LineDraw[];
 }
@@ -99,7 +99,7 @@ const line: fc.Arbitrary<LineDraw> = fc.record({
     ...(['suited', 'suited', 'suited', 'suited', 'suited', 'suited', 'Fee', 'Discount', 'Text'] as const),
     'CostRecovery',
   ),
-  // The first is what was written off in part, where there is such a thing.
+  // Index 0 is a record that was written off in part, if there is one.
   target: fc.option(fc.oneof(fc.constant(0), fc.nat(99)), { freq: 6 }),
   suited: mostly,
   way,
@@ -108,7 +108,7 @@ const line: fc.Arbitrary<LineDraw> = fc.record({
   taxCode: fc.constantFrom(null, null, null, 'STD', 'RED', 'ZERO', 'EXEMPT'),
 });
 
-/** Around the days on which the standard rate of VAT changed, and days of the tests' own time. */
+/** Days around the changes of the standard rate of VAT, and days of the tests' own time. */
 const days = ['2008-11-30', '2008-12-01', '2009-12-31', '2010-01-01', '2011-01-03', '2011-01-04'];
 
 export const billingStep: fc.Arbitrary<BillingStep> = fc.record({
@@ -135,7 +135,7 @@ export const billingStep: fc.Arbitrary<BillingStep> = fc.record({
 
 const entry = fc.tuple(billingStep, fc.constantFrom('recordWork', 'recordWork', 'recordCost'));
 
-/** A history, which begins with work and costs; long ones are as likely as short ones. */
+/** A history that begins with work and costs. Long histories are as likely as short ones. */
 export const billingHistory: fc.Arbitrary<BillingStep[]> = fc.noBias(
   fc
     .tuple(

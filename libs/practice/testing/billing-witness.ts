@@ -5,13 +5,13 @@ import type { BillingStep } from './billing-steps';
 import { NaiveLedger } from './naive-ledger';
 import type { LedgerItem, Refusals } from './naive-records';
 
-/** What the service answered: the id of a record, or the code by which it refused. */
+/** The service's answer: the id of a record, or the code of the error. */
 export type Answer = { id: string } | { code: string };
 
-/** The ledger beside a billing history: both must refuse the same. */
+/** Compares the service with the ledger: both must refuse the same steps of a billing history. */
 export class BillingWitness {
   readonly ledger = new NaiveLedger();
-  /** How often each action was carried out, and how often it was refused by which code. */
+  /** How often each action succeeded, and how often it was refused with each code. */
   readonly done = new Map<string, number>();
 
   constructor(
@@ -29,7 +29,7 @@ export class BillingWitness {
     this.clock.advance(days * 86_400);
   }
 
-  /** What the service makes of a request. */
+  /** The service's answer to a request. */
   async answer(request: Promise<{ record: { id: string } }>): Promise<Answer> {
     try {
       return { id: (await request).record.id };
@@ -39,7 +39,7 @@ export class BillingWitness {
     }
   }
 
-  /** Service and ledger carry out the same, or refuse it by the same rule. */
+  /** Checks that the service and the ledger both carry out a step, or refuse it by the same rule. */
   agree({ action }: { action: string }, answer: Answer, refusals: Refusals): void {
     const code = 'code' in answer ? answer.code : null;
     const key = `${action} ${code ?? 'done'}`;
@@ -50,7 +50,7 @@ export class BillingWitness {
       );
   }
 
-  /** One of some things, or of those that suit. */
+  /** Chooses one of several things, or of the suitable ones among them. */
   one<Thing>(
     all: Thing[],
     { target, suited }: Pick<BillingStep, 'target' | 'suited'>,

@@ -12,13 +12,13 @@ const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 interface CostParts {
   matterId: string;
   otherMatterId: string;
-  /** Of what is bought. */
+  /** A code for incurred costs, which are bought. */
   disbursementCodeId: string;
   taxCodeId: string;
   supplierId: string;
 }
 
-/** All that can happen to costs, but for what invoices do with them. */
+/** Causes every type of event of costs, except those that invoices cause. */
 export async function liveCosts(
   act: Do,
   { matterId, otherMatterId, disbursementCodeId, taxCodeId, supplierId }: CostParts,

@@ -21,7 +21,7 @@ class StoppedClock extends Clock {
   }
 }
 
-/** A store with tenants of a region, and what loads demo data into them. */
+/** Opens a store with tenants of a region, together with the parts that load demo data into them. */
 export async function openDemo(region: 'uk' | 'au', now: Date) {
   const clock = new StoppedClock(now);
   const store = await createTestStore(definitions, clock);

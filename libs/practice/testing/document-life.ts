@@ -5,14 +5,14 @@ import * as records from '../records/records.commands';
 import type { AnyWriting } from '../records/write-record';
 import type { Do } from './work-life';
 
-/** Bytes that were just kept; no storage has them. */
+/** The description of bytes that were just stored. No storage has them. */
 const kept = (size: number) => ({
   key: newContentKey(new Date()),
   size,
   sha256: String(size % 10).repeat(64),
 });
 
-/** All that can happen to documents, about a matter and its client. */
+/** Causes every type of event of documents about a matter and its client. */
 export async function liveDocuments(
   act: Do,
   { matterId, clientId }: { matterId: string; clientId: string },

@@ -5,10 +5,10 @@ import { type AnyDefinition, Definitions, type Folded, fold } from '#event-store
 import { SubjectKeys } from '#event-store/subject-keys';
 import { Secrets } from '#platform/secrets';
 
-/** Data of events as stored, by event type and schema version: each field with a value, where it can have one. */
+/** Data of stored events, by event type and schema version. Each field that can have a value has one. */
 export type Samples = Record<string, Record<string, object>>;
 
-/** The samples of every area: `<record>.samples.json` beside its events. */
+/** Reads the samples of every area from `<record>.samples.json` beside its events. */
 export function storedSamples(): Samples {
   const practice = join(__dirname, '..');
   const files = readdirSync(practice, { recursive: true, encoding: 'utf8' })
@@ -21,7 +21,7 @@ export function storedSamples(): Samples {
   return Object.fromEntries(all);
 }
 
-/** Schema versions of every event type of a definition. */
+/** The schema versions of every event type of a definition. */
 function versionsOf(definition: AnyDefinition): { type: string; versions: string[] }[] {
   return Object.entries(definition.events).map(([type, upcasters]) => ({
     type,
@@ -29,7 +29,7 @@ function versionsOf(definition: AnyDefinition): { type: string; versions: string
   }));
 }
 
-/** What is missing among the samples, and what does not belong there. */
+/** The samples that are missing, and those that do not belong to the definitions. */
 export function sampleGaps(definitions: readonly AnyDefinition[], samples: Samples): string[] {
   const name = (type: string, version: string) => `${type} ${version}`;
   const wanted = definitions
@@ -44,7 +44,7 @@ export function sampleGaps(definitions: readonly AnyDefinition[], samples: Sampl
   ];
 }
 
-/** Each sample brought one version on, beside the sample of that version. */
+/** Each sample after an upcast by one version, together with the sample of that version. */
 export function upcastSteps(definition: AnyDefinition, samples: Samples) {
   return versionsOf(definition).flatMap(({ type, versions }) =>
     versions.slice(1).map((version, index) => ({
@@ -56,9 +56,9 @@ export function upcastSteps(definition: AnyDefinition, samples: Samples) {
 }
 
 /**
- * Streams of one event of each type, in the order of the definition: the first of each type's versions, the second or
- * the last before it, and so on. Read as the store reads them.
- * @throws what the codec, evolve, links or keys throw
+ * Folds streams that contain one event of each type, in the order of the definition, as the store reads them. The first
+ * stream has each type's first version, the second one the second version (or the last, if there is none), and so on.
+ * @throws the errors of the codec, evolve, links and keys
  */
 export function foldSamples(definition: AnyDefinition, samples: Samples): Folded[] {
   const codec = new Codec(new Definitions([definition]), new SubjectKeys(new Secrets(Buffer.alloc(32))));
@@ -96,8 +96,8 @@ function rowOf(type: string, schema_version: number, version: number, data: obje
 }
 
 /**
- * How data differs in shape from a sample: other keys, or values of another JSON type. null passes for any type; of a
- * partial event (an update holds only what changed) keys may be missing.
+ * The differences in shape between data and a sample: other keys, or values of another JSON type. null equals every
+ * type. In a partial event keys may be missing, because an update contains only the changes.
  */
 export function shapeDifferences(sample: unknown, data: unknown, partial: boolean, path = ''): string[] {
   if (data === null || sample === null) return [];
@@ -126,8 +126,8 @@ function typeOf(value: unknown): string {
 }
 
 /**
- * Paths of the values of a sample that no data has: what the sample claims to be written, and is not. null claims nothing:
- * it stands where there never is a value.
+ * The paths of a sample's values that no data has, so that the sample claims values that are never written. null claims
+ * nothing: it is for fields that never have a value.
  */
 export function unseen(sample: unknown, data: unknown[], path = ''): string[] {
   if (sample === null) return [];

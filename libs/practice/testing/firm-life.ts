@@ -40,8 +40,8 @@ const promotion = {
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 
 /**
- * All that can happen in a firm, through the commands' handlers: every type of event, with all that it can hold and
- * with as little as it can.
+ * Causes every type of event that can happen in a firm, through the commands' handlers, with as much data as it can
+ * hold and with as little.
  */
 export async function liveFirm(store: EventStore, context: RequestContext): Promise<void> {
   const act: Do = (Command, Handler, ...args) => new Handler(store).execute(new Command(context, ...args));

@@ -9,7 +9,7 @@ import { type AnyList } from '../records/record-list';
 import { GetRecord, GetRecordHandler, ListRecords, ListRecordsHandler } from '../records/records.queries';
 import { newTenant, Tenant } from '../tenants/tenant';
 
-/** A tenant with its settings on a store that knows Tenant, for tests; base currency GBP. */
+/** Creates a tenant with its settings, in a store that knows the definition `Tenant`. The base currency is GBP. */
 export async function createFirm(store: TestStore): Promise<RequestContext> {
   const context = await createContext(store);
   await store.store.execute(context, async (work) =>
@@ -18,7 +18,7 @@ export async function createFirm(store: TestStore): Promise<RequestContext> {
   return context;
 }
 
-/** Brings read models up to all that the tenant's streams hold. */
+/** Projects all events of the tenant's streams to read models. */
 export async function project(
   store: TestStore,
   { tenant }: RequestContext,
@@ -51,7 +51,7 @@ export async function project(
 // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON
 type Json = any;
 
-/** What GET of a record answers under `data`. */
+/** The `data` of the response to GET of a record. */
 export async function getRecord(
   { reads, loader }: TestStore,
   context: RequestContext,
@@ -64,7 +64,7 @@ export async function getRecord(
   return (reply.body as Json).data;
 }
 
-/** The rows that a list answers. */
+/** The rows that a list returns. */
 export async function listRecords(
   { reads }: TestStore,
   context: RequestContext,

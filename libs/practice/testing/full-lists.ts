@@ -5,13 +5,13 @@ import { definitions } from '../areas';
 import { foldSamples, storedSamples } from './event-samples';
 import { capital, chance, FEW, families, givenNames, id, pick, subjects, uuid, word } from './full-values';
 
-/** What fills a read table. */
+/** The SQL that fills a read table. */
 interface FullTable {
   kind: string;
-  /** SQL of its own columns, and of the state's fields that differ from row to row. */
+  /** SQL for the table's own columns, and for those fields of the state that differ from row to row. */
   columns: Record<string, string>;
   state: Record<string, string>;
-  /** SQL of the texts whose words `keywords` finds. */
+  /** SQL for the texts whose words `keywords` finds. */
   words: string[];
 }
 
@@ -129,7 +129,7 @@ const tables: Record<string, FullTable> = {
   matters: {
     kind: 'matter',
     columns: {
-      // A client in three has matters, the first ones many.
+      // Every third client has matters, and the first ones have many.
       client_id: uuid('client', `(1 + floor(rows / 3 * power(${chance(23)}, 2)) * 3)::int`),
       division_id: uuid('division', pick('10', 7)),
       matter_type_id: uuid('mattertype', pick('40', 24)),
@@ -188,7 +188,7 @@ const tables: Record<string, FullTable> = {
       entry_date: `timestamptz '2024-01-01T09:00Z' + (n % 730) * interval '1 day' + (n % 400) * interval '1 minute'`,
       entry_day: `date '2024-01-01' + (n % 730)`,
       matter_id: uuid('matter', pick('rows', 41)),
-      // A firm has some dozens of codes, and of suppliers one in three costs has one.
+      // A firm has dozens of codes. One in three costs has a supplier.
       disbursement_code_id: uuid('disbursementcode', pick('40', 42)),
       tax_code_id: uuid('taxcode', pick('5', 43)),
       supplier_id: `case when n % 3 = 0 then ${uuid('supplier', pick(FEW, 44))} end`,
@@ -246,18 +246,18 @@ const tables: Record<string, FullTable> = {
   },
 };
 
-/** Rows that are written at once: an open transaction holds back every feed of the server. */
+/** The number of rows per transaction, which is limited: an open transaction holds back every feed of the server. */
 const CHUNK = 2_000;
 
-/** The token of a row's last change: rows are changed in another order than that of their ids. */
+/** The token of a row's last change. Rows are changed in another order than that of their ids. */
 export function changedAt(position: bigint): string {
   return toToken({ epoch: 1, transactionId: 1000n + position, position });
 }
 
 /**
- * Fills the lists of tenants with so many rows each, straight into the first generation of their tables, and takes
- * statistics: rows as the projections write them, though no event stands behind them. A row in fifty is deleted; names
- * come often or seldom, as names do; a row in two hundred was changed on the last day.
+ * Fills the lists of tenants with a number of rows each, and updates the statistics. The rows go directly into the
+ * first generation of the tables, as the projections write them, but without events. One row in 50 is deleted, and one
+ * in 200 was changed on the last day. Some names are frequent and others rare, as real names are.
  */
 export async function fillLists(client: ClientBase, tenants: readonly number[], rows: number): Promise<void> {
   const samples = storedSamples();
@@ -276,7 +276,7 @@ export async function fillLists(client: ClientBase, tenants: readonly number[], 
 function statement(table: string, { kind, columns, state, words }: FullTable): string {
   const fields = Object.entries(state).flatMap(([field, value]) => [`'${field}'`, value]);
   const texts = words.length > 0 ? `lower(concat_ws(' ', ${words.join(', ')}))` : `''`;
-  // The order of the feed is not that of the ids.
+  // The order of the feed differs from that of the ids.
   return `insert into read_model.${table} (generation, tenant_id, id, version, is_deleted, created_on, created_by, updated_on,
       updated_by, external_reference, changed_epoch, changed_transaction_id, changed_position, state, search,
       ${Object.keys(columns).join(', ')})

@@ -17,7 +17,7 @@ interface BillingParts {
   supplierId: string;
 }
 
-/** All that can happen to invoices, and by them to what they charge. */
+/** Causes every type of event of invoices, and every type that invoices cause for the records that they charge. */
 export async function liveInvoices(act: Do, parts: BillingParts): Promise<void> {
   const { clientId, matterId, employeeId, taskTypeId, taxCodeId, disbursementCodeId, supplierId } = parts;
   const record = async (units: number) => {

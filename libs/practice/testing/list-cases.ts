@@ -23,20 +23,20 @@ import { TaxCodesQuery, taxCodes } from '../tax-codes/tax-code.queries';
 import { WorkItemsQuery, workItems } from '../work-items/work-item.queries';
 import { families, fullId, subjects } from './full-values';
 
-/** A list, as filled by {@link fillLists}, with values of each of its filters: common ones and rare ones. */
+/** A list that {@link fillLists} fills, with common and rare values of each of its filters. */
 export interface ListCase {
   path: string;
   list: AnyList;
   query: new () => ListQuery;
   filters: object[];
-  /** Keywords that are common, usual, rare, of two words, and of no record. */
+  /** Keywords: common, usual and rare ones, one of two words, and one that no record contains. */
   keywords: string[];
 }
 
-/** Every list of a tenant; its filters name rows that fill it. */
+/** Every list of a tenant. The values of its filters are those of existing rows. */
 export function listCases(tenant: number): ListCase[] {
   const id = (kind: string, n: number) => fullId(kind, tenant, n);
-  // Out of the lists of words that fill the rows, where the first ones are the most common.
+  // From the lists of words that fill the rows, in which the first words are the most common.
   const [name, subject, usual] = [families[300], subjects[300], subjects[60]];
   // Everybody has an address at example.com.
   const names = [name, `john ${name}`, `example ${name}`, 'jones', 'l', 'nobody'];

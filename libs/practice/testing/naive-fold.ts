@@ -1,6 +1,6 @@
 import Decimal from 'decimal.js';
 
-/** An event as the store's table has it, with its personal fields readable. */
+/** An event as stored, with its personal fields decrypted. */
 export interface NaiveEvent {
   tenant: string;
   stream: string;
@@ -16,13 +16,13 @@ export interface NaiveEvent {
   at: [string, string, string];
 }
 
-/** A row as texts; null is null, `state` is an object of texts. */
+/** A row whose values are texts or null. `state` is an object of such values. */
 export type NaiveRow = Record<string, unknown>;
 
 // biome-ignore lint/suspicious/noExplicitAny: the state of any record
 type State = any;
 
-/** What each record begins as, before its first event's data. */
+/** The initial state of each record, before the data of its first event is applied. */
 const beginnings: Record<string, (data: State) => State> = {
   DivisionCreated: () => ({ state: 1 }),
   EntityCreated: () => ({ roleIds: [], anonymisedOn: null }),
@@ -36,7 +36,7 @@ const beginnings: Record<string, (data: State) => State> = {
   }),
 };
 
-/** What each other event that is no mere change of fields does. */
+/** The changes of state by each further event that is more than a change of fields. */
 const steps: Record<string, (state: State, data: State) => object> = {
   DivisionActivated: () => ({ state: 1 }),
   DivisionDeactivated: () => ({ state: 2 }),
@@ -81,7 +81,7 @@ const uuid = (id: string | null | undefined) =>
   id?.slice(id.indexOf('_') + 1).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') ?? null;
 const decimal = (value: string, places = 4) => new Decimal(value).toFixed(places);
 
-/** Each read model's own columns. */
+/** The own columns of each read model. */
 const columns: Record<string, (state: State) => NaiveRow> = {
   Division: ({ code, name, state, isDefault }) => ({
     code,
@@ -131,7 +131,10 @@ const columns: Record<string, (state: State) => NaiveRow> = {
   }),
 };
 
-/** The rows of a read model of records after these events, by tenant and stream: nothing of the projections' own code. */
+/**
+ * The rows of a read model of records after the given events, by tenant and stream. They are computed without any code
+ * of the projections.
+ */
 export function naiveRecords(kind: string, events: readonly NaiveEvent[]): NaiveRow[] {
   const records = new Map<string, { state: State; first: NaiveEvent; last: NaiveEvent }>();
   for (const event of events.filter(({ type }) => type.startsWith(kind))) {
@@ -172,7 +175,7 @@ function after(state: State, { type, data }: NaiveEvent): State {
 const names = ['finalised', 'billed', 'written_off', 'written_up'] as const;
 type Flow = { day: string; amounts: Partial<Record<(typeof names)[number], string[]>> };
 
-/** What each event moves, in money and in units; by whose work it is grouped stands in the event. */
+/** The measures that each event changes, in money and in units. The dimensions are in the event itself. */
 const flows: Record<string, (data: State) => Flow[]> = {
   WorkItemFinalised: ({ movement }) => moved(movement, 'finalised', 1),
   WorkItemUnfinalised: ({ movement }) => moved(movement, 'finalised', -1),
@@ -202,7 +205,7 @@ function pair({ amount, units }: State, sign: number): string[] {
   return [amount, units].map((value) => new Decimal(value).mul(sign).toFixed());
 }
 
-/** The facts of fee analysis after these events. */
+/** The facts of fee analysis after the given events. */
 export function naiveFacts(events: readonly NaiveEvent[]): NaiveRow[] {
   return events.flatMap(({ tenant, id, stream, type, data }) => {
     const of = data.movement ?? data.dimensions;

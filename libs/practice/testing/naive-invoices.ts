@@ -33,7 +33,7 @@ export class NaiveInvoices {
     return refusals;
   }
 
-  /** Puts other lines in the place of those with the ids. */
+  /** Replaces the lines with the given ids. */
   change(id: string, gone: number[] | 'all', lines: LineAsk[]): Refusals {
     const invoice = this.live(id);
     if (!invoice) return ['not_found'];
@@ -43,7 +43,7 @@ export class NaiveInvoices {
     return this.reline(id, invoice, ids, lines);
   }
 
-  /** Changes days, and puts other lines in the place of all; what is as it was asks for nothing. */
+  /** Changes days and replaces all lines, if given. Unchanged values have no effect. */
   patch(id: string, lines: LineAsk[] | null, days: Days): Refusals {
     const invoice = this.live(id);
     if (!invoice) return ['not_found'];
@@ -57,7 +57,7 @@ export class NaiveInvoices {
     return refusals;
   }
 
-  /** What `unbilledUntil` adds. */
+  /** The lines that `unbilledUntil` adds. */
   unbilled(id: string, until: string, beside: LineAsk[]): LineAsk[] {
     const invoice = this.ledger.invoices.get(id)!;
     return [...this.ledger.items.values()]
@@ -161,7 +161,7 @@ export class NaiveInvoices {
     return [];
   }
 
-  /** Each line's tax unrounded, summed by code, and only then rounded. */
+  /** The totals. The tax of the lines is summed unrounded for each code, and only then rounded. */
   totals(invoice: LedgerInvoice, today: string) {
     const { lines, issueDate, matterId, payments, state, writtenOff } = invoice;
     const byCode = new Map<string, Decimal>();
@@ -204,7 +204,7 @@ export class NaiveInvoices {
     return refusals;
   }
 
-  /** Takes lines off and adds others, with what that does to what they charge; nothing when a rule refuses one. */
+  /** Removes lines, adds others and updates the records that they charge; nothing changes if a rule refuses a line. */
   private reline(
     id: string,
     invoice: LedgerInvoice,
@@ -242,7 +242,7 @@ function later(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** An invoice that is issued for a later day is taken back on that day at the earliest. */
+/** The earliest day of a reversal: that of the issue if it is later than today, else today. */
 function notBefore({ issueDate }: LedgerInvoice, today: string): string {
   return issueDate !== null && issueDate > today ? issueDate : today;
 }

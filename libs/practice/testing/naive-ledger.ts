@@ -19,18 +19,18 @@ export interface WriteOff {
 type Measure = 'finalised' | 'billed' | 'written_off' | 'written_up';
 
 /**
- * What a firm's books must say of work and costs, written from the rules and from nothing that the service is made of.
- * Each method takes what was asked for, and answers which rules refuse it.
+ * The expected books of a firm about work and costs. They follow the rules of the specification, and share no code with
+ * the service. Each method takes a request and returns the codes of the rules that refuse it.
  * @see resources.md: The life of a work item, Write-off, Fee analysis measures
  */
 export class NaiveLedger {
   readonly matters = new Map<string, LedgerMatter>();
   readonly items = new Map<string, LedgerItem>();
   readonly invoices = new Map<string, LedgerInvoice>();
-  /** Sums by `day measure employee matter`, of money and of units. */
+  /** The sums of money and units by `day measure employee matter`. */
   readonly facts = new Map<string, Part>();
 
-  /** A new item, finalised at once. */
+  /** Records a new item, which is finalised at once. */
   record(item: Omit<LedgerItem, 'whole' | 'left' | 'state' | 'invoiceId' | 'settled'>): Refusals {
     if (this.isClosed(item.matterId)) return ['matter_not_open'];
     const whole = worth(item);
@@ -39,7 +39,7 @@ export class NaiveLedger {
     return this.finalise(item.id);
   }
 
-  /** @param changes what the request says that is new */
+  /** @param changes the values of the request that differ from the item's */
   change(id: string, changes: Partial<LedgerItem>): Refusals {
     const item = this.live(id);
     if (!item) return ['not_found'];
@@ -145,7 +145,7 @@ export class NaiveLedger {
     return [];
   }
 
-  /** The invoice is issued: what it charges less or more than what is left is written off or up. */
+  /** Bills an item of an issued invoice. The charge's difference from the remaining value is written off or up. */
   bill(id: string, day: string, billed: Part): void {
     const item = this.items.get(id)!;
     const before = item.left;
@@ -185,7 +185,7 @@ export class NaiveLedger {
   }
 }
 
-/** Units of six minutes, say, each begun one counted whole; a timed rate is for an hour. */
+/** The whole value of an item. A unit (of six minutes, for example) counts whole once begun; timed rates are hourly. */
 function worth({
   timed,
   ticks,

@@ -4,8 +4,8 @@ import { exact, type Part, pence, zero } from './naive-money';
 import { isReserved, type LedgerLine, type LineAsk, type Refusals } from './naive-records';
 
 /**
- * A line of an invoice, from what was asked for.
- * @param refusals to which the codes of the rules are added that refuse it
+ * Converts a requested line to a line of an invoice.
+ * @param refusals the list to which the codes of the rules that refuse the line are added
  * @see resources.md: Invoices
  */
 export function lineOf(

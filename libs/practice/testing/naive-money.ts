@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 
-/** Arithmetic of the ledger's own. */
+/** Decimal arithmetic for the ledger alone, independent of the service's. */
 const Exact = Decimal.clone({ precision: 50, rounding: Decimal.ROUND_HALF_UP });
 export const exact = (value: Decimal.Value): Decimal => new Exact(value);
 export const pence = (value: Decimal): Decimal => value.toDecimalPlaces(2, Decimal.ROUND_HALF_UP);

@@ -11,7 +11,10 @@ const names: Record<string, string> = {
   m: 'matterTypeId',
 };
 
-/** Every choice of keys, the one that wins first, as resources.md counts: more before fewer, then in its order of keys. */
+/**
+ * Every choice of keys by precedence, as in resources.md: more keys come before fewer, and equally many in its order of
+ * keys.
+ */
 const choices = [
   'etbjm',
   'etbj',
@@ -47,7 +50,7 @@ const choices = [
   '',
 ].map((letters) => [...letters].map((letter) => names[letter]));
 
-/** The rate of work and where it comes from, level by level and choice by choice: slow and plain. */
+/** The rate of work and its level, by trying level after level and choice after choice: slow but simple. */
 export function naiveRate(
   work: RatedWork,
   sources: RateSources,

@@ -1,15 +1,15 @@
 import type { Decimal } from 'decimal.js';
 import type { Part } from './naive-money';
 
-/** Codes of the rules that refuse a request; none: it was carried out. */
+/** The codes of the rules that refuse a request; empty if it was carried out. */
 export type Refusals = string[];
 
 export interface LedgerMatter {
   clientId: string;
   minutesPerUnit: number;
-  /** Of lines that name no tax code. */
+  /** The tax code of lines that name none. */
   taxCode: string;
-  /** The client's. */
+  /** The client's payment terms. */
   paymentTermsDays: number;
   open: boolean;
 }
@@ -18,15 +18,15 @@ export interface LedgerMatter {
 export interface LedgerItem {
   id: string;
   matterId: string | null;
-  /** Null of a cost. */
+  /** Null for a cost. */
   employeeId: string | null;
   day: string;
   billable: boolean;
-  /** From a supplier. */
+  /** Whether the cost was bought from a supplier. */
   bought: boolean;
   timed: boolean;
   ticks: number;
-  /** Null: counted from the ticks. */
+  /** The units of the request; null if they are derived from the ticks. */
   unitsGiven: number | null;
   minutesPerUnit: number;
   rate: number;
@@ -36,11 +36,11 @@ export interface LedgerItem {
   left: Part;
   state: 'Pending' | 'Finalised' | 'Billed' | 'WrittenOff' | 'Deleted';
   invoiceId: string | null;
-  /** Since the invoice that charges it was issued. */
+  /** How the invoice that charges the item settled it; null before the issue. */
   settled: { day: string; before: Part; billed: Part; off: Part; up: Part } | null;
 }
 
-/** A line as a request has it; the tax code by its name. */
+/** A line as requested. The tax code is given by its name. */
 export interface LineAsk {
   kind: 'Fee' | 'CostRecovery' | 'Disbursement' | 'Discount' | 'Text';
   sourceId?: string;
@@ -77,7 +77,7 @@ export function isReserved({ invoiceId, state }: LedgerItem): boolean {
   return invoiceId !== null && state !== 'Billed';
 }
 
-/** What keeps its matter open. */
+/** Whether the item is unbilled, and so keeps its matter open. */
 export function isUnbilled({ billable, state, left }: LedgerItem): boolean {
   return billable && (state === 'Pending' || state === 'Finalised') && !left.amount.isZero();
 }

@@ -1,4 +1,4 @@
-/** UK VAT: percent since a day. @see https://www.gov.uk/vat-rates */
+/** The rates of UK VAT in percent, each with its first day. @see https://www.gov.uk/vat-rates */
 const RATES: Record<string, [since: string, percent: number][]> = {
   STD: [
     ['1991-04-01', 17.5],
@@ -11,7 +11,7 @@ const RATES: Record<string, [since: string, percent: number][]> = {
   EXEMPT: [['0000-01-01', 0]],
 };
 
-/** Percent that a code charges on a day. */
+/** The rate of a code on a day, in percent. */
 export function percentOn(code: string, day: string): number {
   return RATES[code].filter(([since]) => since <= day).at(-1)![1];
 }

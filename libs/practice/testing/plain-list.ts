@@ -9,7 +9,7 @@ import type { ListRecords, ListRecordsHandler } from '../records/records.queries
 import { tableOf } from '../records/state-table';
 import { wordsOf } from '../records/words';
 
-/** The list that answers a query; entities with a role are listed by one made for it. */
+/** The list that answers a query. For entities with a role, it is a list made for that role. */
 export async function listFor(
   reads: ReadDatabase,
   context: RequestContext,
@@ -29,8 +29,8 @@ export async function listFor(
 }
 
 /**
- * The UUIDs of all records that a query asks for, in order, found by the simplest statement that says what a list is.
- * @param list as `listFor` has it; only generation 1 is looked at
+ * The UUIDs of all records that match a query, in order, selected by the simplest statement that defines the list.
+ * @param list the result of `listFor`; only generation 1 is read
  */
 export async function plainList(
   reads: ReadDatabase,

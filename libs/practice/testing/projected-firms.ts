@@ -16,7 +16,7 @@ import { liveFirm } from './firm-life';
 /** Every read model of the domain. */
 export const allProjections = areas.flatMap(({ projections }) => projections);
 
-/** Firms in which all has happened that can, with a runner that keeps their read models. */
+/** Opens firms in which every type of event has happened, with a runner that maintains their read models. */
 export async function openFirms(count: number, projections: readonly Projection[] = allProjections) {
   const store = await createTestStore(definitions);
   const parts = projectionParts(store, projections);
@@ -41,7 +41,7 @@ export async function openFirms(count: number, projections: readonly Projection[
       await new UpdateDivisionHandler(store.store).execute(new UpdateDivision(context, id, { name }));
     },
 
-    /** Resolves once the read models show all events, but for parked tenants. */
+    /** Resolves once the read models show all events, except those of parked tenants. */
     settled: () =>
       waitFor(async () => (await parts.status.list()).every(({ lag }) => lag === 0), {
         description: 'the read models to show all events',
@@ -51,7 +51,7 @@ export async function openFirms(count: number, projections: readonly Projection[
       return (await store.reads.pool.query<Row>(text, values)).rows;
     },
 
-    /** Changes rows behind the projections' backs for as long as the work lasts. */
+    /** Changes rows without the projections' knowledge while the given work runs, and restores them afterwards. */
     async tampered<Result>(
       table: string,
       statement: string,

@@ -14,18 +14,18 @@ import { taxCodeWriting } from '../tax-codes/tax-code.commands';
 import { WorkItem } from '../work-items/work-item';
 import * as workItem from '../work-items/work-item.commands';
 
-/** One thing that happens in a firm. */
+/** One step in the life of a firm. */
 export interface Step {
-  /** Which firm, and which of its records of that kind; taken modulo how many there are. */
+  /** The index of the firm, and that of its record of the kind concerned, each modulo their number. */
   firm: number;
   target: number;
   action: keyof Firm['actions'];
   text: string | null;
-  /** Time that has passed before it: 0 makes a tie. */
+  /** The time that passes before the step. 0 gives it the same time as the step before. */
   milliseconds: number;
 }
 
-/** A firm to which anything may happen. */
+/** A firm in which any action may happen at any time. */
 export class Firm {
   private readonly made: Record<'divisions' | 'entities' | 'matters' | 'work' | 'invoices', string[]> = {
     divisions: [],
@@ -41,7 +41,7 @@ export class Firm {
     private readonly context: RequestContext,
   ) {}
 
-  /** What all the rest needs. */
+  /** Creates the records that all other actions need. */
   async found(): Promise<void> {
     for (const action of ['createDivision', 'createEntity'] as const)
       await this.actions[action]('Founder', 0);
@@ -66,7 +66,7 @@ export class Firm {
     return this.made[kind].length;
   }
 
-  /** Refusals are what happens in a random life. */
+  /** Carries out a step. Refusals are ignored, because random steps are often refused. */
   async live({ action, text, target }: Step): Promise<void> {
     await this.actions[action](text, target).catch((error) => {
       if (!(error instanceof DomainError)) throw error;

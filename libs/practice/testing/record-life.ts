@@ -15,10 +15,10 @@ import {
 import type { AnyWriting } from '../records/write-record';
 
 /**
- * All that can happen to a simple record: every type of event, with all that it can hold and with as little as it can.
- * @param least a body of what is required
- * @param full one with every field; `changes` with every field that can change, each to another value
- * @returns the id of the record that is left, with the fields of `full`
+ * Causes every type of event of a simple record, with as much data as it can hold and with as little.
+ * @param least a body with only the required fields
+ * @param full a body with every field; `changes` has every field that can change, each with another value
+ * @returns the id of the record that remains, with the fields of `full`
  */
 export async function liveRecord(
   store: EventStore,

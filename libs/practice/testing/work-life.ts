@@ -21,7 +21,7 @@ interface WorkParts {
   taskTypeId: string;
 }
 
-/** All that can happen to work items. */
+/** Causes every type of event of work items, except those that invoices cause. */
 export async function liveWork(
   act: Do,
   { matterId, otherMatterId, employeeId, colleagueId, taskTypeId }: WorkParts,

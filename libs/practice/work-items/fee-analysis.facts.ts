@@ -2,7 +2,10 @@ import type { Derived } from '#projections/projection';
 
 export const feeMeasures = ['finalised', 'billed', 'written_off', 'written_up'] as const;
 
-/** The rollups of fee analysis. Its rows are narrow enough to serve as facts. @see reporting.md: Physical design */
+/**
+ * The rollup of fee analysis. Its facts need no narrower fact table, because they are narrow already.
+ * @see reporting.md: Physical design
+ */
 export const feeAnalysisDerived: Derived = {
   rollup: {
     name: 'fee_analysis_rollups',

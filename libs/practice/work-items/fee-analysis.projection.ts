@@ -9,7 +9,7 @@ import { feeAnalysisDerived, feeMeasures } from './fee-analysis.facts';
 
 type Measure = (typeof feeMeasures)[number];
 
-/** What an event moves on a day; amounts have the sign of the movement. */
+/** The measures that an event changes on a day. Amounts carry the sign of the movement. */
 interface Flow {
   of: Dimensions;
   day: Day;
@@ -38,7 +38,10 @@ const table = {
 
 const rowsOf = (events: readonly RecordedEvent[]): ReadRow[] => events.flatMap(factsOf);
 
-/** One fact for each movement, never updated: every measure is a signed flow. @see resources.md: Fee analysis measures */
+/**
+ * The facts of fee analysis, one for each movement. A fact is never updated: every measure is a signed flow.
+ * @see resources.md: Fee analysis measures
+ */
 export const feeAnalysisProjection: Projection = {
   name: 'fee-analysis',
   version: 2,
@@ -57,7 +60,7 @@ export const feeAnalysisProjection: Projection = {
   rows: (events) => [rowsOf(events)],
 };
 
-/** The facts of an event, numbered: a reversal can have facts on two days. */
+/** The facts of an event, numbered: the reversal of a billing can count on two days. */
 function factsOf({ tenantId, eventId, streamId, event }: RecordedEvent): ReadRow[] {
   return flowsOf(event as BillableEvent<'WorkItem'>).map(({ of, day, moved }, part) => [
     tenantId,
@@ -95,7 +98,7 @@ function flowsOf({ type, data }: BillableEvent<'WorkItem'>): Flow[] {
         ...[settlement.billed, settlement.writtenOff, settlement.writtenUp].map(negative),
       ];
       const back = { of, day: data.day, moved: { billed, written_off } };
-      // A write-up is taken back on the day on which it was made.
+      // A write-up is reversed on the day of the write-up itself, not on that of the reversal.
       return isNothing(written_up) ? [back] : [back, { of, day: settlement.day, moved: { written_up } }];
     }
     default:

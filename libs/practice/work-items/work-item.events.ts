@@ -5,7 +5,7 @@ import type { RateLevel } from '../applicable-rates/rate.lookup';
 import type { BillableEvent } from '../billable/billable.events';
 import type { RecordState } from '../records/record';
 
-/** 0 Timed Fee, 1 Itemised Fee. The integers are fixed, since clients store them. */
+/** 0 Timed Fee, 1 Itemised Fee. The integers are fixed: clients store them. */
 export const ItemType = { Timed: 0, Itemised: 1 } as const;
 export type ItemType = (typeof ItemType)[keyof typeof ItemType];
 
@@ -20,12 +20,15 @@ export interface WorkItemFields {
   entryDay: Day;
   durationTicks: number;
   units: DecimalText;
-  /** Whether the units came with the request rather than from the ticks. */
+  /** Whether the units came with the request, instead of being derived from the ticks. */
   unitsOverridden: boolean;
   minutesPerUnit: DecimalText;
-  /** The rate of an hour of timed work, or of a unit of itemised work. */
+  /** The rate for an hour of timed work, or for a unit of itemised work. */
   rate: Money;
-  /** `Request`, or the level that supplied the rate when the item, or a field on which its rate depends, last changed. */
+  /**
+   * `Request` if the rate was given with the item; else the level that supplied it when the item, or what its rate
+   * depends on, last changed.
+   */
   rateSource: 'Request' | RateLevel;
   /** Rounded to the currency's minor unit. */
   total: DecimalText;
@@ -41,7 +44,7 @@ export type WorkItemEvent =
   | DomainEvent<'WorkItemDeleted'>
   | BillableEvent<'WorkItem'>;
 
-/** Older movements lack the task type. */
+/** Adds the task type, which movements of earlier versions lack. */
 const untyped: Upcaster = (data) => ({
   ...data,
   movement: data.movement && { ...data.movement, taskTypeId: null },

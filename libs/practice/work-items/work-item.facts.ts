@@ -1,6 +1,9 @@
 import type { Derived } from '#projections/projection';
 
-/** Whole numbers add up faster than decimals: amounts and units to 4 decimals, minutes to 8, fit in 63 bits. */
+/**
+ * The number of decimals of each column that is stored as a scaled integer. Integers add up faster than decimals, and
+ * amounts and units with 4 decimals and minutes with 8 fit in 63 bits.
+ */
 export const SCALE = { units: 4, minutes: 8, total: 4, total_base: 4, remaining: 4, duration_ticks: 0 };
 
 const same = (type: string, name: string) => ({ type, value: (row: string) => `${row}.${name}` });
@@ -9,7 +12,7 @@ const scaled = (decimals: number, sql: (row: string) => string) => ({
   value: (row: string) => `(${sql(row)} * ${10 ** decimals})::bigint`,
 });
 
-/** The facts and rollups of work items, for reports over many of them. @see reporting.md: Physical design */
+/** The tables from which reports read very many work items. @see reporting.md: Physical design */
 export const workItemDerived: Derived = {
   facts: {
     name: 'work_item_facts',

@@ -24,7 +24,7 @@ import { priceWorkItem, requireChargeable } from './work-item.value';
 type References = Pick<WorkItemFields, 'matterId' | 'employeeId' | 'taskTypeId'>;
 type Rated = Pick<WorkItemFields, 'rate' | 'rateSource'>;
 
-/** Records time or a fee. It is finalised at once if the tenant's settings say so. */
+/** Records an entry of time or a fee. It is finalised at once if the tenant's settings say so. */
 export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
   const { context } = work;
   const { itemType, entryDate, employeeId, matterId = null, taskTypeId = null } = body;
@@ -72,7 +72,7 @@ export async function recordWorkItem(work: UnitOfWork, body: WorkItemInput) {
   );
 }
 
-/** Changes a pending item and computes its value anew. The title can change until the item is billed. */
+/** Changes a pending item and computes its value again. The title can change until the item is billed. */
 export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkItemPatch) {
   const { context } = work;
   const before = addressed(work, (await work.load({ item: at(WorkItem, id) })).item, 'workitem');
@@ -93,15 +93,18 @@ export async function changeWorkItem(work: UnitOfWork, id: string, asked: WorkIt
   return work.change(WorkItem, before, events);
 }
 
-/** Fields on which a rate depends, apart from the day. When one changes, a rate that was looked up is looked up again. */
+/** The fields that a rate depends on, beside the day. If one of them changes, a resolved rate is resolved again. */
 const RATED_BY = ['matterId', 'employeeId', 'taskTypeId', 'itemType'] as const;
-/** Fields on which derived units depend. Unless one changes, the units stay, even if the tenant counts otherwise by now. */
+/**
+ * The fields that derived units depend on. Unless one of them changes, the units stay, even if the tenant's settings
+ * for units have changed meanwhile.
+ */
 const COUNTED_BY = ['matterId', 'itemType', 'durationTicks'] as const;
 const VALUED_BY = [...RATED_BY, 'entryDate', 'durationTicks'] as const;
 
 /**
- * Removes unchanged units and rate from a patch: a client may send back what it was shown. If the patch also changes a field
- * on which they depend, they are meant as overrides and stay.
+ * Removes units and rate from a patch if they equal those of the item, as when a client sends back what GET showed. If
+ * the patch also changes a field from which they are derived, they are intentional, and stay.
  */
 function withoutRepeats(data: WorkItemState, patch: Partial<WorkItemInput>): Partial<WorkItemInput> {
   const { units, rate, ...others } = patch;
@@ -119,7 +122,7 @@ function isOther({ amount, currency }: Money, rate: RateInput): boolean {
   return given.amount !== amount || given.currency !== currency;
 }
 
-/** The day, units, rate and total of an item after a change, as far as they differ. */
+/** The day, units, rate and total of an item after its changes; only those that differ. */
 async function revalued(
   work: UnitOfWork,
   data: WorkItemState,
@@ -132,7 +135,7 @@ async function revalued(
   const redated = isFound && changes.entryDate !== undefined;
   const found = await work.load(questions(work.context, next, body.rate === null || moved || redated));
   const tenant = settings(found.settings);
-  // Only changed references are checked; the others were checked when they were set.
+  // Only references that change are checked: the others were checked when they were set.
   const employee = changes.employeeId ? active(found.employee, 'employee', 'employeeId') : found.employee!;
   if (changes.matterId) openMatter(found.matter, 'matterId');
   if (changes.taskTypeId) active(found.taskType, 'tasktype', 'taskTypeId');
@@ -175,7 +178,7 @@ async function revalued(
   return revaluation;
 }
 
-/** Questions for the records to which an item refers, and for its rate if that must be looked up. */
+/** Questions for all records that an item refers to. @param rate whether to ask for the sources of its rate, too */
 function questions(context: RequestContext, { matterId, employeeId, taskTypeId }: References, rate: boolean) {
   return {
     settings: settingsOf(context),
@@ -199,7 +202,7 @@ function rateGiven(given: { Amount: number; Currency: string }, tenant: TenantSt
   return { rate, rateSource: 'Request' };
 }
 
-/** The looked-up rate of an item. @throws DomainError `rate_not_found` (422) with the levels that were tried */
+/** Resolves the rate of an item. @throws DomainError `rate_not_found` (422), which lists the levels that were tried */
 function rateFound(item: WorkToRate, found: Found): Rated {
   const resolved = resolveFor(item, found);
   if (!resolved.rate || !resolved.source) throw rateNotFound(resolved);

@@ -238,7 +238,7 @@ describe('the value of a work item', () => {
     const draw = fc.record({
       minutes: fc.constantFrom(1, 5, 6, 7, 10, 15),
       units: fc.nat(500),
-      // Every third penny: of these rates many come to half a penny.
+      // Rates in steps of three pence: with them many values end in half a penny.
       rate: fc.nat(20_000).map((thirds) => thirds * 3),
     });
     fc.assert(

@@ -5,11 +5,11 @@ import { type UnitRounding, unitsOf } from '#kernel/ticks';
 import { LARGEST_AMOUNT, LARGEST_RATE, LARGEST_UNITS } from '#platform/http/input/fields';
 import { ItemType, type WorkItemFields } from './work-item.events';
 
-/** The fields that determine an item's value. */
+/** The inputs that determine an item's value. */
 export interface ValueBasis {
   itemType: ItemType;
   durationTicks: number;
-  /** The units of the request; null: derived from the ticks, or 1 for an itemised item. */
+  /** The units of the request. If null, they are derived from the ticks, or 1 for an itemised item. */
   units: string | null;
   minutesPerUnit: string;
   rounding: UnitRounding;
@@ -19,7 +19,7 @@ export interface ValueBasis {
 type Value = Pick<WorkItemFields, 'units' | 'unitsOverridden' | 'minutesPerUnit' | 'rate' | 'total'>;
 
 /**
- * Computes the units and the total of an item.
+ * Computes the units and total of an item.
  * @see resources.md: Units, Money
  */
 export function priceWorkItem(basis: ValueBasis): Value {
@@ -39,7 +39,7 @@ export function priceWorkItem(basis: ValueBasis): Value {
 }
 
 /**
- * Refuses a value that no invoice line could charge: the item would keep its matter open for ever.
+ * Refuses a value that no invoice line could charge: such an item would keep its matter open for ever.
  * @throws DomainError `rate_too_large`, `total_too_large`, `units_too_large` (422)
  */
 export function requireChargeable({ rate, total, units }: Value): void {
@@ -58,8 +58,8 @@ export function requireChargeable({ rate, total, units }: Value): void {
 }
 
 /**
- * The hours of the units × rate, unrounded. The division comes last: a periodic fraction of hours, cut off, could turn exactly
- * half a penny into less than half.
+ * The hours of the units × rate, unrounded. The division comes last: hours with endless decimals would be truncated,
+ * and an exact half penny would come out below the half.
  */
 export function timedAmount(
   units: Decimal | DecimalText,

@@ -109,7 +109,8 @@ const columns: Readonly<Record<string, (row: Row) => string>> = {
  * - LINE_ITEM_TAX_RATE is a fraction between 0 and 1:
  *   https://support.cosmolex.com/knowledge-base/generate-an-ebill-ledes-98bi/; of ten decimals:
  *   https://ledes.org/proposed-standards-requiring-public-comment/. The former also has each line's tax be rate times
- *   net, which rounded need not add up to the invoice's tax; the sum is kept, and a line's tax is at most one minor unit off
+ *   net, which rounded need not add up to the invoice's tax; the sum is kept, and a line's tax is at most one minor
+ *   unit off
  * - numbers have a point, a leading minus, no separators: Legal Tracker's page above
  * - a discount is a line of type IF whose amount is its adjustment:
  *   https://legaltracker.answerbase.com/2204884/Law-Firm-Vendor-INVOICING-How-does-a-firm-post-a-flat-fee-invoice.
@@ -160,7 +161,10 @@ export function ledes1998bi(invoice: LedesInvoice): string {
     .join('');
 }
 
-/** The parts of a line's amount. Units and unit cost have four decimals in the file, so the adjustment is computed from the rounded values. */
+/**
+ * The parts of a line's amount. Units and unit cost have four decimals in the file, so the adjustment is computed
+ * from the rounded values.
+ */
 function charge(
   { amount, units, unitCost }: LedesLine,
   type: LineType,
@@ -187,7 +191,10 @@ function assertAddsUp({ net, tax, total }: LedesInvoice, lines: LedesLine[]): vo
   }
 }
 
-/** Checks that TIMEKEEPER_IDs differ: readers of the file know people, and their agreed rates, by them. @throws DomainError `ledes_timekeepers_alike` */
+/**
+ * Checks that TIMEKEEPER_IDs differ: readers of the file know people, and their agreed rates, by them.
+ * @throws DomainError `ledes_timekeepers_alike`
+ */
 function requireToldApart(lines: LedesLine[]): void {
   const known = new Map<string, LedesTimekeeper>();
   for (const { kind, timekeeper: given } of lines) {

@@ -40,7 +40,10 @@ let codes: Map<string, string> | undefined;
 /** Parts of the United Kingdom are written as countries in addresses, and have no code in ISO 3166-1. */
 const parts = ['england', 'scotland', 'wales', 'northern ireland', 'great britain'];
 
-/** The ISO 3166-1 code for a code or an English name. Empty for anything else, as a cut name could be another country's code. */
+/**
+ * The ISO 3166-1 code for a code or an English name. Empty for anything else, as a cut name could be another
+ * country's code.
+ */
 function countryCode(country: string): string {
   const given = country.trim();
   if (/^[a-z]{2}$/i.test(given)) {

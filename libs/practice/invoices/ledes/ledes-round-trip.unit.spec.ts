@@ -6,7 +6,7 @@ import type { LedesInvoice, LedesLine } from './ledes-invoice';
 
 type Parsed = Record<string, string>;
 
-/** As a receiver reads a file: records by their end, fields by the separator. */
+/** Parses a file as a receiver does: splits it into records at their ends, and into fields at the separator. */
 function parse(file: string): { version: string; records: Parsed[]; widths: number[] } {
   const [version, header, ...rows] = file
     .split('[]\r\n')
@@ -20,7 +20,7 @@ const sum = (values: (Decimal | string)[]) =>
   values.reduce<Decimal>((total, value) => total.plus(value), decimal(0));
 const cents = (value: number) => text(decimal(value).div(100));
 
-/** What comes back as it went in: printable ASCII without the signs that are replaced. */
+/** Text that survives a round trip unchanged: printable ASCII without the characters that are replaced. */
 const safe = (maxLength: number) =>
   fc
     .array(fc.constantFrom(...'abcXYZ019 &-.,:;\'"()[x]/'), { minLength: 1, maxLength })
@@ -98,7 +98,7 @@ const invoices = (words: fc.Arbitrary<string>): fc.Arbitrary<LedesInvoice> => {
     });
 };
 
-/** Of any characters; `fc.string` of them would first make a map of all, for seconds. */
+/** Text of any characters. `fc.string` with them would first build a map of all characters, which takes seconds. */
 const anything = fc
   .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 400 })
   .map((points) => String.fromCodePoint(...points));

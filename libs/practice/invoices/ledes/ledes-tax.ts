@@ -8,12 +8,12 @@ export interface TaxedLine {
 }
 
 /**
- * The tax of each line in whole minor units, such that the sum is `tax`. That is not the sum of the lines' rounded taxes,
- * because it was summed unrounded for each tax code and then rounded. Every line's tax is rounded down; the remaining minor
- * units go, one each, to the lines that lost most, the earlier line first.
+ * The tax of each line in whole minor units, such that the sum is `tax`. That is not the sum of the lines' rounded
+ * taxes, because it was summed unrounded for each tax code and then rounded. Every line's tax is rounded down; the
+ * remaining minor units go, one each, to the lines that lost most, the earlier line first.
  *
- * Lines of one rate share the rounded tax of that rate. Only when two codes have the same rate may these shares not add up to
- * `tax`; then all lines share all of it.
+ * Lines of one rate share the rounded tax of that rate. Only when two codes have the same rate may these shares not add
+ * up to `tax`; then all lines share all of it.
  *
  * @throws Error when no rounding of the lines adds up to `tax`: the invoice is wrong
  */
@@ -40,7 +40,10 @@ export function lineTaxes(lines: TaxedLine[], tax: DecimalText, currency: string
   return taxes;
 }
 
-/** Divides `due` into whole parts, each of them the exact part rounded down or up, by the method of the largest remainder. */
+/**
+ * Divides `due` into whole parts, each of them the exact part rounded down or up, by the method of the largest
+ * remainder.
+ */
 function apportion(exact: Decimal[], due: Decimal): Decimal[] {
   const floors = exact.map((part) => part.floor());
   const left = due.minus(sum(floors));

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { ledesAddress } from './ledes-address';
 import { key, plain, prose } from './ledes-text';
 
-/** Of any characters; `fc.string` of them would first make a map of all, for seconds. */
+/** Text of any characters. `fc.string` with them would first build a map of all characters, which takes seconds. */
 const text = fc.array(fc.integer({ min: 0, max: 0x10ffff })).map((points) => String.fromCodePoint(...points));
 
 describe('text in a LEDES file', () => {
