@@ -1,15 +1,23 @@
 import { type Admin, AssignerProtocol } from 'kafkajs';
+import { execute } from '../support/database';
 import { administer, createTopic } from '../support/kafka/consumer';
 import { waitFor } from '../support/wait-for';
 import { LOADED_MS } from './loaded';
 
 /** The topic of a deployment and the group that builds its read models, as an operator of Kafka sees them. */
 export class EventTopic {
-  constructor(
+  private constructor(
     private readonly brokers: string,
     readonly name: string,
+    readonly group: string,
     private readonly partitions: number,
   ) {}
+
+  /** @param database URL of the deployment's database, which knows the installation's id in the group's name */
+  static async of(brokers: string, name: string, partitions: number, database: string): Promise<EventTopic> {
+    const [{ id }] = await execute<{ id: string }>(database, 'select id from platform.installation');
+    return new EventTopic(brokers, name, `${name}.projections.${id}`, partitions);
+  }
 
   /** Deletes it with all that is in it; it is there again, empty, by whoever makes it first. */
   async recreate(): Promise<void> {
@@ -41,7 +49,7 @@ export class EventTopic {
 
   /** The partitions of each member; of none while they are being shared out. */
   private async assignments(admin: Admin): Promise<Map<string, number[]>> {
-    const { groups } = await admin.describeGroups([`${this.name}.projections`]);
+    const { groups } = await admin.describeGroups([this.group]);
     const [{ state, members }] = groups;
     if (state !== 'Stable') return new Map();
     return new Map(

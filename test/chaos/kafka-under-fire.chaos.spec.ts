@@ -43,13 +43,14 @@ describeWithKafka('Kafka under fire', () => {
 
   beforeAll(async () => {
     broker = await startBroker();
-    topic = new EventTopic(broker.brokers, uniqueTopic(), PARTITIONS);
+    const name = uniqueTopic();
     deployment = await Deployment.start(COPIES, {
       EVENT_BUS: 'kafka',
       KAFKA_BROKERS: broker.brokers,
-      KAFKA_TOPIC: topic.name,
+      KAFKA_TOPIC: name,
       PARTITIONS: String(PARTITIONS),
     });
+    topic = await EventTopic.of(broker.brokers, name, PARTITIONS, deployment.url);
     tokens = await deployment.openTenants(tenants);
     await deployment.caughtUp();
   });
@@ -85,7 +86,7 @@ describeWithKafka('Kafka under fire', () => {
         await until(async () => (await arrived()) >= wanted, 'events to come through Kafka again');
         await firms.seen(lost);
       } catch (error) {
-        const stands = await standing(deployment, broker.brokers, topic.name);
+        const stands = await standing(deployment, broker.brokers, topic);
         throw new Error(`${strike.name}: ${(error as Error).message}\n${stands}`, { cause: error });
       }
     };

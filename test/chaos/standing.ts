@@ -1,25 +1,28 @@
 import { execute } from '../support/database';
 import { administer } from '../support/kafka/consumer';
 import type { Deployment } from './deployment';
+import type { EventTopic } from './event-topic';
 
 /** Kafka's part in a deployment, for whoever must find out why nothing came through it. */
-export async function standing(deployment: Deployment, brokers: string, topic: string): Promise<string> {
-  const [{ id }] = await execute<{ id: string }>(deployment.url, 'select id from platform.installation');
-  const groupId = `${topic}.projections.${id}`;
+export async function standing(
+  deployment: Deployment,
+  brokers: string,
+  { name, group }: EventTopic,
+): Promise<string> {
   const parts: Record<string, () => Promise<unknown>> = {
     'the group that builds the read models': () =>
       administer(brokers, async (admin) => {
-        const { groups } = await admin.describeGroups([groupId]);
+        const { groups } = await admin.describeGroups([group]);
         return groups.map(({ state, members }) => `${state}: ${members.map(({ memberId }) => memberId)}`);
       }),
     'its offsets, committed': () =>
       administer(brokers, async (admin) => {
-        const [{ partitions }] = await admin.fetchOffsets({ groupId, topics: [topic] });
+        const [{ partitions }] = await admin.fetchOffsets({ groupId: group, topics: [name] });
         return partitions.map(({ partition, offset }) => `${partition}: ${offset}`);
       }),
     'the ends of the topic': () =>
       administer(brokers, async (admin) =>
-        (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => `${partition}: ${high}`),
+        (await admin.fetchTopicOffsets(name)).map(({ partition, high }) => `${partition}: ${high}`),
       ),
     'the sessions that publish': () =>
       execute(
@@ -36,7 +39,7 @@ export async function standing(deployment: Deployment, brokers: string, topic: s
          left join event_store.events e on e.partition = p.partition
            and (e.epoch, e.transaction_id, e.position) > (p.epoch, p.transaction_id, p.position)
          where p.topic = $1 group by 1, 2 having count(e.*) > 0 order by 1`,
-        [topic],
+        [name],
       ),
   };
   const told = Object.entries(parts).map(async ([name, ask]) => {
