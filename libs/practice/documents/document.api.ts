@@ -12,7 +12,7 @@ import {
 } from '@nestjs/swagger';
 import { TakesUpload } from '#platform/http/body/upload';
 
-/** A route that takes bytes, and how that is described. @param form its fields */
+/** Marks and describes a route that takes uploads. @param form the class with the form's fields */
 export function ApiUpload(form: Type): MethodDecorator {
   return applyDecorators(
     TakesUpload(),

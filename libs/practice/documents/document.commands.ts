@@ -20,7 +20,7 @@ import { addVersion, Document, type DocumentState, requireFresh, UNKNOWN_TYPE } 
 import type { Content, Naming } from './document.events';
 import type { DocumentInput, DocumentPatch, DocumentVersionInput } from './document.input';
 
-/** Bytes that were just kept. */
+/** Bytes that were just stored. */
 export type NewContent = Pick<Content, 'key' | 'size' | 'sha256'>;
 
 export class CreateDocument {
@@ -52,7 +52,7 @@ export class CreateDocumentHandler implements ICommandHandler<CreateDocument> {
     try {
       return await run();
     } catch (error) {
-      // Another has just made the same root collection: now it is there.
+      // Another request has just created the same root collection, so a second try finds it.
       if (error instanceof DomainError && error.code === 'root_collection_taken') return run();
       throw error;
     }
@@ -97,7 +97,7 @@ function broughtBy({ now, context }: UnitOfWork, content: NewContent): Content {
   return { ...content, createdOn: now.toISOString(), createdBy: context.actor };
 }
 
-/** The collection that was given, or the root one of the subject, which is made when it is missing. */
+/** The given collection, or the subject's root collection, which is created if it is missing. */
 async function collectionFor(
   work: UnitOfWork,
   { documentCollectionId, subjectId }: DocumentInput,
@@ -127,7 +127,7 @@ const asks = (_: RequestContext, { documentCollectionId }: DocumentPatch) => ({
   collection: at(DocumentCollection, documentCollectionId),
 });
 
-/** How a document's fields are changed, and how it is deleted. */
+/** How commands change a document's fields and delete it. */
 export const documentWriting: RecordWriting<DocumentState, DocumentPatch, ReturnType<typeof asks>> = {
   definition: Document,
   defaults: {

@@ -1,6 +1,6 @@
 import { UNKNOWN_TYPE } from './document';
 
-/** Types that no browser runs anything of, whatever is in a file that claims to be of them. */
+/** Content types that browsers never execute, whatever a file of that type contains. */
 const harmless = new Set([
   'application/pdf',
   'application/rtf',
@@ -31,13 +31,13 @@ const harmless = new Set([
 ]);
 const OFFICE = /^application\/vnd\.openxmlformats-officedocument\.\w+\.\w+$/;
 
-/** A parameter that may hold any text, while a header holds only what Latin-1 has of it. */
+/** A quoted parameter, which may have any text, while a header can only have Latin-1. */
 const QUOTED = / *; *[^;="]+="[^"]*"/g;
 const IN_A_HEADER = /^[ -~\x80-\xff]*$/;
 
 /**
- * The type that a download has: the document's own when it is harmless, with those of its parameters that a header can
- * hold, else one that says nothing.
+ * The content type of a download: the document's own if it is harmless, with those parameters that a header can have;
+ * otherwise `application/octet-stream`.
  */
 export function downloadType(contentType: string): string {
   const [essence] = contentType.toLowerCase().split(';');

@@ -23,9 +23,9 @@ export class DownloadQuery {
   version?: number;
 }
 
-/** What a client asks of a download beside the version. */
+/** The conditions of a download, apart from the version. */
 export interface Conditions {
-  /** HEAD. */
+  /** The request is a HEAD. */
   headersOnly: boolean;
   range?: string;
   ifRange?: string;
@@ -41,13 +41,13 @@ export class DownloadDocument {
   ) {}
 }
 
-/** The documents as they are kept, with the keys of their bytes. */
+/** The list of documents with their stored state, which has the keys of the bytes. */
 const kept: RecordList<object, object> = { ...documents, view: ({ state }) => state };
 
 /**
- * The bytes of a version, as a stream.
- * @throws DomainError `not_found`, `range_not_satisfiable` (416); `content_unavailable` (503) when the storage does not
- *   have what the document says
+ * Streams the bytes of a version.
+ * @throws DomainError `not_found`, `range_not_satisfiable` (416); `content_unavailable` (503) when the storage lacks the bytes
+ *   of the document, or has others
  */
 @QueryHandler(DownloadDocument)
 export class DownloadDocumentHandler implements IQueryHandler<DownloadDocument> {
@@ -81,11 +81,11 @@ export class DownloadDocumentHandler implements IQueryHandler<DownloadDocument> 
     const present = versions.at(-1);
     const version = number === undefined ? present : versions[number - 1];
     if (isDeleted || !version) throw notFound(isDeleted ? 'document' : 'version of the document');
-    // The document may have been renamed since its bytes came.
+    // The document may have been renamed since the upload of its current version.
     return version === present ? { ...version, fileName, contentType } : version;
   }
 
-  /** @throws DomainError `content_unavailable`, as far as that is known before anything is sent */
+  /** Opens the bytes. @throws DomainError `content_unavailable`, as far as that can be known before anything is sent */
   private async open(
     { tenant, admitted }: RequestContext,
     version: DocumentVersion,
@@ -113,7 +113,7 @@ export class DownloadDocumentHandler implements IQueryHandler<DownloadDocument> 
     }
   }
 
-  /** Bytes that are closed once they were read, or no one wants them any more. */
+  /** A stream of the bytes, which closes the file when they were read or the client has gone. */
   private stream(key: string, content: OpenContent, bytes: AsyncIterable<Buffer>): Readable {
     const stream = Readable.from(bytes, { objectMode: false });
     stream.once('error', (error) => this.log.error(`${key} was not sent to its end: ${error.message}`));
@@ -141,7 +141,7 @@ async function begun(bytes: AsyncIterable<Buffer>): Promise<AsyncGenerator<Buffe
   return all();
 }
 
-/** The last of the bytes is held back until all are known to be those that were kept. */
+/** Passes the bytes through, but holds the last chunk back until the digest of all bytes is right. */
 async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let held: Buffer | undefined;

@@ -1,19 +1,19 @@
 import type { DomainEvent } from '#kernel/decider';
 import type { SimpleEvent } from '../records/simple-record';
 
-/** Bytes in the storage, and who brought them when. */
+/** Stored bytes, and who uploaded them when. */
 export interface Content {
-  /** Where the storage keeps it, see content-key.ts. */
+  /** The key of the bytes in the storage, see content-key.ts. */
   key: string;
-  /** Bytes. */
+  /** Number of bytes. */
   size: number;
-  /** Hex. */
+  /** The digest in hexadecimal. */
   sha256: string;
   createdOn: string;
   createdBy: string;
 }
 
-/** What bytes are called, as their client said. */
+/** Name and content type of the bytes, as the client gave them. */
 export interface Naming {
   fileName: string;
   contentType: string;
@@ -21,7 +21,7 @@ export interface Naming {
 
 export interface DocumentFields extends Naming {
   documentCollectionId: string;
-  /** The subject of its collection. */
+  /** The subject of the document's collection. */
   subjectId: string;
 }
 

@@ -6,7 +6,7 @@ import { IdFilter, TextFilter } from '#platform/http/input/list-query';
 import { SubjectField, SubjectFilter } from '../document-collections/document-collection.lookup';
 import { RecordInput } from '../records/record';
 
-/** A name and nothing else: no folder before it, nothing that a header or a terminal would take for its own. */
+/** A plain file name: without folders, and without characters that are special to headers or terminals. */
 const FILE_NAME = /^(?!\.{1,2}$)[^/\\\p{Cc}\p{Cs}\u2028\u2029]*$/u;
 /** @see RFC 9110 section 8.3.1 */
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
@@ -31,7 +31,7 @@ const ContentTypeField = (): PropertyDecorator => (target, property) => {
   );
 };
 
-/** The fields of a new document, beside its bytes. */
+/** The fields of a new document, apart from its bytes. */
 export class DocumentInput extends RecordInput {
   @FileNameField()
   fileName: string;
@@ -70,7 +70,7 @@ export class DocumentPatch extends PartialType(DocumentChange, { skipNullPropert
 
 const FIELD = 'In the place of the field of a form.';
 
-/** What a body that is no form has as parameters. */
+/** The parameters that accompany a body of raw bytes. */
 export class DocumentVersionQuery {
   @TextFilter(`${FIELD} Needed with raw bytes, for which the Content-Type header is the contentType.`, 255)
   fileName?: string;
@@ -95,7 +95,7 @@ export class DocumentUploadQuery extends DocumentVersionQuery {
 
 const file = { type: 'string', format: 'binary', description: 'The bytes, at most 100 MiB.' } as const;
 
-/** How a form is described. */
+/** The description of a form. */
 export class DocumentForm extends PartialType(DocumentInput) {
   @ApiProperty({ ...file, required: true })
   file: string;

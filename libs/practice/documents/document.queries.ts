@@ -14,7 +14,7 @@ const sha256 = {
 };
 const size = { type: 'integer', description: 'Bytes.', example: 48213 } as const;
 
-/** Bytes that a document has or had. */
+/** A version of a document. */
 export class DocumentVersionView {
   @ApiProperty({ type: 'integer', description: 'From 1; `version` of a download.', example: 1 })
   number: number;

@@ -1,14 +1,14 @@
 import { DomainError } from '#kernel/errors';
 
-/** Bytes of a file, both ends included. */
+/** A range of a file's bytes, both ends included. */
 export interface Range {
   first: number;
   last: number;
 }
 
 /**
- * The part that a `Range` header asks for; undefined: all of it. Several ranges, and what is no range, are passed over,
- * as they may be.
+ * The range that a `Range` header asks for; undefined: the whole file. Headers with several ranges, and invalid ones, are
+ * ignored, as RFC 9110 allows.
  * @see RFC 9110 section 14.2
  * @throws DomainError `range_not_satisfiable` (416)
  */
@@ -19,7 +19,7 @@ export function rangeOf(header: string | undefined, size: number): Range | undef
     from === ''
       ? { first: Math.max(size - Number(to), 0), last: size - 1 }
       : { first: Number(from), last: to === '' ? size - 1 : Math.min(Number(to), size - 1) };
-  // What ends before it begins is no range, whatever the size.
+  // A range that ends before it begins is invalid, whatever the size of the file.
   if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
   if (range.first > range.last) throw unsatisfiable(size);
   return range;

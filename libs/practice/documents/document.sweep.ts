@@ -10,8 +10,8 @@ import { CONTENT } from './document';
 const EVERY_MS = 60 * 60_000;
 
 /**
- * Removes bytes that no event names: a process died between keeping them and appending the event, or while they came.
- * What an event names holds a natural key of its tenant, written in the same transaction.
+ * Removes bytes that no event names, because a process died during the upload, or before it appended the event. Bytes that an
+ * event names have a natural key of the tenant, which is written in the event's transaction.
  */
 @Injectable()
 export class DocumentSweep implements OnApplicationShutdown {
@@ -32,12 +32,12 @@ export class DocumentSweep implements OnApplicationShutdown {
     this.rounds.start(EVERY_MS);
   }
 
-  /** One that is in hand is not waited for: a folder with very many files takes long. */
+  /** A sweep in progress is not awaited, as a folder with very many files takes long. */
   onApplicationShutdown(): void {
     void this.rounds.stop();
   }
 
-  /** @returns how many were removed: bytes that are no document's, and bytes that never were all there */
+  /** Sweeps once. @returns how many files were removed: those of no document, and those of unfinished uploads */
   async sweep(): Promise<{ orphans: number; unfinished: number }> {
     const before = new Date(this.clock.now().getTime() - this.config.DOCUMENTS_ORPHAN_MINUTES * 60_000);
     const unfinished = await this.storage.removeUnfinished(before);

@@ -5,23 +5,23 @@ import type { RecordState } from '../records/record';
 import { type SimpleDefinition, simpleRecord } from '../records/simple-record';
 import { type Content, type DocumentFields, documentEvents, type Naming } from './document.events';
 
-/** Bytes that a document has or had. */
+/** A version of a document: its bytes and their name. */
 export interface DocumentVersion extends Naming, Content {
-  /** From 1. */
+  /** Counted from 1. */
   number: number;
 }
 
 export interface DocumentState extends RecordState, DocumentFields {
-  /** The first one first. */
+  /** The oldest version first. */
   versions: DocumentVersion[];
 }
 
-/** What is held of a document's bytes: kept while any event names them, and so for ever. */
+/** Kind of the natural key that a document holds for each of its stored bytes: events name them, so they are kept for ever. */
 export const CONTENT = 'document_content';
 export const MAX_VERSIONS = 250;
-/** The content type of bytes of which nobody said what they are. */
+/** The content type of bytes for which none was given. */
 export const UNKNOWN_TYPE = 'application/octet-stream';
-/** How long ago the bytes of a new version may have begun to come: less than until a sweep takes them for lost. */
+/** How long ago the upload of a new version may have begun: less than the age at which a sweep removes its bytes. */
 const FRESH_MS = 20 * 60_000;
 
 const simple = simpleRecord<DocumentState>({
@@ -48,7 +48,7 @@ export const Document: SimpleDefinition<DocumentState> = {
   keys: (state) => [...simple.keys(state), ...contentKeys(state)],
 };
 
-/** Those of a deleted document too: its history names them. */
+/** The natural keys of a document's bytes. A deleted document keeps them, as its history names the bytes. */
 function contentKeys({ versions }: DocumentState): NaturalKey[] {
   return versions.map(({ key }) => ({ kind: CONTENT, key }));
 }
@@ -63,7 +63,7 @@ export function addVersion(
   return [{ type: 'DocumentVersionAdded', data: version }];
 }
 
-/** Bytes that a sweep may have removed already are not named. @throws DomainError `upload_expired` (503) */
+/** Refuses bytes that a sweep may have removed already. @throws DomainError `upload_expired` (503) */
 export function requireFresh(key: string, now: Date): void {
   if (now.getTime() - begunAt(key).getTime() > FRESH_MS)
     throw new DomainError('unavailable', 'upload_expired', 'The upload took too long; try again.', [], {

@@ -21,10 +21,10 @@ import {
 } from './document.input';
 
 const MAX_BYTES = 100 * 1024 ** 2;
-/** What a form may have around its file. */
+/** The maximum size of a form apart from its file. */
 const FORM_BYTES = 256 * 1024;
 
-/** A request that brings bytes. */
+/** A request that uploads bytes. */
 export interface DocumentUpload<Query> {
   context: RequestContext;
   upload: Upload;
@@ -37,8 +37,8 @@ interface Received<Body> {
 }
 
 /**
- * Brings bytes into the storage and then into a document, whose event names them. What is refused leaves nothing; what a
- * crash leaves between the two, and where it is not known whether the event was written, is left to the sweep.
+ * Stores uploaded bytes, and then appends the document's event that names them. A refused request leaves nothing behind. Bytes
+ * that a crash leaves, or whose event may or may not have been appended, are left to the sweep.
  */
 @Injectable()
 export class DocumentUploads {
@@ -93,7 +93,7 @@ export class DocumentUploads {
     }
   }
 
-  /** A file in a form, with its fields in any order. */
+  /** Handles a form: a file, and its fields in any order. */
   private async form<Body extends object>(
     { upload, query }: DocumentUpload<object>,
     dto: new () => Body,
@@ -112,7 +112,7 @@ export class DocumentUploads {
     return { body: this.checked(dto, named), content };
   }
 
-  /** The bytes as they are, with their fields as parameters. */
+  /** Handles raw bytes, whose fields are parameters. */
   private async raw<Body extends object>(
     { upload, query }: DocumentUpload<object>,
     dto: new () => Body,

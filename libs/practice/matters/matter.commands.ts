@@ -212,12 +212,12 @@ async function update(work: UnitOfWork, id: string, asked: MatterPatch) {
   return work.change(Matter, before, events);
 }
 
-/** The estimates as a request writes them, for the check of their currency. */
+/** The estimates of a request, whose currency must be checked. */
 function money({ feeEstimate, disbursementEstimate }: Partial<MatterInput>) {
   return { feeEstimate, disbursementEstimate };
 }
 
-/** Money and decimals as state keeps them; a field that is absent stays absent. */
+/** Converts money and decimals to the form in which the state stores them; absent fields stay absent. */
 function amounts({ feeEstimate, disbursementEstimate, minutesPerUnit }: Partial<MatterInput>) {
   return {
     ...(feeEstimate !== undefined && { feeEstimate: feeEstimate && moneyFrom(feeEstimate) }),

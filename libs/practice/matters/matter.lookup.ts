@@ -13,7 +13,7 @@ import {
 
 export { DRAFT_INVOICE, Matter, type MatterState, UNBILLED_COST, UNBILLED_WORK, WORK };
 
-/** A matter that takes new work. @throws DomainError matter_not_found, matter_not_open (422) */
+/** Checks that a matter exists and takes new work. @throws DomainError matter_not_found, matter_not_open (422) */
 export function openMatter(folded: Folded<MatterState> | undefined, field: string): Folded<MatterState> {
   const matter = referred(folded, 'matter', field);
   if (matter.data.state !== MatterStatus.Open) {
@@ -22,7 +22,7 @@ export function openMatter(folded: Folded<MatterState> | undefined, field: strin
   return matter;
 }
 
-/** 409 `matter_not_open`: what would bring unbilled work back to a matter that is closed. */
+/** Refuses (409 `matter_not_open`) a change that would bring unbilled work back to a closed matter. */
 export function requireOpen(folded: Folded<MatterState> | undefined): void {
   if (folded && folded.data.state !== MatterStatus.Open)
     throw conflict('matter_not_open', 'The matter is not open.');

@@ -94,7 +94,7 @@ export function matterView(folded: Folded<MatterState>): MatterView {
 
 const persons = ['responsible', 'acting', 'assisting'] as const;
 
-/** An employee and the person behind it, for one of the matter's persons. */
+/** The joins of one of the matter's persons: the employee, and the entity that the employee is. */
 function person(name: (typeof persons)[number]): Join[] {
   const employee: Join = {
     projection: 'employees',

@@ -12,7 +12,7 @@ import { TaxCode } from '../tax-codes/tax-code.lookup';
 import { requireBaseCurrency, settings, settingsOf, type TenantState } from '../tenants/tenant.lookup';
 import type { MatterPatch } from './matter.input';
 
-/** Questions for every record that the body refers to. */
+/** Questions for every record to which the body refers. */
 export function referencesOf(context: RequestContext, body: MatterPatch) {
   return {
     settings: settingsOf(context),
@@ -30,8 +30,7 @@ export function referencesOf(context: RequestContext, body: MatterPatch) {
 }
 
 /**
- * Checks that what the body refers to exists in the tenant and is active. A reference that is absent or null is not
- * looked at.
+ * Checks that the records to which the body refers exist in the tenant and are active. Absent references and null are skipped.
  * @returns the tenant's settings
  */
 export function checkReferences(

@@ -15,13 +15,13 @@ export interface MatterState extends RecordState, MatterFields {
   dateArchived: string | null;
 }
 
-/** The tenant's next matter number. */
+/** Counter of the tenant's matter numbers, and the kind of natural key that holds each. */
 export const MATTER_NUMBER = 'matter_number';
-/** Kinds of link to a matter: of time and fees while they are unbilled, of costs while they are, of draft invoices. */
+/** Kinds of links to a matter: from unbilled time and fees, from unbilled costs, from draft invoices. */
 export const UNBILLED_WORK = 'unbilled_work';
 export const UNBILLED_COST = 'unbilled_cost';
 export const DRAFT_INVOICE = 'draft_invoice';
-/** And of all that after. */
+/** Kind of the links to a matter from its other records: settled or without value, or invoices that are no drafts. */
 export const WORK = 'work';
 
 function linksOf(state: MatterState): Link[] {
@@ -76,7 +76,7 @@ export const Matter: StreamDefinition<MatterState, MatterEvent> = {
   },
 };
 
-/** @param work how many records point at the matter as their own */
+/** Updates a matter. @param work the number of records that belong to the matter */
 export function updateMatter(state: MatterState, changes: Partial<MatterState>, work: number): MatterEvent[] {
   if (Object.keys(changes).length === 0) return [];
   if (state.state === MatterStatus.Archived)
@@ -88,7 +88,7 @@ export function updateMatter(state: MatterState, changes: Partial<MatterState>, 
   return [{ type: 'MatterUpdated', data: changes }];
 }
 
-/** How many records keep a matter open. */
+/** The numbers of records that keep a matter open. */
 export interface Unfinished {
   work: number;
   costs: number;
