@@ -44,5 +44,5 @@ export const areas: readonly Area[] = [
   integrationSettingsArea,
 ];
 
-/** What the event store must know of all of them. */
+/** The definitions of all areas' streams, for the event store. */
 export const definitions = areas.flatMap(({ definition }) => definition ?? []);

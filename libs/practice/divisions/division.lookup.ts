@@ -7,7 +7,7 @@ import { ACTIVE_DIVISIONS, DEFAULT_DIVISION, Division, type DivisionState } from
 
 export { Division };
 
-/** A new division; the first request of a tenant for a default takes it from the division that had it. */
+/** Creates a division. One that is to be the default takes the flag from the division that has it. */
 export async function createDivision(
   work: UnitOfWork,
   given: {
@@ -27,7 +27,7 @@ export async function createDivision(
   ]);
 }
 
-/** The present default division, if any, ceases to be it. */
+/** Removes the default flag from the current default division, if any. */
 export async function yieldDefault(work: UnitOfWork): Promise<void> {
   const { holder } = await work.load({ holder: holding(Division, DEFAULT_DIVISION) });
   if (holder) work.change(Division, holder, [{ type: 'DivisionUpdated', data: { isDefault: false } }]);

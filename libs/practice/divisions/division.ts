@@ -8,9 +8,9 @@ export interface DivisionState extends RecordState, DivisionFields {
   state: Activity;
 }
 
-/** Counts a tenant's active divisions: the last one stays. */
+/** Counter of a tenant's active divisions: the last one cannot be deactivated. */
 export const ACTIVE_DIVISIONS = 'active_divisions';
-/** Natural key that the tenant's default division holds. */
+/** The natural key of the tenant's default division. */
 export const DEFAULT_DIVISION = { kind: 'default_division', key: '' };
 
 export const Division: StreamDefinition<DivisionState, DivisionEvent> = {
@@ -52,7 +52,7 @@ export function activateDivision(state: DivisionState): DivisionEvent[] {
   return state.state === Activity.Active ? [] : [{ type: 'DivisionActivated', data: {} }];
 }
 
-/** @param active how many divisions of the tenant are active */
+/** Deactivates a division. @param active the number of the tenant's active divisions */
 export function deactivateDivision(state: DivisionState, active: number): DivisionEvent[] {
   if (state.state !== Activity.Active) return [];
   refuseLast(state, active);

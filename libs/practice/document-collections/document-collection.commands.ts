@@ -55,7 +55,7 @@ export class UpdateDocumentCollectionHandler implements ICommandHandler<UpdateDo
   }
 }
 
-/** Where a collection is to lie, as it stands now. */
+/** The current state of the place of a collection. */
 interface Place {
   above: Folded<DocumentCollectionState>[];
   levels: number;
@@ -91,7 +91,7 @@ function writing({
   };
 }
 
-/** How collections are deleted, which needs no place. */
+/** How collections are deleted, for which their place does not matter. */
 export const documentCollectionWriting = writing({ above: [], levels: 1 });
 
 export const documentCollectionHandlers = [CreateDocumentCollectionHandler, UpdateDocumentCollectionHandler];

@@ -4,9 +4,9 @@ export interface DocumentCollectionFields {
   name: string;
   /** The client, matter or entity whose documents it holds; never changes. */
   subjectId: string;
-  /** Id of the collection that this one lies in, of the same subject. */
+  /** Id of the collection that contains this one, which has the same subject. */
   parentId: string | null;
-  /** Made for documents that were given a subject alone. */
+  /** Whether it was created for documents that were given only a subject. */
   isRoot: boolean;
 }
 

@@ -12,7 +12,7 @@ export {
 } from './document-collection.subject';
 export { DocumentCollection, type DocumentCollectionState, rootOf };
 
-/** The collection of documents that were given a subject alone; two of one subject made at once: `root_collection_taken`. */
+/** Creates the root collection of a subject. @throws DomainError `root_collection_taken` when another request creates it at once */
 export function createRoot(work: UnitOfWork, subjectId: string): Folded<DocumentCollectionState> {
   const fields = { name: 'Documents', subjectId, parentId: null, isRoot: true };
   const data = { ...fields, ...givenReference(work.context, null) };

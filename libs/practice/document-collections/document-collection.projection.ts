@@ -8,7 +8,7 @@ export const documentCollectionsProjection = stateTable(DocumentCollection, {
     name: column<DocumentCollectionState>('text', ({ name }) => name),
     subject_id: column<DocumentCollectionState>('text', ({ subjectId }) => subjectId),
     parent_id: reference<DocumentCollectionState>(({ parentId }) => parentId),
-    // Of its subject, which finds its root collection by it.
+    // The subject of a root collection, by which that is looked up.
     root_of: reference<DocumentCollectionState>(({ isRoot, isDeleted, subjectId }) =>
       isRoot && !isDeleted ? subjectId : null,
     ),

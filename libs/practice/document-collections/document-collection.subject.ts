@@ -8,7 +8,7 @@ import { Entity, presentEntity } from '../entities/entity.lookup';
 import { Matter } from '../matters/matter.lookup';
 import { type RecordState, referred } from '../records/record';
 
-/** What documents can be about. */
+/** The kinds of records that documents can be about. */
 const kinds = ['client', 'matter', 'entity'] as const satisfies Kind[];
 
 export const SubjectField = (options: FieldOptions): PropertyDecorator => IdField(kinds, options);
@@ -25,7 +25,7 @@ export function subjectQuestions(id: string | null | undefined) {
 }
 
 /**
- * The subject that a field names, from the answers.
+ * Checks that the subject that a field names exists.
  * @throws DomainError `<kind>_not_found`, `entity_anonymised` (422)
  */
 export function presentSubject(

@@ -6,8 +6,8 @@ import { DocumentCollection, type DocumentCollectionState, MAX_LEVELS, PARENT } 
 type Collection = Folded<DocumentCollectionState>;
 
 /**
- * A collection, the one that it lies in, and so on, three a round trip. All of them become guards: of two moves that
- * together would make a circle, each has read what the other writes.
+ * Loads a collection, the one that contains it, and so on, three in a round trip. All of them become guards: of two moves that
+ * together would form a circle, each has read what the other writes.
  */
 export async function pathFrom(work: UnitOfWork, id: string): Promise<Collection[]> {
   const path: Collection[] = [];
@@ -29,8 +29,8 @@ async function threeFrom(work: UnitOfWork, id: string): Promise<Collection[]> {
 }
 
 /**
- * Moves a counter of the subject along, so that of two collections that are placed at once the later one sees what the
- * other has brought below it: what lies in a collection is no change of that one. To be called before `levelsFrom`.
+ * Advances a counter of the subject, so that of two collections that are placed at once the later one is decided again and
+ * sees what the other has added below it: adding to a collection does not change that collection. Call before `levelsFrom`.
  */
 export async function countPlacing(work: UnitOfWork, subjectId: string): Promise<void> {
   const placed = `documentcollections ${subjectId}`;
@@ -38,7 +38,7 @@ export async function countPlacing(work: UnitOfWork, subjectId: string): Promise
   work.count(placed, places, places + 1);
 }
 
-/** How many levels a collection has with what lies in it; no more than it may have are looked at. */
+/** The number of levels of a collection and those within it. Counting stops beyond the maximum. */
 export async function levelsFrom(work: UnitOfWork, id: string): Promise<number> {
   let levels = 1;
   for (let ids = [id]; levels <= MAX_LEVELS; levels++) {

@@ -8,12 +8,12 @@ import { type DocumentCollectionFields, documentCollectionEvents } from './docum
 
 export interface DocumentCollectionState extends RecordState, DocumentCollectionFields {}
 
-/** Kind of the link from a collection to the one that it lies in. */
+/** Kind of the link from a collection to the one that contains it. */
 export const PARENT = 'documentcollection_parent';
-/** Collections, one in another, from one without a parent to the lowest. */
+/** The maximum depth of nested collections, from one without a parent to the lowest. */
 export const MAX_LEVELS = 20;
 
-/** Natural key that the root collection of a subject holds. */
+/** The natural key of a subject's root collection. */
 export function rootOf(subjectId: string): NaturalKey {
   return { kind: 'root_collection', key: subjectId };
 }
@@ -29,18 +29,18 @@ export const DocumentCollection = simpleRecord<DocumentCollectionState>({
   keys: ({ subjectId, isRoot }) => (isRoot ? [rootOf(subjectId)] : []),
 });
 
-/** A collection that is to lie in another, which lies in others. */
+/** A collection that is to be placed into another. */
 export interface Placement {
-  /** What moves; a new one has no id yet. */
+  /** Id of the collection that moves; undefined for a new one. */
   id?: Id;
   subjectId: string;
-  /** The collection that it is to lie in, the one that this lies in, and so on. */
+  /** The collection that is to contain it, the one that contains that, and so on. */
   above: readonly Folded<DocumentCollectionState>[];
-  /** How many levels move: 1 for a collection that has none in it. */
+  /** The number of levels that move: 1 for a collection that contains no others. */
   levels: number;
 }
 
-/** @throws DomainError `subject_mismatch`, `collection_in_itself`, `collections_too_deep` (422) */
+/** Checks a placement. @throws DomainError `subject_mismatch`, `collection_in_itself`, `collections_too_deep` (422) */
 export function requirePlace({ id, subjectId, above, levels }: Placement): void {
   const field = 'parentId';
   if (above[0].data.subjectId !== subjectId)
@@ -55,7 +55,7 @@ export function requirePlace({ id, subjectId, above, levels }: Placement): void 
     );
 }
 
-/** The root stays where the documents of its subject are looked for. @throws DomainError `root_collection` (409) */
+/** Refuses to move a root collection, where the documents of its subject are looked for. @throws DomainError `root_collection` (409) */
 export function requireMovable({ isRoot }: DocumentCollectionState): void {
   if (isRoot) throw conflict('root_collection', 'The root collection of a subject lies in no other.');
 }

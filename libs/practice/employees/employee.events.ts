@@ -9,7 +9,7 @@ export interface EmployeeFields {
   jobTitle: string | null;
   billingGrade: string | null;
   isFeeEarner: boolean;
-  /** For an hour, in the tenant's base currency. */
+  /** The rate of an hour, in the tenant's base currency. */
   defaultRate: Money | null;
 }
 

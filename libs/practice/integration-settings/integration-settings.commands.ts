@@ -18,7 +18,7 @@ export class PutIntegrationSettings {
 }
 
 /**
- * Replaces what the integration keeps with the tenant; the same again changes nothing.
+ * Replaces the integration's settings for the tenant. The same settings again change nothing.
  * @throws DomainError promotion_in_progress, not_an_object, settings_too_large, version_mismatch
  */
 @CommandHandler(PutIntegrationSettings)

@@ -9,7 +9,7 @@ export interface IntegrationSettings {
   version: number;
 }
 
-/** What the integration that asks keeps with the tenant; an empty object at first. */
+/** The calling integration's settings for the tenant; an empty object at first. */
 export async function settingsOf(
   { pool }: WriteDatabase,
   { tenant, integrationId }: RequestContext,
@@ -26,7 +26,7 @@ export class GetIntegrationSettings {
   constructor(readonly context: RequestContext) {}
 }
 
-/** From where it is written: nothing has to catch up first. */
+/** Reads the settings from the database to which they are written, so no read model has to catch up. */
 @QueryHandler(GetIntegrationSettings)
 export class GetIntegrationSettingsHandler implements IQueryHandler<GetIntegrationSettings> {
   constructor(private readonly database: WriteDatabase) {}

@@ -46,7 +46,7 @@ export const matterTypeWriting: RecordWriting<MatterTypeState, MatterTypeInput, 
       requireTwoLevels(active(found.parent, 'mattertype', 'parentId'), before?.id, found.children ?? 0);
       if (before) work.requireUnlinked(before.id, PARENT);
     }
-    // A division that was there before is not looked at again.
+    // Divisions that the type already had are not checked again.
     const known = new Set(before?.data.divisionIds);
     for (const [index, id] of (given.divisionIds ?? []).entries())
       if (!known.has(id)) active(answerTo(Division, found, id), 'division', `divisionIds/${index}`);

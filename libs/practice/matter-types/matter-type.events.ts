@@ -3,11 +3,11 @@ import type { SwitchedEvent } from '../records/simple-record';
 export interface MatterTypeFields {
   code: string | null;
   name: string;
-  /** Id of the type that this one is a kind of, which has no parent itself. */
+  /** Id of the parent type, which has no parent itself. */
   parentId: string | null;
-  /** Divisions that do such work; none: all of them. */
+  /** Divisions that do such work; empty: all of them. */
   divisionIds: string[];
-  /** How long the file is kept once the matter is closed. */
+  /** For how many years the file is kept after the matter is closed. */
   retentionYears: number | null;
 }
 

@@ -20,8 +20,8 @@ export const MatterType = simpleRecord<MatterTypeState>({
 });
 
 /**
- * Types have two levels.
- * @param children how many types the one that is to have the parent has below it
+ * Checks that types have two levels at most.
+ * @param children the number of types below the one that is to get the parent
  * @throws DomainError mattertype_too_deep
  */
 export function requireTwoLevels(

@@ -7,7 +7,7 @@ import { RoleView, roles } from './role.queries';
 
 export { Role, RoleView, requireCustom, roles, SYSTEM_ROLES };
 
-/** The system roles that the tenant does not have yet: part of what a new tenant starts with. */
+/** Creates the system roles that the tenant does not have yet. They are part of a new tenant's start data. */
 export async function createSystemRoles(work: UnitOfWork): Promise<void> {
   const holders = await work.load(
     Object.fromEntries(SYSTEM_ROLES.map((name) => [name, holderOf(roleName(name).kind, roleName(name).key)])),

@@ -7,10 +7,10 @@ import { type RoleFields, roleEvents } from './role.events';
 
 export interface RoleState extends RecordState, RoleFields {}
 
-/** What a tenant always has; their names are fixed, and tell which records give them. */
+/** The names of the roles that every tenant has. They are fixed, and name the kind of record that gives an entity the role. */
 export const SYSTEM_ROLES = ['Client', 'Employee', 'Supplier'] as const;
 
-/** Natural key by which a name is one role's alone, however it is capitalised and its accents are written. */
+/** The natural key of a role's name, which is unique regardless of case and of how accents are encoded. */
 export function roleName(name: string): { kind: string; key: string } {
   return { kind: 'role_name', key: normalised(name).toLowerCase() };
 }
@@ -22,13 +22,13 @@ export const Role = simpleRecord<RoleState>({
   keys: ({ name }) => [roleName(name)],
 });
 
-/** @throws DomainError system_role */
+/** Refuses a system role. @throws DomainError system_role */
 export function requireCustom({ kind, name }: RoleState): void {
   if (kind === 'System')
     throw conflict('system_role', `${name} is a system role: it comes and goes with its record.`);
 }
 
-/** @param uses how many entities have the role */
+/** Deletes a role. @param uses the number of entities that have the role */
 export function deleteRole(state: RoleState, uses: number): DomainEvent[] {
   requireCustom(state);
   return remove(Role, uses);

@@ -2,7 +2,7 @@ import type { SwitchedEvent } from '../records/simple-record';
 
 export interface SupplierFields {
   entityId: string;
-  /** What it usually charges by. */
+  /** The tax code by which the supplier usually charges. */
   taxCodeId: string | null;
   defaultDisbursementCodeId: string | null;
   paymentTermsDays: number | null;

@@ -4,16 +4,16 @@ import type { SwitchedEvent } from '../records/simple-record';
 export interface TaskTypeFields {
   code: string;
   name: string;
-  /** Type of the work items that it suits: 0 Timed Fee, 1 Itemised Fee; null: both. */
+  /** Type of the work items for which it may be used: 0 Timed Fee, 1 Itemised Fee; null: both. */
   itemType: 0 | 1 | null;
   /** Codes of a published set, UTBMS or EW-J, by which bills are analysed. */
   phaseCode: string | null;
   taskCode: string | null;
   activityCode: string | null;
-  /** What a work item of the type is called when nobody says otherwise. */
+  /** The default title of work items of this type. */
   narration: string | null;
   isBillable: boolean;
-  /** For an hour of timed work, for a unit of itemised work; in the tenant's base currency. */
+  /** The rate of an hour of timed work, or of a unit of itemised work, in the tenant's base currency. */
   rate: Money | null;
 }
 

@@ -3,7 +3,7 @@ import { type TaskTypeFields, taskTypeEvents } from './task-type.events';
 
 export interface TaskTypeState extends SwitchedState, TaskTypeFields {}
 
-/** What a type is when nobody says otherwise. */
+/** The default values of a new type's fields. */
 export const NEW_TASK_TYPE: TaskTypeFields = {
   code: '',
   name: '',

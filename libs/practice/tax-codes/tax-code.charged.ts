@@ -7,7 +7,7 @@ import { TaxCode } from './tax-code';
 import { markTaxRateUsed } from './tax-code.rates';
 
 /**
- * Marks the rates that invoices have charged which were written in bulk, so that they stay as they are.
+ * Marks the tax rates that bulk-written invoices use, so that they cannot change.
  * @param charged first days of the rates, by the tax code's id
  * @returns the position of the last event; undefined when all were marked before
  */

@@ -73,7 +73,7 @@ export const taxCodeWriting: RecordWriting<TaxCodeState, TaxCodeInput, ReturnTyp
   },
 };
 
-/** Oldest first. */
+/** The rates of a request, oldest first. */
 function ratesFrom(rates: TaxRateInput[], zone: string): TaxRate[] {
   return rates
     .map(({ percent, from, to }) => ({

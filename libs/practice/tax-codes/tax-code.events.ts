@@ -6,11 +6,11 @@ import type { SimpleEvent } from '../records/simple-record';
 export const taxSchemes = ['VAT', 'GST'] as const;
 export type TaxScheme = (typeof taxSchemes)[number];
 
-/** Zero-rated, exempt and out-of-scope supplies all bear no tax, but a tax return counts each by itself. */
+/** Zero-rated, exempt and out-of-scope supplies all bear no tax, but a tax return counts each separately. */
 export const taxCategories = ['Standard', 'Reduced', 'Zero', 'Exempt', 'OutOfScope'] as const;
 export type TaxCategory = (typeof taxCategories)[number];
 
-/** In force from its first to its last day; without a last one, until further notice. */
+/** A rate is in force from its first to its last day; without a last day, until further notice. */
 export interface TaxRate {
   percent: DecimalText;
   from: Day;
@@ -26,7 +26,7 @@ export interface TaxCodeFields {
   rates: TaxRate[];
 }
 
-/** An invoice has charged by the code for the first time: by the rate from that day, or by none (Zero, Exempt, OutOfScope). */
+/** An invoice has used the code's rate with that first day for the first time; null for codes without rates (Zero, Exempt, OutOfScope). */
 export type TaxCodeUsed = DomainEvent<'TaxCodeUsed', { from: Day | null }>;
 
 export type TaxCodeEvent = SimpleEvent<'TaxCode', TaxCodeFields> | TaxCodeUsed;

@@ -4,7 +4,7 @@ import type { Day } from '#kernel/zone';
 import type { TaxCodeState } from './tax-code';
 import type { TaxCategory, TaxCodeFields, TaxCodeUsed, TaxRate } from './tax-code.events';
 
-/** What a tax code charges on a day: percent of the net amount, and since when; null of a code without rates. */
+/** The rate of a tax code on a day: percent of the net amount, and its first day; null for a code without rates. */
 export interface ChargedRate {
   percent: DecimalText;
   from: Day | null;
@@ -12,16 +12,16 @@ export interface ChargedRate {
 
 const taxed: readonly TaxCategory[] = ['Standard', 'Reduced'];
 
-/** The rate of those that is in force on a day, if one is. */
+/** The rate that is in force on a day, if any. */
 export function rateInForce(rates: readonly TaxRate[], day: Day): TaxRate | undefined {
   return rates.find(({ from, to }) => from <= day && (to === null || day <= to));
 }
 
 /**
- * The rate in force.
- * @param day of the invoice's issue
- * @param field that names the code, if one of the request does
- * @throws DomainError `tax_rate_not_found` (422) when the code has none on that day
+ * The rate of a tax code on a day.
+ * @param day the invoice's day of issue
+ * @param field the field of the request that names the code, if any
+ * @throws DomainError `tax_rate_not_found` (422) when the code has no rate on that day
  */
 export function taxRateOn({ code, category, rates }: TaxCodeFields, day: Day, field?: string): ChargedRate {
   if (!taxed.includes(category)) return { percent: '0', from: null };
@@ -31,16 +31,16 @@ export function taxRateOn({ code, category, rates }: TaxCodeFields, day: Day, fi
 }
 
 /**
- * What an invoice that charges by the code appends to the code's stream, once for each code, in its own append: from
- * then on the rate stays as it is. Nothing when it was marked before.
- * @param rate of `taxRateOn`
+ * The event by which an invoice, in its own append, marks a rate of a tax code as used: from then on the rate cannot change.
+ * None if it is marked already.
+ * @param rate the result of `taxRateOn`
  */
 export function markTaxRateUsed({ used }: TaxCodeState, { from }: ChargedRate): TaxCodeUsed[] {
   return used?.includes(from) ? [] : [{ type: 'TaxCodeUsed', data: { from } }];
 }
 
 /**
- * Rates go with the category, and no two are in force on one day.
+ * Checks that a code has rates exactly if its category requires them, and that no two are in force on one day.
  * @param rates oldest first
  * @throws DomainError tax_rate_required, tax_rate_not_taken, tax_rate_ends_early, tax_rates_overlap (422)
  */
@@ -60,7 +60,7 @@ export function requireRates({ category, rates }: TaxCodeFields): void {
 }
 
 /**
- * What an invoice has charged by stays: of a used rate only the last day can change.
+ * Checks that used rates stay as they are: only their last day can change.
  * @throws DomainError tax_code_used, tax_rate_used (409)
  */
 export function requireUsedKept(before: TaxCodeState, next: TaxCodeFields): void {

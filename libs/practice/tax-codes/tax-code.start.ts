@@ -7,7 +7,7 @@ import type { TaxCodeFields, TaxRate } from './tax-code.events';
 const rate = (percent: string, from: string, to: string | null = null): TaxRate => ({ percent, from, to });
 
 /**
- * The codes that a tenant of a region starts with; older standard rates too, for invoices that are brought along.
+ * The codes that a tenant of a region starts with. They include older standard rates, for imported invoices.
  * @see https://www.gov.uk/vat-rates, A New Tax System (Goods and Services Tax) Act 1999 (Cth)
  */
 const START: Record<'uk' | 'au', readonly TaxCodeFields[]> = {
@@ -43,7 +43,7 @@ const START: Record<'uk' | 'au', readonly TaxCodeFields[]> = {
   ],
 };
 
-/** The tax codes that a new tenant of the region is given. */
+/** Creates the tax codes of a new tenant. */
 export function createTaxCodes(work: UnitOfWork, region: 'uk' | 'au'): void {
   for (const fields of START[region]) {
     const data = { ...fields, ...givenReference(work.context, null) };

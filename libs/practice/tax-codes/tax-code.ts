@@ -4,11 +4,11 @@ import { type SimpleDefinition, simpleRecord } from '../records/simple-record';
 import { type TaxCodeFields, type TaxCodeUsed, taxCodeEvents } from './tax-code.events';
 
 export interface TaxCodeState extends RecordState, TaxCodeFields {
-  /** First days of the rates that invoices charged; null stands for a code without rates. Absent: never used. */
+  /** First days of the rates that invoices have used; null stands for a code without rates. Absent: never used. */
   used?: (Day | null)[];
 }
 
-/** The firm's Standard codes point here, so that an invoice finds them: at nothing, each firm having its own links. */
+/** A fictitious link target. The firm's Standard codes have a link to it, by which an invoice finds them; links are per tenant. */
 export const THE_STANDARD = `taxcode_${'0'.repeat(32)}`;
 export const STANDARD_TAX_CODE = 'standard_taxcode';
 

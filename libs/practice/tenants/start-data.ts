@@ -6,7 +6,7 @@ import { createTaskTypes, utbms } from '../task-types/task-type.lookup';
 import { createTaxCodes } from '../tax-codes/tax-code.lookup';
 import type { TenantState } from './tenant';
 
-/** What a new tenant finds: all of it its own, to change or delete. */
+/** Creates the records that a new tenant starts with. It may change or delete all of them. */
 export async function createStartData(work: UnitOfWork, { region, currency }: TenantState): Promise<void> {
   await createDivision(work, { name: 'General', isDefault: true });
   await createSystemRoles(work);

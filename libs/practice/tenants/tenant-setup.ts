@@ -14,10 +14,10 @@ import { changeSettings, newTenant, Tenant, type TenantState } from './tenant';
 
 export { operatorContext };
 
-/** What has days of the tenant's zone and amounts in its base currency. */
+/** The kinds of records that have days in the tenant's zone and amounts in its base currency. */
 const ENTRIES: readonly Kind[] = ['workitem', 'costrecovery', 'invoice'];
 
-/** The operator's commands on tenants: their settings are streams like everything else. */
+/** The operator's commands on tenants. A tenant's settings are a stream, like any other record. */
 @Injectable()
 export class TenantSetup {
   constructor(
@@ -28,7 +28,7 @@ export class TenantSetup {
   ) {}
 
   /**
-   * A tenant with its settings and its start data. Asked again after a crash in between, it completes the tenant.
+   * Creates a tenant with its settings and start data. Called again after a crash, it completes the tenant.
    * @throws DomainError name_invalid, alias_invalid, alias_reserved, alias_taken, region_mismatch
    */
   async create(given: { alias: string; name: string; region?: string }): Promise<RegisteredTenant> {
@@ -58,7 +58,7 @@ export class TenantSetup {
     return tenant;
   }
 
-  /** All tenants by alias, with the names of their firms; null where a crash has left none. */
+  /** All tenants by alias, with their firms' names; null for a tenant that a crash has left without settings. */
   async list(): Promise<(RegisteredTenant & { name: string | null })[]> {
     const tenants = await this.tenants.list();
     return Promise.all(
@@ -88,7 +88,7 @@ export class TenantSetup {
     return record.data;
   }
 
-  /** The registry's row; one without settings was left by a crash and is taken up. */
+  /** Registers a tenant. A registered one without settings, which a crash has left, is reused. */
   private async registered(given: { alias: string; region?: string }): Promise<RegisteredTenant> {
     try {
       return await this.tenants.register(given);

@@ -16,12 +16,12 @@ export interface TenantSettings {
   autoFinaliseWorkItems: boolean;
 }
 
-/** What the promotion of an import came to, all of which is there with this event. */
+/** The result of an import's promotion. All of its records exist when this event is appended. */
 export interface Promotion {
   requestId: string;
-  /** As the import names it. */
+  /** The source system's name, from the import. */
   sourceSystem: string;
-  /** Records of the tenant, apart from those that were equal. */
+  /** Numbers of created and changed records, without those that were equal. */
   records: { created: number; changed: number };
   at: string;
 }

@@ -7,18 +7,18 @@ import { Tenant, type TenantState } from './tenant';
 
 export type { TenantState };
 
-/** The settings of the tenant that a request is for. */
+/** Asks for the settings of the request's tenant. */
 export function settingsOf(context: RequestContext): Ask<Folded<TenantState> | undefined> {
   return at(Tenant, toId('tenant', context.tenant.streamId));
 }
 
-/** Every registered tenant has settings: both are made together. */
+/** The loaded settings. Every registered tenant has some, as both are created together. */
 export function settings(folded: Folded<TenantState> | undefined): TenantState {
   if (!folded) throw new Error('The tenant has no settings');
   return folded.data;
 }
 
-/** @throws DomainError `currency_not_supported`: there are no exchange rates yet */
+/** Checks that a currency is the base currency: there are no exchange rates yet. @throws DomainError `currency_not_supported` */
 export function requireBaseCurrency(
   currency: string | null | undefined,
   { currency: base }: TenantState,

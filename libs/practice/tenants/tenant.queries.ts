@@ -69,7 +69,7 @@ export class TenantView {
   lastImport: LastImport | null;
 }
 
-/** All of the tenant's view that its stream holds. */
+/** The part of the tenant's view that comes from its stream. */
 type Told = Omit<TenantView, 'alias'>;
 
 function told(streamId: string, state: TenantState): Told {
@@ -78,12 +78,12 @@ function told(streamId: string, state: TenantState): Told {
     id: toId('tenant', streamId),
     ...settings,
     minutesPerUnit: Number(settings.minutesPerUnit),
-    // A row that an earlier version has made, which is being rebuilt, holds nothing of it.
+    // Missing in rows that an earlier version has written, until they are rebuilt.
     lastImport: settings.lastImport ?? null,
   };
 }
 
-/** A tenant as a record, for those who are told of it without asking; it is never listed. */
+/** The tenant as a record, for webhooks and the feed of events. It is never listed. */
 export const tenants: RecordList<never, Told> = {
   kind: 'tenant',
   projection: 'tenants',
@@ -92,7 +92,7 @@ export const tenants: RecordList<never, Told> = {
   view: ({ id, state }: RecordRow) => told(id, state),
 };
 
-/** How long a request for a tenant that was made this moment waits for its settings to show. */
+/** How long a request for a tenant that was just created waits for its settings to be readable. */
 const NEW_TENANT_MS = 1_000;
 const POLL_MS = 4;
 
@@ -100,7 +100,7 @@ export class GetTenant {
   constructor(readonly context: RequestContext) {}
 }
 
-/** The tenant of the address: what existing clients ask for as a connection test. */
+/** Reads the tenant of the address. Existing clients use this as a connection test. */
 @QueryHandler(GetTenant)
 export class GetTenantHandler implements IQueryHandler<GetTenant> {
   constructor(private readonly reads: ReadDatabase) {}

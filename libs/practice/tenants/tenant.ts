@@ -52,7 +52,7 @@ const REGIONS = {
   au: { currency: 'AUD', timeZone: 'Australia/Sydney', taxScheme: 'GST', financialYearStart: 7 },
 } as const;
 
-/** What a tenant of a region starts with. */
+/** The events that create a tenant's settings, with the defaults of its region. */
 export function newTenant(firmName: string, region: 'uk' | 'au'): TenantEvent[] {
   const settings = {
     ...REGIONS[region],
@@ -64,8 +64,8 @@ export function newTenant(firmName: string, region: 'uk' | 'au'): TenantEvent[] 
 }
 
 /**
- * Settings that an operator may change, each with its check. Equal values are kept in one form, however they are
- * written: what changes nothing is no event.
+ * The settings that an operator may change, each with a parser (undefined: invalid). Values are stored in a canonical form, so
+ * that an unchanged setting appends no event.
  */
 const CHANGEABLE: Record<string, (text: string) => Partial<TenantSettings> | undefined> = {
   firmName: (text) => (isName(text) ? { firmName: text } : undefined),
@@ -87,7 +87,8 @@ const CHANGEABLE: Record<string, (text: string) => Partial<TenantSettings> | und
 };
 
 /**
- * @param isEntered whether the tenant has work, a cost or an invoice: zone and base currency are then fixed
+ * Changes settings of a tenant.
+ * @param isEntered whether the tenant has work, a cost or an invoice: its zone and base currency are then fixed
  * @throws DomainError unknown_setting, invalid_setting, setting_fixed
  */
 export function changeSettings(
