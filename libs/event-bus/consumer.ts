@@ -5,7 +5,7 @@ import { Contiguity, FeedOutOfOrder } from '#event-store/feed/contiguity';
 import { comparePositions } from '#event-store/position';
 import { pauseBetweenLooks } from '#kernel/looks';
 import type { Subscriber, Subscription } from './event-bus';
-import type { Calls, Source } from './source';
+import type { Calls, FeedSource } from './feed-source';
 
 const POLL_MS = 250;
 const HELD_LOOKS = { first: 5, last: POLL_MS };
@@ -18,7 +18,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   /** The reason why the consumer makes no progress, as long as that is so. */
   problem?: string;
   private readonly log = new Logger('EventBus');
-  private readonly source: Source<Event>;
+  private readonly source: FeedSource<Event>;
   private readonly running: Promise<void>;
   private cursors = new Map<number, Cursor>();
   private readonly contiguity = new Contiguity();
@@ -34,7 +34,7 @@ export class Consumer<Event extends FeedEntry = RecordedEvent> implements Subscr
   constructor(
     private readonly subscriber: Subscriber<Event>,
     private readonly limit: number,
-    open: (calls: Calls) => Source<Event>,
+    open: (calls: Calls) => FeedSource<Event>,
   ) {
     this.source = open({
       wake: () => {

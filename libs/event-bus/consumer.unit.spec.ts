@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Cursor, FeedEntry } from '#event-store/feed';
 import { type Position, START } from '#event-store/position';
 import { Consumer } from './consumer';
-import type { Calls, Source } from './source';
+import type { Calls, FeedSource } from './feed-source';
 
 const EVENT: FeedEntry = {
   tenantId: 1,
@@ -13,7 +13,7 @@ const EVENT: FeedEntry = {
 };
 
 /** A source of one event, which an open transaction holds back at first. */
-class HeldSource implements Source<FeedEntry> {
+class HeldSource implements FeedSource<FeedEntry> {
   partitions = [0];
   isThere = false;
   isFree = false;

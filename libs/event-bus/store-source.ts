@@ -2,14 +2,14 @@ import { Logger } from '@nestjs/common';
 import type { Cursor, Feed, FeedEntry, FeedPage } from '#event-store/feed';
 import { APPENDED_CHANNEL } from '#event-store/signal';
 import { Listener } from '#platform/process/listener';
+import type { Calls, FeedSource } from './feed-source';
 import { PartitionLocks } from './partition-locks';
-import type { Calls, Source } from './source';
 
 const OWNERSHIP_MS = 1_000;
 const LOOSENED_MS = 10_000;
 
 /** The store's own feed, woken by a signal after each append. The process that holds a partition's lock reads it. */
-export class StoreSource<Event extends FeedEntry> implements Source<Event> {
+export class StoreSource<Event extends FeedEntry> implements FeedSource<Event> {
   private readonly locks: PartitionLocks;
   private readonly listener: Listener;
   private readonly log = new Logger('EventBus');

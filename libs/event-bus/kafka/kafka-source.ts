@@ -3,7 +3,7 @@ import { Counter, register } from 'prom-client';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor, Feed, FeedPage, StoredEvent } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
-import type { Calls, Source } from '../source';
+import type { Calls, FeedSource } from '../feed-source';
 import { fromNotice, type Notice, noticeOf } from './cloud-event';
 import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transport';
 
@@ -36,7 +36,7 @@ interface Inbox {
  * decide what is next. Messages before the cursors, and messages that the store lacks, are skipped. When the next message
  * does not follow on a cursor, or none comes, the store is read instead.
  */
-export class KafkaSource implements Source<RecordedEvent>, Member {
+export class KafkaSource implements FeedSource<RecordedEvent>, Member {
   partitions: number[] = [];
   private readonly log = new Logger('EventBus');
   private readonly membership: Membership;

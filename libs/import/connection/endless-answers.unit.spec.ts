@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { loadConfig } from '#platform/config';
 import type { Resolve } from '#platform/net/resolve';
 import { waitFor } from '../../../test/support/wait-for';
-import { Source } from './source';
+import { SourceConnection } from './source-connection';
 import { SourceHosts } from './source-hosts';
 import { readSettings } from './source-settings';
 
@@ -42,7 +42,12 @@ afterEach(() => server?.close());
 /** A timeout in seconds that is longer than any machine needs for work that ends before. */
 const LONG = 20;
 
-function open(answers: Buffer[], signal?: AbortSignal, resolve?: Resolve, seconds?: number): Promise<Source> {
+function open(
+  answers: Buffer[],
+  signal?: AbortSignal,
+  resolve?: Resolve,
+  seconds?: number,
+): Promise<SourceConnection> {
   asked = 0;
   server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -55,13 +60,13 @@ async function openFrom(
   signal = new AbortController().signal,
   resolve: Resolve = async () => ['127.0.0.1'],
   seconds = 1,
-): Promise<Source> {
+): Promise<SourceConnection> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const hosts = new SourceHosts(loadConfig({ IMPORT_ALLOW_INSECURE: 'true' }));
   const text = `Server=localhost,${port};User ID=reader;Password=pw;Encrypt=false;Connect Timeout=${seconds}`;
   const options = { hosts, resolve, stallMs: seconds * 1_000, signal };
-  return Source.open(readSettings(text, hosts), options);
+  return SourceConnection.open(readSettings(text, hosts), options);
 }
 
 describe.each([

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { loadConfig } from '#platform/config';
-import { Source } from './source';
+import { SourceConnection } from './source-connection';
 import { SourceHosts } from './source-hosts';
 import { readSettings } from './source-settings';
 
@@ -37,7 +37,7 @@ async function failureOf(environment: Record<string, string>, host: string, sett
     return answer();
   };
   const options = { hosts, resolve, stallMs: 2_000, signal: new AbortController().signal };
-  return Source.open(readSettings(text, hosts), options).then(
+  return SourceConnection.open(readSettings(text, hosts), options).then(
     () => new Error('It connected'),
     (error: Error) => error,
   );

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { loadConfig } from '#platform/config';
 import { TdsServer } from '../../../test/support/tds/tds-server';
 import { waitFor } from '../../../test/support/wait-for';
-import { Source } from './source';
+import { SourceConnection } from './source-connection';
 import { SourceHosts } from './source-hosts';
 import { readSettings } from './source-settings';
 
@@ -45,7 +45,12 @@ describe('a server that answers the first connection of the driver alone', () =>
     const { port } = proxy.address() as AddressInfo;
     const text = tds.connectionString({ host: '127.0.0.1', encrypt: 'false', more: ['Connect Timeout=1'] });
     const settings = readSettings(text.replace(/,\d+;/, `,${port};`), hosts());
-    return Source.open(settings, { hosts: hosts(), resolve: async () => [], stallMs: 60_000, signal });
+    return SourceConnection.open(settings, {
+      hosts: hosts(),
+      resolve: async () => [],
+      stallMs: 60_000,
+      signal,
+    });
   };
 
   it('is left at once when nobody wants it any more', async () => {

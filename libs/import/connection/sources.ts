@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Config, ConfigError } from '#platform/config';
 import { systemResolve } from '#platform/net/resolve';
 import { ImportSettings } from './import-settings';
-import { Source } from './source';
+import { SourceConnection } from './source-connection';
 import { SourceHosts } from './source-hosts';
 import { readSettings } from './source-settings';
 
@@ -25,11 +25,11 @@ export class Sources {
    * Opens a customer's database.
    * @throws SourceFailure; DomainError when the operator allows less than when the import was requested
    */
-  async open(connectionString: string, signal: AbortSignal): Promise<Source> {
+  async open(connectionString: string, signal: AbortSignal): Promise<SourceConnection> {
     const ca = await readAuthorities(this.config.IMPORT_CA_FILE);
     const { hosts, resolve } = this;
     const settings = readSettings(connectionString, hosts);
-    return Source.open(settings, { hosts, resolve, ca, stallMs: this.settings.stallMs, signal });
+    return SourceConnection.open(settings, { hosts, resolve, ca, stallMs: this.settings.stallMs, signal });
   }
 }
 

@@ -6,7 +6,7 @@ import { WriteDatabase } from '#platform/database';
 import { transactionAlone } from '#platform/database/alone';
 import { Secrets } from '#platform/secrets';
 import { ImportSettings } from '../connection/import-settings';
-import type { Source } from '../connection/source';
+import type { SourceConnection } from '../connection/source-connection';
 import { SourceFailure } from '../connection/source-failure';
 import { Sources } from '../connection/sources';
 import { ImportFailed, needsSource, steps } from '../requests/import-request';
@@ -28,7 +28,7 @@ import { TableExtraction } from './table-extraction';
 const toRead = steps.filter(needsSource);
 /** The current connection to the source. When it breaks, another takes its place. */
 interface Line {
-  source?: Source;
+  source?: SourceConnection;
 }
 
 /** Copies the customer's tables into the staging area. */
@@ -68,7 +68,7 @@ export class Extraction {
     }
   }
 
-  private async connect(turn: ImportTurn): Promise<Source> {
+  private async connect(turn: ImportTurn): Promise<SourceConnection> {
     const { connection } = turn.request;
     if (connection === null) throw new ImportFailed('The address of the source is gone. Import again.');
     try {

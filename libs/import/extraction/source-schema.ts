@@ -1,4 +1,4 @@
-import type { Source } from '../connection/source';
+import type { SourceConnection } from '../connection/source-connection';
 import { SourceFailure } from '../connection/source-failure';
 import { SCHEMA_VERSION, SOURCE_SCHEMA, tables } from '../schema/schema-1.0';
 import { sqlTypeOf } from '../schema/t-sql';
@@ -46,7 +46,7 @@ const taken: Record<ColumnType, readonly string[]> = {
  * Compares the source's tables with the declared ones.
  * @throws SourceFailure `table_missing`, `column_missing`, `column_type`; the message names every fault
  */
-export async function checkSchema(source: Source): Promise<SourceTable[]> {
+export async function checkSchema(source: SourceConnection): Promise<SourceTable[]> {
   const rows = await source.query(columnsStatement, { schema: SOURCE_SCHEMA });
   const types = new Map(rows.map(({ table, column, type }) => [key(`${table}.${column}`), String(type)]));
   const present = new Set(rows.map(({ table }) => key(String(table))));
@@ -110,7 +110,7 @@ function requireNone(faults: readonly Fault[]): void {
  * The schema version that the source's Info states; null when it states none or several, which the validation reports.
  * @throws SourceFailure `schema_version`
  */
-export async function checkVersion(source: Source): Promise<string | null> {
+export async function checkVersion(source: SourceConnection): Promise<string | null> {
   const rows = await source.query(versionStatement);
   const [{ SchemaVersion = null } = {}] = rows.length === 1 ? rows : [];
   const version = typeof SchemaVersion === 'string' ? SchemaVersion.trimEnd() : '';

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { waitFor } from '../../../test/support/wait-for';
-import type { Parameters, Source } from '../connection/source';
+import type { Parameters, SourceConnection } from '../connection/source-connection';
 import { SourceFailure } from '../connection/source-failure';
 import { resetTables, tableStates } from '../requests/import-tables';
 import { tables } from '../schema/schema-1.0';
@@ -12,7 +12,7 @@ const table = tables.find(({ name }) => name === 'Role')!;
 const columns = table.columns.map((column) => ({ ...column, isPadded: false }));
 
 /** A source with keys that no test server can hold, in its order. Its connection breaks once, after the given row. */
-function sourceOf(keys: readonly string[], breaksAfter: number): Source {
+function sourceOf(keys: readonly string[], breaksAfter: number): SourceConnection {
   let isWhole = false;
   const rows = async function* (_sql: string, collector: StagedRowCollector, { after = '' }: Parameters) {
     if (after.length > 4_000) throw new Error('A parameter has 4,000 characters at most');
@@ -25,7 +25,7 @@ function sourceOf(keys: readonly string[], breaksAfter: number): Source {
     isWhole = true;
     throw new SourceFailure('connection_lost', 'The connection broke off.', 'lost');
   };
-  return { rows } as unknown as Source;
+  return { rows } as unknown as SourceConnection;
 }
 
 let parts: ExtractionParts;
@@ -70,7 +70,7 @@ describe('keys that PostgreSQL cannot hold', () => {
 
 describe('a source that is slow', () => {
   /** A source that yields the given number of rows at once, and the same number after the promise. */
-  function sourceThatWaits(count: number, waited: Promise<void>): Source {
+  function sourceThatWaits(count: number, waited: Promise<void>): SourceConnection {
     const rows = async function* (_sql: string, collector: StagedRowCollector) {
       for (let number = 0; number < 2 * count; number++) {
         if (number === count) await waited;
@@ -78,10 +78,10 @@ describe('a source that is slow', () => {
         yield collector.take()!;
       }
     };
-    return { rows } as unknown as Source;
+    return { rows } as unknown as SourceConnection;
   }
 
-  async function extraction(source: Source) {
+  async function extraction(source: SourceConnection) {
     await parts.queue();
     const { turn } = (await parts.take({ leaseMs: 60_000 }))!;
     await turn.staging.create(parts.client);

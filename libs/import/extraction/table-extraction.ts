@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { CopyStream } from '#platform/database/copy-rows';
 import type { ImportSettings } from '../connection/import-settings';
-import type { Source } from '../connection/source';
+import type { SourceConnection } from '../connection/source-connection';
 import { SourceFailure } from '../connection/source-failure';
 import { markChunk, type TableState } from '../requests/import-tables';
 import type { ImportTurn } from '../requests/import-turn';
@@ -39,7 +39,7 @@ export class TableExtraction {
   }
 
   /** Reads the remaining rows. Rows that arrived before a failure of the source stay. @throws SourceFailure, LeaseLost */
-  async run(source: Source): Promise<void> {
+  async run(source: SourceConnection): Promise<void> {
     const { table, columns } = this.from;
     const after = isResumable(this.lastKey) ? this.lastKey : undefined;
     const sql = rowsStatement(table, columns, after !== undefined);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ClientBase, PoolClient } from 'pg';
 import { conflict } from '#kernel/errors';
-import { holdGrants, stagingPermissions } from '#platform/auth/integrations';
+import { holdGrants, stagingPermissions } from '#platform/auth/staging-grants';
 import { type RegisteredTenant, Tenants, tenantColumns } from '#platform/auth/tenants';
 import { WriteDatabase } from '#platform/database';
 import type { TenantCopy } from '#practice/entities/entity.erasures';

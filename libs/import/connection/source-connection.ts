@@ -47,7 +47,7 @@ const MOST_SENT_ON = 10;
 export type Parameters = Record<string, string>;
 
 /** A customer's database, over one connection that only reads. The caller that opens it must close it. */
-export class Source {
+export class SourceConnection {
   private readonly sockets = new Set<Socket>();
   /** Bytes received over sockets that are closed by now. */
   private bytesBefore = 0;
@@ -69,9 +69,9 @@ export class Source {
   }
 
   /** Connects to a customer's database. @throws SourceFailure, or the reason of the signal */
-  static async open(settings: SourceSettings, options: SourceOptions): Promise<Source> {
+  static async open(settings: SourceSettings, options: SourceOptions): Promise<SourceConnection> {
     options.signal.throwIfAborted();
-    const source = new Source(settings, options);
+    const source = new SourceConnection(settings, options);
     try {
       await source.connect(MOST_SERVERS * settings.connectMs);
       return source;

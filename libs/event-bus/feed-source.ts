@@ -1,7 +1,7 @@
 import type { Cursor, FeedEntry, FeedPage } from '#event-store/feed';
 
 /** Where a consumer gets its events from, and which partitions it may take. */
-export interface Source<Event extends FeedEntry> {
+export interface FeedSource<Event extends FeedEntry> {
   /** The partitions that are this consumer's now. */
   readonly partitions: number[];
   /** Acquires the partitions that are free. */
