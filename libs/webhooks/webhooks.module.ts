@@ -14,8 +14,8 @@ import { DeliverySettings } from './delivery/delivery-settings';
 import { Dispatcher } from './delivery/dispatcher';
 import { FailureWatch } from './delivery/failure-watch';
 import { DueDeliveries } from './delivery/lanes/due-deliveries';
-import { HeldLanes } from './delivery/lanes/held-lanes';
 import { LaneLeases } from './delivery/lanes/lane-leases';
+import { LeasedLanes } from './delivery/lanes/leased-lanes';
 import { Outcomes } from './delivery/outcomes';
 import { QueuePools } from './delivery/queue-pools';
 import { endpointHandlers } from './endpoints/endpoint.commands';
@@ -58,7 +58,7 @@ const sending = [
   ErasedAnswers,
   Dispatcher,
   LaneLeases,
-  HeldLanes,
+  LeasedLanes,
   DueDeliveries,
   Rendering,
   Attempt,

@@ -10,7 +10,8 @@ import { signedHeaders } from '../protocol/signature';
 import { DeliveryState, messageId } from '../queue/delivery';
 import { bodyOf } from './bodies/body';
 import { DeliverySettings } from './delivery-settings';
-import type { Item, LaneConfig } from './lanes/lane';
+import type { Item } from './lanes/lane';
+import type { LaneConfig } from './lanes/lane-config';
 import type { Finished } from './outcomes';
 
 /** The HTTP status by which a receiver says that it wants no more deliveries. */

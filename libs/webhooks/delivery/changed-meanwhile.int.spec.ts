@@ -21,7 +21,8 @@ import { ScriptedSender } from '../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../testing/webhook-parts';
 import { Rendering } from './bodies/rendering';
 import { DeliverySettings } from './delivery-settings';
-import { type Item, Lane, type LaneConfig } from './lanes/lane';
+import { type Item, Lane } from './lanes/lane';
+import type { LaneConfig } from './lanes/lane-config';
 import { QueuePools } from './queue-pools';
 
 const OLD = 'https://hooks.example.com/old';

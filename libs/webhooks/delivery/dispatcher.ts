@@ -10,8 +10,8 @@ import { DeliverySettings } from './delivery-settings';
 import { FailureWatch } from './failure-watch';
 import { afterFailure, WELL } from './lanes/breaker';
 import { DueDeliveries } from './lanes/due-deliveries';
-import { HeldLanes } from './lanes/held-lanes';
 import type { Item, Lane } from './lanes/lane';
+import { LeasedLanes } from './lanes/leased-lanes';
 import { type Finished, Outcomes } from './outcomes';
 import { QueuePools } from './queue-pools';
 
@@ -38,7 +38,7 @@ export class Dispatcher implements OnApplicationShutdown {
   private isHeldBack = false;
 
   constructor(
-    private readonly held: HeldLanes,
+    private readonly leased: LeasedLanes,
     private readonly due: DueDeliveries,
     private readonly rendering: Rendering,
     private readonly attempt: Attempt,
@@ -58,7 +58,7 @@ export class Dispatcher implements OnApplicationShutdown {
 
   /** Looks for all due deliveries at once, as the dispatcher does by itself every second. */
   look(): void {
-    this.held.lookEverywhere();
+    this.leased.lookEverywhere();
     this.wake();
   }
 
@@ -73,7 +73,7 @@ export class Dispatcher implements OnApplicationShutdown {
     await this.pumping;
     await Promise.race([Promise.all(this.underWay), delay(GRACE_MS, undefined, { ref: false })]);
     await this.outcomes.end();
-    await this.held
+    await this.leased
       .release()
       .catch((error: Error) => this.log.warn(`Leases were not given back: ${error.message}`));
     await this.signal.disconnect();
@@ -84,9 +84,9 @@ export class Dispatcher implements OnApplicationShutdown {
    * Reacts to a signal: endpoints have something new, or changed settings. A signal about many endpoints names none.
    */
   private signalled(endpoints: readonly string[], isChange: boolean): void {
-    if (isChange) this.held.reread();
-    if (endpoints.length === 0) this.held.lookEverywhere();
-    else this.held.lookAt(endpoints);
+    if (isChange) this.leased.reread();
+    if (endpoints.length === 0) this.leased.lookEverywhere();
+    else this.leased.lookAt(endpoints);
     this.wake();
   }
 
@@ -117,8 +117,8 @@ export class Dispatcher implements OnApplicationShutdown {
   }
 
   private async round(): Promise<void> {
-    await this.held.refresh();
-    const lanes = this.held.all;
+    await this.leased.refresh();
+    const lanes = this.leased.all;
     await this.due.fetch(lanes, this.clock.now());
     this.render(lanes);
   }
@@ -150,7 +150,7 @@ export class Dispatcher implements OnApplicationShutdown {
   /** Sets a timer for deliveries that could not be made ready because their read model is behind. */
   private lookAgain(): void {
     const at = performance.now();
-    const next = Math.min(...this.held.all.map((lane) => lane.looksAgainAt(at)));
+    const next = Math.min(...this.leased.all.map((lane) => lane.looksAgainAt(at)));
     clearTimeout(this.lookTimer);
     if (next === Infinity || this.stopping) return;
     this.lookTimer = setTimeout(() => this.wake(), Math.max(1, next - at));
@@ -228,9 +228,9 @@ export class Dispatcher implements OnApplicationShutdown {
       this.watch
         .check(failing)
         .catch((error: Error) => this.log.error(`Failing webhooks were not looked at: ${error.message}`));
-    if (this.held.wantsRoom) this.wake();
+    if (this.leased.wantsRoom) this.wake();
     if (!this.isHeldBack) return;
     this.isHeldBack = false;
-    for (const lane of this.held.all) this.begin(lane);
+    for (const lane of this.leased.all) this.begin(lane);
   }
 }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { SystemClock } from '#kernel/clock';
+import type { DueDelivery } from '../queue/delivery';
 import type { QueueSignal } from '../queue/queue-signal';
 import type { Attempt } from './attempt';
 import type { Rendering } from './bodies/rendering';
@@ -8,8 +9,9 @@ import { Dispatcher } from './dispatcher';
 import type { FailureWatch } from './failure-watch';
 import { WELL } from './lanes/breaker';
 import type { DueDeliveries } from './lanes/due-deliveries';
-import type { HeldLanes } from './lanes/held-lanes';
-import { type DueDelivery, type Item, Lane, type LaneConfig } from './lanes/lane';
+import { type Item, Lane } from './lanes/lane';
+import type { LaneConfig } from './lanes/lane-config';
+import type { LeasedLanes } from './lanes/leased-lanes';
 import type { Outcomes } from './outcomes';
 import type { QueuePools } from './queue-pools';
 
@@ -19,7 +21,11 @@ it('fetches more when what it had was begun while a round was ending', async () 
   lane.standing = WELL;
   const fetched: string[] = [];
   const dispatcher = new Dispatcher(
-    { lookEverywhere: () => undefined, refresh: async () => undefined, all: [lane] } as unknown as HeldLanes,
+    {
+      lookEverywhere: () => undefined,
+      refresh: async () => undefined,
+      all: [lane],
+    } as unknown as LeasedLanes,
     {
       async fetch() {
         const event_id = `event ${fetched.length}`;

@@ -1,6 +1,7 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
-import { ChoiceField, FlagField, IdField, InstantField, TextField } from '#platform/http/input/fields';
+import { ChoiceField, FlagField, IdField, TextField } from '#platform/http/input/fields';
 import { TextsField } from '#platform/http/input/list-fields';
+import { InstantField } from '#platform/http/input/time-fields';
 import { type PayloadMode, payloadModes } from './endpoint';
 
 const SECRET = '`whsec_` and base64 of 24 to 64 bytes, or a GUID.';

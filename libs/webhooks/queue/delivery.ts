@@ -41,6 +41,12 @@ export interface DeliveryRow extends Message {
   error: string | null;
 }
 
+/** A delivery as fetched from the queue. */
+export interface DueDelivery extends Message, Pick<DeliveryRow, 'request_id' | 'failures'> {
+  /** The time as PostgreSQL's text: a Date would lose the microseconds. */
+  due_at: string;
+}
+
 /** All attempts, as a table. The first attempt of a delivery is in the delivery's own row when it succeeded. */
 export const ATTEMPTS = `(
   select tenant_id, webhook_id, event_id, number, at, milliseconds, status, error, detail, response, address

@@ -19,8 +19,8 @@ import { DeliverySettings } from '../delivery/delivery-settings';
 import { Dispatcher } from '../delivery/dispatcher';
 import { FailureWatch } from '../delivery/failure-watch';
 import { DueDeliveries } from '../delivery/lanes/due-deliveries';
-import { HeldLanes } from '../delivery/lanes/held-lanes';
 import { LaneLeases } from '../delivery/lanes/lane-leases';
+import { LeasedLanes } from '../delivery/lanes/leased-lanes';
 import { Outcomes } from '../delivery/outcomes';
 import { QueuePools } from '../delivery/queue-pools';
 import { CreateWebhook, CreateWebhookHandler } from '../endpoints/endpoint.commands';
@@ -89,7 +89,7 @@ export async function openWebhooks(clock: Clock) {
       const pools = new QueuePools(store.config);
       const leases = new LaneLeases(pools, settings);
       const dispatcher = new Dispatcher(
-        new HeldLanes(leases, signal, clock, settings),
+        new LeasedLanes(leases, signal, clock, settings),
         new DueDeliveries(pools),
         new Rendering(pools, store.writes, settings),
         new Attempt(sender as Sender, secrets, clock, settings),

@@ -8,7 +8,8 @@ import { listOf } from '../../events/event-catalogue';
 import { ScriptedSender } from '../../testing/scripted-sender';
 import { openWebhooks, type Webhooks } from '../../testing/webhook-parts';
 import { DeliverySettings } from '../delivery-settings';
-import { type Item, Lane, type LaneConfig } from '../lanes/lane';
+import { type Item, Lane } from '../lanes/lane';
+import type { LaneConfig } from '../lanes/lane-config';
 import { QueuePools } from '../queue-pools';
 import { Rendering } from './rendering';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { endpointKey } from '../../queue/delivery';
+import { type DueDelivery, endpointKey } from '../../queue/delivery';
 import { QueuePools } from '../queue-pools';
-import type { DueDelivery, Lane } from './lane';
+import type { Lane } from './lane';
 
 /** The columns that an attempt needs. Dates are parsed only where they are used. */
 const COLUMNS = `d.tenant_id, d.webhook_id, d.event_id, d.request_id, d.type, d.sent_as, d.kind, d.subject, d.version,

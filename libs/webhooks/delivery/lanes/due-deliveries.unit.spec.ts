@@ -1,7 +1,9 @@
+import type { DueDelivery } from '../../queue/delivery';
 import { DeliverySettings } from '../delivery-settings';
 import type { QueuePools } from '../queue-pools';
 import { DueDeliveries } from './due-deliveries';
-import { type DueDelivery, Lane, type LaneConfig } from './lane';
+import { Lane } from './lane';
+import type { LaneConfig } from './lane-config';
 
 const NOW = new Date('2026-03-02T10:00:00Z');
 const config = {

@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { endpointKey } from '../../queue/delivery';
 import { DeliverySettings } from '../delivery-settings';
 import { QueuePools } from '../queue-pools';
-import { Lane, type LaneConfig } from './lane';
+import { Lane } from './lane';
+import type { LaneConfig } from './lane-config';
 
 /**
  * Columns of a LaneConfig. A webhook whose integration's grant was revoked is sent nothing, and no webhook is sent what

@@ -1,46 +1,9 @@
 import { NIL } from 'uuid';
-import type { PayloadMode } from '../../endpoints/endpoint';
-import { type DeliveryRow, endpointKey, type Message } from '../../queue/delivery';
+import { type DueDelivery, endpointKey } from '../../queue/delivery';
 import type { RecordAsRead } from '../bodies/record-as-read';
 import type { DeliverySettings } from '../delivery-settings';
 import { mayBeUnderWay, type Standing } from './breaker';
-
-/** An endpoint's settings and standing, as its deliveries need them. */
-export interface LaneConfig {
-  tenant_id: number;
-  webhook_id: string;
-  alias: string;
-  partition: number;
-  /** When the endpoint was registered: an id that was removed may be registered again. */
-  created_at: Date;
-  url: string;
-  payload_mode: PayloadMode;
-  secret: string;
-  former_secrets: { secret: string; until: string }[];
-  /**
-   * The permissions of the integration that last saved the webhook, limited to the scope of the token it used; empty
-   * once the integration's grant is revoked.
-   */
-  permissions: string[];
-  /**
-   * Position of the tenant's last erasure, as printPosition writes it. A record from a read model that has not reached
-   * it must not be sent.
-   */
-  erased_at: string | null;
-  /** Whether anything may be sent to the endpoint now. */
-  active: boolean;
-  /** When the endpoint was last disabled. */
-  disabled_at: Date | null;
-  failures: number;
-  open_until: Date | null;
-  failing_since: Date | null;
-}
-
-/** A delivery as fetched from the queue. */
-export interface DueDelivery extends Message, Pick<DeliveryRow, 'request_id' | 'failures'> {
-  /** The time as PostgreSQL's text: a Date would lose the microseconds. */
-  due_at: string;
-}
+import { type LaneConfig, standingOf } from './lane-config';
 
 /** The place before every delivery. */
 const START: Pick<DueDelivery, 'due_at' | 'event_id'> = {
@@ -285,8 +248,4 @@ export class Lane {
   private isReady({ record, renderedAt }: Item, at: number): boolean {
     return record !== undefined && at - renderedAt <= this.settings.freshMs;
   }
-}
-
-function standingOf({ failures, open_until, failing_since }: LaneConfig): Standing {
-  return { failures, openUntil: open_until, failingSince: failing_since };
 }

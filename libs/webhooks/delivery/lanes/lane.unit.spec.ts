@@ -1,10 +1,11 @@
 import { SystemClock } from '#kernel/clock';
-import { DeliveryState } from '../../queue/delivery';
+import { DeliveryState, type DueDelivery } from '../../queue/delivery';
 import { DeliverySettings } from '../delivery-settings';
 import { Outcomes } from '../outcomes';
 import type { QueuePools } from '../queue-pools';
 import { afterFailure, WELL } from './breaker';
-import { type DueDelivery, type Item, Lane, type LaneConfig } from './lane';
+import { type Item, Lane } from './lane';
+import type { LaneConfig } from './lane-config';
 import type { LaneLeases } from './lane-leases';
 
 const config = {

@@ -7,7 +7,7 @@ import { LaneLeases } from './lane-leases';
 
 /** The endpoints that this worker serves. It takes endpoints that have something to send, and releases idle ones. */
 @Injectable()
-export class HeldLanes {
+export class LeasedLanes {
   private readonly lanes = new Map<string, Lane>();
   /** Endpoints that were signalled to have something to send and that this worker does not serve. */
   private candidates = new Set<string>();

@@ -3,13 +3,14 @@ import { SystemClock } from '#kernel/clock';
 import type { Config } from '#platform/config';
 import type { WriteDatabase } from '#platform/database';
 import { waitFor } from '../../../../test/support/wait-for';
-import { endpointKey } from '../../queue/delivery';
+import { type DueDelivery, endpointKey } from '../../queue/delivery';
 import { QueueSignal } from '../../queue/queue-signal';
 import { DeliverySettings } from '../delivery-settings';
 import { WELL } from './breaker';
-import { HeldLanes } from './held-lanes';
-import { type DueDelivery, Lane, type LaneConfig } from './lane';
+import { Lane } from './lane';
+import type { LaneConfig } from './lane-config';
 import type { LaneLeases } from './lane-leases';
+import { LeasedLanes } from './leased-lanes';
 
 const WEBHOOK = '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5';
 const settings = new DeliverySettings();
@@ -21,7 +22,7 @@ it('tells two tenants apart whose webhooks have the same id', async () => {
   const take = jest.fn().mockResolvedValueOnce([held, other]).mockResolvedValue([]);
   const leases = { take, renew: async () => [], release: async () => undefined } as unknown as LaneLeases;
   const signal = { connect: async () => undefined } as unknown as QueueSignal;
-  const lanes = new HeldLanes(leases, signal, new SystemClock(), settings);
+  const lanes = new LeasedLanes(leases, signal, new SystemClock(), settings);
   await lanes.refresh();
   for (const lane of [held, other]) lane.isDrained = true;
   lanes.lookAt([endpointKey(held.config)]);
@@ -39,7 +40,7 @@ it('begins nothing more at an endpoint that it no longer holds, as one that was 
   const leases = { take, renew: async (lanes: Lane[]) => lanes } as unknown as LaneLeases;
   Object.assign(leases, { release: async () => undefined });
   const signal = { connect: async () => undefined } as unknown as QueueSignal;
-  const lanes = new HeldLanes(leases, signal, new SystemClock(), settings);
+  const lanes = new LeasedLanes(leases, signal, new SystemClock(), settings);
   await lanes.refresh();
   for (const event_id of ['one', 'two']) lane.add({ event_id } as DueDelivery);
   const at = performance.now();
@@ -62,7 +63,7 @@ it('renews its leases though the database takes no connection for signals', asyn
     .mockResolvedValue([]);
   const renew = jest.fn().mockResolvedValue([]);
   const leases = { take, renew, release: async () => undefined } as unknown as LaneLeases;
-  const lanes = new HeldLanes(leases, signal, new SystemClock(), settings);
+  const lanes = new LeasedLanes(leases, signal, new SystemClock(), settings);
   await lanes.refresh();
   lanes.reread();
   await lanes.refresh();
