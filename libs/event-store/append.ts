@@ -65,6 +65,7 @@ export class Appender {
     const { rows } = await fromStore(
       () => this.database.pool.query<Answer>(statement),
       'The event store does not answer; whether the change was made is not known.',
+      'The event store takes no changes at the moment; nothing was changed.',
     ).catch((error: Error) => {
       if (error instanceof DomainError)
         this.log.warn(`${jobs.length} append(s) failed: ${(error.cause as Error).message}`);

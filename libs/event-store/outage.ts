@@ -12,14 +12,21 @@ function isOutage(error: unknown): boolean {
 /**
  * Runs a query against the store.
  * @param outcome message that tells the client what is known of its request when the store does not answer
+ * @param undone the same when the server answers that it cannot carry out the statement: its transaction is undone then
  * @throws DomainError `store_unavailable` when the store fails, otherwise the database's error
  */
-export async function fromStore<Result>(query: () => Promise<Result>, outcome: string): Promise<Result> {
+export async function fromStore<Result>(
+  query: () => Promise<Result>,
+  outcome: string,
+  undone = outcome,
+): Promise<Result> {
   try {
     return await query();
   } catch (cause) {
     if (!isOutage(cause)) throw cause;
-    const unavailable = new DomainError('unavailable', 'store_unavailable', outcome, [], {
+    const isUndone = cause instanceof DatabaseError && cause.severity === 'ERROR';
+    const message = isUndone ? undone : outcome;
+    const unavailable = new DomainError('unavailable', 'store_unavailable', message, [], {
       'Retry-After': '1',
     });
     throw Object.assign(unavailable, { cause });

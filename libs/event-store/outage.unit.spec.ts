@@ -4,7 +4,7 @@ import { fromStore } from './outage';
 describe('a query of the store that fails', () => {
   const failing = (severity: string, code: string) => {
     const error = Object.assign(new DatabaseError('failed', 0, 'error'), { severity, code });
-    return fromStore(() => Promise.reject(error), 'Not known.');
+    return fromStore(() => Promise.reject(error), 'Not known.', 'Undone.');
   };
 
   it('finds it away when its database takes no connections', async () => {
@@ -15,6 +15,14 @@ describe('a query of the store that fails', () => {
   it('finds it away when a statement was ended, or it takes no writes', async () => {
     await expect(failing('ERROR', '57014')).rejects.toMatchObject({ code: 'store_unavailable' });
     await expect(failing('ERROR', '25006')).rejects.toMatchObject({ code: 'store_unavailable' });
+  });
+
+  it('knows that nothing was changed when the server refuses the statement, and not when the server goes away', async () => {
+    await expect(failing('ERROR', '53100')).rejects.toMatchObject({ message: 'Undone.' });
+    await expect(failing('FATAL', '57P01')).rejects.toMatchObject({ message: 'Not known.' });
+    await expect(
+      fromStore(() => Promise.reject(new Error('read ECONNRESET')), 'Not known.', 'Undone.'),
+    ).rejects.toMatchObject({ message: 'Not known.' });
   });
 
   it('tells of a fault as it is', async () => {
