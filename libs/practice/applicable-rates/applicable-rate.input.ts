@@ -1,15 +1,8 @@
 import { OmitType, PartialType } from '@nestjs/swagger';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { isId, type Kind } from '#kernel/ids';
-import {
-  ChoiceField,
-  DayField,
-  field,
-  IdField,
-  ObjectField,
-  RateInput,
-  TextField,
-} from '#platform/http/input/fields';
+import { ChoiceField, field, IdField, ObjectField, RateInput, TextField } from '#platform/http/input/fields';
+import { DayField } from '#platform/http/input/time-fields';
 import { type Per, pers } from '../rate-sets/rate-set.events';
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';

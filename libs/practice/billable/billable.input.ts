@@ -1,5 +1,6 @@
 import { AmountField, type AmountInput } from '#platform/http/input/amount-field';
-import { DayField, LARGEST_UNITS, NumberField, TextField } from '#platform/http/input/fields';
+import { LARGEST_UNITS, NumberField, TextField } from '#platform/http/input/fields';
+import { DayField } from '#platform/http/input/time-fields';
 
 export class WriteOffInput {
   @DayField({ description: "Today in the tenant's zone when absent." })

@@ -3,13 +3,13 @@ import {
   ChoiceField,
   IdField,
   IdsField,
-  InstantField,
   LARGEST_UNITS,
   MoneyInput,
   NumberField,
   ObjectField,
   TextField,
 } from '#platform/http/input/fields';
+import { InstantField } from '#platform/http/input/time-fields';
 import { type DisbursementKind, disbursementKinds } from '../disbursement-codes/disbursement-code.events';
 import { MoneyPatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';

@@ -3,13 +3,13 @@ import { AmountField, type AmountInput } from '#platform/http/input/amount-field
 import {
   ChoiceField,
   CurrencyField,
-  DayField,
   IdField,
   LARGEST_UNITS,
   NumberField,
   TextField,
 } from '#platform/http/input/fields';
 import { ObjectsField } from '#platform/http/input/list-fields';
+import { DayField } from '#platform/http/input/time-fields';
 import { RecordInput } from '../records/record';
 import { MAX_LINES } from './invoice';
 import { type LineKind, lineKinds } from './invoice.events';

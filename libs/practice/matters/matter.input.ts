@@ -3,12 +3,12 @@ import { CodeField } from '#platform/http/input/code-field';
 import {
   CurrencyField,
   IdField,
-  InstantField,
   MoneyInput,
   NumberField,
   ObjectField,
   TextField,
 } from '#platform/http/input/fields';
+import { InstantField } from '#platform/http/input/time-fields';
 import { MoneyPatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 

@@ -2,7 +2,6 @@ import { PartialType } from '@nestjs/swagger';
 import {
   ChoiceField,
   CurrencyField,
-  DayField,
   FlagField,
   IdField,
   NumberField,
@@ -11,6 +10,7 @@ import {
   TextField,
 } from '#platform/http/input/fields';
 import { ObjectsField } from '#platform/http/input/list-fields';
+import { DayField } from '#platform/http/input/time-fields';
 import { RecordInput } from '../records/record';
 import { type Per, pers } from './rate-set.events';
 

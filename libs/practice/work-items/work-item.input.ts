@@ -4,13 +4,13 @@ import {
   FlagField,
   IdField,
   IdsField,
-  InstantField,
   LARGEST_UNITS,
   NumberField,
   ObjectField,
   RateInput,
   TextField,
 } from '#platform/http/input/fields';
+import { InstantField } from '#platform/http/input/time-fields';
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 

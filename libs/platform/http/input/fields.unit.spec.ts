@@ -1,7 +1,8 @@
 import { DomainError, type FieldError } from '#kernel/errors';
 import { CodeField } from './code-field';
-import { DayField, IdsField, InstantField, NumberField, ObjectField, RateInput, TextField } from './fields';
+import { IdsField, NumberField, ObjectField, RateInput, TextField } from './fields';
 import { RequestPipe } from './request.pipe';
+import { DayField, InstantField } from './time-fields';
 
 class Body {
   @NumberField({ max: 60, decimals: 4 })
