@@ -2,10 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { WriteDatabase } from '#platform/database';
 import { Codec, EVENT_COLUMNS, type EventRow } from './codec';
 import type { RecordedEvent } from './events';
+import type { Position } from './position';
 
 /** Reads erasures, the events that destroyed a subject's key, and repeats them. */
 @Injectable()
 export class Erasures {
+  /** The types of the events that destroy a key. */
+  readonly eventTypes: readonly string[];
   /** The condition of the index on erasure events. It must match the index word for word, or the index is not used. */
   private readonly isErasure: string;
 
@@ -14,6 +17,7 @@ export class Erasures {
     private readonly codec: Codec,
   ) {
     const types = codec.definitions.all.flatMap(({ personal }) => personal?.erasure ?? []);
+    this.eventTypes = types;
     this.isErasure = types.length > 0 ? `e.type in (${types.map((type) => `'${type}'`).join()})` : 'false';
   }
 
@@ -41,6 +45,21 @@ export class Erasures {
       [copies.map(({ original }) => original), copies.map(({ copy }) => copy)],
     );
     return rows.map((row) => ({ copy: row.copy, erasure: this.codec.decodeEvent(row) }));
+  }
+
+  /** Those of a tenant's streams whose erasure comes after a position of the feed. */
+  async after(
+    tenantId: number,
+    { epoch, transactionId, position }: Position,
+    streams: string[],
+  ): Promise<string[]> {
+    const { rows } = await this.database.pool.query<{ stream: string }>(
+      `select e.stream_id as stream from event_store.events e
+       where ${this.isErasure} and e.tenant_id = $1 and e.stream_id = any($2::uuid[])
+         and (e.epoch, e.transaction_id, e.position) > ($3, $4::xid8, $5)`,
+      [tenantId, streams, epoch, transactionId, position],
+    );
+    return rows.map(({ stream }) => stream);
   }
 
   /**

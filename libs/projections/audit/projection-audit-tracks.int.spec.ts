@@ -1,3 +1,4 @@
+import { Erasures } from '#event-store/erasures';
 import type { RecordedEvent } from '#event-store/events';
 import { History, type HistoryRange } from '#event-store/history';
 import type { Installation } from '#platform/auth/installation';
@@ -71,11 +72,12 @@ describe('an audit while things change', () => {
   };
   const tenants = () => new Tenants(firms.store.writes, { region: 'uk', partitions: 12 } as Installation);
   const auditWith = (history: History, registry = tenants()) => {
-    const { writes, reads } = firms.store;
+    const { writes, reads, codec } = firms.store;
     return new ProjectionAudit(
       new Projections(projections),
       new Scratch(history, writes),
       registry,
+      new Erasures(writes, codec),
       writes,
       reads,
     );

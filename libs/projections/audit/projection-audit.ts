@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Client } from 'pg';
-import { START } from '#event-store/position';
+import { Erasures } from '#event-store/erasures';
+import { type Position, START } from '#event-store/position';
 import { type RegisteredTenant, Tenants } from '#platform/auth/tenants';
 import { ReadDatabase, WriteDatabase } from '#platform/database';
 import { type LiveModel, liveModel, reachedIn, trackOf } from '../live-models';
@@ -25,7 +26,10 @@ export interface Audited {
   /** Number of events that were folded for the comparison. */
   events: number;
   rows: number;
-  /** Number of rows left out because their streams have had further events since the instant of the audit. */
+  /**
+   * Number of rows left out because their streams have had further events since the instant of the audit, or have lost
+   * their personal data since the event up to which the read model was built.
+   */
   changedSince: number;
   differing: number;
   /** The first hundred differences. */
@@ -56,6 +60,7 @@ export class ProjectionAudit {
     private readonly projections: Projections,
     private readonly scratch: Scratch,
     private readonly tenants: Tenants,
+    private readonly erasures: Erasures,
     private readonly writes: WriteDatabase,
     private readonly reads: ReadDatabase,
   ) {}
@@ -78,10 +83,7 @@ export class ProjectionAudit {
       const model = await lookAt(live, projection);
       // Read after the snapshot was taken, so that every tenant in the snapshot is known.
       const tenants = await this.tenants.chosen(options.tenant);
-      const bounds = tenants.map(({ id, partition }) => ({
-        id,
-        upTo: reachedIn(trackOf(model, id), partition) ?? START,
-      }));
+      const bounds = tenants.map((tenant) => ({ id: tenant.id, upTo: reachedBy(model, tenant) }));
       const events = await this.scratch.fill(scratch, projection, bounds, options.asOf);
       await scratch.query('begin read only');
       const result: Audited = {
@@ -112,15 +114,20 @@ export class ProjectionAudit {
     { result, projection, model, live, scratch, asOf }: Audit,
     table: ReadTable,
     columns: readonly string[],
-    { id, alias }: RegisteredTenant,
+    tenant: RegisteredTenant,
   ): Promise<void> {
+    const { id, alias } = tenant;
     const where = `generation = ${trackOf(model, id).generation} and tenant_id = ${id}`;
     const comparison: Comparison = {
       table,
       columns,
       shown: { client: live, from: `read_model.${table.name}`, where },
       told: { client: scratch, from: scratchTable(table), where: `tenant_id = ${id}` },
-      ignored: (streams) => this.changedSince(projection, id, streams, asOf),
+      ignored: async (streams) =>
+        new Set([
+          ...(await this.changedSince(projection, id, streams, asOf)),
+          ...(await this.erasedSince(projection, id, reachedBy(model, tenant), streams)),
+        ]),
     };
     const { rows, leftOut } = await compareRows(comparison, async ({ key, problem, columns: names }) => {
       result.differing++;
@@ -137,15 +144,31 @@ export class ProjectionAudit {
     tenantId: number,
     streams: string[],
     asOf: Date | undefined,
-  ): Promise<Set<string>> {
-    if (!asOf || streams.length === 0) return new Set();
+  ): Promise<string[]> {
+    if (!asOf || streams.length === 0) return [];
     const { rows } = await this.writes.pool.query<{ stream: string }>(
       `select distinct stream_id as stream from event_store.events
        where tenant_id = $1 and stream_id = any($2::uuid[]) and type = any($3) and recorded_at > $4`,
       [tenantId, streams, [...eventTypes], asOf],
     );
-    return new Set(rows.map(({ stream }) => stream));
+    return rows.map(({ stream }) => stream);
   }
+
+  /** Those of the streams whose personal data can no longer be read from their events, although the read model has it. */
+  private async erasedSince(
+    { eventTypes }: Projection,
+    tenantId: number,
+    reached: Position,
+    streams: string[],
+  ): Promise<string[]> {
+    if (!this.erasures.eventTypes.some((type) => eventTypes.has(type))) return [];
+    return this.erasures.after(tenantId, reached, streams);
+  }
+}
+
+/** The position up to which a tenant's rows were built. */
+function reachedBy(model: LiveModel, { id, partition }: RegisteredTenant): Position {
+  return reachedIn(trackOf(model, id), partition) ?? START;
 }
 
 /**

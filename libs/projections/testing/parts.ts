@@ -1,5 +1,6 @@
 import type { EventBus, Subscriber } from '#event-bus/event-bus';
 import { StoreEventBus } from '#event-bus/store-event-bus';
+import { Erasures } from '#event-store/erasures';
 import { LatestEvent } from '#event-store/feed/latest-event';
 import { History } from '#event-store/history';
 import { SystemClock } from '#kernel/clock';
@@ -71,7 +72,14 @@ export function projectionParts(store: TestStore, all: readonly Projection[], cl
     held,
     fill: new TenantFill(projections, history, feed, latest, held, writes, reads),
     renewal: new TenantRenewal(projections, next, catchUp, feed, latest, reads),
-    audit: new ProjectionAudit(projections, scratch, tenants, writes, reads),
+    audit: new ProjectionAudit(
+      projections,
+      scratch,
+      tenants,
+      new Erasures(writes, store.codec),
+      writes,
+      reads,
+    ),
     exporting: new ProjectionExport(projections, scratch, tenants, reads),
     reconciliation: new Reconciliation(projections, tenants, reads),
     status: new ProjectionStatus(feed, reads, tenants, clock, projections, health),
