@@ -26,26 +26,26 @@ import type { Billed } from './work';
 
 type InvoiceLife = Life<InvoiceState, InvoiceEvent>;
 
-/** What becomes of a bill before anybody pays it. */
+/** What happens to an invoice before it is paid. */
 type Fate = 'issued' | 'reissued' | 'unissued' | 'voided' | 'draft';
 
 const PAYMENT_TERMS_DAYS = 30;
-/** Keeps the event of an invoice's lines well below its largest size. */
+/** Keeps the event of an invoice's lines well below the largest size of an event. */
 const MAX_LINES = 400;
 
-/** What a run of bills leaves. */
+/** The result of billing a matter once. */
 export interface Run {
-  /** Complete: the bills, and what they charge or what was written off. */
+  /** The finished records: invoices, and the items that they charge or that were written off. */
   streams: NewStream[];
-  /** What can be billed another time. */
+  /** Items that a later invoice can charge. */
   open: Billed[];
 }
 
-/** Bills matters, each bill with the next invoice number. */
+/** Bills matters. Each invoice takes the next invoice number. */
 export class Billing {
-  /** Rates of tax codes that bills have charged by: first days by the code's id. */
+  /** The tax rates that the invoices charge: the first days of the rates, by the tax code's id. */
   readonly charged = new Map<string, Set<Day | null>>();
-  /** How many invoices there are, drafts too. */
+  /** The number of invoices, including drafts. */
   invoices = 0;
   private last: number;
 
@@ -58,8 +58,8 @@ export class Billing {
   }
 
   /**
-   * Bills all that is there on a day.
-   * @param isLast the matter has no later bills: everything is settled by this one
+   * Bills all items of a matter on one day.
+   * @param isLast the matter gets no later invoice, so this one settles everything
    */
   bill(engagement: Engagement, due: readonly Billed[], day: number, isLast: boolean): Run {
     const streams: NewStream[] = [];
@@ -86,7 +86,7 @@ export class Billing {
     return { streams, open };
   }
 
-  /** A bill that nobody has sent yet, over all that is there. */
+  /** Drafts an invoice over all items of a matter, which stays unsent. */
   prepare(engagement: Engagement, due: readonly Billed[], day: number): NewStream[] {
     const [sources] = batches(due);
     const drafts = isWorthBilling(sources) ? [this.draft(engagement, sources, day).stream()] : [];
@@ -99,7 +99,7 @@ export class Billing {
     return random.weighted([
       [0.012, 'reissued'] as const,
       [0.01, 'voided'] as const,
-      // Nobody leaves a bill like that for long.
+      // An unissued invoice is soon issued again, so only recent ones are left in that state.
       [day + 25 > calendar.last ? 0.02 : 0, 'unissued'],
       [1, 'issued'],
     ]);
@@ -175,7 +175,7 @@ export class Billing {
     return taxationOn(day, settings.taxScheme, lines, named, defaults);
   }
 
-  /** A line for each source, some below or above its value, now and then with a discount. */
+  /** A line for each item, some below or above the item's value, and sometimes a discount. */
   private inputs(sources: readonly Billed[]): LineInput[] {
     const { random } = this;
     const inputs = sources.map((life): LineInput => {

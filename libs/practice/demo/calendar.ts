@@ -2,32 +2,34 @@ import { DateTime } from 'luxon';
 import type { Day } from '#kernel/zone';
 
 const OPENS_AT = 8;
-/** From opening on; work ends an hour earlier, what it leads to is recorded in that hour. */
+/**
+ * From the opening time. Work ends an hour before the end; events that follow from the work are recorded in that hour.
+ */
 const MINUTES_A_DAY = 11 * 60;
 const HOLIDAYS = ['12-25', '12-26', '01-01'];
 
-/** How busy a firm is, by month: quiet at its summer and at Christmas, busy when its tax year ends. */
+/** How busy a firm is, by month: quiet in summer and at Christmas, busy at the end of the tax year. */
 const SEASONS = {
   uk: [0.95, 1, 1.15, 0.95, 1, 1.05, 0.95, 0.75, 1.05, 1.1, 1.1, 0.75],
   au: [0.65, 1, 1.05, 0.9, 1.05, 1.15, 1, 1, 1, 1.05, 1.05, 0.7],
 };
 
-/** First and last working day of a month, as indexes. */
+/** The first and the last working day of a month, as indexes. */
 export interface Month {
   from: number;
   to: number;
 }
 
-/** The working days of some years up to now, counted from 0. */
+/** The working days of some years up to now, numbered from 0. */
 export class Calendar {
   readonly days: readonly Day[];
   readonly months: readonly Month[];
   private readonly openings: readonly number[];
-  /** How much work was done up to the end of each day. */
+  /** The sum of the work from the first day to the end of each day. */
   private readonly load: readonly number[];
 
   /**
-   * @param years before now; a day counts once it is over
+   * @param years how many years before now the calendar begins; a day counts once it is over
    * @param zone IANA name
    */
   constructor(now: Date, years: number, zone: string, region: 'uk' | 'au') {
@@ -56,12 +58,12 @@ export class Calendar {
     return this.days.length - 1;
   }
 
-  /** An instant of a day. @param minutes after opening, below 660 */
+  /** An instant on a day. @param minutes after opening, below 660 */
   at(day: number, minutes: number): Date {
     return new Date(this.openings[day] + minutes * 60_000);
   }
 
-  /** The day by which that share of the work between two days, both included, was done. */
+  /** The day by which the given share of the work between two days (both included) was done. */
   dayOf(share: number, from: number, to: number): number {
     const before = from === 0 ? 0 : this.load[from - 1];
     const wanted = before + share * (this.load[to] - before);
@@ -74,7 +76,7 @@ export class Calendar {
     return low;
   }
 
-  /** How much work there was between two days, both included, as days of an ordinary month. */
+  /** The amount of work between two days (both included), in days of a month of average business. */
   loadOf(from: number, to: number): number {
     return this.load[to] - (from === 0 ? 0 : this.load[from - 1]);
   }

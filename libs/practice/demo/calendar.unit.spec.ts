@@ -8,9 +8,9 @@ describe.each([
   const calendar = new Calendar(now, 3, zone, region);
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' });
 
-  it('has the weekdays of the years, but for holidays, up to the last that is over', () => {
+  it('has the weekdays of the years, except holidays, up to the last day that is over', () => {
     expect(calendar.days[0]).toBe('2023-11-20');
-    // Late in the evening in Sydney, at noon in London.
+    // At this instant it is late in the evening in Sydney, and noon in London.
     expect(calendar.days.at(-1)).toBe(region === 'uk' ? '2026-11-17' : '2026-11-18');
     for (const day of calendar.days) expect([0, 6]).not.toContain(new Date(day).getUTCDay());
     expect(calendar.days).not.toContain('2025-12-25');
@@ -18,7 +18,7 @@ describe.each([
     expect(new Set(calendar.days).size).toBe(calendar.days.length);
   });
 
-  it('opens at eight by the clock of the place, summer and winter', () => {
+  it('opens at eight local time, in summer and in winter', () => {
     for (const day of calendar.days.keys()) expect(clock.format(calendar.at(day, 0))).toBe('08:00');
     expect(clock.format(calendar.at(0, 95))).toBe('09:35');
   });

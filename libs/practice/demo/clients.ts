@@ -12,7 +12,7 @@ import type { Random } from './random';
 /** A client with matters. */
 export interface Acquired {
   id: string;
-  /** Whom bills go to. */
+  /** The contact to whom invoices are sent. */
   billingContactId: string | null;
   paymentTermsDays: number | null;
 }
@@ -25,7 +25,7 @@ const TERMS: readonly (readonly [number, number | null])[] = [
   [0.05, 7],
 ];
 
-/** Who comes to the firm, each with the next client number. */
+/** Makes up the firm's clients. Each takes the next client number. */
 export class Clients {
   private last: number;
 
@@ -37,12 +37,12 @@ export class Clients {
     this.last = start.numbers.client;
   }
 
-  /** How many there are. */
+  /** The number of clients. */
   get made(): number {
     return this.last - this.start.numbers.client;
   }
 
-  /** Somebody who becomes a client. */
+  /** A person or a company that becomes an active client. */
   acquire(at: Date): { client: Acquired; streams: NewStream[] } {
     const { random, names, start } = this;
     const isCompany = random.chance(COMPANIES);
@@ -59,7 +59,7 @@ export class Clients {
     };
   }
 
-  /** Somebody who asked and has no matter yet, or one whose matters are long gone. */
+  /** A client without matters: one who only enquired, or one who was deactivated long ago. */
   bystander(at: Date): NewStream[] {
     const { random, names, start } = this;
     const { id: entityId, stream } = person(names, start.settings, at);

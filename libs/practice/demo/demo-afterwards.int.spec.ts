@@ -24,7 +24,7 @@ describe('a tenant with a demo firm', () => {
   });
   afterAll(() => demo.close());
 
-  it('goes on: the next client, matter and invoice have the next numbers', async () => {
+  it('can go on: the next client, matter and invoice have the next numbers', async () => {
     const { store } = demo.store;
     const [numbered] = await demo.sql<{ value: string }>(
       `select value from event_store.counters where name = 'invoice_number'`,
@@ -54,7 +54,7 @@ describe('a tenant with a demo firm', () => {
     expect(record.data).toMatchObject({ number: String(Number(numbered.value) + 1), total: '120' });
   });
 
-  it('is made once: a tenant with records of its own is refused, and nothing is written', async () => {
+  it('is not loaded twice: a tenant with other records is refused, and nothing is written', async () => {
     const count = () => demo.sql('select count(*)::int from event_store.events');
     const before = await count();
     const refused = async (alias: string, options: { items: number; years: number; matters?: number }) =>

@@ -14,7 +14,7 @@ import { Random } from './random';
 import { hire, type Staff } from './staff';
 import { type Billed, Work } from './work';
 
-/** Share of the work items that is time on no matter. */
+/** Share of the work items that record time without a matter. */
 const OFFICE_SHARE = 0.04;
 const COSTS_AN_ITEM = 0.15;
 const RETURNING_CLIENTS = 0.45;
@@ -22,18 +22,18 @@ const QUARTERLY = 0.2;
 const BILLING_DAYS = 5;
 const DRAFTED_AT_THE_END = 0.25;
 
-/** A matter with work to come. */
+/** A matter that will have more work. */
 interface Running {
   engagement: Engagement;
   course: Course;
   entries: Entries;
-  /** Months between its bills. */
+  /** Months between its invoices. */
   cadence: number;
-  /** Not billed yet. */
+  /** Its items that are not billed yet. */
   open: Billed[];
 }
 
-/** A law firm that never was, in the order in which it came to be. */
+/** An imaginary law firm. Its records come in the order in which they were created. */
 export class DemoFirm {
   private readonly calendar: Calendar;
   private readonly random: Random;
@@ -58,7 +58,10 @@ export class DemoFirm {
     requireStandardTax(start, this.calendar.days[0]);
   }
 
-  /** First days of the rates that its invoices charge, by the tax code's id; complete after the last stream. */
+  /**
+   * The tax rates that the invoices charge: the first days of the rates, by the tax code's id. Complete after the last
+   * stream.
+   */
   get charged(): ReadonlyMap<string, ReadonlySet<Day | null>> {
     return this.billing.charged;
   }
@@ -71,8 +74,8 @@ export class DemoFirm {
   }
 
   /**
-   * All records of the firm, each with all that happened to it; what one refers to comes before it. Numbers of invoices
-   * follow their days. Only what is not billed yet is held in memory.
+   * All records of the firm, each with all its events. A record comes after the records that it refers to, and the
+   * numbers of invoices follow their days. Memory holds only what is not billed yet.
    */
   *streams(): Generator<NewStream> {
     const { start, names, random, calendar, size } = this;
@@ -124,7 +127,7 @@ export class DemoFirm {
     this.running.push({ engagement, course, entries, cadence, open: [] });
   }
 
-  /** A month's work on a matter: what cannot be billed is done with. */
+  /** The work of a month on a matter. Yields the items that cannot be billed; the others wait for an invoice. */
   private *record(running: Running, { to }: Month, work: Work): Generator<NewStream> {
     const { engagement, course, entries, open } = running;
     const mayWait = course.closed === undefined;
@@ -138,7 +141,7 @@ export class DemoFirm {
     }
   }
 
-  /** The bills of a month, sent in the first days of the next. */
+  /** The invoices of a month, sent in the first days of the next month. */
   private *bill(index: number, month: Month, next: Month): Generator<NewStream> {
     const { running } = this;
     const days = Math.min(BILLING_DAYS, next.to - next.from + 1);
@@ -153,7 +156,7 @@ export class DemoFirm {
     this.running = running.filter(({ course }) => course.to > month.to);
   }
 
-  /** What the last day leaves unbilled. */
+  /** The items that are unbilled on the last day. */
   private *finish(): Generator<NewStream> {
     for (const { engagement, open } of this.running) {
       if (open.length === 0) continue;
@@ -164,7 +167,7 @@ export class DemoFirm {
   }
 }
 
-/** On which days a course's entries are made. */
+/** The days on which the entries of a matter are made. */
 class Entries {
   private made = 0;
   private next: number | undefined;
@@ -175,7 +178,7 @@ class Entries {
     private readonly course: Pick<Course, 'from' | 'to' | 'items'>,
   ) {}
 
-  /** The day of each entry up to a day that was not answered before. */
+  /** The days of the entries up to the given day, without those that an earlier call returned. */
   *upTo(last: number): Generator<number> {
     const { calendar, random, course } = this;
     for (; this.made < course.items; this.made++, this.next = undefined) {

@@ -33,7 +33,7 @@ const firmOf = (region: 'uk' | 'au', options: DemoOptions) => [
   ...new DemoFirm(startOf(region), sizeOf(options), NOW).streams(),
 ];
 
-/** What happens in it, without the ids, which are never the same. */
+/** All events of a firm without the ids, which differ each time. */
 const story = (streams: NewStream[]) => {
   const told = JSON.stringify(streams.map(({ events, recordedAt }) => [events, recordedAt]));
   return told.replace(/[0-9a-f]{32}/g, '');
@@ -42,14 +42,14 @@ const ofKind = (streams: NewStream[], kind: string) =>
   streams.filter(({ definition }) => definition.kind === kind);
 
 describe('a demo firm', () => {
-  it.each(['uk', 'au'] as const)('is the same for the same seed in %s, and another for another', (region) => {
+  it.each(['uk', 'au'] as const)('is the same for the same seed in %s, different for another', (region) => {
     const size = { items: 400, years: 1 };
     const one = story(firmOf(region, size));
     expect(story(firmOf(region, { ...size, seed: 1 })) === one).toBe(true);
     expect(story(firmOf(region, { ...size, seed: 2 })) === one).toBe(false);
   });
 
-  it.each([1, 13, 777])('has exactly %d items, whatever its years', (items) => {
+  it.each([1, 13, 777])('has exactly %d items, however many years it has', (items) => {
     for (const years of [1, 20]) {
       const streams = firmOf('uk', { items, years });
       expect(ofKind(streams, 'workitem')).toHaveLength(items);
@@ -57,13 +57,13 @@ describe('a demo firm', () => {
     }
   });
 
-  it('has no two employees of the same initials', () => {
+  it('has no two employees with the same initials', () => {
     const employees = ofKind(firmOf('uk', { items: 500, years: 1, feeEarners: 60 }), 'employee');
     const initials = employees.map(({ events }) => (events[0].data as { initials: string }).initials);
     expect(new Set(initials).size).toBe(initials.length);
   });
 
-  it('can be told how many work on how much, and numbers after what was there', () => {
+  it('can be given its numbers of people and matters, and continues the numbers of the tenant', () => {
     const streams = firmOf('uk', { items: 500, years: 3, feeEarners: 2, matters: 40 });
     const employees = ofKind(streams, 'employee').map(({ events }) => events[0].data);
     expect(employees.filter((data) => (data as { isFeeEarner: boolean }).isFeeEarner)).toHaveLength(2);
@@ -77,7 +77,7 @@ describe('a demo firm', () => {
     expect(numbered[0].counters).toEqual({ invoice_number: 10 });
   });
 
-  it('tells of a record before what refers to it', () => {
+  it('yields a record before the records that refer to it', () => {
     const streams = firmOf('uk', { items: 2_500, years: 2 });
     const order = new Map(streams.map(({ id }, index) => [id as string, index]));
     const references = streams.flatMap(({ events: [first] }, index) => {
@@ -85,12 +85,12 @@ describe('a demo firm', () => {
       return ids.map((id) => ({ id, index }));
     });
     expect(references.filter(({ id, index }) => (order.get(id) ?? 0) > index)).toEqual([]);
-    // The division and the tax code that were there.
+    // The division and the tax code are records that the tenant already had.
     const strange = references.filter(({ id }) => !order.has(id)).map(({ id }) => id.split('_')[0]);
     expect(new Set(strange)).toEqual(new Set(['division', 'taxcode']));
   });
 
-  it('needs a tax code for its invoices from its first day on', () => {
+  it('needs a tax code for its invoices that is valid from its first day on', () => {
     const bare = { ...startOf('uk'), taxCodes: [] };
     expect(() => new DemoFirm(bare, sizeOf({ items: 10, years: 1 }), NOW)).toThrow(/no tax code.*Standard/);
     const young = startOf('uk');

@@ -13,7 +13,7 @@ import { type Demo, openDemo } from '../testing/demo-parts';
 import type { WorkItemState } from '../work-items/work-item';
 import { workItemsProjection } from '../work-items/work-item.projection';
 
-/** A Friday on which the day's work is over in London; in Sydney it is Saturday. */
+/** On this Friday the day's work is over in London; in Sydney it is already Saturday. */
 const NOW = new Date('2026-11-20T21:00:00.000Z');
 
 const BLOCK_BYTES = 8_192;
@@ -65,7 +65,7 @@ describe.each([
   const works = () => states<WorkItemState>('workitem');
   const invoices = () => states<InvoiceState>('invoice');
 
-  it('has what was asked for, and has told how far it was', async () => {
+  it('has the records that were asked for, and reported its progress', async () => {
     const found = await demo.sql<{ kind: string; count: number }>(
       'select kind, count(*)::int from event_store.streams where tenant_id = $1 group by 1',
       [context.tenant.id],
@@ -83,7 +83,7 @@ describe.each([
     expect(told).toEqual([...Array.from({ length: items / 500 }, (_, index) => 500 * (index + 1)), items]);
   });
 
-  it('is what its events say: states, links, keys and read models', async () => {
+  it('has states, links, keys and read models that agree with its events', async () => {
     expect(await derivedOf(demo.store).verifier.verify('demo')).toMatchObject({
       outdated: 0,
       differences: 0,
@@ -96,7 +96,7 @@ describe.each([
     }
   });
 
-  it('is reported alike however many parts the facts are made in', async () => {
+  it('has the same reports, however many parts its facts are derived in', async () => {
     await demo.rebuild.rebuild('work-items');
     const [{ bytes }] = await demo.sql<{ bytes: number }>(
       "select pg_relation_size('read_model.work_items_g2')::int as bytes",
@@ -114,7 +114,7 @@ describe.each([
     }
   });
 
-  it('has each billed item on one invoice that stands, for the same amount, and each reserved one on a draft', async () => {
+  it('has each billed item on one invoice that is not voided, for the same amount, and each reserved one on a draft', async () => {
     const sources = [...(await works()), ...(await states<CostRecoveryState>('costrecovery'))];
     const all = await invoices();
     const lines = all
@@ -134,7 +134,7 @@ describe.each([
     expect(sources.some(({ state }) => state === BillableStatus.Billed)).toBe(true);
   });
 
-  it('has invoices whose totals add up, with what was paid and given up', async () => {
+  it('has invoices whose totals add up, including payments and write-offs', async () => {
     const codes = await states<TaxCodeState>('taxcode');
     for (const { taxation, net, tax, total, balance, state, currency, ...invoice } of await invoices()) {
       const charges = invoice.lines.filter(({ kind }) => kind !== 'Text');
@@ -154,7 +154,7 @@ describe.each([
     expect(used.map(({ category }) => category)).toContain('Standard');
   });
 
-  it('numbers without a gap, in the order of the days', async () => {
+  it('has numbers without gaps, in the order of the days', async () => {
     const numbered = (await invoices()).filter(({ number }) => number !== null);
     const issued = numbered.sort((one, other) => Number(one.number) - Number(other.number));
     expect(issued.map(({ number }) => number)).toEqual(issued.map((_, index) => String(index + 1)));
@@ -210,7 +210,7 @@ describe.each([
     expect(left.size).toBeGreaterThan(charged.length * 0.9);
   });
 
-  it('was worked on in office hours of weekdays, up to now', async () => {
+  it('was worked on in office hours of weekdays, until now', async () => {
     const all = await works();
     const hours = new Intl.DateTimeFormat('en', { timeZone: zone, hour: 'numeric', hourCycle: 'h23' });
     for (const { entryDate, entryDay } of all) {

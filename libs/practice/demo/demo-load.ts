@@ -11,7 +11,7 @@ import { DemoFirm } from './demo-firm';
 import { type DemoOptions, sizeOf } from './demo-size';
 import { loadStart } from './demo-start';
 
-/** What was loaded. */
+/** The result of a load. */
 export interface DemoLoaded {
   tenant: string;
   feeEarners: number;
@@ -28,7 +28,7 @@ export interface DemoLoaded {
 const SOURCE = 'demo';
 const TOLD_EVERY = 500;
 
-/** Fills a tenant with a plausible firm. */
+/** Fills a tenant with an imaginary but plausible firm. */
 @Injectable()
 export class DemoLoad {
   constructor(
@@ -41,10 +41,11 @@ export class DemoLoad {
   ) {}
 
   /**
-   * A firm with years of work up to now, as if its people had entered it. It is made as it is written, in constant
-   * memory. A load that dies leaves the chunks that were written: whole records, and numbers that go on after them, but
-   * invoices whose items may be missing; nothing takes them away again, so another try needs another tenant.
-   * @param progress is told how many work items were made
+   * Writes a firm with years of work up to now, as if its people had entered it. The firm is made while it is written,
+   * in constant memory. A load that fails leaves the chunks that were already written. They hold whole records, and
+   * later numbers continue after theirs, but the items of some invoices may be missing. Nothing removes these records,
+   * so another attempt needs another tenant.
+   * @param progress is called with the number of work items so far
    * @throws DomainError `tenant_not_found`, `tenant_has_records`, `start_data_missing`, `invalid_size`
    */
   async load(
@@ -66,7 +67,7 @@ export class DemoLoad {
   }
 }
 
-/** Passes the streams on, counts them, and reports the work items among them. */
+/** Passes the streams on, counts them, and reports the number of work items. */
 function* counted(
   streams: Iterable<NewStream>,
   written: { streams: number; events: number },

@@ -19,7 +19,7 @@ export interface Department {
   practice: Practice;
   divisionId: string;
   types: { id: string; titles: readonly string[] }[];
-  /** Empty where the tenant has none. */
+  /** Empty when the tenant has none that fit. */
   taskTypes: Folded<TaskTypeState>[];
 }
 
@@ -30,7 +30,7 @@ export interface Expense {
   supplierId: string | null;
 }
 
-/** What all matters of the firm have in common. */
+/** Departments and expenses, which all matters of the firm share. */
 export interface Office {
   departments: Department[];
   expenses: Expense[];
@@ -38,7 +38,7 @@ export interface Office {
 
 const SMALL = 2_000;
 
-/** Departments, kinds of matter, expenses and whom they are bought from. */
+/** Makes departments, matter types, disbursement codes and their suppliers. */
 export function furnish(start: Start, names: Names, items: number, openedAt: Date): Made<Office> {
   const streams: NewStream[] = [];
   const add = (
@@ -92,7 +92,7 @@ export function money(amount: number, { settings }: Pick<Start, 'settings'>): Mo
   return { amount: text(decimal(amount)), currency: settings.currency };
 }
 
-/** Types of the department's work and of the activities that all work has. */
+/** The task types of the department's own work, and those of activities that occur in all work. */
 function taskTypesOf({ taskTypes }: Start, { tasks }: Practice): Folded<TaskTypeState>[] {
   const isOf = (prefixes: readonly string[]) =>
     taskTypes.filter(
@@ -101,14 +101,14 @@ function taskTypesOf({ taskTypes }: Start, { tasks }: Practice): Folded<TaskType
   return [...isOf(tasks), ...isOf(['A10'])];
 }
 
-/** The Standard code where the tenant has none of the category. */
+/** The tenant's code of the category; the Standard code if the tenant has none. */
 function taxCodeOf(start: Start, { category }: Cost): string {
   const { taxCodes, settings } = start;
   const own = taxCodes.find(({ data }) => data.category === category && data.scheme === settings.taxScheme);
   return (own ?? requireStandardTax(start)).id;
 }
 
-/** What the events of the kind begin with. */
+/** The first part of the names of the kind's events. */
 function nameOf(definition: NewStream['definition']): string {
   return 'name' in definition ? (definition.name as string) : 'Division';
 }

@@ -1,6 +1,6 @@
 import { invalid } from '#kernel/errors';
 
-/** What is asked for. */
+/** The size that the caller asks for. */
 export interface DemoOptions {
   /** Work items. */
   items: number;
@@ -29,7 +29,7 @@ const LIMITS: Record<keyof DemoSize, [from: number, to: number]> = {
 };
 
 /**
- * The size of a firm with that much work: 200 fee earners and 20,000 matters at a million items.
+ * The size of a firm with the given amount of work. One million items make 200 fee earners and 20,000 matters.
  * @throws DomainError `invalid_size` (422)
  */
 export function sizeOf({ items, years, seed = 1, ...given }: DemoOptions): DemoSize {

@@ -19,25 +19,25 @@ import { TaxCode, type TaxCodeState } from '../tax-codes/tax-code';
 import { taxRateOn } from '../tax-codes/tax-code.rates';
 import { Tenant, type TenantState } from '../tenants/tenant';
 
-/** What a tenant has before it has a firm. */
+/** The start data of a tenant, before the firm is added. */
 export interface Start {
   settings: TenantState;
-  /** The default one. */
+  /** The default division. */
   division: Folded<DivisionState>;
   activeDivisions: number;
-  /** Active ones by code. */
+  /** Active task types, sorted by code. */
   taskTypes: Folded<TaskTypeState>[];
   taxCodes: Folded<TaxCodeState>[];
   rateSet: Folded<RateSetState> | undefined;
-  /** The last numbers that were given. */
+  /** The last number that each counter has given. */
   numbers: { client: number; matter: number; invoice: number };
 }
 
-/** Kinds of record that a tenant can have and still be given a firm. */
+/** Kinds of record that a tenant may have before a firm is added. */
 const START_KINDS: readonly Kind[] = ['tenant', 'division', 'role', 'taxcode', 'tasktype', 'rateset'];
 
 /**
- * The start data of a tenant that has nothing else.
+ * Loads the start data of a tenant that has no other records.
  * @throws DomainError `tenant_has_records` (409), `start_data_missing` (422)
  */
 export async function loadStart(database: WriteDatabase, loader: Loader, tenant: TenantRef): Promise<Start> {
@@ -69,7 +69,7 @@ export async function loadStart(database: WriteDatabase, loader: Loader, tenant:
 }
 
 /**
- * The code by which lines are taxed that name none, and that has a rate on the first day, where one is given.
+ * The tax code of lines that name none. If a first day is given, the code must have a rate on that day.
  * @throws DomainError `start_data_missing`, `tax_rate_not_found` (422)
  */
 export function requireStandardTax({ taxCodes, settings }: Start, first?: Day): Folded<TaxCodeState> {

@@ -12,16 +12,16 @@ import type { Names } from './names';
 import type { Random } from './random';
 import type { Earner } from './staff';
 
-/** How long a matter will have work, and how much. Days are indexes of the calendar. */
+/** When a matter has work, and how much. Days are indexes of the calendar. */
 export interface Course {
   from: number;
   to: number;
   items: number;
-  /** When it is closed, its bills being issued by then; undefined: it stays open. */
+  /** The day on which it is closed, after its last invoice was issued; undefined when it stays open. */
   closed: number | undefined;
 }
 
-/** What working on a matter takes. */
+/** A matter, with what recording work on it needs. */
 export interface Engagement {
   id: string;
   client: Acquired;
@@ -31,14 +31,17 @@ export interface Engagement {
 }
 
 const NO_WORK = { work: 0, costs: 0, drafts: 0 };
-/** From the end of its work to the end of a month, to the bills of the next, and a little. */
+/**
+ * Working days between the end of the work and the closing of the matter: to the end of the month, to the invoices of
+ * the next month, and a few more.
+ */
 const CLOSING_DAYS = 35;
 const MEDIAN_DAYS = 100;
 
-/** When the matters of the firm come and go, in the order in which they are opened. */
+/** The courses of all matters of the firm, in the order in which the matters are opened. */
 export function courses(calendar: Calendar, matters: number, items: number, random: Random): Course[] {
   const spans = Array.from({ length: matters }, () => {
-    // The firm did not begin with an empty desk.
+    // Some matters are opened in the first days, because the firm already had work when it began.
     const share = random.chance(0.12) ? random.next() * 0.04 : random.next() * 0.97;
     const days = Math.max(10, Math.round(random.skewed(MEDIAN_DAYS, 0.7)));
     return { from: Math.floor(share * calendar.days.length), days, weight: random.skewed(1, 0.8) };
@@ -60,7 +63,7 @@ export function courses(calendar: Calendar, matters: number, items: number, rand
   });
 }
 
-/** Opens matters, each with the next matter number. */
+/** Opens matters. Each takes the next matter number. */
 export class Matters {
   private last: number;
 
@@ -73,7 +76,7 @@ export class Matters {
     this.last = start.numbers.matter;
   }
 
-  /** A matter as it will have been on the last day. */
+  /** Opens a matter. The stream already has its events up to the last day, including the closing. */
   open(
     { from, closed }: Course,
     client: Acquired,

@@ -4,7 +4,7 @@ import type { Random } from './random';
 interface Place {
   city: string;
   region: string;
-  /** Begins its postcodes. */
+  /** The first characters of its postcodes. */
   area: string;
 }
 
@@ -13,7 +13,7 @@ interface Words {
   family: readonly string[];
   places: readonly Place[];
   country: string;
-  /** What companies end with. */
+  /** The last part of companies' names. */
   endings: readonly string[];
   phone(random: Random): string;
   postcode(area: string, random: Random): string;
@@ -45,7 +45,7 @@ const UK: Words = {
   ],
   country: 'United Kingdom',
   endings: ['Ltd', 'Ltd', 'Holdings Ltd', 'plc', 'LLP'],
-  // Of the numbers that Ofcom keeps for drama.
+  // From the numbers that Ofcom reserves for drama.
   phone: (random) => `+44 20 7946 0${random.whole(100, 999)}`,
   postcode: (area, random) =>
     `${area}${random.whole(1, 20)} ${random.whole(1, 9)}${letter(random)}${letter(random)}`,
@@ -73,7 +73,7 @@ const AU: Words = {
   ],
   country: 'Australia',
   endings: ['Pty Ltd', 'Pty Ltd', 'Pty Ltd', 'Group Pty Ltd', 'Ltd'],
-  // Of the numbers that the ACMA keeps for drama.
+  // From the numbers that the ACMA reserves for drama.
   phone: (random) => `+61 2 5550 ${random.whole(1000, 9999)}`,
   postcode: (area, random) => `${area}${random.whole(10, 99)}`,
 };
@@ -116,7 +116,7 @@ export interface PersonName {
   lastName: string;
 }
 
-/** Names and addresses of a region's people and companies. Nobody is meant. */
+/** Made-up names and addresses of people and companies of a region. */
 export class Names {
   private readonly words: Words;
 
@@ -160,7 +160,7 @@ export class Names {
     return String(this.random.whole(10_000_000, 99_999_999));
   }
 
-  /** At a domain that is nobody's (RFC 2606). */
+  /** An address at a domain that belongs to nobody (RFC 2606). */
   email({ firstName, lastName }: PersonName): string {
     return `${firstName}.${lastName}@example.com`.toLowerCase().replaceAll("'", '');
   }

@@ -58,7 +58,7 @@ const WITH = [
   ' and attending on it',
 ];
 
-/** What a fee earner writes of an hour. */
+/** The text that a fee earner writes about an hour of work. */
 export function narration(random: Random): string {
   return `${random.pick(DOING)} ${random.pick(WHAT)}${random.pick(WITH)}`;
 }

@@ -6,7 +6,7 @@ import { noReference } from '../records/record';
 import type { TenantState } from '../tenants/tenant';
 import type { Names, PersonName } from './names';
 
-/** What was made up, and the streams that it is made of. */
+/** What was made up, and its streams. */
 export interface Made<What> {
   made: What;
   streams: NewStream[];
@@ -39,7 +39,10 @@ export function person(names: Names, { currency }: TenantState, at: Date): Party
   return { ...stream, name: `${firstName} ${lastName}`, initials: `${firstName[0]}${lastName[0]}` };
 }
 
-/** A company's entity. @param trade added to a family name, instead of a drawn one */
+/**
+ * A company's entity. @param trade added to a family name to make the company's name; without it the whole name is
+ * random
+ */
 export function company(names: Names, { currency }: TenantState, at: Date, trade?: string): Party {
   const name = trade ? `${names.person().lastName} ${trade}` : names.company();
   const stream = party(

@@ -1,20 +1,20 @@
 import type { DisbursementKind } from '../disbursement-codes/disbursement-code.events';
 import type { TaxCategory } from '../tax-codes/tax-code.events';
 
-/** What a department of the firm does. */
+/** The practice area of a department. */
 export interface Practice {
-  /** Name of its division; null: the tenant's default one. */
+  /** The name of its division; null for the tenant's default division. */
   division: string | null;
   code: string;
   /** Share of the firm's matters. */
   share: number;
-  /** Task types that its work has begin with one of these (UTBMS). */
+  /** Prefixes of the codes of its task types (UTBMS). */
   tasks: readonly string[];
-  /** `{person}`, `{company}` and `{street}` stand for somebody and somewhere. */
+  /** `{person}`, `{company}` and `{street}` stand for made-up names. */
   types: readonly { name: string; retentionYears: number; titles: readonly string[] }[];
 }
 
-/** The first four are those of a small firm. */
+/** The first four belong to a small firm, too. */
 export const practices: readonly Practice[] = [
   {
     division: null,
@@ -124,19 +124,19 @@ export const practices: readonly Practice[] = [
 
 export const SMALL_FIRM = 4;
 
-/** What the firm pays, or charges, beside its work. Amounts are before tax, for one. */
+/** A cost beside the work, which the firm pays or charges. Amounts are before tax, for one piece. */
 export interface Cost {
   code: string;
   name: string;
   kind: DisbursementKind;
-  /** Category of its tax code. */
+  /** The category of its tax code. */
   category: TaxCategory;
   amounts: readonly number[];
   quantity: readonly [number, number];
   expenseCode: string | null;
   /** Share of the costs that are recorded. */
   share: number;
-  /** From whom it is bought. */
+  /** The trade of the supplier from whom it is bought. */
   supplier?: string;
 }
 
@@ -217,7 +217,7 @@ export const costs: readonly Cost[] = [
   },
 ];
 
-/** What fee earners are called, and what they cost an hour at the end. */
+/** The grades of fee earners, and what an hour of theirs costs in the last year. */
 export const grades: readonly {
   grade: string;
   jobTitle: string;

@@ -1,4 +1,4 @@
-/** Draws that are the same for the same seed: Mulberry32, whose 2^32 states are plenty for made-up names. */
+/** Random draws that are the same for the same seed (Mulberry32). Its 2^32 states suffice for made-up names. */
 export class Random {
   private state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.state = seed | 0;
   }
 
-  /** From 0, below 1. */
+  /** A number from 0 to below 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -14,7 +14,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number, both ends included. */
+  /** A whole number, with both limits included. */
   whole(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -31,7 +31,7 @@ export class Random {
     return items[Math.floor(this.next() * items.length)];
   }
 
-  /** One of a list whose chances stand beside it; they add up to 1. */
+  /** An item of a list, each with its chance. The last item also gets whatever the chances leave of 1. */
   weighted<Item>(items: readonly (readonly [share: number, item: Item])[]): Item {
     let rest = this.next();
     for (const [share, item] of items) {

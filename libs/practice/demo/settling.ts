@@ -7,7 +7,7 @@ import type { Random } from './random';
 
 type InvoiceLife = Life<InvoiceState, InvoiceEvent>;
 
-/** How a client pays: at once, in two parts, with a payment that bounces, never, or not yet. */
+/** The ways in which clients pay: at once, in two parts, with a payment that bounces, never, or not yet. */
 const habits = [
   [0.8, 'whole'],
   [0.1, 'parts'],
@@ -16,19 +16,18 @@ const habits = [
   [0.045, 'late'],
 ] as const;
 
-/** What happens to an issued invoice from then to the last day. */
+/** What happens to an issued invoice until the last day. */
 export function settle(invoice: InvoiceLife, issued: number, random: Random, calendar: Calendar): void {
   if (invoice.data.balance === '0') return;
   const { balance, currency } = invoice.data;
   let day = issued + Math.round(random.skewed(18, 0.5));
-  /** Some days pass. */
   const next = (from: number, to: number) => {
     day += random.whole(from, to);
   };
   const pay = (amount: string) =>
     live(invoice, payment(invoice, amount, day, random, calendar), day, calendar);
   const half = text(roundMoney(decimal(balance).mul(random.between(0.3, 0.7)), currency));
-  // Nobody pays pennies in parts.
+  // Nobody pays a small sum in parts.
   switch (decimal(balance).lt(10) ? 'whole' : random.weighted(habits)) {
     case 'whole':
       pay(balance);
@@ -60,7 +59,7 @@ export function settle(invoice: InvoiceLife, issued: number, random: Random, cal
   }
 }
 
-/** What the last day has seen. */
+/** Adds the event, unless it would come after the last day. */
 function live(invoice: InvoiceLife, event: InvoiceEvent, day: number, calendar: Calendar): void {
   if (day <= calendar.last) invoice.live([event]);
 }

@@ -20,11 +20,11 @@ import type { Random } from './random';
 const RISE_A_YEAR = 1.04;
 const EARNERS_A_SUPPORTER = 6;
 
-/** Somebody whose time is charged. */
+/** A fee earner, whose time is charged. */
 export class Earner {
   private readonly known = new Map<string, ResolvedRate>();
 
-  /** @param years the employee as of each year of the firm: the rate rises */
+  /** @param years the employee in each year of the firm; the rate rises */
   constructor(
     private readonly years: readonly { from: number; employee: Folded<EmployeeState> }[],
     readonly isSenior: boolean,
@@ -35,7 +35,7 @@ export class Earner {
     return this.years[0].employee.id;
   }
 
-  /** What the rules say that an hour costs that day. */
+  /** The rate of an hour on a day, as the rate rules resolve it. */
   rate(index: number, day: Day, taskType: Folded<TaskTypeState> | undefined) {
     const { settings, rateSet } = this.start;
     const year = this.years.findLastIndex(({ from }) => from <= index);
@@ -60,7 +60,7 @@ export interface Staff {
   teams: Earner[][];
 }
 
-/** Fee earners of all grades in every department, and those who support them. */
+/** Employs fee earners of all grades in every department, and support staff. */
 export function hire(
   { start, names, random, calendar }: { start: Start; names: Names; random: Random; calendar: Calendar },
   departments: readonly Department[],
@@ -73,7 +73,7 @@ export function hire(
     const joinedAt = calendar.at(0, 0);
     const { id: entityId, initials: plain, stream } = person(names, start.settings, joinedAt);
     streams.push(stream);
-    // Timekeepers of a LEDES file are told apart by them.
+    // Initials must be unique, because a LEDES file identifies timekeepers by them.
     const number = (alike.get(plain) ?? 0) + 1;
     alike.set(plain, number);
     const initials = number === 1 ? plain : `${plain}${number}`;
@@ -81,7 +81,7 @@ export function hire(
     return new Life(Employee, newId('employee'), joinedAt, { type: 'EmployeeCreated', data });
   };
   for (let number = 0; number < count; number++) {
-    // Everybody before the last department has one; then by the departments' sizes.
+    // Each department gets one fee earner first. The others are spread by the departments' sizes.
     const team = number < departments.length ? number : byShare(departments, random.next());
     const level = teams[team].length === 0 ? 0 : byShare(grades, random.next());
     const { grade, jobTitle, rate } = grades[level];
@@ -112,11 +112,11 @@ export function hire(
     streams.push(supporter.stream());
   }
   const everybody = teams.flat();
-  // A firm with fewer people than departments: they do the rest, too.
+  // In a firm with fewer people than departments, everybody also works for the departments that have nobody.
   return { made: { everybody, teams: teams.map((team) => (team.length > 0 ? team : everybody)) }, streams };
 }
 
-/** The rate of each year in fives, up to what it is in the last. */
+/** The rate of each year, as a multiple of 5, rising to the given rate in the last year. */
 function raised(now: number, { days }: Calendar, start: Start): { from: number; rate: Money }[] {
   const years = Math.max(1, Math.round(days.length / 253));
   return Array.from({ length: years }, (_, year) => ({

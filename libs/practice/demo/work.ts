@@ -18,17 +18,17 @@ import { FIXED_FEES, narration, OFFICE_TIME } from './narrations';
 import type { Random } from './random';
 import type { Earner } from './staff';
 
-/** Work or a cost, as far as it has come. */
+/** A work item or a cost recovery, with its events so far. */
 export type Billed = Life<WorkItemState> | Life<CostRecoveryState>;
 
 type Value = ReturnType<typeof priceWorkItem>;
 
-/** The last days of which some entries are not finalised yet. */
+/** In this many last days, some entries are not finalised yet. */
 const UNFINISHED_DAYS = 15;
 const MEDIAN_MINUTES = 18;
 const LAST_MINUTE = 600;
 
-/** What fee earners record, a day at a time. */
+/** Makes the entries that fee earners record on a day. */
 export class Work {
   constructor(
     private readonly start: Start,
@@ -37,7 +37,7 @@ export class Work {
     private readonly calendar: Calendar,
   ) {}
 
-  /** An entry on a matter. @param mayWait it may be pending still */
+  /** An entry on a matter. @param mayWait whether it may still be pending */
   onMatter(day: number, { id, team, department, minutesPerUnit }: Engagement, mayWait: boolean) {
     const { random } = this;
     const earner = random.chance(0.55) ? team[team.length - 1] : random.pick(team);
@@ -51,7 +51,7 @@ export class Work {
     return item;
   }
 
-  /** Time that nobody pays for. */
+  /** Time without a matter, which nobody pays for. */
   inOffice(day: number, earner: Earner): Life<WorkItemState> {
     const { random, start } = this;
     const fields = { matterId: null, taskTypeId: null, isBillable: false, title: random.pick(OFFICE_TIME) };
@@ -96,7 +96,7 @@ export class Work {
     taskType: Parameters<Earner['rate']>[2],
   ): Life<WorkItemState> {
     const { random, calendar, start } = this;
-    // Now and then a note of work that is not charged.
+    // A few entries are notes of work that is not charged.
     const drawn = random.chance(0.005) ? 0 : Math.round(random.skewed(MEDIAN_MINUTES, 0.8));
     const minutes = Math.min(drawn, 420);
     const durationTicks = minutes * TICKS_PER_MINUTE;
@@ -134,14 +134,17 @@ export class Work {
   ): Life<WorkItemState> {
     const { calendar, random } = this;
     const entryDate = calendar.at(day, minute).toISOString();
-    // Assigned: to spread so many fields into a literal is slow.
+    // `Object.assign`, because spreading so many fields into a literal is slow.
     const data = Object.assign({ entryDate, entryDay: calendar.days[day], ...noReference }, own, value);
     const created: WorkItemEvent = { type: 'WorkItemCreated', data };
     const recordedAt = calendar.at(day, minute + minutes + random.whole(0, 45));
     return new Life(WorkItem, newId('workitem'), recordedAt, created);
   }
 
-  /** Finalised at once where the tenant wants that, sooner or later everywhere; some is taken back and waits. */
+  /**
+   * Finalises an entry, unless it waits. Where the tenant finalises entries at once, one that waits was finalised and
+   * unfinalised again.
+   */
   private settle<State extends BillableState>(
     life: Life<State>,
     definition: BillableDefinition<State>,
