@@ -4,7 +4,7 @@ import type { Outages } from './outages';
 
 type Options = { body?: unknown; headers?: Record<string, string> };
 
-/** In the text of every write that is to be refused. */
+/** Part of the text of every write that must be refused, so that traces of such writes can be found. */
 export const REFUSED = 'NeverToBeStored';
 
 let keys = 0;
@@ -13,8 +13,8 @@ const headings = (known: Known) => ({ 'If-Match': `"${known.version}"` });
 const versionOf = ({ headers }: Answer) => Number(headers.get('etag')?.replaceAll('"', ''));
 
 /**
- * An integration that writes as one should: whatever it does not know the outcome of, it asks again until it does. Its
- * requests go to the addresses in turn.
+ * An integration that writes carefully: it repeats every request until it knows the outcome. Its requests go to the
+ * addresses in turn.
  */
 export class Caller {
   private requests = 0;
@@ -27,7 +27,7 @@ export class Caller {
     private readonly outages: Outages,
   ) {}
 
-  /** A new record; the events that made it are its version. */
+  /** Creates a record. Its version is the number of its first events. */
   async create(area: string, body: object): Promise<Known> {
     this.ledger.begin(this.tenant, area);
     const { answer } = await this.post(area, body, 201);
@@ -35,14 +35,14 @@ export class Caller {
     return this.state(answer, { tenant: this.tenant, area, id: data.id, version: data.version, view: data });
   }
 
-  /** An action on a record, which makes one event. */
+  /** An action on a record that makes one event. */
   async act(known: Known, action: string): Promise<Known> {
     const { answer } = await this.post(`${known.area}/${known.id}/${action}`, undefined, 200);
     expectVersion(answer, versionOf(answer), known.version + 1);
     return this.state(answer, { ...known, version: known.version + 1, view: answer.body.data });
   }
 
-  /** Several work items by one request. */
+  /** Finalises several work items with one request. */
   async finalise(items: Known[]): Promise<Known[]> {
     const ids = items.map(({ id }) => id);
     const { answer } = await this.post('workitems/finalise', { ids }, 200);
@@ -57,7 +57,7 @@ export class Caller {
     });
   }
 
-  /** A change by one event. Without a key, it is If-Match that makes it safe to repeat. */
+  /** A change that makes one event. It has no Idempotency-Key: If-Match makes it safe to repeat. */
   async patch(known: Known, changes: object): Promise<Known> {
     const { answer, repeated } = await this.known('PATCH', `${known.area}/${known.id}`, {
       body: changes,
@@ -82,7 +82,7 @@ export class Caller {
     this.state(done ? undefined : answer, { ...known, version, view });
   }
 
-  /** A write that must be refused with that status and code. */
+  /** A write that must be refused with the given status and code. */
   async refused(method: string, path: string, options: Options, status: number, code: string): Promise<void> {
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': newKey(), ...options.headers };
     const { answer } = await this.known(method, path, { ...options, headers });
@@ -99,7 +99,7 @@ export class Caller {
     return result;
   }
 
-  /** Repeats the request while nobody can tell what became of it. */
+  /** Repeats the request until its outcome is known. */
   private async known(method: string, path: string, { body, headers }: Options) {
     const options = { body, headers: { ...headers, Authorization: `Bearer ${this.token}` } };
     for (let repeated = false; ; repeated = true) {
@@ -107,7 +107,7 @@ export class Caller {
       const address = this.addresses[this.requests++ % this.addresses.length];
       const url = `${address}/${this.tenant}/api/v1/${path}`;
       const answer = await send(method, url, options).catch((error: Error) => error);
-      // Not instanceof: the errors of fetch are of another realm than those of Jest.
+      // Not `instanceof`: the errors of fetch come from another realm than Jest's.
       if ('status' in answer && answer.status < 500) return { answer, repeated };
       const what = 'status' in answer ? `${answer.status} ${JSON.stringify(answer.body)}` : answer;
       if (!this.outages.excuses(began)) throw new Error(`${method} ${path}: ${what}`);
@@ -116,7 +116,7 @@ export class Caller {
     }
   }
 
-  /** Writes down what an answer has promised; a repeated one does not say where its event stands. */
+  /** Records what an answer acknowledges. A repeated answer names no position. */
   private state(answer: Answer | undefined, known: Known): Known {
     const token = answer?.headers.get('x-event-position') ?? null;
     if (answer && token === null && !answer.headers.has('idempotent-replayed'))

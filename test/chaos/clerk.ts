@@ -4,7 +4,7 @@ import type { Known } from './ledger';
 import type { Pace } from './pace';
 import type { Random } from './random';
 
-/** What a tenant's clerks share. */
+/** Records that all clerks of a tenant use. */
 export interface Firm {
   division: Known;
   /** A client that was never activated. */
@@ -14,14 +14,14 @@ export interface Firm {
 const HOUR = 36_000_000_000;
 const UNKNOWN = '0'.repeat(32);
 
-/** Opens what a tenant's clerks share. */
+/** Creates the records that all clerks of a tenant use. */
 export async function openFirm(caller: Caller): Promise<Firm> {
   const division = await caller.create('divisions', { name: 'Chaos' });
   const entity = await caller.create('entities', { entityType: 'Organisation', name: 'Sleepers' });
   return { division, inactive: await caller.create('clients', { entityId: entity.id }) };
 }
 
-/** Keeps books of its own, one write after another; the records of a clerk are changed by nobody else. */
+/** Writes one record after another. Nobody else changes a clerk's records. */
 export class Clerk {
   private employee!: Known;
   private readonly clients: Known[] = [];
@@ -56,7 +56,7 @@ export class Clerk {
     await this.work();
   }
 
-  /** @param pace of one duty after another; full speed without it */
+  /** @param pace limits the rate of duties; without it the clerk works at full speed */
   async workUntil(over: () => boolean, pace?: Pace): Promise<void> {
     const all = this.duties.reduce((sum, [weight]) => sum + weight, 0);
     while (!over()) {
@@ -90,7 +90,7 @@ export class Clerk {
     await this.change(this.matters, (matter) => this.caller.patch(matter, { title: this.text('Case') }));
   }
 
-  /** Two events: a tenant finalises work at once unless it is told otherwise. */
+  /** Creates a work item, which makes two events, because tenants finalise work at once by default. */
   private async work(fields: object = {}): Promise<Known> {
     const item = await this.caller.create('workitems', this.hour(fields));
     if (!('entryDate' in fields)) this.items.push(item);
@@ -111,7 +111,7 @@ export class Clerk {
     };
   }
 
-  /** Sums that readers see only ever grow. */
+  /** Makes an item larger, never smaller, because readers expect sums that only grow. */
   private async correct(): Promise<void> {
     await this.change(this.items, async (item) => {
       const pending = await this.caller.act(item, 'unfinalise');
@@ -135,13 +135,13 @@ export class Clerk {
     await this.caller.remove(await this.person());
   }
 
-  /** Work of another year, which no reader counts. */
+  /** Creates and deletes work of another year, which no reader counts. */
   private async forgetWork(): Promise<void> {
     const item = await this.work({ entryDate: '2024-02-29T10:00:00Z' });
     await this.caller.remove(await this.caller.act(item, 'unfinalise'));
   }
 
-  /** What must be refused, and leave no trace. */
+  /** Makes a random request that must be refused and leave no trace. */
   private async blunder(): Promise<void> {
     const title = `${REFUSED} ${this.text('blunder')}`;
     const matter = this.random.pick(this.matters);

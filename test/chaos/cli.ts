@@ -18,7 +18,7 @@ export interface RunningCli {
   kill(): void;
 }
 
-/** Starts one of the operator's commands, in a process that ends with ours. */
+/** Starts an operator's command in a process that ends when ours does. */
 export function startCli(env: Record<string, string>, ...args: string[]): RunningCli {
   const { PATH = '', HOME = '' } = process.env;
   const main = join(root, 'dist/apps/cli/main.js');
@@ -35,7 +35,7 @@ export function startCli(env: Record<string, string>, ...args: string[]): Runnin
   return { finished, kill: () => child.kill('SIGKILL') };
 }
 
-/** Its answer. @throws when it does not end with 0 */
+/** Runs an operator's command. @returns its JSON output @throws when the exit code is not 0 */
 export async function cli(env: Record<string, string>, ...args: string[]): Promise<Json> {
   const { code, stdout, stderr } = await startCli(env, ...args).finished;
   if (code !== 0) throw new Error(`cli ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);

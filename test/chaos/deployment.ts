@@ -14,10 +14,10 @@ const NAMES = ['command', 'query', 'projector', 'worker'] as const;
 type Name = (typeof NAMES)[number];
 type Copies = Record<Exclude<Name, 'worker'>, number> & { worker?: number };
 
-/** What the database calls the sessions of a copy of the worker. */
+/** The name of a worker's database sessions. */
 export const workerName = (copy: number) => `worker ${copy}`;
 
-/** Copies of each process as processes of their own, on a PostgreSQL of their own. */
+/** Copies of each service process, as real processes on a PostgreSQL server of their own. */
 export class Deployment {
   private readonly apps: Record<Name, Promise<RunningApp>[]> = {
     command: [],
@@ -25,7 +25,7 @@ export class Deployment {
     projector: [],
     worker: [],
   };
-  /** What processes that were killed have complained about. */
+  /** The output of processes that were killed. */
   private lastWords = '';
 
   private constructor(
@@ -34,8 +34,8 @@ export class Deployment {
   ) {}
 
   /**
-   * @param copies how many of each process
-   * @param settings environment of all of them, beside what every deployment needs
+   * @param copies the number of copies of each process
+   * @param settings environment of all processes, in addition to what every deployment needs
    */
   static async start(copies: Copies, settings: Record<string, string> = {}): Promise<Deployment> {
     const database = await MortalPostgres.start();
@@ -59,17 +59,17 @@ export class Deployment {
     return this.database.url;
   }
 
-  /** Of every copy. */
+  /** The addresses of all copies of a process. */
   async addressesOf(name: Name): Promise<string[]> {
     return (await Promise.all(this.apps[name])).map(({ baseUrl }) => baseUrl);
   }
 
-  /** Which copies these are, by the ids of their processes. */
+  /** The process ids of the copies, in the order of the copies. */
   async pidsOf(name: Name): Promise<number[]> {
     return (await Promise.all(this.apps[name])).map(({ pid }) => pid);
   }
 
-  /** Tenants with these aliases, each with an integration whose limit is out of reach; a token for each. */
+  /** Creates tenants, each with an integration whose rate limit is out of reach. @returns a token for each */
   async openTenants(aliases: string[]): Promise<Map<string, string>> {
     const print = (text: string) => process.stderr.write(text);
     const session = openSession({ config: () => loadConfig(this.env), out: print, err: print }, true);
@@ -83,13 +83,16 @@ export class Deployment {
     return new Map(await Promise.all(made.map(async (one) => [one.tenant, await this.token(one)] as const)));
   }
 
-  /** SIGKILL, and a new one at the same address. @throws when it was dead already */
+  /** Kills a process with SIGKILL and starts another one at the same address. @throws when it was already dead */
   async kill(name: Name, copy = 0): Promise<void> {
     const restart = await this.fell(name, copy);
     await restart();
   }
 
-  /** SIGKILL alone. @returns what starts a new one at the same address. @throws when it was dead already */
+  /**
+   * Only kills a process. @returns a function that starts another one at the same address @throws when it was already
+   * dead
+   */
   async fell(name: Name, copy = 0): Promise<() => Promise<void>> {
     const app = await this.apps[name][copy];
     const code = await app.stop('SIGKILL');
@@ -98,15 +101,15 @@ export class Deployment {
     return () => this.launch(name, copy, { PORT: new URL(app.baseUrl).port });
   }
 
-  /** Kills the process that writes, with all that it has in hand. */
+  /** Kills the command process with everything that it has in progress. */
   async loseCommand(outages: Outages): Promise<void> {
     outages.begin();
     await this.kill('command').finally(() => outages.end());
   }
 
   /**
-   * Kills the database and brings it back; over when every process works again, by itself.
-   * @param first begun before it is back, for whoever must be sooner than those processes
+   * Kills the database and restarts it. Resolves when every process works again without help.
+   * @param first begins together with the restart, for what must happen before the processes are back
    */
   async loseDatabase(outages: Outages, first?: () => Promise<unknown>): Promise<void> {
     outages.begin();
@@ -134,14 +137,14 @@ export class Deployment {
     await waitFor(shown, { timeoutMs: LOADED_MS, description: 'every read model to show all events' });
   }
 
-  /** What the metrics of all copies say in the lines that match. */
+  /** The values in the lines of all copies' metrics that match. */
   async measure(name: Name, line: RegExp): Promise<number[]> {
     const addresses = await this.addressesOf(name);
     const texts = await Promise.all(addresses.map(async (one) => (await fetch(`${one}/metrics`)).text()));
     return texts.flatMap((text) => [...text.matchAll(line)].map(([, value]) => Number(value)));
   }
 
-  /** The lines of metrics that match and what health tells, by process; of one that does not answer, why. */
+  /** Health and the matching lines of metrics of each process, or the reason why it does not answer. */
   async sayings(name: Name, line: RegExp): Promise<string> {
     const apps = await Promise.all(this.apps[name]);
     const ask = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(10_000) })).text();
@@ -153,14 +156,14 @@ export class Deployment {
     return (await Promise.all(said)).join('\n');
   }
 
-  /** What its processes have complained about, but for requests. */
+  /** The log of all processes, without lines about requests. */
   async complaints(): Promise<string> {
     const outputs = (await this.running()).map((app) => app.output());
     const lines = [this.lastWords, ...outputs].join('').split('\n');
     return lines.filter((line) => !line.includes('"context":"Http"')).join('\n');
   }
 
-  /** Stops everything; the exit codes of the processes. */
+  /** Stops everything. @returns the exit codes of the processes */
   async stop(): Promise<(number | null)[]> {
     try {
       return await Promise.all((await this.running()).map((app) => app.stop()));
@@ -169,7 +172,7 @@ export class Deployment {
     }
   }
 
-  /** Those that have started. */
+  /** The processes that have started. */
   private async running(): Promise<RunningApp[]> {
     const apps = await Promise.allSettled(Object.values(this.apps).flat());
     return apps.flatMap((app) => (app.status === 'fulfilled' ? [app.value] : []));
@@ -182,7 +185,7 @@ export class Deployment {
     await starting;
   }
 
-  /** So that it can be told whose sessions those are. */
+  /** Names a process's database sessions, so that a test can tell whose they are. */
   private named(name: string): Record<string, string> {
     const url = new URL(this.url);
     url.searchParams.set('application_name', name);

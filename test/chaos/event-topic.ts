@@ -4,7 +4,7 @@ import { administer, createTopic } from '../support/kafka/consumer';
 import { waitFor } from '../support/wait-for';
 import { LOADED_MS } from './loaded';
 
-/** The topic of a deployment and the group that builds its read models, as an operator of Kafka sees them. */
+/** The topic of a deployment, and the group that builds its read models, as an operator of Kafka sees them. */
 export class EventTopic {
   private constructor(
     private readonly brokers: string,
@@ -13,20 +13,23 @@ export class EventTopic {
     private readonly partitions: number,
   ) {}
 
-  /** @param database URL of the deployment's database, which knows the installation's id in the group's name */
+  /**
+   * @param database URL of the deployment's database, which has the installation's id that is part of the group's name
+   */
   static async of(brokers: string, name: string, partitions: number, database: string): Promise<EventTopic> {
     const [{ id }] = await execute<{ id: string }>(database, 'select id from platform.installation');
     return new EventTopic(brokers, name, `${name}.projections.${id}`, partitions);
   }
 
-  /** Deletes it with all that is in it; it is there again, empty, by whoever makes it first. */
+  /** Deletes the topic with all its messages and creates it again, unless one of the processes creates it first. */
   async recreate(): Promise<void> {
     await administer(this.brokers, (admin) => admin.deleteTopics({ topics: [this.name] }));
     await createTopic(this.brokers, this.name, this.partitions);
   }
 
   /**
-   * Resolves when so many members of the group share all partitions, with one at least that is not among the former.
+   * Resolves when the given number of members share all partitions, and at least one of them is not among the former
+   * ones.
    * @returns their ids
    */
   async shared(members: number, former: string[] = []): Promise<string[]> {
@@ -47,7 +50,7 @@ export class EventTopic {
     return ids;
   }
 
-  /** The partitions of each member; of none while they are being shared out. */
+  /** The partitions of each member; empty while the group is rebalancing. */
   private async assignments(admin: Admin): Promise<Map<string, number[]>> {
     const { groups } = await admin.describeGroups([this.group]);
     const [{ state, members }] = groups;

@@ -1,16 +1,16 @@
-/** What goes on at the same time, until the first failure: it ends all of it. */
+/** Runs several parts at the same time. The first failure ends all of them. */
 export class Fight {
   private readonly parts: Promise<unknown>[] = [];
   private readonly ending = new AbortController();
 
-  /** Aborted with what failed first: the other parts should come to their end. */
+  /** Aborted with the first failure: the other parts should then come to an end. */
   readonly lost = this.ending.signal;
 
   join(part: Promise<unknown>): void {
     this.parts.push(part.catch((error) => this.ending.abort(error)));
   }
 
-  /** Resolves when every part is over. @throws what failed first */
+  /** Resolves when every part is over. @throws the first failure */
   async over(): Promise<void> {
     await Promise.all(this.parts);
     this.lost.throwIfAborted();

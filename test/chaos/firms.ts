@@ -13,22 +13,22 @@ import { Reader } from './reader';
 
 const CLERKS = 4;
 const WATCHERS = 6;
-/** Of all readers together, each of them eight requests: what they take, those who write do not have. */
+/** Looks of all readers together, at eight requests each. More of them would slow the writers down. */
 const LOOKS_PER_SECOND = 30;
 
 export const tenants = Array.from({ length: 12 }, (_, index) => `firm${index + 1}`);
 
-/** The tenants' people: what they write and read goes to all copies of a process in turn. */
+/** The tenants' clerks and readers. Their requests go to all copies of a process in turn. */
 export class Firms {
   private constructor(
     private readonly clerks: Clerk[],
-    /** Of each tenant, one of each copy of query. */
+    /** For each tenant, a client for each copy of query. */
     private readonly clients: ApiClient[][],
     readonly readers: Reader[],
     private readonly ledger: Ledger,
   ) {}
 
-  /** Every tenant's clerks, ready to work, and its readers. */
+  /** Sets every tenant's clerks and readers up. */
   static async open(
     deployment: Deployment,
     tokens: ReadonlyMap<string, string>,
@@ -39,7 +39,7 @@ export class Firms {
     const writes = await deployment.addressesOf('command');
     const hired = tenants.map(async (tenant, number) => {
       const caller = new Caller(tenant, tokens.get(tenant)!, writes, ledger, outages);
-      ledger.begin(tenant, 'divisions'); // the one that every tenant is made with
+      ledger.begin(tenant, 'divisions'); // the default one that every tenant has
       const firm = await openFirm(caller);
       return Array.from({ length: CLERKS }, (_, index) => {
         const random = new Random(seed + number * CLERKS + index);
@@ -61,12 +61,12 @@ export class Firms {
     );
   }
 
-  /** One for each tenant, over all copies of query. */
+  /** One client for each tenant, spread over the copies of query. */
   get askers(): ApiClient[] {
     return this.clients.map((apis, index) => apis[index % apis.length]);
   }
 
-  /** Resolves when every tenant can read all that was acknowledged until now, or all is lost. */
+  /** Resolves when every tenant can read everything that was acknowledged until now, or the fight is lost. */
   async seen(lost: AbortSignal): Promise<void> {
     const seeing = this.askers.map(async (api) => {
       const { position } = this.ledger.least(api.tenant);
@@ -79,8 +79,8 @@ export class Firms {
   }
 
   /**
-   * Everybody works until there is enough; those who read look on until the last has written.
-   * @param pace of all clerks together; full speed without it
+   * Everybody works until there is enough. The readers continue until the last clerk has finished.
+   * @param pace of all clerks together; without it they work at full speed
    */
   work(fight: Fight, enough: () => boolean, pace?: Pace): void {
     let written = false;
@@ -95,7 +95,7 @@ export class Firms {
   }
 }
 
-/** Looks at tenants in turn. */
+/** Lets each reader look in turn. */
 async function watch(readers: Reader[], over: () => boolean, pace: Pace): Promise<void> {
   while (!over())
     for (const reader of readers) {

@@ -1,17 +1,20 @@
 import { Client } from 'pg';
 
-/** A lock on something that somebody comes to need, in a transaction that lasts until it is let go. */
+/**
+ * A lock on something that another session will need, in a transaction that stays open until it is rolled back or
+ * committed.
+ */
 export class Hold {
   private constructor(
     private readonly client: Client,
-    /** Of its session in the database. */
+    /** Process id of its database session. */
     readonly pid: number,
   ) {}
 
-  /** @param sql what locks it */
+  /** @param sql the statement that takes the lock */
   static async take(url: string, sql: string, values: unknown[]): Promise<Hold> {
     const client = new Client(url);
-    client.on('error', () => undefined); // the server may die under it
+    client.on('error', () => undefined); // the server may be killed
     await client.connect();
     try {
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -25,13 +28,13 @@ export class Hold {
     }
   }
 
-  /** Undoes what it has changed; after a crash of the server there is nothing to undo. */
+  /** Rolls back. After a crash of the server there is nothing to roll back. */
   async letGo(): Promise<void> {
     await this.client.query('rollback').catch(() => undefined);
     await this.client.end();
   }
 
-  /** Keeps what it has changed. */
+  /** Ends the transaction and keeps its changes. */
   async commit(): Promise<void> {
     await this.client.query('commit');
     await this.client.end();

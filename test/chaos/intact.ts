@@ -2,10 +2,13 @@ import { areas } from '#practice/areas';
 import type { Json } from '../support/client';
 import { cli } from './cli';
 
-/** Every read model, in the order in which all are rebuilt. */
+/** Every read model, in the order in which `--all` rebuilds them. */
 export const PROJECTIONS = areas.flatMap(({ projections }) => projections.map(({ name }) => name));
 
-/** The service's own proofs: no lag, nothing parked or held, every read model equal to a rebuild, streams and seals sound. */
+/**
+ * Runs the service's own checks: no lag, no parked or held events, every read model equal to a rebuild, streams and
+ * seals sound.
+ */
 export async function expectIntact(env: Record<string, string>): Promise<void> {
   const [projections] = await Promise.all([
     cli(env, 'projections', 'list'),

@@ -18,23 +18,23 @@ import { standing } from './standing';
 import { expectStored } from './stored';
 
 /**
- * Two of each process with Kafka between them; projectors, the broker and the topic are lost while everybody writes and
- * reads, for whom nothing may fail. CHAOS_SEED=… makes the same choices again.
+ * Two of each process, connected by Kafka. Projectors, the broker and the topic are lost while everybody writes and
+ * reads, and no request may fail. CHAOS_SEED=… repeats the same choices.
  */
 const EVENTS = 20_000;
 const COPIES = { command: 2, query: 2, projector: 2 };
 const PARTITIONS = 12;
 /** Events that are written while there is no broker. */
 const WITHOUT_BROKER = 500;
-/** Events that come through Kafka after each misfortune: more than can have been on their way before it. */
+/** Events that must come through Kafka after each misfortune: more than can have been on their way before it. */
 const THROUGH_KAFKA = 500;
-/** So many that there is work until the last misfortune; each makes about two events. */
+/** Slow enough for the work to last until the last misfortune. A duty makes about two events. */
 const DUTIES_PER_SECOND = 200;
 const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
 
 describeWithKafka('Kafka under fire', () => {
   const ledger = new Ledger();
-  const outages = new Outages(); // there are none, as far as clients can tell
+  const outages = new Outages(); // stays empty: clients must notice nothing
   let broker: Broker;
   let topic: EventTopic;
   let deployment: Deployment;
@@ -64,7 +64,7 @@ describeWithKafka('Kafka under fire', () => {
     }
   });
 
-  /** Events that the projectors which run now have had from Kafka. */
+  /** The number of events that the running projectors have received from Kafka. */
   async function arrived(): Promise<number> {
     const counts = await deployment.measure(
       'projector',
@@ -73,12 +73,12 @@ describeWithKafka('Kafka under fire', () => {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Three times a projector, once the one that publishes, once the broker, once the topic. */
+  /** Kills any projector three times, and the publishing one, the broker and the topic once each. */
   function strikes(firms: Firms, random: Random, lost: AbortSignal): Misfortune[] {
     const until = (condition: () => boolean | Promise<boolean>, description: string) =>
       waitFor(async () => lost.aborted || condition(), { timeoutMs: LOADED_MS, description });
 
-    /** Over when events come through Kafka again, not from the store alone, and everybody sees them. */
+    /** Resolves when events come through Kafka again, not only from the store, and everybody can read them. */
     const survived = (strike: () => Promise<unknown>) => async () => {
       try {
         await strike();
@@ -90,7 +90,7 @@ describeWithKafka('Kafka under fire', () => {
         throw new Error(`${strike.name}: ${(error as Error).message}\n${stands}`, { cause: error });
       }
     };
-    /** Its partitions are shared out anew. */
+    /** Kills a projector and waits until its partitions are assigned again. */
     const killProjector = async (copy: number) => {
       const before = await topic.shared(COPIES.projector);
       await deployment.kill('projector', copy);
@@ -113,7 +113,7 @@ describeWithKafka('Kafka under fire', () => {
     return all.map(survived);
   }
 
-  it('loses and doubles nothing while projectors, the broker and the topic are lost', async () => {
+  it('loses and duplicates nothing while projectors, the broker and the topic are lost', async () => {
     const firms = await Firms.open(deployment, tokens, ledger, outages, seed);
     const fight = new Fight();
     const { lost } = fight;

@@ -1,47 +1,47 @@
 import { comparePositions, fromToken, type Position, START, toToken } from '#event-store/position';
 import type { Json } from '../support/client';
 
-/** A record as its writer knows it by the last answer. */
+/** A record as its writer knows it from the last answer. */
 export interface Known {
   tenant: string;
   area: string;
   id: string;
   version: number;
-  /** What a read must show, at least. */
+  /** The least that a read of the record must show. */
   view: Json;
 }
 
-/** A write's event and where the answer said that it stands. */
+/** An event and the position that the answer named for it. */
 interface Stated {
   id: string;
   version: number;
   at: Position;
 }
 
-/** What the service has promised to a tenant. */
+/** What the service has acknowledged to a tenant. */
 class Promises {
-  /** Records that somebody has begun to make, by area: a reader may see them before their writer has the answer. */
+  /** Numbers of records whose creation has begun, by area. A reader may see them before their writer has the answer. */
   readonly begun = new Map<string, number>();
-  /** Records that stand at the last position or before it, by area. */
+  /** Numbers of records that were created at the last position or before it, by area. */
   readonly made = new Map<string, number>();
   last = START;
 }
 
-/** All that was asked and answered. */
+/** All requests and their acknowledgements. */
 export class Ledger {
   readonly records = new Map<string, Known>();
   readonly stated: Stated[] = [];
   /** Idempotency keys of the writes that were acknowledged. */
   readonly keys = new Set<string>();
-  /** How many, by their status. */
+  /** Number of refused writes, by status. */
   readonly refused = new Map<number, number>();
-  /** Writes that a client had to repeat to know what became of them. */
+  /** Number of writes that a client had to repeat to learn their outcome. */
   repeated = 0;
-  /** Events that were acknowledged. */
+  /** Number of acknowledged events. */
   events = 0;
   private readonly promises = new Map<string, Promises>();
 
-  /** Those whose writes are in it. */
+  /** The tenants that have written something. */
   get tenants(): string[] {
     return [...this.promises.keys()];
   }
@@ -50,7 +50,10 @@ export class Ledger {
     count(this.of(tenant).begun, area);
   }
 
-  /** The record's next version was acknowledged; a repeated answer does not say where it stands. */
+  /**
+   * Records that a record's next version was acknowledged. The token is null for a repeated answer, which names no
+   * position.
+   */
   acknowledge(known: Known, token: string | null): Known {
     const { tenant, area, id, version } = known;
     const before = this.records.get(id);
@@ -70,13 +73,13 @@ export class Ledger {
     count(this.refused, status);
   }
 
-  /** How many records of each area a reader sees who waits for the position, at least. */
+  /** The position to wait for, and the least number of records of each area that a reader then sees. */
   least(tenant: string): { position: string; made: ReadonlyMap<string, number> } {
     const { last, made } = this.of(tenant);
     return { position: toToken(last), made: new Map(made) };
   }
 
-  /** How many records of an area a reader can see. */
+  /** The greatest number of records of an area that a reader can see. */
   most(tenant: string, area: string): number {
     return this.of(tenant).begun.get(area) ?? 0;
   }

@@ -1,2 +1,5 @@
-/** What a loaded machine may need for what another has done in seconds: a limit for what hangs, not for what is slow. */
+/**
+ * The time after which something counts as hung. A loaded machine may need that long for what another one does in
+ * seconds.
+ */
 export const LOADED_MS = 180_000;

@@ -9,13 +9,13 @@ import { clusterFolder } from '#platform/database/postgres-cluster';
 import { dataRoot } from '../support/database-server';
 
 /**
- * It outlives whatever dies here, as all that it has written is the system's: only a power cut would take it. A disk is
- * not waited for. One that stalls for some seconds keeps every connection busy, and requests fail for which nobody here is
- * to blame.
+ * The data survives every crash of the server, because the operating system holds what was written; only a power cut
+ * would lose it. So the server need not wait for the disk. With a disk that stalls for some seconds every connection
+ * would be busy, and requests would fail although nothing in the test is to blame.
  */
 const settings = { fsync: 'off', max_wal_size: '256MB' };
 
-/** A PostgreSQL of the test's own that can die and come back on its port. */
+/** A PostgreSQL server of the test's own that can be killed and restarted on its port. */
 export class MortalPostgres {
   private constructor(
     private readonly dataDir: string,
@@ -26,7 +26,7 @@ export class MortalPostgres {
   static async start(): Promise<MortalPostgres> {
     const dataDir = mkdtempSync(join(dataRoot(), 'practice-chaos-'));
     chmodSync(dataDir, 0o755); // as root the server runs as another user
-    // It outlives us when Jest is killed, and then stops the server and removes the folder.
+    // This process outlives a killed Jest. It then stops the server and removes the folder.
     const cleaner = spawn(process.execPath, [require.resolve('../support/remove-data-dir.cjs'), dataDir], {
       detached: true,
       stdio: ['pipe', 'ignore', 'inherit'],
@@ -47,7 +47,10 @@ export class MortalPostgres {
     return this.server.url;
   }
 
-  /** `pg_ctl stop -m immediate`: no checkpoint, no farewell to anyone. Resolves when the server is gone. */
+  /**
+   * `pg_ctl stop -m immediate`: the server ends without a checkpoint and without closing its connections. Resolves when
+   * it is gone.
+   */
   async crash(): Promise<void> {
     const { folder, account } = clusterFolder(this.dataDir, silent);
     const pgCtl = join(usableBinaries(account, silent), 'bin', 'pg_ctl');
@@ -55,7 +58,7 @@ export class MortalPostgres {
     await promisify(execFile)(pgCtl, stop, runAs(account));
   }
 
-  /** Comes back from what its log holds. @throws when its port was taken meanwhile */
+  /** Restarts the server, which recovers from its log. @throws when its port was taken meanwhile */
   async restart(): Promise<void> {
     const { url } = this;
     this.server = await launch(this.dataDir);
@@ -70,5 +73,5 @@ export class MortalPostgres {
 
 const launch = (dataDir: string) => startEmbeddedPostgres({ dataDir, settings, log: silent });
 
-/** That the server has stopped unexpectedly is what was wanted. */
+/** Ignores the message that the server stopped unexpectedly: the test wanted that. */
 function silent(): void {}

@@ -4,12 +4,12 @@ import type { Outages } from './outages';
 import type { Pace } from './pace';
 import { pennies } from './source-firm';
 
-/** What each question is answered about a tenant. */
+/** The answers to all questions about a tenant. */
 export interface Sight {
   workitems: number;
   matters: number;
   invoices: number;
-  /** What all work is worth, by the report. */
+  /** The value of all work, according to the report. */
   pennies: number;
 }
 
@@ -17,7 +17,7 @@ type Question = keyof Sight;
 
 const QUESTIONS: readonly Question[] = ['workitems', 'matters', 'invoices', 'pennies'];
 
-/** Of all work of all time. */
+/** The report on all work, without a limit of time. @param by a column to group by */
 export async function reportedWork(api: ApiClient, by?: string): Promise<Answer> {
   const { slice } = listingVariables();
   const grouped = by
@@ -36,15 +36,15 @@ function told(question: Question, { body }: Answer): number {
   return question === 'pennies' ? pennies(body.data.work_item_listing[0].totalBase) : body.data.totalCount;
 }
 
-/** All answers of now. */
+/** The current answers. */
 export async function sightOf(api: ApiClient): Promise<Sight> {
   const answers = QUESTIONS.map(async (question) => [question, told(question, await ask(api, question))]);
   return Object.fromEntries(await Promise.all(answers));
 }
 
 /**
- * They ask about a tenant all the time. Every answer is that of before or that of after, and once one of them was
- * answered after, whatever is asked from then on is.
+ * Clients that ask about a tenant all the time. Every answer is either the one before the promotion or the one after
+ * it. Once one question was answered with the state after it, so is every question that is asked from then on.
  */
 export class Onlookers {
   looks = 0;
@@ -58,7 +58,7 @@ export class Onlookers {
   ) {}
 
   /**
-   * @param count of them at once
+   * @param count the number of clients
    * @param pace of all of them together
    */
   async watch(count: number, isOver: () => boolean, pace: Pace): Promise<void> {

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 
-/** When the database was away, as far as clients can tell: what failed then is excused, nothing else is. */
+/** The times when the database was away, as far as clients can tell. Only requests that failed then are excused. */
 export class Outages {
   private readonly past: { from: number; to: number }[] = [];
   private began?: number;
@@ -10,19 +10,19 @@ export class Outages {
     this.began = Date.now();
   }
 
-  /** Every process answers again. */
+  /** Called when every process answers again. */
   end(): void {
     this.past.push({ from: this.began!, to: Date.now() });
     this.began = undefined;
     this.events.emit('end');
   }
 
-  /** @param from when the request began that has failed now */
+  /** @param from when the request began that has just failed */
   excuses(from: number): boolean {
     return this.began !== undefined || this.past.some((outage) => from <= outage.to);
   }
 
-  /** Resolves at once, or when the outage is over. */
+  /** Resolves when no outage is in progress. */
   async over(): Promise<void> {
     if (this.began !== undefined) await once(this.events, 'end');
   }

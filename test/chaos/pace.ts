@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Lets so many turns through in a second; time that nobody used is lost. */
+/** Lets a given number of turns through per second. Turns that nobody used are lost. */
 export class Pace {
   private next = 0;
 

@@ -2,12 +2,14 @@ import { type Answer, type ApiClient, type Json, send } from '../support/client'
 import type { Outages } from './outages';
 import type { Pace } from './pace';
 
-/** Goes on writing to a tenant that is being promoted: each write is done, or refused for that reason. */
+/**
+ * Keeps writing to a tenant that is being promoted. Each write must succeed, or be refused because of the promotion.
+ */
 export class Petitioner {
-  /** Names of the divisions that were asked for, by what was answered. */
+  /** Names of the divisions that were to be created, by the answer to the request. */
   readonly accepted: string[] = [];
   readonly refused: string[] = [];
-  /** Nobody can tell: the database was away. */
+  /** Those whose outcome is unknown, because the database was away. */
   readonly unknown: string[] = [];
   private asked = 0;
 
@@ -25,7 +27,7 @@ export class Petitioner {
     }
   }
 
-  /** @returns whether it was done */
+  /** @returns whether the division was created */
   async ask(): Promise<boolean> {
     const name = `Petition ${++this.asked}`;
     const began = Date.now();
@@ -45,7 +47,7 @@ export class Petitioner {
     return answer.status === 201;
   }
 
-  /** What was done is there, what was refused is not. */
+  /** Accepted divisions exist, refused ones do not. */
   async expectKept(api: ApiClient): Promise<void> {
     const names = new Set<string>();
     for (let pageIndex = 0, more = true; more; pageIndex++) {

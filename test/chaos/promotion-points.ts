@@ -4,13 +4,13 @@ import { PROJECTIONS } from './intact';
 
 export type Victim = 'worker' | 'database' | 'projector';
 
-/** Where a promotion can be made to stand still, and who dies there. */
+/** A point at which a promotion can be stopped, and what is killed there. */
 export interface Point {
   step: PromotionStep;
-  /** What of the step has been done there, and what has not. */
+  /** What the step has done at this point, and what it has not. */
   at: string;
   victim: Victim;
-  /** Locks what the promotion needs next, in a way that holds nobody else up for longer than it takes. */
+  /** Locks what the promotion needs next. Nobody else is held up for longer than the promotion stands at the point. */
   sql: string;
   values: unknown[];
 }
@@ -18,14 +18,14 @@ export interface Point {
 interface Promoted {
   requestId: string;
   tenantId: number;
-  /** Ids of records that arrive at its beginning, on its way, and last of all. */
+  /** Ids of records that are appended at the beginning, midway, and last of all. */
   arriving: [string, string, string];
 }
 
-/** In the order in which a promotion comes by; every victim dies in every step. */
+/** The points in the order in which a promotion passes them. Every victim dies in every step. */
 export function pointsOf({ requestId, tenantId, arriving }: Promoted): Point[] {
   const arrival = (id: string) => ({
-    // A row of the same key, which is committed by nobody.
+    // A row with the same key, in a transaction that does not commit.
     sql: `insert into import.records (tenant_id, record_id, digest, version, created_by)
           values ($1, $2, '', 1, $3)`,
     values: [tenantId, toUuid(id), requestId],
@@ -55,7 +55,7 @@ export function pointsOf({ requestId, tenantId, arriving }: Promoted): Point[] {
     ],
     Renewing: [
       {
-        // Without a transaction id of its own, which would hold the feed back behind the last chunk.
+        // This lock needs no transaction id. One with an id would hold the feed back behind the last chunk.
         at: 'some read models are built',
         victim: 'worker',
         values: [],

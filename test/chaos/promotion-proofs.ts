@@ -6,10 +6,10 @@ import type { Petitioner } from './petitioner';
 import type { PromotionStage } from './promotion-stage';
 import { pennies } from './source-firm';
 
-/** Records as commands find them. */
+/** Streams and their states, as commands load them. */
 export type States = { stream_id: string; version: number; state: string }[];
 
-/** The tenant's records, or those with these ids, but for those of which an import speaks by right. */
+/** The tenant's records, or those with the given ids, except the kinds that an import may change. */
 export function statesOf(stage: PromotionStage, tenantId: number, ids?: string[]): Promise<States> {
   return stage.sql(
     `select stream_id, version, state::text from event_store.streams
@@ -19,7 +19,7 @@ export function statesOf(stage: PromotionStage, tenantId: number, ids?: string[]
   );
 }
 
-/** Events of the tenant that came by imports, by type. */
+/** The numbers of the tenant's events that came from imports, by type. */
 export function importedEvents(stage: PromotionStage, tenantId: number): Promise<object[]> {
   return stage.sql(
     `select type, count(*)::int as events from event_store.events
@@ -28,7 +28,9 @@ export function importedEvents(stage: PromotionStage, tenantId: number): Promise
   );
 }
 
-/** Nothing but the import was written to the tenant from its first event to its announcement, which came once. */
+/**
+ * From the import's first event to its announcement, nothing else was written to the tenant, and it was announced once.
+ */
 export async function expectUndisturbed(stage: PromotionStage, tenantId: number): Promise<void> {
   const announced = await stage.sql<{ position: string }>(
     `select position from event_store.events where tenant_id = $1 and type = 'ImportPromoted'`,
@@ -44,7 +46,7 @@ export async function expectUndisturbed(stage: PromotionStage, tenantId: number)
   expect(others).toEqual([]);
 }
 
-/** What the report shows by a column of ids, in pennies. */
+/** The report's sums in pennies, by a column of ids. */
 async function reported(api: ApiClient, by: string): Promise<Map<string, number>> {
   const { body } = await reportedWork(api, by);
   const rows = (body.data.work_item_listing as Json[]).filter((row) => row[by] !== null);
@@ -52,8 +54,8 @@ async function reported(api: ApiClient, by: string): Promise<Map<string, number>
 }
 
 /**
- * What the firm comes to, and the tenant's own beside it.
- * @param stream UUID of the tenant's
+ * The report shows the figures of the imported firm, and the tenant's own beside them.
+ * @param stream UUID of the tenant's stream
  * @param own pennies on the tenant's own matter
  */
 export async function expectFigures(
@@ -70,7 +72,9 @@ export async function expectFigures(
   expect(await reported(api, 'employeeId')).toEqual(byEmployee);
 }
 
-/** The webhook has one message of the import, however often it was sent, and none about its records. */
+/**
+ * The webhook received one message about the import, however often it was sent, and none about the imported records.
+ */
 export async function expectTold(
   stage: PromotionStage,
   { secret }: { secret: string },

@@ -10,7 +10,7 @@ import { Deployment } from './deployment';
 import { LOADED_MS } from './loaded';
 import { SourceFirm } from './source-firm';
 
-/** Two of each process that a promotion may lose, and what is outside of the service: a firm's SQL Server, a receiver of webhooks. */
+/** A deployment with two of each process that a promotion may lose, a firm's SQL Server, and a receiver of webhooks. */
 export class PromotionStage {
   private constructor(
     readonly deployment: Deployment,
@@ -20,7 +20,7 @@ export class PromotionStage {
     private readonly folder: string,
   ) {}
 
-  /** @param items work items of the firm */
+  /** @param items the number of the firm's work items */
   static async open(tenants: string[], partitions: number, items: number): Promise<PromotionStage> {
     const folder = await mkdtemp(join(tmpdir(), 'practice-chaos-'));
     const IMPORT_CA_FILE = join(folder, 'ca.pem');
@@ -50,7 +50,7 @@ export class PromotionStage {
     return this.tokens.get(tenant)!;
   }
 
-  /** One that knows no position yet, and so waits for none. */
+  /** A client that knows no position yet, so its reads wait for none. */
   async caller(tenant: string): Promise<ApiClient> {
     const [writes] = await this.deployment.addressesOf('command');
     const [reads] = await this.deployment.addressesOf('query');
@@ -61,7 +61,7 @@ export class PromotionStage {
     return execute<Row>(this.deployment.url, text, values);
   }
 
-  /** A tenant's number and the UUID of its stream. */
+  /** A tenant's number, and the UUID of its stream. */
   async registered(alias: string): Promise<{ id: number; stream: string }> {
     const [row] = await this.sql<{ id: number; stream: string }>(
       'select id, stream_id as stream from platform.tenants where alias = $1',
@@ -70,7 +70,7 @@ export class PromotionStage {
     return row;
   }
 
-  /** Imports the firm. @returns the request, which can be promoted */
+  /** Imports the firm. @returns the id of the request, which can be promoted */
   async import(api: ApiClient): Promise<string> {
     const asked = await api.post('etl/import', { connectionString: this.source.server.connectionString() });
     expect(asked.status).toBe(202);
@@ -89,7 +89,7 @@ export class PromotionStage {
     });
   }
 
-  /** Its status, once it is over. */
+  /** The status of a request, once it has ended. */
   ended(
     api: ApiClient,
     requestId: string,
@@ -104,7 +104,7 @@ export class PromotionStage {
     return waitFor(isEnded, { timeoutMs: LOADED_MS, description: `the end of the ${kind}` });
   }
 
-  /** Resolves when nothing is to be delivered any more, and these have been received: names of records. */
+  /** Resolves when no delivery is outstanding and the records with these names have been received. */
   async delivered(names: readonly string[]): Promise<void> {
     const isDelivered = async () => {
       const received = new Set(this.receiver.received.map(({ body }) => body.data.data?.name));
@@ -114,7 +114,7 @@ export class PromotionStage {
     await waitFor(isDelivered, { timeoutMs: LOADED_MS, description: 'all deliveries' });
   }
 
-  /** The exit codes of the processes. */
+  /** Stops everything. @returns the exit codes of the processes */
   async close(): Promise<(number | null)[]> {
     try {
       await this.source.close();

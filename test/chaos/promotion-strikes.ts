@@ -14,13 +14,13 @@ interface Setting {
   lost: AbortSignal;
 }
 
-/** The promotion stands at a point. */
+/** A promotion that stands at a point. */
 interface Stand {
   point: Point;
   hold: Hold;
-  /** Of the worker that has it in charge. */
+  /** The number of the worker that carries the promotion out. */
   copy: number;
-  /** Makes it stand at the next point as well; undefined after the last. */
+  /** Holds the promotion at the next point; undefined at the last point. */
   next: (() => Promise<Hold>) | undefined;
 }
 
@@ -38,11 +38,12 @@ export class PromotionStrikes {
 
   constructor(private readonly setting: Setting) {
     this.pool = new Pool({ connectionString: setting.deployment.url, max: 2 });
-    this.pool.on('error', () => undefined); // an idle connection that broke; the next query makes another
+    this.pool.on('error', () => undefined); // an idle connection broke; the next query opens another one
   }
 
   /**
-   * Every victim at its point. The promotion stands there until the victim is dead; whatever died is started again.
+   * Kills each point's victim. The promotion stands at the point until its victim is dead; everything that was killed
+   * is started again.
    * @param begin begins the promotion
    */
   async strike(points: readonly Point[], begin: () => Promise<unknown>): Promise<void> {
@@ -66,7 +67,7 @@ export class PromotionStrikes {
     }
   }
 
-  /** What its sessions were about to do they still do; the answer is nobody's. */
+  /** The dead worker's database sessions still carry out their last statements, but nobody receives the answers. */
   private async killWorker({ point, hold, copy, next }: Stand): Promise<Hold | undefined> {
     const { deployment } = this.setting;
     const sessions = await this.ask<{ pid: number }>(
@@ -80,7 +81,7 @@ export class PromotionStrikes {
       async () => (await this.ask('select from pg_stat_activity where pid = any($1)', [pids])).length === 0,
       `the sessions of worker ${copy} to end`,
     );
-    // Nobody takes the promotion before all that has died is there again.
+    // No worker may take the promotion over before everything that died is back.
     const frozen = await this.freeze(point.step === 'Appending');
     const held = await next?.();
     await Promise.all(this.restarts);
@@ -88,7 +89,7 @@ export class PromotionStrikes {
     return held;
   }
 
-  /** What was under way is undone, and nothing is held any more. */
+  /** A crash rolls everything in progress back and releases all locks. */
   private async loseDatabase({ hold, next }: Stand): Promise<Hold | undefined> {
     const { deployment, outages } = this.setting;
     let held: Hold | undefined;
@@ -100,7 +101,7 @@ export class PromotionStrikes {
     return held;
   }
 
-  /** The promotion goes on without it. */
+  /** The promotion continues without the projector. */
   private async killProjector({ hold, next }: Stand): Promise<Hold | undefined> {
     this.restart(await this.setting.deployment.fell('projector', this.projectors++ % 2));
     const held = await next?.();
@@ -110,13 +111,14 @@ export class PromotionStrikes {
 
   private restart(start: () => Promise<void>): void {
     const starting = start();
-    starting.catch(() => undefined); // said when all are waited for
+    starting.catch(() => undefined); // reported when `strike` awaits all restarts
     this.restarts.push(starting);
   }
 
   /**
-   * No worker takes the promotion until it is committed; at once then, as if its lease had run out.
-   * @param waitsForLease it is waited until that happens
+   * Until the hold is committed, no worker takes the promotion over. Then one does so at once, as if the lease had run
+   * out.
+   * @param waitsForLease leaves the lease as it is, so that the next worker waits until it runs out
    */
   private freeze(waitsForLease: boolean): Promise<Hold> {
     const { deployment, requestId } = this.setting;
@@ -126,7 +128,7 @@ export class PromotionStrikes {
     return Hold.take(deployment.url, sql, [requestId]);
   }
 
-  /** Waits until a worker waits for what is held. @returns its number */
+  /** Waits until a worker waits for the lock. @returns the worker's number */
   private async caught({ pid }: Hold, { step, at }: Point): Promise<number> {
     const point = `${step}: ${at}`;
     const waiting = await this.until(async () => {

@@ -21,23 +21,23 @@ import { pennies } from './source-firm';
 import { expectStored } from './stored';
 
 /**
- * A firm is promoted to a tenant that has records of its own, and in every step of it the worker in charge, the database
- * and a projector die, while a neighbour of the tenant writes, and everybody looks on.
+ * A firm is promoted to a tenant that has records of its own. In every step of the promotion, the worker in charge, the
+ * database and a projector die, while a neighbour of the tenant writes and clients keep reading.
  */
 const ITEMS = 3_000;
 const PARTITIONS = 12;
 const TENANT = 'leeds';
-/** Of the same partition of the feed. */
+/** A tenant in the same partition of the feed. */
 const NEIGHBOUR = Array.from({ length: 200 }, (_, index) => `york-${index}`).find(
   (alias) => partitionOf(alias, PARTITIONS) === partitionOf(TENANT, PARTITIONS),
 )!;
-/** Of the neighbour's clerks together. */
+/** For all of the neighbour's clerks together. */
 const DUTIES_PER_SECOND = 10;
 const PETITIONS_PER_SECOND = 5;
 const ONLOOKERS = 3;
-/** Of all onlookers together. */
+/** For all onlookers together. */
 const LOOKS_PER_SECOND = 100;
-/** Of the neighbour's reader, each of them eight requests. */
+/** For the neighbour's reader. A look is eight requests. */
 const READS_PER_SECOND = 4;
 
 const ledger = new Ledger();
@@ -71,11 +71,11 @@ async function ownRecords(api: ApiClient): Promise<Walked> {
   return own;
 }
 
-/** The neighbour's clerks at work, and one who reads what they write. */
+/** Sets the neighbour's clerks to work, and a reader who reads what they write. */
 async function neighbours(fight: Fight, over: () => boolean): Promise<{ api: ApiClient; reader: Reader }> {
   const writes = await stage.deployment.addressesOf('command');
   const caller = new Caller(NEIGHBOUR, stage.token(NEIGHBOUR), writes, ledger, outages);
-  ledger.begin(NEIGHBOUR, 'divisions'); // the one that every tenant is made with
+  ledger.begin(NEIGHBOUR, 'divisions'); // the default one that every tenant has
   const firm = await openFirm(caller);
   const clerks = [1, 2].map((number) => new Clerk(`clerk ${number}`, caller, firm, new Random(number)));
   await Promise.all(clerks.map((clerk) => clerk.start()));
@@ -94,7 +94,7 @@ async function neighbours(fight: Fight, over: () => boolean): Promise<{ api: Api
   return { api, reader };
 }
 
-it('promotes an import under fire: it ends equal, and nobody sees a part of it', async () => {
+it('promotes an import under fire: the result is the same, and nobody sees a part of it', async () => {
   const { deployment, source } = stage;
   const api = await stage.caller(TENANT);
   const reading = await stage.caller(TENANT);

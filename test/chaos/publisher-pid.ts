@@ -1,6 +1,6 @@
 import { execute } from '../support/database';
 
-/** Which process publishes: the one whose session, which tells its id, holds the publisher's locks. */
+/** The id of the process that publishes. It is part of the name of the session that holds the publisher's locks. */
 export async function publisherPid(url: string): Promise<number> {
   const rows = await execute<{ pid: number }>(
     url,

@@ -1,8 +1,8 @@
-/** Choices that a seed repeats (mulberry32). */
+/** Random choices that are the same for the same seed (mulberry32). */
 export class Random {
   constructor(private state: number) {}
 
-  /** From 0 up to 1, without 1. */
+  /** A number from 0 to below 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
@@ -10,7 +10,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 up to the limit, without it. */
+  /** A whole number from 0 to below the limit. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }

@@ -5,20 +5,20 @@ import type { Outages } from './outages';
 
 const LISTS = ['entities', 'clients', 'employees', 'divisions', 'matters', 'workitems'];
 
-/** Units of all work in the period of the report. */
+/** The units of all work in the report's period. */
 export async function reportedUnits(api: ApiClient): Promise<Answer> {
   const { criteria, slice } = listingVariables();
   const totals = { ...slice, cols: columns(['units:sum']), sortBy: [], totalsOnly: true };
   return api.graphql(workItemListing, { criteria, slice: totals });
 }
 
-/** Looks at one tenant's read models again and again. What it sees only ever grows, and is never less than promised. */
+/** Reads one tenant's read models again and again. The counts never fall, and are never below what was acknowledged. */
 export class Reader {
   looks = 0;
   private asked = 0;
   private readonly seen = new Map<string, number>();
 
-  /** @param apis of one tenant, asked in turn: the same must be seen through all */
+  /** @param apis clients of one tenant, used in turn: all must show the same */
   constructor(
     private readonly apis: ApiClient[],
     private readonly ledger: Ledger,
@@ -29,7 +29,7 @@ export class Reader {
     return this.apis[0].tenant;
   }
 
-  /** Every other time it waits for all that was acknowledged. */
+  /** Asks all questions. Every other time it waits for everything that was acknowledged. */
   async look(): Promise<void> {
     const isPatient = this.looks++ % 2 === 1;
     const { position, made } = this.ledger.least(this.tenant);
@@ -46,7 +46,7 @@ export class Reader {
     if (answer) this.compare('units', answer.body.data.work_item_listing[0]?.units ?? 0);
   }
 
-  /** Undefined when the database was away, or the projector too long. */
+  /** Undefined when the database was away, or the projector did not reach the position in time. */
   private async ask(question: (api: ApiClient) => Promise<Answer>): Promise<Answer | undefined> {
     const began = Date.now();
     const answer = await question(this.apis[this.asked++ % this.apis.length]);

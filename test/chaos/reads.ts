@@ -4,7 +4,9 @@ import { reportedUnits } from './reader';
 
 const AREAS = ['entities', 'clients', 'employees', 'matters', 'workitems'];
 
-/** Every record reads as it was acknowledged, there is no other one, and the report adds them up: for every client. */
+/**
+ * For every client: the lists show every record as it was acknowledged and no other record, and the report has the sum.
+ */
 export async function expectReads(clients: ApiClient[], ledger: Ledger): Promise<void> {
   for (const api of clients) {
     for (const area of AREAS) {
@@ -22,7 +24,7 @@ export async function expectReads(clients: ApiClient[], ledger: Ledger): Promise
   }
 }
 
-/** Deleted ones too. */
+/** All rows of a list, including deleted ones. */
 async function allRows(api: ApiClient, area: string): Promise<Json[]> {
   const all = [];
   for (let pageIndex = 0, more = true; more; pageIndex++) {

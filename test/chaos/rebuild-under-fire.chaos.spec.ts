@@ -12,8 +12,8 @@ import { Rebuilding } from './rebuilding';
 import { expectStored } from './stored';
 
 /**
- * Writers and rebuilds of everything, all at full speed, and readers beside them, while processes and the database are
- * killed. The choices are made by a seed, which a failure names: CHAOS_SEED=… makes the same ones again.
+ * Writers and rebuilds of all read models at full speed, and readers beside them, while processes and the database are
+ * killed. A seed determines the choices. A failure names the seed, and CHAOS_SEED=… repeats the same choices.
  */
 const EVENTS = 20_000;
 const seed = Number(process.env.CHAOS_SEED ?? randomInt(2 ** 31));
@@ -36,8 +36,8 @@ afterAll(async () => {
 });
 
 /**
- * The projector dies five times; a rebuild, the database and the process that writes once each. No rebuild is begun
- * after the last of these: it would only hide what they have done.
+ * Kills the projector five times, and a rebuild, the database and the command process once each. No rebuild begins
+ * after the last of these, because it would hide the damage.
  */
 function strikes(rebuilding: Rebuilding, random: Random, lost: AbortSignal): Misfortune[] {
   const anyTime =
@@ -69,7 +69,7 @@ function strikes(rebuilding: Rebuilding, random: Random, lost: AbortSignal): Mis
   ];
 }
 
-it('rebuilds every read model under fire: nothing is lost, doubled or half shown', async () => {
+it('rebuilds every read model under fire: nothing is lost, duplicated or partly shown', async () => {
   const firms = await Firms.open(deployment, tokens, ledger, outages, seed);
   const fight = new Fight();
   const { lost } = fight;

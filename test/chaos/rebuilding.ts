@@ -7,9 +7,9 @@ import type { Outages } from './outages';
 const GENERATIONS =
   'select from read_model.generations g join read_model.live l on l.projection = g.projection';
 
-/** Rebuilds every projection, over and over. */
+/** Rebuilds all projections over and over. */
 export class Rebuilding {
-  /** Rounds that came to their end. */
+  /** The number of completed rounds. */
   rounds = 0;
   private present?: RunningCli;
   private killed = false;
@@ -23,7 +23,7 @@ export class Rebuilding {
     lost.addEventListener('abort', () => this.kill());
   }
 
-  /** Until stop(), or until all is lost. @throws when a rebuild fails that nobody has disturbed */
+  /** Continues until stop() is called or the fight is lost. @throws when a rebuild fails that nobody disturbed */
   async run(): Promise<void> {
     while (!this.stopping && !this.lost.aborted) {
       const began = Date.now();
@@ -37,13 +37,13 @@ export class Rebuilding {
     }
   }
 
-  /** Resolves when a generation of one of these projections is in the making. */
+  /** Resolves when a new generation of one of these projections is being built. */
   underWay(projections: string[]): Promise<void> {
     const sql = `${GENERATIONS} where g.projection = any($1) and g.generation > l.generation`;
     return this.until(sql, [projections], (count) => count > 0, `a rebuild of ${projections}`);
   }
 
-  /** The round under way is the last one. */
+  /** Begins no further round. */
   stop(): void {
     this.stopping = true;
   }
@@ -53,7 +53,7 @@ export class Rebuilding {
     this.present?.kill();
   }
 
-  /** Resolves when the projector has completed what a dead rebuild has left. */
+  /** Resolves when the projector has completed the generations that a killed rebuild left behind. */
   async takenUp(): Promise<void> {
     await this.outages.over();
     const sql = `${GENERATIONS} where g.generation <> l.generation`;
@@ -67,7 +67,7 @@ export class Rebuilding {
     description: string,
   ): Promise<void> {
     const pool = new Pool({ connectionString: this.env.DATABASE_URL, max: 1 });
-    pool.on('error', () => undefined); // an idle connection that broke; the next query makes another
+    pool.on('error', () => undefined); // an idle connection broke; the next query opens another one
     const asked = async () => {
       const began = Date.now();
       try {

@@ -6,10 +6,10 @@ import { writeFirm } from '../support/firms/write-firm';
 import type { ServerCertificate } from '../support/tds/certificate';
 import { TdsServer } from '../support/tds/tds-server';
 
-/** As the firm's own database calls itself. */
+/** The source's name for its own system. */
 const SYSTEM = 'Ledger & Quill';
 
-/** A firm in a SQL Server, whose rows are in a database of the deployment's own PostgreSQL. */
+/** A firm in a SQL Server. Its rows are in a database on the deployment's PostgreSQL server. */
 export class SourceFirm {
   private constructor(
     readonly server: TdsServer,
@@ -17,7 +17,7 @@ export class SourceFirm {
     private readonly url: string,
   ) {}
 
-  /** @param items work items */
+  /** @param items the number of the firm's work items */
   static async open(deployment: string, certificate: ServerCertificate, items: number): Promise<SourceFirm> {
     await execute(deployment, 'create database source');
     const url = new URL(deployment);
@@ -33,7 +33,7 @@ export class SourceFirm {
     }
   }
 
-  /** The ids that three of its rows become in a tenant: of one that arrives early, midway, and last. */
+  /** The ids that three rows get in a tenant: one that is appended early, one midway, and the last one. */
   async arriving(tenant: string): Promise<[string, string, string]> {
     const [{ first, midway, last }] = await execute<Record<'first' | 'midway' | 'last', string>>(
       this.url,
@@ -51,7 +51,7 @@ export class SourceFirm {
     ];
   }
 
-  /** Pennies by what rows of a table become in a tenant: 32 hexadecimal digits. */
+  /** The pennies of a table's rows, by the id of the row's record in the tenant (32 hexadecimal digits). */
   pennies(tenant: string, table: string, figures: Readonly<Record<string, Figure>>): Map<string, number> {
     return new Map(
       Object.entries(figures).map(([key, { amount }]) => [

@@ -3,7 +3,7 @@ import { administer } from '../support/kafka/consumer';
 import type { Deployment } from './deployment';
 import type { EventTopic } from './event-topic';
 
-/** Kafka's part in a deployment, for whoever must find out why nothing came through it. */
+/** Describes the state of Kafka in a deployment, to find out why no events came through it. */
 export async function standing(
   deployment: Deployment,
   brokers: string,

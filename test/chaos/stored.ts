@@ -4,7 +4,7 @@ import { execute } from '../support/database';
 import { REFUSED } from './caller';
 import type { Ledger } from './ledger';
 
-/** Every acknowledged write is in the store once, where its answer said, and nothing that was refused. */
+/** Every acknowledged write is in the store once, at the position that its answer named, and no refused write is. */
 export async function expectStored(url: string, ledger: Ledger): Promise<void> {
   expect(await storedVersions(url, ledger)).toEqual(acknowledgedVersions(ledger));
   expect(await brokenStreams(url)).toEqual([]);
@@ -13,7 +13,7 @@ export async function expectStored(url: string, ledger: Ledger): Promise<void> {
   expect(await misstated(url, ledger)).toEqual([]);
 }
 
-/** Streams of the ledger's tenants and their versions, by tenant and id; those of the set-up are left out. */
+/** The versions of the streams of the ledger's tenants, by tenant and id, without those that the set-up created. */
 async function storedVersions(url: string, { tenants }: Ledger): Promise<Map<string, number>> {
   const rows = await execute<{ name: string; version: number }>(
     url,
@@ -30,7 +30,7 @@ function acknowledgedVersions(ledger: Ledger): Map<string, number> {
   return new Map(known.map(({ tenant, id, version }) => [`${tenant} ${toUuid(id)}`, version]));
 }
 
-/** Streams whose events are not exactly 1 … their version. */
+/** Streams whose events are not numbered from 1 to the stream's version without gaps. */
 async function brokenStreams(url: string): Promise<object[]> {
   return execute(
     url,
@@ -48,7 +48,7 @@ async function storedKeys(url: string): Promise<string[]> {
   return rows.map(({ key }) => key).sort();
 }
 
-/** Events and states that hold what was refused. */
+/** Events and states that contain text of a refused write. */
 async function tracesOfRefusals(url: string): Promise<object[]> {
   return execute(
     url,
@@ -58,7 +58,7 @@ async function tracesOfRefusals(url: string): Promise<object[]> {
   );
 }
 
-/** Writes whose X-Event-Position is not where their event stands. */
+/** Writes whose X-Event-Position differs from the position of their event. */
 async function misstated(url: string, { stated }: Ledger): Promise<object[]> {
   const rows = await execute<{ name: string; at: string }>(
     url,

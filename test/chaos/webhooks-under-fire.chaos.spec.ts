@@ -9,7 +9,9 @@ import { waitFor } from '../support/wait-for';
 import { Deployment } from './deployment';
 import { LOADED_MS } from './loaded';
 
-/** The worker is killed five times while it sends; nothing is lost, and what comes twice says so. */
+/**
+ * The worker is killed five times while it sends. Nothing is lost, and a repeated delivery has the id of the first one.
+ */
 const EVENTS = 10_000;
 const KILLS = 5;
 const WRITERS = 50;
@@ -45,7 +47,7 @@ describe('webhooks under fire', () => {
     await receiver.close();
   });
 
-  /** As many commands as the store takes, each an event. */
+  /** Executes commands as fast as the store takes them. Each makes one event. */
   async function write(): Promise<void> {
     const [tenant] = await execute<Parameters<typeof contextFor>[0]>(
       deployment.url,
@@ -86,7 +88,7 @@ describe('webhooks under fire', () => {
     }
   }
 
-  it('every event comes, signed; a second time under the same id', async () => {
+  it('delivers every event, signed, and repeats a delivery only under the same id', async () => {
     await Promise.all([write(), kill()]);
     const open = async () =>
       (
@@ -111,7 +113,7 @@ describe('webhooks under fire', () => {
     expect(new Set(known.values()).size).toBe(EVENTS);
     const again = receiver.received.length - EVENTS;
     console.info(`${again} of ${EVENTS} deliveries came again`);
-    // What was under way and not written down when a worker died, and no more.
+    // Only deliveries that were in progress and not yet recorded when a worker died may be repeated.
     expect(again).toBeLessThan(KILLS * 2_000);
     passed = true;
   }, 1_200_000);
