@@ -1,6 +1,6 @@
 /**
- * Appends of one event each, acknowledged after commit, all on one server: ours, Emmett's, and what pgbench's plain
- * INSERT of a row of the same size reaches. Ours writes the stream's folded state beside the event.
+ * Appends of one event each, acknowledged after commit, on one server: by this store, by Emmett's, and by pgbench as a
+ * plain INSERT of a row of the same size. This store also writes the stream's folded state beside the event.
  * First argument: seconds of a round.
  */
 import { randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ type Emmett = { getPostgreSQLEventStore(url: string): EmmettStore };
 
 const CALLERS = [10, 100, 400];
 
-/** What a contestant says it appended against what its table holds. */
+/** The number of appends that a contestant counted, and where its table can be counted. */
 interface Count {
   said: number;
   sql: string;
@@ -88,7 +88,7 @@ async function plain(url: string, counts: Count[]): Promise<Side> {
   const count: Count = { said: 0, url, sql: 'select count(*) from plain' };
   counts.push(count);
   const { type, data } = workItemCreated(0);
-  // To pgbench a colon before a letter or digit begins a variable.
+  // pgbench takes a colon before a letter or a digit for the beginning of a variable.
   const json = JSON.stringify(data, null, 1).replaceAll(/:(?=\w)/g, '\\u003a');
   const script = `insert into plain (stream, type, data) values (gen_random_uuid(), '${type}', '${json}');`;
   const contestants = (['simple', 'prepared'] as const).map(

@@ -1,6 +1,6 @@
 /**
- * POST /workitems through the whole stack (token, grant, limit, validation, rules, event store) beside a bare Fastify
- * that inserts one row a request; client, service and PostgreSQL on one machine.
+ * POST /workitems through the whole stack (token, grant, limit, validation, rules, event store), compared with a bare
+ * Fastify that inserts one row per request. Client, service and PostgreSQL run on one machine.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,13 +23,13 @@ interface Side extends Contestant {
   said: number;
 }
 
-/** Answers 201 to every request, or fails. */
+/** A side that must answer every request with 201. */
 function contestant(name: string, address: string, token: string, body: object): Side {
   const side: Side = {
     name,
     said: 0,
     async run(seconds) {
-      // A fixed number of requests, so that none is under way uncounted when the time is over.
+      // A fixed number of requests, so that no uncounted request is in progress when the time is over.
       const amount = seconds * 3000;
       const began = process.hrtime.bigint();
       let last = began;
@@ -45,7 +45,7 @@ function contestant(name: string, address: string, token: string, body: object):
           },
           (error, done) => (error ? reject(error) : resolve(done)),
         );
-        // autocannon itself looks at the clock once a second.
+        // autocannon itself reads the clock only once a second.
         run.on('response', () => {
           last = process.hrtime.bigint();
         });

@@ -1,8 +1,8 @@
 /**
- * A firm's tables over TDS into the staging area, beside a bare stream of the driver over the same statements that
- * discards its rows, alternately and in one process; then whole imports by a worker of their own: how long they take
- * beside the extraction alone, and how much memory the worker had at most.
- * The source is a TDS server of ours in a process of its own, over PostgreSQL: what it costs, both sides pay.
+ * Extracts a firm's tables over TDS into the staging area, compared with a bare stream of the driver over the same
+ * statements that discards its rows, alternately and in one process. Then runs whole imports by a worker of their own:
+ * how long they take compared with the extraction alone, and how much memory the worker used at most.
+ * The source is the test's TDS server in a process of its own, over PostgreSQL. Both sides pay its cost.
  * Arguments: work items, rounds.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -37,7 +37,7 @@ import { createTenants } from './support/firm';
 import { median, report } from './support/rounds';
 
 const WHOLE = 3_600_000;
-/** Nothing is done in them that grows with the rows. */
+/** Statuses in which no work grows with the number of rows. */
 const WAITING = ['Queued', 'Connecting', 'CheckingSchema', 'PromotionQueued'];
 
 interface Told {
@@ -56,7 +56,7 @@ async function timed(work: () => Promise<number>): Promise<Measured> {
   return { rows, seconds: (performance.now() - began) / 1000 };
 }
 
-/** Every statement of an extraction, its rows thrown away. */
+/** Runs every statement of an extraction and discards the rows. */
 async function bare({ connectionString, ca }: Told): Promise<number> {
   const pool = await connect(connectionString, { ca, requestTimeout: 0 });
   let rows = 0;
@@ -71,7 +71,7 @@ async function bare({ connectionString, ca }: Told): Promise<number> {
   }
 }
 
-/** One extraction after another, of the same tenant, as a worker makes them. */
+/** Runs extractions of one tenant, one after another, as a worker does. */
 function extractions(url: string, caFile: string, { connectionString }: Told) {
   const store = openStore(url, definitions);
   Object.assign(store.config, { IMPORT_ALLOWED: '127.0.0.0/8,::1', IMPORT_CA_FILE: caFile });
@@ -108,12 +108,12 @@ function extractions(url: string, caFile: string, { connectionString }: Told) {
 
 interface Followed {
   requestId: string;
-  /** From the first status of work to the end. */
+  /** Seconds from the first status of work to the end. */
   all: number;
   by: Record<string, number>;
 }
 
-/** Seconds of each status of a request until its end, from the first that is named. */
+/** Follows a request until its end: the seconds of each status, from the first one in which it works. */
 async function followed(api: ApiClient, path: string, given: object, end: RegExp): Promise<Followed> {
   const { body } = await api.post(path, given);
   const at: Record<string, number> = {};
@@ -123,7 +123,7 @@ async function followed(api: ApiClient, path: string, given: object, end: RegExp
       at[view.status] ??= performance.now();
       return view.finishedAt !== null && view;
     },
-    // Answering costs a process on the same cores some milliseconds.
+    // Each answer costs a process on the same cores some milliseconds.
     { everyMs: 100, timeoutMs: WHOLE, description: 'the end' },
   );
   if (!end.test(ended.status)) throw new Error(`It ended so: ${JSON.stringify(ended)}`);
@@ -136,7 +136,7 @@ async function followed(api: ApiClient, path: string, given: object, end: RegExp
   return { requestId: body.requestId, all, by: Object.fromEntries(seconds) };
 }
 
-/** The most memory that a process has had, in MB. */
+/** The greatest amount of memory that a process has used, in MB. */
 function peakOf({ pid }: RunningApp): number {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1024;
@@ -181,7 +181,7 @@ async function main(): Promise<void> {
       const sides = { ours: await ours.one(tenantId), bare: await timed(() => bare(told)) };
       for (const [name, { rows, seconds }] of Object.entries(sides)) {
         if (rows !== expected) throw new Error(`${name} read ${rows} rows of ${expected}`);
-        // The first is to get warm.
+        // The first round only warms both sides up.
         if (round > 0) rates[name as keyof typeof rates].push(rows / seconds);
         process.stderr.write(`round ${round}  ${name}: ${Math.round(rows / seconds)} rows/s\n`);
       }
@@ -207,7 +207,7 @@ async function main(): Promise<void> {
     const token = (await requestToken(command.baseUrl, credentials)).body.access_token as string;
     const api = new ApiClient('bench', token, { writes: command.baseUrl, reads: query.baseUrl });
     await waitFor(async () => (await api.rows('taxcodes')).length > 0, { description: 'the start data' });
-    // The firm's own standard code is the only one then: lines that name none are taxed by it.
+    // Leaves the firm's own standard code as the only one, so that lines without a tax code are taxed by it.
     for (const { id, category } of await api.rows('taxcodes'))
       if (category === 'Standard') await api.data('DELETE', `taxcodes/${id}`);
     const { connectionString } = told;

@@ -1,11 +1,11 @@
 /**
- * Time from the answer to a write until a reader sees it in the read model: 500 new work items a second by the clock,
- * over HTTP, of four tenants, through the processes command and projector, over a store of 200,000 earlier events; the
- * same with a projector that takes the events from Kafka, a broker of its own on this machine too; and once more from
- * the store while the read model of work items is rebuilt again and again.
- * A reader on one connection asks by key, about every millisecond, for the items that were answered and not yet seen; an
- * item counts as visible when the answer that holds it is there. So a figure holds up to one poll too much, a
- * millisecond and a query; an item that was visible before its write was answered takes no longer than that.
+ * Time from the answer to a write until a reader sees it in the read model. 500 new work items a second at fixed times,
+ * over HTTP, for four tenants, through the processes command and projector, with 200,000 earlier events in the store.
+ * Then the same with a projector that takes the events from Kafka, whose broker also runs on this machine, and once
+ * more from the store while the read model of work items is rebuilt again and again.
+ * A reader on one connection asks by key, about every millisecond, for the items that were acknowledged and not yet
+ * seen. An item counts as visible when the answer that holds it has arrived. So a figure is too large by up to one poll
+ * (a millisecond and a query); an item that was visible before its write was answered takes no longer than that.
  * Arguments: seconds of a measurement, weeks of earlier events.
  */
 import { randomBytes } from 'node:crypto';
@@ -39,7 +39,7 @@ interface Target extends Firm {
 interface Measured {
   p50: number;
   p99: number;
-  /** Writes a second, from the first to the answer to the last. */
+  /** Writes a second, from the first request to the last answer. */
   rate: number;
 }
 
@@ -68,7 +68,7 @@ async function measure(
   };
 }
 
-/** Rebuilds, one after another, while something is under way; answers it and how many rebuilds that took. */
+/** Rebuilds again and again while other work is in progress. @returns its result and the number of rebuilds */
 async function whileRebuilding<Result>(
   env: Record<string, string>,
   underWay: Promise<Result>,
@@ -89,7 +89,7 @@ async function whileRebuilding<Result>(
   return { result, rebuilds };
 }
 
-/** Rows and events of the live read model. */
+/** The numbers of rows and events of the live read model. */
 async function rows(url: string): Promise<{ items: number; events: number }> {
   const [{ items, events }] = await execute<{ items: string; events: string }>(
     url,
@@ -99,14 +99,14 @@ async function rows(url: string): Promise<{ items: number; events: number }> {
   return { items: Number(items), events: Number(events) };
 }
 
-/** Milliseconds of p50 and p99 through Kafka, with a projector of its own that also publishes. */
+/** Measures through Kafka, with a projector of its own, which also publishes. */
 async function throughKafka(env: Record<string, string>, run: () => Promise<Measured>): Promise<Measured> {
   const broker = await startBroker();
   try {
     const kafka = { EVENT_BUS: 'kafka', KAFKA_BROKERS: broker.brokers, KAFKA_TOPIC: uniqueTopic() };
     const projector = await startDeployed('projector', { ...env, ...kafka });
     try {
-      // By partition, once there is a publisher; the greatest of none is less than 0.
+      // The metric has a value per partition once there is a publisher. Without values the maximum is below 0.
       const lag = async () => Math.max(...(await metric(projector, 'event_bus_publish_lag_seconds')));
       await waitFor(async () => (await lag()) === 0, {
         timeoutMs: 600_000,
@@ -124,7 +124,7 @@ async function throughKafka(env: Record<string, string>, run: () => Promise<Meas
   }
 }
 
-/** The values of a metric, of one label perhaps. */
+/** The values of a metric, optionally only those with a label. */
 async function metric({ baseUrl }: RunningApp, name: string, label = ''): Promise<number[]> {
   const text = await (await fetch(`${baseUrl}/metrics`)).text();
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(label));

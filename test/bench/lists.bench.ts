@@ -1,10 +1,11 @@
 /**
- * Page 1 of every list of a tenant with 100,000 records of each kind, beside another tenant with a tenth of that and 300
- * with sixty: over HTTP through the process query, with token and rate limit, one request after another. Each list is asked for its own
- * order, each order, each filter with common and rare values, keywords that are common, usual, rare, several, and of no
- * record, and for what changed; each answer is compared once with that of the simplest SQL. Questions that take more
- * than 10 ms are named above the table. Arguments: records of each kind, rounds. BENCH_LISTS_DIR names a folder that
- * keeps the server's data for the next run, which fills anew only when that would make other rows.
+ * Page 1 of every list of a tenant with 100,000 records of each kind, in a database with another tenant with a tenth of
+ * that and 300 tenants with sixty records each. Over HTTP through the process query, with token and rate limit, one
+ * request after another. Each list is asked for its default order, each other order, each filter with common and rare
+ * values, keywords (common, usual, rare, several, and without a match), and for recent changes. Each answer is compared
+ * once with that of the simplest SQL. Questions that take more than 10 ms are named above the table.
+ * Arguments: records of each kind, rounds. BENCH_LISTS_DIR names a folder that keeps the server's data for the next
+ * run, which fills the lists again only when their rows would be different.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -33,11 +34,14 @@ import { percentile } from './support/visibility';
 
 const PAGE = 50;
 const DATABASE = 'lists';
-/** Rounds that are not timed: a process that has just started answers up to twice as slowly, until V8 has compiled it. */
+/**
+ * Rounds that are not timed: a process that has just started answers up to twice as slowly, until V8 has compiled its
+ * code.
+ */
 const WARM_UP = 10;
-/** Firms that are there only by their records: what is planned once is not planned for the largest tenant by itself. */
+/** Tenants that only fill the tables: without them, statistics and plans would fit the largest tenant alone. */
 const SMALL = { firms: 300, rows: 60 };
-/** The tenant that is asked. */
+/** The tenant whose lists are measured. */
 const LARGE = 'lists';
 
 type Store = ReturnType<typeof openStore>;
@@ -101,7 +105,7 @@ interface Filled {
   credentials: Credentials;
 }
 
-/** The lists of both tenants: filled now, or those that the server still has. */
+/** The lists of both tenants: filled now, or kept by the server from an earlier run. */
 async function filled(server: BenchServer, rows: number): Promise<Filled> {
   const environment = (key: string) => ({
     DATABASE_URL: server.url(DATABASE),
@@ -133,7 +137,7 @@ async function fill(env: Filled['env'], rows: number): Promise<Credentials> {
   return credentials;
 }
 
-/** What decides which rows a list is filled with. */
+/** Everything that determines the rows of the lists. */
 function madeBy(rows: number): string {
   const sources = ['full-lists', 'full-values'].map((name) => `libs/practice/testing/${name}.ts`);
   return [

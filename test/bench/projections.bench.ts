@@ -1,11 +1,11 @@
 /**
  * Rebuild of the work item read model, 200,000 events of 80,000 items, indexes included, by the operator's command and
- * timed by it (without the start of its process), beside a rebuild of Emmett's raw SQL projection of the same events, on
- * one server.
- * Ours makes of each item a row of the same columns, and beside them its folded state, its audit fields and its place in
- * the feed. Theirs has the same indexes: the key, three of two columns and one of the title's words. Since it takes an
- * event at a time, it gets the first week of the ten, 20,000 events, and the rates are compared; that week's rows must be
- * the same on both sides.
+ * timed by it (without the start of its process), compared with a rebuild of Emmett's raw SQL projection of the same
+ * events, on one server.
+ * This service writes a row of the same columns for each item, and with them its folded state, its audit fields and its
+ * position in the feed. Emmett's table has the same indexes: the key, three with two columns, and one on the title's
+ * words. Since Emmett handles one event at a time, it gets only the first of the ten weeks, 20,000 events, and the
+ * rates are compared. That week's rows must be the same on both sides.
  * First argument: weeks.
  */
 import { randomBytes } from 'node:crypto';
@@ -35,7 +35,7 @@ interface Rebuilt {
   milliseconds: number;
 }
 
-/** Figures of rows and a digest of all the columns that both sides have. */
+/** Sums of the rows, and a digest of all columns that both sides have. */
 function digest(url: string, rows: string): Promise<object[]> {
   return execute(
     url,
@@ -49,7 +49,7 @@ function digest(url: string, rows: string): Promise<object[]> {
 
 const LIVE = `read_model.work_items where generation = read_model.live_generation('work-items', tenant_id)`;
 
-/** Loads the weeks into ours; answers the contestant. */
+/** Loads the weeks into this store. @returns the contestant */
 async function ours(env: Record<string, string>, weeks: Week[]): Promise<Contestant> {
   await loadWorkItems(env.DATABASE_URL, 'bench', weeks);
   await settle(env.DATABASE_URL);
@@ -58,14 +58,14 @@ async function ours(env: Record<string, string>, weeks: Week[]): Promise<Contest
     name: 'ours',
     async run() {
       const { events, milliseconds } = await cli<Rebuilt>(env, 'projections', 'rebuild', 'work-items');
-      // It may count what it reads of the firm's other records; those are not counted here.
+      // The command may also count events of the firm's other records, which are not counted here.
       if (events < expected) throw new Error(`ours: rebuilt from ${events} events of ${expected}`);
       return (expected / milliseconds) * 1000;
     },
   };
 }
 
-/** Loads the week into theirs; answers the contestant. */
+/** Loads the week into Emmett's store. @returns the contestant */
 async function emmett(url: string, { created, waves }: Week): Promise<Contestant> {
   const { append, rebuild } = await importPeer<Emmett>('emmett-work-items.mjs');
   const steps = [created, ...waves].flat().map(({ id, event }) => ({ stream: toUuid(id), event }));
@@ -82,7 +82,7 @@ async function emmett(url: string, { created, waves }: Week): Promise<Contestant
   };
 }
 
-/** What a load leaves behind is not part of any round. */
+/** Finishes the work that a load leaves behind, so that no round pays for it. */
 async function settle(url: string): Promise<void> {
   await execute(url, 'vacuum analyze');
   await execute(url, 'checkpoint');

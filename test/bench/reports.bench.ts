@@ -1,14 +1,16 @@
 /**
  * Reports over a firm of 1,000,000 work items (200 fee earners, 20,000 matters, five years, as `demo load` makes them),
- * beside another firm of a tenth of that: over HTTP through the process query, with token and rate limit, and the same
- * questions to PostGraphile 4.14 with pg-aggregates, over one indexed table of the same items in the same server, which
- * asks for no token. Both sides' rows must be the same, sums to the last digit; a question that only ours is asked is
- * checked by plain SQL. A caller asks one question after the other; a time ends when the rows are parsed and in the order
- * asked for: the peer sends all groups, unordered, so its caller sorts and cuts them.
- * Last, what the projector pays for it: batches of 500 events applied to that read model.
- * Arguments: work items, rounds. A million takes more than ten minutes to load. BENCH_REPORTS_DIR names a folder that keeps
- * the server's data for the next run of as many work items, which rebuilds the read models when migrations or their
- * versions differ; the events of the last part then go into a copy. Without it all is thrown away.
+ * with another firm of a tenth of that in the same tables. Over HTTP through the process query, with token and rate
+ * limit; and the same questions to PostGraphile 4.14 with pg-aggregates, over one indexed table of the same items on
+ * the same server, without a token. The rows of both sides must be the same, and sums equal to the last digit.
+ * Questions that only this service is asked are checked with plain SQL. A caller asks one question after another. A
+ * time ends when the rows are parsed and in the requested order: PostGraphile sends all groups unordered, so its caller
+ * sorts them and cuts them off.
+ * Finally, the projector's cost: batches of 500 events applied to that read model.
+ * Arguments: work items, rounds. A million items take more than ten minutes to load. BENCH_REPORTS_DIR names a folder
+ * that keeps the server's data for the next run with as many work items, which rebuilds the read models when migrations
+ * or their versions differ; the events of the last part then go into a copy. Without it, all data is deleted at the
+ * end.
  */
 import { requestToken } from '../support/client';
 import { execute } from '../support/database';
@@ -29,16 +31,16 @@ import { percentile } from './support/visibility';
 
 const ZONE = 'Europe/London';
 /**
- * Of each side in a round. The first two or three after the other side's turn take up to twice as long, as the caches of the
- * processors are full of what that side read; of few requests they would be what is measured.
+ * Requests to each side in a round. The first two or three after the other side's turn take up to twice as long,
+ * because that side's data fills the processors' caches. With few requests a round, mostly those would be measured.
  */
 const REQUESTS = 20;
 /**
- * What each side is asked first, without being timed: so often, or for so long. A process that has just started answers up to
- * twice as slowly, until V8 has compiled what a question goes through.
+ * Each side first answers this many requests, or for this long, without being timed. A process that has just started
+ * answers up to twice as slowly, until V8 has compiled the code that a question needs.
  */
 const WARM_UP = { requests: 2_000, milliseconds: 5_000 };
-/** Those that the design has goals of, by question. */
+/** The questions for which the design sets goals. */
 const RATIOS = ['page', 'by employee', 'totals', 'top matters', 'deep page'];
 
 interface Sides {
@@ -46,13 +48,13 @@ interface Sides {
   theirs: Side;
 }
 
-/** What the questions are about, as the peer's table has it. */
+/** The subject of the questions, chosen from the peer's table. */
 async function subjectOf(url: string, items: number): Promise<Subject> {
   const [{ year }] = await execute<{ year: number }>(
     url,
     `select extract(year from max(entry_date))::integer - 1 as year from peer.work_items`,
   );
-  // By how much they have recorded, the one in the middle.
+  // The median fee earner by number of items.
   const [{ employee }] = await execute<{ employee: string }>(
     url,
     `select employee_sort_name as employee from peer.work_items group by 1 order by count(*), 1
@@ -64,7 +66,7 @@ async function subjectOf(url: string, items: number): Promise<Subject> {
 interface Turn {
   side: Side;
   ask: Ask;
-  /** How many rows the answer must have. */
+  /** The number of rows that the answer must have. */
   rows: number;
 }
 
@@ -79,7 +81,7 @@ async function warmUp(turn: Turn): Promise<void> {
   for (let asked = 0; asked < WARM_UP.requests && performance.now() < end; asked++) await timed(turn);
 }
 
-/** Asks each in turn, round by round, once they are warm; their milliseconds. */
+/** Warms all turns up, then asks each in turn, round by round. @returns their milliseconds */
 async function alternate(turns: Turn[], rounds: number): Promise<number[][]> {
   for (const turn of turns) await warmUp(turn);
   const times = turns.map((): number[] => []);
@@ -91,7 +93,7 @@ async function alternate(turns: Turn[], rounds: number): Promise<number[][]> {
   return times;
 }
 
-/** Adds the figures of a question that both are asked; answers by how much ours is faster. */
+/** Adds the figures of a question that both sides are asked. @returns how many times faster this service is */
 async function compare(
   { ours, theirs }: Sides,
   question: Question,
@@ -130,7 +132,7 @@ function note(figures: Record<string, number>, question: string, side: string, t
   process.stderr.write(`${question}: ${side} p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms\n`);
 }
 
-/** Every question to both sides; the ratios by question. */
+/** Asks both sides every question. @returns the ratios by question */
 async function askAll(loaded: Loaded, rounds: number, figures: Record<string, number>) {
   const { env, credentials } = loaded;
   const items = await fillPeer(loaded);
@@ -164,7 +166,7 @@ async function askAll(loaded: Loaded, rounds: number, figures: Record<string, nu
   }
 }
 
-/** What is kept for the next run is not changed: that takes a copy. */
+/** Measures on a copy when the data is kept for the next run, because the measurement changes it. */
 async function applyCost(
   server: BenchServer,
   { env, tenantId }: Loaded,

@@ -1,6 +1,7 @@
 /**
- * What sealing costs appends: events of one each, acknowledged after commit, with the sealing job of a worker beside
- * them and without it, on one store. The job never idles: it has what was appended without it to seal as well.
+ * The cost of sealing to appends: appends of one event each, acknowledged after commit, with and without a worker's
+ * sealing job beside them, on one store. The job is never idle, because it also has to seal what was appended without
+ * it.
  * First argument: seconds of a run.
  */
 import { SealVerification } from '#event-store/seals/seal-verification';

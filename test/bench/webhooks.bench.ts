@@ -1,8 +1,9 @@
 /**
- * Deliveries of one worker to twenty webhooks of a receiver on the same machine that answers at once, beside a bare loop
- * of undici POSTs with the same body and the same concurrency; the time from an event to the receiver's socket at 100
- * events a second; and what one receiver that hangs, refuses connections or answers 500 does to the others of twenty.
- * An event's time is when it was decided, before it was committed: the figures hold the append too.
+ * Deliveries of one worker to twenty webhooks of a receiver on the same machine that answers at once, compared with a
+ * bare loop of undici POSTs with the same body and the same concurrency; the time from an event to the receiver's
+ * socket at 100 events a second; and how one receiver that hangs, refuses connections or answers 500 affects the other
+ * nineteen.
+ * An event's time is when it was decided, before it was committed, so the figures include the append.
  * Arguments: deliveries of a round, seconds of a measurement of the time.
  */
 import { randomBytes } from 'node:crypto';
@@ -25,13 +26,16 @@ const WEBHOOKS = 20;
 const CONCURRENCY = 5 * WEBHOOKS;
 const ROUNDS = 5;
 
-/** The greatest of the p99 of each address would be one sample's; that of all together is what a receiver sees. */
+/**
+ * Quantiles of all addresses together, as the receiver sees them. The greatest p99 of a single address would rest on
+ * one sample.
+ */
 function quantiles(lags: number[][]) {
   const all = lags.flat();
   return { p50: percentile(all, 0.5), p99: percentile(all, 0.99) };
 }
 
-/** Medians over the rounds; a change compares what was measured in the same round. */
+/** Medians over the rounds. A change compares figures of the same round. */
 function besideFigures({ well, ...dead }: Record<string, { p50: number; p99: number }[]>) {
   const figures: Record<string, number> = {
     'nineteen of twenty, p50 ms': median(well.map(({ p50 }) => p50)),
@@ -152,7 +156,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Characters of a message of ours about a work item. */
+/** The number of characters of a message about a work item. */
 async function bodySize(api: ApiClient): Promise<number> {
   const types = await api.rows('webhooks/eventtypes', { pageSize: 200 });
   return JSON.stringify(types.find(({ name }: Json) => name === 'workitem.created').example).length;

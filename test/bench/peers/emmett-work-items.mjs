@@ -1,4 +1,5 @@
-// Work items as a raw SQL projection of Emmett's. An ES module, loaded by import(): its packages are resolved here.
+// Work items as a raw SQL projection of Emmett's. An ES module, so that `import()` resolves its packages from this
+// folder.
 import { sql } from '@event-driven-io/dumbo';
 import {
   getPostgreSQLEventStore,
@@ -77,7 +78,7 @@ const projection = postgreSQLRawSQLProjection({
   init: () => [sql(TABLE), ...INDEXES.map((index) => sql(`create index on work_items ${index}`))],
 });
 
-/** One event an append, one append after the other: appends at once may come to its consumer out of order. */
+/** Appends one event at a time: simultaneous appends may reach Emmett's consumer out of order. */
 export async function append(connectionString, steps) {
   const store = getPostgreSQLEventStore(connectionString);
   try {
@@ -89,9 +90,9 @@ export async function append(connectionString, steps) {
 }
 
 /**
- * As its documentation rebuilds, at the pulling with which it is fastest: by its defaults (100 events, then a rest of
- * 50 ms) it makes two fifths of this; 200 to 2,000 events a pull make no difference, nor does its projection of a batch,
- * to which a consumer hands one event at a time.
+ * Rebuilds as Emmett's documentation does, with the fastest settings for pulling. The defaults (100 events, then a rest
+ * of 50 ms) reach two fifths of this rate. Between 200 and 2,000 events a pull there is no difference, and Emmett's
+ * batch projection is no faster, because the consumer gives it one event at a time.
  */
 export async function rebuild(connectionString) {
   const pulling = { batchSize: 300, pullingFrequencyInMs: 0 };

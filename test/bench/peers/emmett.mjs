@@ -1,2 +1,2 @@
-// An ES module, loaded by import(): Emmett's packages are resolved from this folder.
+// An ES module, so that `import()` resolves Emmett's packages from this folder.
 export { getPostgreSQLEventStore } from '@event-driven-io/emmett-postgresql';

@@ -1,5 +1,5 @@
-// PostGraphile as its documentation sets it up for production, with pg-aggregates and the filters that a range of days
-// needs, a pool of its own, and without a log of queries. It asks for no token.
+// PostGraphile as its documentation sets it up for production, with pg-aggregates, the filters that a range of days
+// needs, a pool of its own, and no log of queries. It needs no token.
 import { createServer } from 'node:http';
 import aggregates from '@graphile/pg-aggregates';
 import pg from 'pg';
@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
   if (request.url === '/health/ready') response.end('{"status":"ok"}');
   else handle(request, response);
 });
-server.keepAliveTimeout = 72_000; // as Fastify's
+server.keepAliveTimeout = 72_000; // the default of Fastify
 server.listen(Number(process.env.PORT), '127.0.0.1');
 process.on('SIGTERM', () => {
   server.close(() => pool.end());

@@ -7,15 +7,18 @@ import type { WorkItemEvent } from '#practice/work-items/work-item.events';
 import type { Firm } from './firm';
 import { type Step, weekOf } from './work-item-lives';
 
-/** Of a round, a multiple of eight: in each something else of a life befalls the items of the five before. */
+/**
+ * Items of a round, a multiple of eight. In each round, the items of the five rounds before take the next step of their
+ * lives.
+ */
 const ITEMS = 400;
 const NOTHING = { amount: '0', units: '0' };
-/** Behind whatever the tables hold. */
+/** Later than every epoch in the tables. */
 const EPOCH = 1_000_000;
 
 /**
- * Batches of the feed in which every item stands at another point of its life: recorded, changed, finalised, written off,
- * put on an invoice's draft, billed. No batch has two events of one item, so none can be written as one.
+ * Batches of the feed in which the items are at different points of their lives: recorded, changed, finalised, written
+ * off, put on a draft invoice, billed. No batch has two events of one item, so no two events can be written as one.
  */
 export function* batchesOf(
   firm: Firm,
@@ -48,7 +51,7 @@ export function* batchesOf(
 }
 
 function* stepsOf(firm: Firm, rounds: number): Generator<Step> {
-  /** What is still to happen to the items of a round, in waves. */
+  /** The later steps of each round's items, in waves. */
   let lives: Step[][][] = [];
   for (let round = 0; round < rounds; round++) {
     const { created, waves } = weekOf(round, ITEMS, firm);
@@ -60,7 +63,7 @@ function* stepsOf(firm: Firm, rounds: number): Generator<Step> {
   }
 }
 
-/** Each finalised item that a client pays for comes onto an invoice's draft, and is billed for all that is left of it. */
+/** Puts each finalised billable item on a draft invoice, and bills all that is left of it. */
 function invoiced(steps: Step[]): [reserved: Step[], billed: Step[]] {
   const states = new Map<Step['id'], WorkItemState>();
   for (const { id, event } of steps) states.set(id, WorkItem.evolve(states.get(id), event));

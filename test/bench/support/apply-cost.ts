@@ -9,22 +9,22 @@ import { median } from './rounds';
 
 const BATCH = 500;
 const ROUNDS = 40;
-/** Batches that are not counted: in the first ones only a few things happen to items, and nothing is cached. */
+/** Batches that are not counted: in the first ones, items take only a few kinds of step, and nothing is cached. */
 const WARM_UP = 30;
 
-/** Microseconds an event. */
+/** In microseconds per event. */
 export interface ApplyCost {
-  /** Of the projection's work on a batch, the median batch. */
+  /** The projection's work on a batch: the median batch. */
   apply: number;
-  /** The same with the transaction, its commit on disk included. */
+  /** The same with the transaction, including its commit to disk. */
   transaction: number;
-  /** As `transaction`, over all batches, slow ones too. */
+  /** Like `transaction`, but the mean of all batches, including slow ones. */
   mean: number;
 }
 
 /**
- * Applies events of new items to the read model of work items of a firm, a batch a transaction, as the projector does but
- * for its checkpoint. Changes the database.
+ * Applies events of new items to a firm's read model of work items, one transaction per batch, like the projector but
+ * without its checkpoint. Changes the database.
  */
 export async function measureApply(url: string, tenantId: number): Promise<ApplyCost> {
   const generation = await generationOf(url, tenantId);
@@ -66,7 +66,7 @@ async function generationOf(url: string, tenantId: number): Promise<number> {
   return generation;
 }
 
-/** Events that the firm's rows were made from. */
+/** The number of events in the firm's rows. */
 async function countOf(url: string, tenantId: number): Promise<number> {
   const [{ events }] = await execute<{ events: string }>(
     url,
@@ -76,7 +76,7 @@ async function countOf(url: string, tenantId: number): Promise<number> {
   return Number(events);
 }
 
-/** All that work is recorded for and by. */
+/** The matters and the employees of the firm's work. */
 async function firmOf(url: string, tenantId: number): Promise<Firm> {
   const ids = async <Kind extends 'matter' | 'employee'>(kind: Kind) => {
     const rows = await execute<{ id: string }>(

@@ -1,4 +1,7 @@
-/** A whole number of the command line, 1 or more. Whoever has given something else is told, before anything is started. */
+/**
+ * A whole number from the command line, at least 1. Any other text ends the process with a message before anything
+ * starts.
+ */
 export function argument(place: number, called: string, usual: number): number {
   const given = process.argv[1 + place];
   if (given === undefined) return usual;

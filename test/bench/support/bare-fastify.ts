@@ -1,4 +1,4 @@
-/** The floor: a request is one INSERT, and nothing is checked. */
+/** The least that a service could do: each request is one INSERT, and nothing is checked. */
 import fastify from 'fastify';
 import { Pool } from 'pg';
 

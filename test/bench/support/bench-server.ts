@@ -12,8 +12,8 @@ export interface BenchServer {
 }
 
 /**
- * A PostgreSQL of the bench's own, as durable as in production: what is acknowledged is on disk.
- * @param kept a folder for its data that stays, and may hold an earlier run's; without one all is thrown away
+ * A PostgreSQL server of the bench's own, as durable as in production: acknowledged writes are on disk.
+ * @param kept a folder that keeps the data, perhaps from an earlier run; without it all data is deleted at the end
  */
 export async function startBenchServer(kept?: string): Promise<BenchServer> {
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'practice-bench-'));
@@ -39,7 +39,7 @@ export async function startBenchServer(kept?: string): Promise<BenchServer> {
   };
 }
 
-/** Removes the folder when asked, or when the bench was interrupted: then it stops the server as well. */
+/** Removes the folder when called. If the bench is interrupted, the server is stopped and the folder removed, too. */
 function removeAtTheEnd(dataDir: string): () => Promise<void> {
   const cleaner = join(packageRoot(), 'test', 'support', 'remove-data-dir.cjs');
   const watcher = spawn(process.execPath, [cleaner, dataDir], {

@@ -5,13 +5,13 @@ import { packageRoot } from '#platform/package-root';
 import { ApiClient, type Credentials } from '../../support/client';
 import { nodeFlags } from '../../support/deployed';
 
-/** What work is recorded for and by. */
+/** The matters and employees of work items. */
 export interface Firm {
   matterIds: string[];
   employeeIds: string[];
 }
 
-/** An operator's command, in a process of its own, as `npm run cli` starts it; answers its JSON. */
+/** Runs an operator's command in a process of its own, as `npm run cli` does. @returns its JSON output */
 export async function cli<Answer>(env: Record<string, string>, ...args: string[]): Promise<Answer> {
   const main = join(packageRoot(), 'dist/apps/cli/main.js');
   const { stdout } = await promisify(execFile)(
@@ -24,7 +24,7 @@ export async function cli<Answer>(env: Record<string, string>, ...args: string[]
   return JSON.parse(stdout);
 }
 
-/** New tenants, and an integration that all of them let in without a limit to speak of. */
+/** New tenants, and an integration that may use all of them practically without a rate limit. */
 export async function createTenants(env: Record<string, string>, aliases: string[]): Promise<Credentials> {
   for (const alias of aliases) await cli(env, 'tenants', 'create', '--alias', alias, '--name', alias);
   const terms = (alias: string) => ['--tenant', alias, '--limit', '100000000', '--period', '3600'];
@@ -35,7 +35,7 @@ export async function createTenants(env: Record<string, string>, aliases: string
   return credentials;
 }
 
-/** Employees, and open matters of one client, over HTTP. */
+/** Creates employees, and open matters of one client, over HTTP. */
 export async function openFirm(
   commandUrl: string,
   alias: string,
@@ -58,7 +58,7 @@ export async function openFirm(
   return firm;
 }
 
-/** The body of a POST of 36 minutes of work, for the firm's matters and by its employees in turn. */
+/** The body of a POST of 36 minutes of work, on the firm's matters and by its employees in turn. */
 export function someWork({ matterIds, employeeIds }: Firm, number = 0): object {
   return {
     matterId: matterIds[number % matterIds.length],

@@ -13,7 +13,7 @@ interface Figures {
   lags: Record<string, number[]>;
 }
 
-/** Of the size of those that sign a message of ours. */
+/** As large as the headers that sign a real message. */
 const HEADERS = {
   'content-type': 'application/json',
   'accept-encoding': 'identity',
@@ -26,7 +26,7 @@ const HEADERS = {
   'X-PE2-TENANT-ALIAS': 'bench',
 };
 
-/** What the bench does to the service and to its receiver. */
+/** The steps of the bench, for the service and for its receiver. */
 export class HookBench {
   private readonly pool: Pool;
 
@@ -49,12 +49,12 @@ export class HookBench {
     return (await fetch(`${this.sink.baseUrl}/figures`)).json() as Promise<Figures>;
   }
 
-  /** What came since the figures were last asked for. */
+  /** The number of messages received since the figures were last read. */
   private async count(): Promise<number> {
     return (await fetch(`${this.sink.baseUrl}/count`)).json() as Promise<number>;
   }
 
-  /** Webhooks at so many paths of the receiver, or at other addresses. */
+  /** Creates a webhook for each path of the receiver or other address. */
   async hooks(paths: string[]): Promise<string[]> {
     const ids: string[] = [];
     for (const path of paths) {
@@ -75,7 +75,9 @@ export class HookBench {
     });
   }
 
-  /** Queues so many deliveries for paused webhooks, and resumes them; deliveries a second, from the first to the last. */
+  /**
+   * Queues deliveries for paused webhooks, then resumes them. @returns deliveries a second, from the first to the last
+   */
   async ours(ids: string[], events: number, databaseUrl: string): Promise<number> {
     for (const id of ids) await this.api.data('POST', `webhooks/${id}/pause`);
     await this.events(250, events / 250);
@@ -89,7 +91,7 @@ export class HookBench {
     await waitFor(async () => (await queued()) === events * ids.length, { description: 'all to be queued' });
     await this.figures();
     await Promise.all(ids.map((id) => this.api.data('POST', `webhooks/${id}/resume`)));
-    // The receiver is asked: to count in the database would take a good part of what the worker has of the machine.
+    // Asks the receiver: counting in the database would take much of the machine from the worker.
     await waitFor(async () => (await this.count()) === events * ids.length, {
       everyMs: 250,
       timeoutMs: 120_000,
@@ -118,7 +120,7 @@ export class HookBench {
     return (count / ms) * 1000;
   }
 
-  /** Milliseconds from event to socket at each of the paths; what comes at others is not waited for. */
+  /** Milliseconds from event to socket at each of the paths. Messages to other paths are not awaited. */
   async lags(rate: number, seconds: number, paths: readonly string[]): Promise<number[][]> {
     await this.events(rate, WARM_UP_SECONDS);
     await this.collected(rate * WARM_UP_SECONDS, paths);
@@ -126,7 +128,7 @@ export class HookBench {
     return this.collected(rate * seconds, paths);
   }
 
-  /** What comes until each path has had so many. */
+  /** Collects lags until each path has received the given number. */
   private async collected(each: number, paths: readonly string[]): Promise<number[][]> {
     const all = new Map<string, number[]>(paths.map((path) => [`/${path}`, []]));
     await waitFor(

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 
 /**
- * A receiver that answers at once, as a process of its own. Under `/lag/…` it notes how old a message's event was when
- * its bytes were there; under `/hang/…` it never answers, under `/fail/…` 500. GET `/figures` tells what came since it was last asked, `/count`
- * how much that is so far.
+ * A receiver that answers at once, in a process of its own. Under `/lag/…` it notes how old a message's event was when
+ * the message had arrived; under `/hang/…` it never answers; under `/fail/…` it answers 500. GET `/figures` returns and
+ * resets the figures; GET `/count` only returns the number of messages.
  */
 const lags: Record<string, number[]> = {};
 let count = 0;

@@ -7,30 +7,30 @@ import type { Credentials } from '../../support/client';
 import { execute } from '../../support/database';
 import type { BenchServer } from './bench-server';
 
-/** What is known of a load, kept in the database beside it. */
+/** Notes about a load, kept in the same database. */
 export interface LoadNote {
   secretsKey: string;
   credentials: Credentials;
 }
 
-/** How a database comes to hold a load. */
+/** How a database is filled. */
 export interface Load {
-  /** What decides what is loaded: with another it is loaded anew. */
+  /** Identifies what is loaded. When it differs, everything is loaded again. */
   made: string;
-  /** Fills the database, which is there and empty. */
+  /** Fills the existing, empty database. */
   load(): Promise<LoadNote>;
-  /** Brings the rows of a load to the present migrations and read models; where it cannot, it is loaded anew. */
+  /** Migrates a load and rebuilds its read models. Where this is missing, everything is loaded again. */
   renew?(note: LoadNote): Promise<void>;
 }
 
 interface Kept {
   made: string;
-  /** Of the migrations and the versions of the read models. */
+  /** A digest of the migrations and of the versions of the read models. */
   form: string;
   note: LoadNote;
 }
 
-/** The load that the server still has in a database of that name, else a new one. */
+/** The load that the server has kept in the database; otherwise a new one. */
 export async function keptLoad(
   server: BenchServer,
   database: string,
@@ -67,7 +67,7 @@ function presentForm(): string {
   return hash.digest('hex');
 }
 
-/** Undefined unless the server has a whole load. */
+/** Undefined unless the server has kept a complete load. */
 async function keptIn(server: BenchServer, database: string): Promise<Kept | undefined> {
   const databases = await execute(server.url('postgres'), 'select from pg_database where datname = $1', [
     database,

@@ -9,8 +9,8 @@ import type { Week } from './work-item-lives';
 const CALLERS = 200;
 
 /**
- * Puts weeks of work items into a tenant's store: the new ones in bulk, what happens to them later by ordinary appends,
- * so that an item's events lie as far apart as a firm's do.
+ * Writes weeks of work items into a tenant's store: new items in bulk, their later events by ordinary appends, so that
+ * the events of an item are as far apart in the feed as in a real firm.
  */
 export async function loadWorkItems(url: string, alias: string, weeks: Iterable<Week>): Promise<void> {
   const opened = openStore(url, [WorkItem]);
@@ -28,7 +28,7 @@ export async function loadWorkItems(url: string, alias: string, weeks: Iterable<
       for (const wave of waves) {
         const steps = wave.values();
         const caller = async () => {
-          // All callers take from the one iterator.
+          // All callers share one iterator.
           for (const { id, event } of steps) {
             await opened.store.execute(context, async (work) => {
               const { item } = await work.load({ item: at(WorkItem, id) });

@@ -2,9 +2,9 @@ import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Begins calls by the clock, however long earlier ones take, as independent callers would.
+ * Begins calls at fixed times, however long earlier calls take, as independent callers would.
  * @param rate calls a second
- * @throws what the first call that fails throws, after all have ended
+ * @throws the error of the first call that failed, after all calls have ended
  */
 export async function openLoop(
   rate: number,
@@ -30,16 +30,18 @@ export async function openLoop(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Answer of a POST, and when all of it was there, by performance.now(). */
+/** The answer to a POST, and when all of it had arrived (performance.now()). */
 export interface Posted {
   status: number;
   body: string;
   at: number;
 }
 
-/** Posts JSON over connections that stay open; costs the machine a fraction of what fetch does. */
+/** POSTs JSON over connections that stay open. This costs the machine a fraction of what fetch does. */
 export class Poster {
-  /** Without a bound, a service that stalls for a second is met by more connections than the system keeps for it. */
+  /**
+   * Without this limit, a service that stalls for a second would get more connections than the system queues for it.
+   */
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
   constructor(private readonly token: string) {}

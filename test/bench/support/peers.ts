@@ -5,12 +5,12 @@ import { packageRoot } from '#platform/package-root';
 
 const folder = join(packageRoot(), 'test', 'bench', 'peers');
 
-/** Imports a module of test/bench/peers, whose packages live apart from ours; the first use installs them. */
+/** Imports a module of test/bench/peers, which has packages of its own. The first use installs them. */
 export async function importPeer<Module>(file: string): Promise<Module> {
   return import(installedPeer(file));
 }
 
-/** The path of a module of test/bench/peers, its packages installed. */
+/** The path of a module of test/bench/peers, after its packages are installed. */
 export function installedPeer(file: string): string {
   if (!isInstalled()) {
     const args = ['install', '--no-audit', '--no-fund', '--no-package-lock'];
@@ -20,7 +20,10 @@ export function installedPeer(file: string): string {
   return join(folder, file);
 }
 
-/** Whether every package is there in its version: others may have been installed for an earlier bench. */
+/**
+ * Whether every package is installed in the wanted version; an earlier version of the bench may have installed another
+ * one.
+ */
 function isInstalled(): boolean {
   const { dependencies } = packageJson(folder) as { dependencies: Record<string, string> };
   return Object.entries(dependencies).every(

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Runs a script of one transaction through pgbench; answers the transactions that it counted, and a second.
- * @param protocol pgbench's default is `simple`: the statement is parsed every time
+ * Runs a script of one transaction with pgbench. @returns the number of transactions, and the rate per second
+ * @param protocol with pgbench's default, `simple`, the statement is parsed every time
  */
 export async function pgbench(
   url: string,

@@ -15,7 +15,7 @@ const DATABASE = 'reports';
 const COPY = 'reports_copy';
 const YEARS = 5;
 const CATCH_UP_MS = 3 * 3_600_000;
-/** The tenant that is asked, and one beside it in the same tables with a tenth of the work items. */
+/** The tenant that is measured, and one with a tenth of its work items in the same tables. */
 export const BIG = 'big';
 const TENANTS = [
   { alias: BIG, part: 1 },
@@ -23,17 +23,17 @@ const TENANTS = [
 ];
 
 export interface Loaded {
-  /** Of every process over it. */
+  /** The environment of every process of this installation. */
   env: Record<'DATABASE_URL' | 'SECRETS_KEY' | 'LOG_LEVEL', string>;
   credentials: Credentials;
   tenantId: number;
-  /** Of that tenant, deleted ones too. */
+  /** Number of that tenant's work items, including deleted ones. */
   items: number;
 }
 
 /**
- * Two firms as `demo load` makes them, in their read models: loaded now, or those that the server still has, whose read
- * models are rebuilt when they are of another form.
+ * Two firms as `demo load` makes them, with their read models: loaded now, or kept by the server from an earlier run.
+ * Kept read models are rebuilt when migrations or their versions differ.
  */
 export async function loadReports(server: BenchServer, items: number): Promise<Loaded> {
   const note = await keptLoad(server, DATABASE, {
@@ -50,7 +50,7 @@ export async function loadReports(server: BenchServer, items: number): Promise<L
   return { env, credentials: note.credentials, tenantId: id, items };
 }
 
-/** A copy of the database, to which nothing may be connected meanwhile. */
+/** A copy of the database. Nothing may be connected to the database while it is copied. */
 export async function copyReports(server: BenchServer): Promise<{ url: string; drop(): Promise<void> }> {
   const maintenance = server.url('postgres');
   const drop = async () => {
@@ -106,14 +106,14 @@ async function migrateAll({ DATABASE_URL }: Loaded['env']): Promise<void> {
   await migrate(DATABASE_URL, 'read');
 }
 
-/** Until every read model shows every event. */
+/** Waits until every read model shows every event. */
 async function caughtUp({ baseUrl, pid }: RunningApp): Promise<void> {
   await waitFor(
     async () => {
       const text = await (await fetch(`${baseUrl}/metrics`)).text();
       const lines = text.split('\n').filter((line) => line.startsWith('projection_lag_seconds{'));
       if (lines.length > 0 && lines.every((line) => line.endsWith(' 0'))) return true;
-      await delay(1000); // to ask costs the store a look for the oldest event of every partition
+      await delay(1000); // each question makes the store look for the oldest event of every partition
       return false;
     },
     { timeoutMs: CATCH_UP_MS, description: `projector ${pid} to have caught up` },

@@ -5,7 +5,7 @@ type Row = Record<string, unknown>;
 const types = { work_item_listing: 'WorkItemCriteriaInput', fee_analysis: 'FeeAnalysisFactCriteriaInput' };
 type ReportName = keyof typeof types;
 
-/** A slice and how its rows are read: by default the values of its columns, in their order. */
+/** A slice, and how its rows are read: by default as the values of its columns, in their order. */
 interface Asked {
   cols: readonly string[];
   rest?: object;
@@ -15,7 +15,7 @@ interface Asked {
 
 /**
  * A request as the specification's clients send it.
- * @param cols each a colId, or with a sum `colId:sum`
+ * @param cols each a colId, or `colId:sum` for a sum
  */
 export function ownAsk(report: ReportName, { cols, rest, criteria = {}, rows }: Asked): Ask {
   const named = cols.map((name) => {
@@ -36,12 +36,12 @@ export function ownAsk(report: ReportName, { cols, rest, criteria = {}, rows }: 
   };
 }
 
-/** Work items whose entry lies in the days, both included. */
+/** Criteria: work items with an entry date within the days, both included. */
 export function entered(fixedPeriod: object): object {
   return { entryPeriod: { fixedPeriod, relativePeriod: null } };
 }
 
-/** `[{…, Billed_totalBase: 1, Pending_totalBase: 2}]` as a row of key, pivot value and number for each that is there. */
+/** Turns `[{…, Billed_totalBase: 1, Pending_totalBase: 2}]` into rows of key, pivot value and number. */
 export function unpivoted(key: string, colId: string): (rows: Row[]) => unknown[][] {
   const ending = `_${colId}`;
   return (rows) =>

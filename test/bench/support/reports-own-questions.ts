@@ -6,7 +6,7 @@ import type { Loaded } from './reports-data';
 import { entered, ownAsk } from './reports-own-asks';
 import type { Question, Subject } from './reports-questions';
 
-/** A question that only ours is asked, and the rows that plain SQL answers it with. */
+/** A question that only this service is asked, and the rows that plain SQL returns for it. */
 export type OwnQuestion = Omit<Question, 'theirs'> & { expected: unknown[][] };
 
 const FLOWS = { workItemFinalised: 'finalised', workItemBilled: 'billed', workItemWrittenOff: 'written_off' };
@@ -26,7 +26,10 @@ export function ownQuestions(loaded: Loaded, subject: Subject): Promise<OwnQuest
   ]);
 }
 
-/** What no rollup has beside task types, and the peer's rows with it. The peer itself cannot group by what may be null. */
+/**
+ * Dimensions that no rollup combines with task types, with the SQL of their rows. The peer cannot group by nullable
+ * columns.
+ */
 const UNCOVERED: Record<string, string> = {
   employeeSortName: 'select employee_sort_name as name, * from peer.work_items',
   divisionName: `select d.name, p.* from peer.work_items p
@@ -38,7 +41,7 @@ const UNCOVERED: Record<string, string> = {
     left join read_model.people cp on ${live('people', 'cp', '$1')} and cp.id = c.entity_id`,
 };
 
-/** That the tenant is asked for always lets PostgreSQL know its type, also where no table but the peer's is read. */
+/** The condition on the tenant tells PostgreSQL the parameter's type, also where only the peer's table is read. */
 async function uncoveredPairs(
   name: string,
   { env, tenantId }: Loaded,
@@ -65,7 +68,7 @@ async function uncoveredPairs(
   };
 }
 
-/** A period that is no whole months: it begins and ends within one. */
+/** A period that begins and ends in the middle of a month. */
 async function lastDays({ env }: Loaded, { zone }: Subject): Promise<OwnQuestion> {
   const { min, max } = resolvePeriod('LAST_365_DAYS', dayIn(zone, new Date()), 4);
   const rows = await execute(

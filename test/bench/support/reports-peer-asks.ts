@@ -5,7 +5,7 @@ interface Group {
   sum: Record<string, string>;
 }
 
-/** A page in the order of entry, newest first. */
+/** A page ordered by entry date, newest first. */
 export function peerPage(
   columns: readonly string[],
   window: { first: number; offset: number },
@@ -28,7 +28,7 @@ export function peerPage(
   };
 }
 
-/** Sums over everything. */
+/** Sums over all rows. */
 export function peerTotals(sums: readonly string[], filter?: object): Ask {
   return {
     body: {
@@ -46,7 +46,8 @@ export function peerTotals(sums: readonly string[], filter?: object): Ask {
 }
 
 /**
- * Sums by group. The peer neither orders nor limits groups, so it sends all of them and its caller sorts and cuts.
+ * Sums by group. The peer neither orders nor limits groups: it sends all of them, and its caller sorts them and cuts
+ * them off.
  * @param order by the first sum, greatest first, or by the keys
  */
 export function peerGroups(
@@ -77,10 +78,10 @@ export function peerGroups(
   };
 }
 
-/** As our names and numbers are ordered: numbers in them by their value. */
+/** This service's order of names and numbers: numbers within them count by their value. */
 const natural = new Intl.Collator('en', { numeric: true });
 
-/** The least first; what is missing is the least, as in our order. */
+/** Ascending. Missing values come first, as in this service's order. */
 function compareKeys(a: Group, b: Group): number {
   const index = a.keys.findIndex((key, place) => key !== b.keys[place]);
   return index === -1 ? 0 : natural.compare(String(a.keys[index] ?? ''), String(b.keys[index] ?? ''));

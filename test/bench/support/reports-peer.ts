@@ -4,7 +4,7 @@ import { type RunningApp, startProcess } from '../../support/process';
 import { installedPeer } from './peers';
 import type { Loaded } from './reports-data';
 
-/** Every one that a question of the bench could use. */
+/** All indexes that a question of the bench could use. */
 const INDEXES = [
   '(entry_date desc, id desc)',
   '(employee_id, entry_date)',
@@ -17,14 +17,14 @@ const INDEXES = [
 ];
 
 /**
- * Puts the firm's work items, without the deleted ones, into `peer.work_items`: a row has all that the peer is asked
- * for, names included, so that it never joins.
- * @returns their number
+ * Copies the firm's work items, without deleted ones, to `peer.work_items`. A row has everything that the peer is asked
+ * for, including names, so that it never has to join.
+ * @returns the number of rows
  */
 export async function fillPeer({ env: { DATABASE_URL: url }, tenantId }: Loaded): Promise<number> {
   await execute(url, 'drop schema if exists peer cascade');
   await execute(url, 'create schema peer');
-  // A statement of its own: parameters have no place in a definition.
+  // A separate statement, because a table definition takes no parameters.
   await execute(
     url,
     `create table peer.work_items (
@@ -60,7 +60,7 @@ export async function fillPeer({ env: { DATABASE_URL: url }, tenantId }: Loaded)
   return Number(count);
 }
 
-/** PostGraphile over `peer`, in a process of its own. */
+/** PostGraphile over the schema `peer`, in a process of its own. */
 export function startPeer(url: string, flags: string[]): Promise<RunningApp> {
   return startProcess(
     installedPeer('postgraphile.mjs'),

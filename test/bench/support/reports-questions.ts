@@ -4,7 +4,7 @@ import { entered, ownAsk, unpivoted } from './reports-own-asks';
 import { peerGroups, peerPage, peerTotals } from './reports-peer-asks';
 import type { Ask } from './side';
 
-/** What both sides are asked, and how the values of a row compare. */
+/** A question to both sides, and how the values of a row are compared. */
 export interface Question {
   name: string;
   ours: Ask;
@@ -47,7 +47,7 @@ const SUMS = ['totalBase', 'units'];
 const OWN_SUMS = SUMS.map((name) => `${name}:sum`);
 const NEWEST_FIRST = [{ colId: 'entryDate', desc: true }];
 const GREATEST_FIRST = [{ colId: 'totalBase', desc: true }];
-/** More than a firm has fee earners, or a fee earner matters. */
+/** Greater than the number of a firm's fee earners, and of a fee earner's matters. */
 const ALL = 10_000;
 
 interface Days {
@@ -55,7 +55,7 @@ interface Days {
   filter?: object;
 }
 
-/** Ours asked in a slice, the peer in its own terms. */
+/** Every question, as a slice for this service and in the peer's own terms. */
 export function questionsOf(subject: Subject): Question[] {
   const year = daysOf(subject);
   const always: Days = { criteria: {} };
@@ -139,7 +139,7 @@ function drillDown(name: string, { employee }: Subject): Question {
   };
 }
 
-/** Fee earner × matter, which no summary of one dimension has. */
+/** Fee earner × matter, for which a summary of one dimension is not enough. */
 function pairs(name: string, { criteria, filter }: Days): Question {
   const cols = ['employeeSortName', 'matterNumber', ...OWN_SUMS];
   const rest = { groupLeafLevel: true, sortBy: GREATEST_FIRST, endRow: 100 };

@@ -1,12 +1,15 @@
 import { cpus } from 'node:os';
 
-/** One side of a comparison: works for so many seconds, answers how many it did a second. */
+/** One side of a comparison. It works for the given time and returns its rate per second. */
 export interface Contestant {
   name: string;
   run(seconds: number): Promise<number>;
 }
 
-/** Calls `one` from so many callers at once until the time is over; answers how many were done, and the rate. */
+/**
+ * Calls `one` from the given number of callers at once until the time is over. @returns the number of calls and the
+ * rate
+ */
 export async function callers(
   count: number,
   seconds: number,
@@ -26,7 +29,7 @@ export async function callers(
   return { done, rate: done / (Number(process.hrtime.bigint() - began) / 1e9) };
 }
 
-/** Runs the contestants alternately after a warm-up; medians by name. */
+/** Runs the contestants alternately after a warm-up. @returns medians by name */
 export async function rounds(
   contestants: Contestant[],
   { count, seconds }: { count: number; seconds: number },
@@ -44,9 +47,9 @@ export async function rounds(
 }
 
 /**
- * Runs two contestants in many short pairs, each beginning every other one, for a difference smaller than what a machine
- * drifts by from one second to the next.
- * @returns the median of the pairs' ratios, first to second, and the rates' medians
+ * Runs two contestants in many short pairs; each comes first in every other pair. For differences that are smaller than
+ * the drift of a machine from one second to the next.
+ * @returns the median of the pairs' ratios, first to second, and the medians of the rates
  */
 export async function pairs(
   [first, second]: [Contestant, Contestant],
@@ -72,7 +75,7 @@ export function median(values: number[]): number {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** A table for people, then the line for machines. */
+/** Prints a table for people, then the line for machines. */
 export function report(
   bench: string,
   ratios: Record<string, number>,

@@ -10,7 +10,10 @@ const meaning: Record<ValueKind, (value: string) => unknown> = {
   text: (value) => value,
 };
 
-/** @throws unless there are rows, both have the same in the same order, and every number is the same to its last digit */
+/**
+ * @throws unless there are rows, both sides have the same in the same order, and all numbers are equal to the last
+ * digit
+ */
 export function requireSame(
   name: string,
   values: readonly ValueKind[],

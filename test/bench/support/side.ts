@@ -1,9 +1,9 @@
 import type { Poster } from './open-loop';
 
-/** A question as one side is asked it. */
+/** A question in the form in which one side is asked. */
 export interface Ask {
   body: { operationName: string; query: string; variables: object };
-  /** The rows of the answer in the order asked for, each its values in the question's order. */
+  /** The rows of the answer in the requested order, each as its values in the question's order. */
   rows(data: Record<string, unknown>): unknown[][];
 }
 
@@ -15,7 +15,7 @@ export class Side {
     private readonly poster: Poster,
   ) {}
 
-  /** The rows, and the milliseconds until the caller has them: the answer is there, parsed and in order. */
+  /** The rows, and the milliseconds until the caller has them, parsed and in order. */
   async ask({ body, rows }: Ask): Promise<{ rows: unknown[][]; ms: number }> {
     const began = performance.now();
     const answer = await this.poster.post(this.url, body);

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 
 const PATIENCE_MS = 60_000;
 
-/** Looks for new work items as one reader does: on one connection, by key, in the generation that is live. */
+/** Looks for new work items as a reader does: on one connection, by key, in the live generation. */
 export class Visibility {
   private readonly missing = new Map<string, { tenant: number; since: number }>();
   private lags: number[] = [];
@@ -21,12 +21,12 @@ export class Visibility {
     return new Visibility(client);
   }
 
-  /** An item that was acknowledged at that time, by performance.now(). */
+  /** Expects an item that was acknowledged at the given time (performance.now()). */
   expect(tenant: number, id: string, since: number): void {
     this.missing.set(id, { tenant, since });
   }
 
-  /** Waits until all that is expected was seen; answers milliseconds from acknowledgement to sight, and starts anew. */
+  /** Waits until all expected items were seen. @returns milliseconds from acknowledgement to sight, and forgets them */
   async all(): Promise<number[]> {
     const end = performance.now() + PATIENCE_MS;
     while (this.missing.size > 0) {
@@ -72,7 +72,7 @@ export class Visibility {
   }
 }
 
-/** The smallest value that so large a part of all does not exceed. */
+/** The smallest value that is at least as great as the given part of all values. */
 export function percentile(values: number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)];

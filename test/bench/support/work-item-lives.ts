@@ -13,7 +13,7 @@ export interface Step {
   event: WorkItemEvent;
 }
 
-/** A firm's week: first all its items are recorded, then they are changed, finalised and written off, a wave at a time. */
+/** A firm's week. First all items are recorded, then they are changed, finalised and written off, in waves. */
 export interface Week {
   created: Step[];
   waves: Step[][];
@@ -21,7 +21,9 @@ export interface Week {
 
 type Later = 'revalued' | 'retitled' | 'finalised' | 'written off';
 
-/** What befalls eight items after they were recorded: twelve events, with the first 2.5 an item. */
+/**
+ * What happens to eight items after they were recorded: twelve events, so an item has 2.5 events with its first one.
+ */
 const LATER: Later[][] = [
   ['revalued', 'finalised'],
   ['retitled', 'finalised'],
@@ -47,7 +49,7 @@ const THINGS = [
 ];
 const FOR = ['with the client', 'for the landlord', 'before the hearing', 'and writing to counsel'];
 
-/** @param items of the week, a multiple of eight */
+/** @param items number of items in the week, a multiple of eight */
 export function weekOf(number: number, items: number, firm: Firm): Week {
   const created: Step[] = [];
   const waves: Step[][] = [[], [], []];

@@ -3,7 +3,7 @@ import { newId } from '#kernel/ids';
 
 export type BenchEvent = DomainEvent<'WorkItemCreated', Record<string, unknown>>;
 
-/** A work item as far as the store sees one: a state of the same fields as its event. */
+/** A work item as the store sees it: a state with the same fields as its event. */
 export const BenchWorkItem: StreamDefinition<Record<string, unknown>, BenchEvent> = {
   kind: 'workitem',
   foldVersion: 1,
@@ -11,7 +11,7 @@ export const BenchWorkItem: StreamDefinition<Record<string, unknown>, BenchEvent
   isDeleted: () => false,
   links: () => [],
   keys: () => [],
-  // Its own fields first: to add fields behind a spread of sixteen costs V8 ten times as much.
+  // The definition's own fields come first: V8 takes ten times as long to add fields behind a spread of sixteen.
   evolve: (_, event) => ({ state: 0, invoiceId: null, isDeleted: false, ...event.data }),
 };
 
