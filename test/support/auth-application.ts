@@ -24,7 +24,7 @@ export function testConfig(url: string): Config {
   });
 }
 
-/** Answers with what the guard found out about the caller. */
+/** Answers with what the guard learned about the caller. */
 @Controller()
 class Echo {
   @Get('/open')
@@ -48,7 +48,7 @@ class Echo {
 
 export interface AuthApplication {
   app: NestFastifyApplication;
-  /** Base address, as `http://127.0.0.1:40001`. */
+  /** Base address, such as `http://127.0.0.1:40001`. */
   address: string;
   tenants: Tenants;
   integrations: Integrations;
@@ -84,7 +84,7 @@ export async function startAuthApplication(
   };
 }
 
-/** The registry and integrations over a pool of their own, without a server. */
+/** The registry of tenants and the integrations over a given database, without a server. */
 export function registryOf(database: WriteDatabase, installation: Installation) {
   const tenants = new Tenants(database, installation);
   return { tenants, integrations: new Integrations(database, tenants) };

@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { waitFor } from './wait-for';
 
 /**
- * Until somebody who has a transaction id, so that every reader of the feed waits behind him, has waited for tables twice:
- * he gives it up while others look at them, and tries again.
+ * Waits until a session with a transaction id, behind which every reader of the feed waits, has waited for tables
+ * twice. It gives up its first wait when others use the tables, and tries again.
  */
 export async function waitedBriefly(database: Pick<Pool, 'query'>): Promise<void> {
   const begun = new Set<string>();

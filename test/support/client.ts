@@ -6,7 +6,7 @@ export type Json = any;
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Parsed when the answer is JSON, else the text; undefined when there is none. */
+  /** Parsed if the answer is JSON, otherwise the text; undefined when it is empty. */
   body: Json;
 }
 
@@ -17,10 +17,10 @@ export interface Credentials {
 
 type Headings = Record<string, string>;
 
-/** What is sent as it is; any other body is sent as JSON. */
+/** Bodies that are sent as they are. Any other body is sent as JSON. */
 type Raw = string | URLSearchParams | FormData | Uint8Array | undefined;
 
-/** One request. */
+/** Sends one request. */
 export async function send(
   method: string,
   url: string,
@@ -46,7 +46,7 @@ function isRaw(body: unknown): body is Raw {
   return [URLSearchParams, FormData, Uint8Array].some((type) => body instanceof type);
 }
 
-/** Asks for a token with the specification's form fields. */
+/** Requests a token with the specification's form fields. */
 export function requestToken(
   baseUrl: string,
   { clientId, clientSecret }: Credentials,
@@ -56,17 +56,17 @@ export function requestToken(
   return send('POST', `${baseUrl}/oauth2/token`, { body: new URLSearchParams(form) });
 }
 
-/** Each waits for five seconds. */
+/** The most tries of a read. Each waits for up to five seconds. */
 const MOST_READS = 12;
-/** What reads are refused with that come before what they ask for; a tenant that was made this moment among it. */
+/** Codes that refuse a request because a read model is behind, for example when the tenant was created just now. */
 const LATER = ['position_not_reached', 'not_yet_visible'];
 
 /**
- * An integration in one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`), unless they say for
- * what. Addresses of processes may differ for writes and reads.
+ * An integration of one tenant, over HTTP. Its reads wait for its last write (`X-Min-Position`), unless they name
+ * another position. Writes and reads may go to different processes.
  */
 export class ApiClient {
-  /** Of its last write; what its reads wait for. */
+  /** The position of its last write, for which its reads wait. */
   position: string | undefined;
 
   constructor(
@@ -75,14 +75,15 @@ export class ApiClient {
     private readonly address: { writes: string; reads: string },
   ) {}
 
-  /** @param path below `/{tenant}/api/v1/`, or from the root when it begins with a slash */
+  /** @param path below `/{tenant}/api/v1/`; from the root if it begins with a slash */
   send(method: string, path: string, body?: unknown, headers: Headings = {}): Promise<Answer> {
-    // An export waits for the event that tells of it, whoever asks.
+    // A client that has written nothing repeats its reads, too: an export waits for its own event, even without
+    // X-Min-Position.
     const waits = this.isRead(method, path) && !headers['X-Min-Position'];
     return this.asked(waits ? MOST_READS : 1, method, path, body, headers);
   }
 
-  /** A request that must succeed; what it answers under `data`. @throws naming the answer when it does not */
+  /** A request that must succeed. @returns `data` of its answer @throws with the answer when it does not succeed */
   async data(method: string, path: string, body?: unknown, headers?: Headings): Promise<Json> {
     const answer = await this.asked(MOST_READS, method, path, body, headers);
     if (answer.status >= 300)
@@ -90,7 +91,9 @@ export class ApiClient {
     return answer.body?.data;
   }
 
-  /** On a busy machine read models may be behind for longer than a read waits: it is then asked again, as the refusal says. */
+  /**
+   * Repeats a read as its refusal advises: on a busy machine, read models may be behind for longer than one read waits.
+   */
   private async asked(times: number, ...request: Parameters<ApiClient['send']>): Promise<Answer> {
     let answer = await this.once(...request);
     for (let tries = 1; tries < times && LATER.includes(answer.body?.code); tries++)
@@ -119,7 +122,7 @@ export class ApiClient {
     return ['GET', 'HEAD'].includes(method) || path.endsWith('/graphql');
   }
 
-  /** Answers to concurrent writes come in any order. */
+  /** Keeps the greatest position, because the answers to concurrent writes arrive in any order. */
   private wrote(position: string): void {
     const isLater = !this.position || comparePositions(fromToken(position), fromToken(this.position)) > 0;
     if (isLater) this.position = position;
@@ -146,7 +149,7 @@ export class ApiClient {
     return (await this.data('POST', area, body)).id;
   }
 
-  /** The records of a list; the query's values are encoded here. */
+  /** The records of a list. The query's values are encoded here. */
   async rows(area: string, query: Record<string, string | number | boolean> = {}): Promise<Json[]> {
     const text = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) text.set(name, String(value));

@@ -5,7 +5,7 @@ export interface Dashboard {
   panels: { id: number; targets?: { expr: string }[] }[];
 }
 
-/** The example in docs/. */
+/** The example dashboard in docs/. */
 export function readDashboard(): Dashboard {
   return JSON.parse(readFileSync(join(__dirname, '../../docs/grafana/practice-management.json'), 'utf8'));
 }
@@ -20,7 +20,7 @@ export function metricsOf({ panels }: Dashboard): string[] {
   return [...new Set(names)];
 }
 
-/** Whether a scrape has that metric, or the histogram or summary that it is of. */
+/** Whether a scrape has the metric, or the histogram or summary to which it belongs. */
 export function hasMetric(metrics: string, name: string): boolean {
   const family = name.replace(/_(bucket|count|sum)$/, '');
   return new RegExp(`^# TYPE (${name}|${family}) `, 'm').test(metrics);

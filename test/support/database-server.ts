@@ -9,14 +9,14 @@ import { removeDataDir } from './remove-data-dir.cjs';
 const prefix = 'practice-test-';
 
 /**
- * Settings for databases that live for one run: nothing needs to survive a power cut. Whenever one is dropped all of the
- * buffers are gone through, so there are few.
+ * Settings for databases that live for one run: nothing needs to survive a power cut. There are few buffers, because
+ * dropping a database scans all of them.
  */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'on',
-  // There are hundreds of databases to look at.
+  // Autovacuum has to look at hundreds of databases.
   autovacuum_naptime: '1min',
   shared_buffers: '256MB',
   max_connections: '400',
@@ -24,10 +24,12 @@ const settings = {
 
 /** Where Linux keeps files in memory. */
 const MEMORY = '/dev/shm';
-/** In bytes: many times what the databases of a run have at once. */
+/** In bytes: many times the greatest size of a run's databases. */
 const ROOM = 4 * 2 ** 30;
 
-/** A PostgreSQL of this run's own in a fresh folder, and how to stop it and remove the folder. */
+/**
+ * Starts a PostgreSQL server for this run in a new folder. @returns its URL, and how to stop it and remove the folder
+ */
 export async function startDatabaseServer(): Promise<{ url: string; stop(): Promise<void> }> {
   removeLeftovers();
   const dataDir = mkdtempSync(join(dataRoot(), `${prefix}${process.pid}-`));
@@ -35,7 +37,7 @@ export async function startDatabaseServer(): Promise<{ url: string; stop(): Prom
   const log = (line: string) => process.stderr.write(`${line}\n`);
   const server = await startEmbeddedPostgres({ dataDir, settings, log });
 
-  // It outlives us when Jest is killed, and then stops the server and removes the folder.
+  // This process outlives a killed Jest. It then stops the server and removes the folder.
   const watcher = spawn(process.execPath, [require.resolve('./remove-data-dir.cjs'), dataDir], {
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
@@ -51,9 +53,9 @@ export async function startDatabaseServer(): Promise<{ url: string; stop(): Prom
 }
 
 /**
- * In memory where there is room: every database that is made or dropped, and every new generation of a read model, is
- * hundreds of files, for which a file system on disk may look long. ext4 without a journal does: it passes by the numbers
- * of all files that were removed in the last minutes, one by one.
+ * The folder for the server's data: in memory if there is room. Every new or dropped database, and every new generation
+ * of a read model, means hundreds of files, which can be slow on disk. For example, ext4 without a journal skips the
+ * numbers of all files that were removed in the last minutes, one by one.
  */
 export function dataRoot(): string {
   if (!existsSync(MEMORY)) return tmpdir();
@@ -61,7 +63,7 @@ export function dataRoot(): string {
   return Math.min(bavail * bsize, freemem()) >= ROOM ? MEMORY : tmpdir();
 }
 
-/** Folders of runs that were killed together with their watcher. */
+/** Removes the folders of runs that were killed together with their watcher. */
 function removeLeftovers(): void {
   for (const root of [MEMORY, tmpdir()].filter(existsSync))
     for (const name of readdirSync(root)) {

@@ -4,11 +4,11 @@ import { Client } from 'pg';
 
 export type TestDatabase = {
   url: string;
-  /** @throws when connections to it are still open, after it is gone: a test must close its pools first */
+  /** @throws after it was dropped, when connections to it are still open: a test must close its pools first */
   drop(): Promise<void>;
 };
 
-/** A fresh, migrated database of its own for a test, cloned from the run's template. */
+/** A new, migrated database for a test, cloned from the run's template. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { TEST_SERVER_URL: server, TEST_TEMPLATE: template } = process.env;
   if (!server || !template)
@@ -29,7 +29,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function execute<Row extends object>(
   url: string,
   sql: string,
@@ -44,24 +44,27 @@ export async function execute<Row extends object>(
   }
 }
 
-/** Its files are copied as they are: PostgreSQL's other way, block by block through its log, takes more than twice the CPU. */
+/**
+ * Copies the template's files. PostgreSQL's other way, block by block through its log, takes more than twice the CPU
+ * time.
+ */
 async function clone(server: string, template: string, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
       return;
     } catch (error) {
-      // object_in_use: an autovacuum worker, or the migration's connection that is just closing
+      // object_in_use: an autovacuum worker, or the migration's connection, which is just closing
       if ((error as { code?: string }).code !== '55006' || attempt === 20) throw error;
       await delay(250);
     }
   }
 }
 
-/** A closed pool's connections take a moment, which a busy machine makes a long one; whoever leaves none open waits no longer. */
+/** How long connections of a closed pool may take to end, which can be long on a busy machine. */
 const CLOSE_MS = 60_000;
 
-/** The last queries of connections that do not close. */
+/** Waits for connections to end. @returns the last queries of those that do not */
 async function openConnections(server: string, name: string): Promise<string[]> {
   const deadline = Date.now() + CLOSE_MS;
   for (;;) {

@@ -4,14 +4,14 @@ import { execute } from './database';
 
 const run = promisify(execFile);
 
-/** All of a database, by pg_dump: SQL that makes it again in an empty one. */
+/** Dumps a database with pg_dump, as SQL that creates it again in an empty one. */
 export async function dumpDatabase(url: string): Promise<string> {
   const args = [require.resolve('./pg-dump.cjs'), url];
   const { stdout } = await run(process.execPath, args, { maxBuffer: 1024 ** 3 });
   return stdout;
 }
 
-/** Runs a dump in a database whose contents it replaces. */
+/** Replaces the contents of a database by a dump. */
 export async function restoreDatabase(url: string, dump: string): Promise<void> {
   const [{ schemas }] = await execute<{ schemas: string }>(
     url,

@@ -1,13 +1,14 @@
-// Jest's environment for Node, in a process that compiles every module once. Jest compiles each anew for each test file,
-// which was a quarter of all that a run did; a script of V8 can run in one context after the other.
+// Jest's environment for Node, in a process that compiles every module only once. Jest compiles them again for each
+// test file, which took a quarter of a run's time. A compiled script of V8 can run in several contexts, one after the
+// other.
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 
 const compiled = new Map();
-/** That of the test file that runs now, so that none before it is kept alive. */
+/** The callback of the running test file only, so that earlier files can be released. */
 let importModuleDynamically;
 
-/** As node:vm's, which Jest calls with the same parameters for every module. */
+/** Replaces node:vm's function, which Jest calls with the same parameters for every module. */
 vm.compileFunction = function compileFunction(code, parameters, { filename, parsingContext, ...options }) {
   importModuleDynamically = options.importModuleDynamically;
   let known = compiled.get(filename);

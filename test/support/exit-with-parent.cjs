@@ -1,5 +1,5 @@
-// Preloaded into the processes that tests start: they stop when the test process is gone, however it ended.
-// (A worker thread of theirs preloads it too, and has no channel.)
+// Preloaded into the processes that tests start: they stop when the test process has ended, even if it was killed.
+// Their worker threads preload it too, but have no channel.
 if (process.channel) {
   process.on('disconnect', () => {
     setTimeout(() => process.exit(1), 10_000).unref();

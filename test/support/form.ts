@@ -1,6 +1,6 @@
 import type { Json } from './client';
 
-/** An object as a form: `file` becomes a file of that text, what is null is left out. */
+/** An object as a form. `file` becomes a file with that text; fields that are null are left out. */
 export function formOf({ file, ...fields }: Json): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== null) form.set(name, String(value));

@@ -6,14 +6,14 @@ import { serveShared } from './shared';
 import { startOperator } from './start-operator';
 
 /**
- * Starts the server of the whole run and migrates the template of its test databases, and starts its operator. With
- * TEST_DATABASE_URL set, that server is used: its user must be allowed to create databases. What all files share starts
- * when the first of them asks.
+ * Starts the run's database server, migrates the template of its test databases, and starts its operator. If
+ * TEST_DATABASE_URL is set, that server is used; its user must be allowed to create databases. What the test files
+ * share starts when the first of them asks for it.
  */
 export default async function globalSetup(): Promise<void> {
   const given = process.env.TEST_DATABASE_URL;
   const stops: (() => Promise<unknown>)[] = [];
-  /** The last one first; all of them, whatever one says. */
+  /** Stops everything, the last one first, even if some fail. */
   globalThis.stopTestServers = async () => {
     const failed: unknown[] = [];
     for (const stop of stops.splice(0).reverse()) await stop().catch((error) => failed.push(error));

@@ -1,4 +1,4 @@
-/** Removes what global-setup.ts has made. */
+/** Stops what global-setup.ts started. */
 export default async function globalTeardown(): Promise<void> {
   await globalThis.stopTestServers();
 }

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase } from './database';
 
-/** What processes need before they start, all of it their own. */
+/** Everything that processes need before they start, for them alone. */
 export interface Installation {
   databaseUrl: string;
-  /** Where they keep the bytes of documents. */
+  /** The folder of documents. */
   documents: string;
-  /** Their environment. */
+  /** The environment of the processes. */
   env: Record<string, string>;
 }
 
-/** @param env over what every installation has */
+/** @param env added to the environment that every installation has */
 export async function createInstallation(
   env: Record<string, string> = {},
 ): Promise<Installation & { remove(): Promise<void> }> {
@@ -25,7 +25,7 @@ export async function createInstallation(
     databaseUrl: database.url,
     documents,
     env: { ...own, ...env },
-    /** @throws when a process has left a connection open, after all is gone */
+    /** @throws after everything was removed, when a process has left a connection open */
     async remove() {
       await rm(documents, { recursive: true });
       await database.drop();

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * The memory of a process in bytes: the most that it has ever had, or where the system does not tell (it is no Linux),
- * what it has now.
+ * The memory of a process in bytes: the most that it has ever used. Where the system does not report that (other than
+ * Linux), what it uses now.
  */
 export function memoryOf(pid: number): number {
   const status = `/proc/${pid}/status`;

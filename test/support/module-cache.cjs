@@ -1,7 +1,7 @@
-// Preloaded into the processes that tests start, which are hundreds: more than half of what a start costs is to find
-// the same modules again and to compile them. Like module.enableCompileCache() of Node 22 this keeps what V8 has
-// compiled, and more: the sources, each as long as its file has the same time and size, and where each module was found.
-// All of it is in one file for each program, which its first process writes when it ends.
+// Preloaded into the hundreds of processes that tests start, which spend more than half of their start on finding and
+// compiling the same modules again. Like module.enableCompileCache() of Node 22, this keeps compiled code. It also
+// keeps the sources, as long as a file has the same time and size, and the places where modules were found. Each
+// program has one cache file, which its first process writes when it ends.
 const { hash } = require('node:crypto');
 const { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
@@ -10,7 +10,7 @@ const { cachedDataVersionTag } = require('node:v8');
 const { Script } = require('node:vm');
 const { isMainThread } = require('node:worker_threads');
 
-/** So few modules more than the file has are not worth writing it again. */
+/** With fewer new modules than this, writing the file again is not worth it. */
 const FEW = 20;
 
 const IMPORTS = /\bimport\s*\(/;
@@ -19,22 +19,24 @@ const root = join(__dirname, '../..');
 const folder = process.env.MODULE_CACHE_DIR ?? join(root, 'node_modules/.cache/modules');
 const digest = (...texts) => hash('sha1', texts.join('\0'), 'hex');
 
-/** One for each program. */
+/** Each program has its own cache file. */
 const file = join(folder, digest(process.argv[1] ?? ''));
 
-/** What is kept is of this V8 and of these packages. */
+/** The cache is valid only for this version of V8 and for these packages. */
 function circumstances() {
   const packages = ['package.json', 'package-lock.json'].map((name) => readFileSync(join(root, name)));
   return digest(cachedDataVersionTag(), ...packages);
 }
 
-/** Of a file as it is now. */
+/** Identifies the present content of a file. */
 function stampOf(filename) {
   const { mtimeMs, size } = statSync(filename);
   return `${mtimeMs} ${size}`;
 }
 
-/** One line of JSON, then of each module the compiled code, aligned as V8 wants it, and the source. */
+/**
+ * The format is one line of JSON, then the compiled code and the source of each module, both aligned as V8 requires.
+ */
 function read() {
   const nothing = { found: {}, codes: new Map() };
   let bytes;
@@ -58,7 +60,7 @@ function read() {
   return { found: head.found, codes };
 }
 
-/** Processes that start meanwhile read the old file or the new one, never half of one. */
+/** Replaces the file atomically: processes that start meanwhile read either the old or the new one. */
 function write({ found, codes }) {
   const kept = [...codes];
   const sizes = kept.map(([filename, { stamp, code, source }]) => [
@@ -77,7 +79,7 @@ function aligned(size) {
   return Math.ceil(size / 8) * 8;
 }
 
-/** What a module has as `require`, made as Node makes it. */
+/** The `require` of a module, as Node makes it. */
 function requireOf(module) {
   const require = (id) => module.require(id);
   require.resolve = (request, options) => Module._resolveFilename(request, module, false, options);
@@ -88,7 +90,7 @@ function requireOf(module) {
   return require;
 }
 
-/** Modules are looked for where they were found before: from each folder, by each request. */
+/** Remembers where each request from each folder found its module. */
 function rememberPlaces(found) {
   const resolve = Module._resolveFilename;
   Module._resolveFilename = function (request, parent, ...others) {
@@ -98,12 +100,15 @@ function rememberPlaces(found) {
     const known = found[from][request];
     if (known && (Module._cache[known] || existsSync(known))) return known;
     const filename = resolve.call(this, request, parent, ...others);
-    if (isAbsolute(filename)) found[from][request] = filename; // and not a module of Node's own
+    if (isAbsolute(filename)) found[from][request] = filename; // not a module of Node's own
     return filename;
   };
 }
 
-/** Modules that were compiled before, from the same file, are taken from the codes; those that were not. */
+/**
+ * Takes modules from the kept codes when their files are unchanged. @returns the scripts of modules that were compiled
+ * now
+ */
 function rememberCodes(codes) {
   const load = Module._extensions['.js'];
   const compile = Module.prototype._compile;
@@ -123,7 +128,7 @@ function rememberCodes(codes) {
     run(module, filename, known.source.toString(), known.code);
   };
   Module.prototype._compile = function (text, filename, format) {
-    // What V8 has kept has lost how to import.
+    // V8's kept code has lost its callback for `import()`.
     if (format === 'module' || IMPORTS.test(text)) return compile.call(this, text, filename, format);
     run(this, filename, Module.wrap(text));
   };
@@ -143,5 +148,5 @@ function install() {
   });
 }
 
-// Those of a worker thread are few.
+// Worker threads load few modules.
 if (isMainThread) install();

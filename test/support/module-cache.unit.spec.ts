@@ -10,7 +10,7 @@ const cache = join(folder, 'cache');
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Of a program that adds up what its modules give, and imports one when it has begun. */
+/** Runs a program that adds up the numbers of its modules, then imports another module. */
 function run(): { sum: number; imported: string } {
   const env = { MODULE_CACHE_DIR: cache };
   const { stdout, stderr } = spawnSync(process.execPath, [...cached, join(folder, 'main.js')], { env });
@@ -36,26 +36,26 @@ beforeAll(() => {
 });
 
 describe('a program with the cache of modules', () => {
-  it('has one file, which it uses as it is', () => {
+  it('has one cache file, which a second run uses unchanged', () => {
     const before = kept();
     expect(before).toHaveLength(1);
     expect(run()).toEqual({ sum: MODULES, imported: 'imported', main: true });
     expect(kept()).toEqual(before);
   });
 
-  it('sees that a module has changed, though not in length', () => {
+  it('notices that a module has changed, even if its length is the same', () => {
     write('m0.js', 'module.exports = () => 2;');
     expect(run().sum).toBe(MODULES + 1);
   });
 
-  it('looks again for a module that is where it was no longer', () => {
+  it('looks again for a module that is no longer where it was', () => {
     rmSync(join(folder, 'm1.js'));
     mkdirSync(join(folder, 'm1'));
     write('m1/index.js', 'module.exports = () => 3;');
     expect(run().sum).toBe(MODULES + 3);
   });
 
-  it('brings its file up to date when much has changed', () => {
+  it('writes its cache file again when much has changed', () => {
     for (let number = 0; number < MODULES; number++)
       if (number !== 1) write(`m${number}.js`, 'module.exports = () => 4;');
     const before = kept();

@@ -1,5 +1,6 @@
-// The operator's commands, each in the environment that comes with it, in a process that stays for the whole run: to
-// start one takes longer than most commands do. It loads them for the first one, since most runs of tests have none.
+// Runs the operator's commands, each in the environment that comes with it, in a process that stays for the whole run:
+// starting one takes longer than most commands. It loads them for the first command, since most runs of tests have
+// none.
 const { createServer } = require('node:http');
 const { json } = require('node:stream/consumers');
 const { join } = require('node:path');

@@ -12,7 +12,7 @@ export interface ReceivedSpan {
   name: string;
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   attributes: Record<string, unknown>;
-  /** Of the OTLP: 2 is an error. */
+  /** The status code of OTLP: 2 is an error. */
   status: number;
   /** Milliseconds since 1970. */
   start: number;
@@ -33,11 +33,11 @@ interface ExportRequest {
 
 const KINDS = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 
-/** A collector that takes OTLP/HTTP in JSON. */
+/** A collector that receives OTLP/HTTP in JSON. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
-  /** All that was sent, as it was sent. */
+  /** The text of everything received. */
   text = '';
   private readonly server = createServer(async (request, reply) => {
     let body = '';
@@ -51,7 +51,7 @@ export class OtlpReceiver {
     reply.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
 
-  /** @param mute it takes requests and never answers */
+  /** @param mute whether it takes requests and never answers */
   private constructor(private readonly mute: boolean) {}
 
   static async start({ mute = false } = {}): Promise<OtlpReceiver> {

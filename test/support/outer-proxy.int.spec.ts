@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describeWithCaddy, type RunningProxy, startProxy } from './proxy';
 
-describeWithCaddy('the proxy behind one that ends TLS', () => {
-  /** Answers with what it is told of where a request comes from. */
+describeWithCaddy('the proxy behind another one that ends TLS', () => {
+  /** Answers with the addresses that it was told a request came through. */
   const service = createServer(({ headers }, response) => response.end(headers['x-forwarded-for']));
   let upstreams: { command: string[]; query: string[] };
   let proxy: RunningProxy | undefined;
@@ -23,11 +23,11 @@ describeWithCaddy('the proxy behind one that ends TLS', () => {
     return (await fetch(`${proxy.baseUrl}/oauth2/token`, { method: 'POST', headers })).text();
   }
 
-  it('tells the service whose request the outer one has handed on', async () => {
+  it('tells the service whose request the outer proxy has forwarded', async () => {
     expect(await forwarded({ OUTER_PROXIES: '127.0.0.1/32' })).toBe('192.0.2.1, 127.0.0.1');
   });
 
-  it.each(['', '10.0.0.0/8'])('believes nobody else, with “%s”', async (named) => {
+  it.each(['', '10.0.0.0/8'])('ignores the header of other clients, with “%s”', async (named) => {
     expect(await forwarded({ OUTER_PROXIES: named })).toBe('127.0.0.1');
   });
 });

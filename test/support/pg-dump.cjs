@@ -1,8 +1,8 @@
 // node pg-dump.cjs <url> prints a dump of a database, as INSERT statements.
 //
-// It is PostgreSQL's own pg_dump 18, compiled to WebAssembly: no package brings the program, and an older one refuses
-// a newer server. It was made to speak to a database in its own thread and wants each answer at once, so the connection
-// to the server is in a worker, and this thread sleeps until an answer is complete.
+// This is PostgreSQL's own pg_dump 18, compiled to WebAssembly: no package contains the program, and an older one
+// refuses a newer server. It expects a database in its own thread and needs each answer at once. So the connection to
+// the server is in a worker, and this thread sleeps until an answer is complete.
 const { createConnection } = require('node:net');
 const {
   MessageChannel,
@@ -12,7 +12,7 @@ const {
   workerData,
 } = require('node:worker_threads');
 
-/** The length of the first message of the protocol, if it is complete. Only a connection's first one has no type. */
+/** The length of the first message, if it is complete. Only the first message of a connection has no type byte. */
 function lengthOf(bytes, isTyped) {
   const header = isTyped ? 1 : 0;
   if (bytes.length < header + 4) return undefined;
@@ -20,7 +20,7 @@ function lengthOf(bytes, isTyped) {
   return length <= bytes.length ? length : undefined;
 }
 
-/** Splits complete messages off; answers the types of them, and what is left. */
+/** Splits complete messages off. @returns them, and the remaining bytes */
 function split(bytes, started) {
   const messages = [];
   let rest = bytes;
@@ -33,7 +33,7 @@ function split(bytes, started) {
 }
 
 const typeOf = (message) => String.fromCharCode(message[0]);
-/** Query, Sync, and the password's messages are answered; so is the first message. */
+/** Messages that the server answers: Query, Sync, and those with a password. */
 const isQuestion = (message) => 'QSp'.includes(typeOf(message));
 /** ReadyForQuery, or a request for the password. */
 const endsAnswer = (message) =>
@@ -55,7 +55,7 @@ class Connection {
     this.started = false;
   }
 
-  /** Sends bytes, and hands over the whole answer once they complete a question. */
+  /** Sends bytes. Once they complete a question, waits for the whole answer and hands it over. */
   execProtocolRawStream(bytes, { onRawData }) {
     this.port.postMessage(Uint8Array.from(bytes));
     const { messages, rest } = split(Buffer.concat([this.unsent, bytes]), this.started);
@@ -73,7 +73,7 @@ class Connection {
     }
   }
 
-  /** The next bytes of the server; null when it has closed the connection. */
+  /** The next bytes from the server; null when it has closed the connection. */
   receive() {
     for (;;) {
       const seen = Atomics.load(this.counter, 0);
@@ -83,7 +83,7 @@ class Connection {
     }
   }
 
-  // What it asks of its database beside the dump itself.
+  // pgDump calls these as well, beside the protocol.
   async query() {
     return { rows: [{ search_path: 'public' }] };
   }

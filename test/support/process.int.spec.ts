@@ -31,7 +31,7 @@ describe('startProcess', () => {
     expect(await app.exited).toBe(7);
   });
 
-  it('says what a program wrote that ends before it is ready', async () => {
+  it('reports the output of a program that ends before it is ready', async () => {
     const failing = startProcess(program(`console.error('no luck'); process.exitCode = 3;`));
     await expect(failing).rejects.toThrow(/main\.js ended with code 3; its output:\nno luck/);
   });
@@ -61,7 +61,7 @@ describe('startProcess', () => {
   });
 });
 
-it('gives each of those that start at once a port of its own', async () => {
+it('gives each of many simultaneous callers a different port', async () => {
   const ports = await Promise.all(Array.from({ length: 1_000 }, freePort));
   expect(new Set(ports).size).toBe(1_000);
 });

@@ -8,9 +8,12 @@ import { waitFor } from './wait-for';
 
 const root = join(__dirname, '../..');
 
-/** Below those that systems give to outgoing connections: such a one would take the port before its server does. */
+/** Below the ports that systems give to outgoing connections, which could take a port before its server does. */
 const PORTS = [12_000, 32_000] as const;
-/** Each worker of Jest has a share of them, and comes back to none soon: a program listens only some time after it was given one. */
+/**
+ * Each worker of Jest has a quarter of the ports and uses them in turn, because a program listens only some time after
+ * it was given its port.
+ */
 const SHARE = (PORTS[1] - PORTS[0]) / 4;
 const FIRST = PORTS[0] + SHARE * (Number(process.env.JEST_WORKER_ID ?? 0) % 4);
 let next = randomInt(SHARE);
@@ -18,14 +21,16 @@ let next = randomInt(SHARE);
 export type RunningApp = {
   baseUrl: string;
   pid: number;
-  /** What it has written so far, both streams. */
+  /** Everything it has written so far, to both streams. */
   output(): string;
-  /** Signals (SIGTERM by default), waits for the end, and gives the exit code; null when the signal ended it. */
+  /**
+   * Sends a signal (SIGTERM by default) and waits for the end. @returns the exit code; null when the signal ended it
+   */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   exited: Promise<number | null>;
 };
 
-/** Of a Node that starts sooner than its first time. */
+/** Flags of a Node that keeps its compiled modules, and so starts sooner after the first time. */
 export const cached = ['--require', require.resolve('./module-cache.cjs')];
 
 export type App = 'command' | 'query' | 'projector' | 'worker' | 'local';
@@ -45,7 +50,7 @@ export async function startApp(
  * Starts a program on a free port of 127.0.0.1 and waits until GET /health/ready answers 200. It gets the given
  * environment, not that of the test.
  * @param flags of Node itself
- * @throws with its output when it ends before it is ready, or is not within two minutes
+ * @throws with its output when it ends before it is ready, or is not ready within two minutes
  */
 export async function startProcess(
   main: string,
@@ -89,7 +94,7 @@ export async function startProcess(
   return { baseUrl, pid: child.pid!, output: () => output, stop, exited };
 }
 
-/** A port of 127.0.0.1 that nobody listens on now, nor is about to. */
+/** A port of 127.0.0.1 on which nobody listens, and which nobody else was given recently. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FIRST + (next++ % SHARE);

@@ -8,10 +8,10 @@ import { waitFor } from './wait-for';
 
 const caddyfile = join(__dirname, '../../Caddyfile');
 
-/** The proxy of the deployment, on a free port of 127.0.0.1. */
+/** The deployment's proxy, on a free port of 127.0.0.1. */
 export interface RunningProxy {
   readonly baseUrl: string;
-  /** What it has written so far. */
+  /** Everything it has written so far. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface RunningProxy {
 /**
  * Starts Caddy with the deployment's own Caddyfile. It ends with this process at the latest.
  * @param upstreams base addresses of the processes
- * @param env more of its environment
+ * @param env added to its environment
  * @throws with its output when it does not serve
  */
 export async function startProxy(
@@ -29,7 +29,7 @@ export async function startProxy(
   const port = String(await freePort());
   const folder = mkdtempSync(join(tmpdir(), 'practice-proxy-')); // Caddy keeps its last configuration
   const hosts = (urls: string[]) => urls.map((url) => new URL(url).host).join(' ');
-  // The pipe to `cat` ends with this process, however that ends.
+  // The pipe to `cat` closes when this process ends, even if it is killed.
   const script = '"$@" & caddy=$!; cat > /dev/null; kill $caddy; wait $caddy; rm -r "$0"';
   const run = ['caddy', 'run', '--config', caddyfile, '--adapter', 'caddyfile'];
   const child = spawn('sh', ['-c', script, folder, ...run], {
@@ -43,7 +43,7 @@ export async function startProxy(
       ...env,
     },
     stdio: ['pipe', 'pipe', 'pipe'],
-    detached: true, // a terminal's Ctrl-C is for this process, which then ends it
+    detached: true, // a terminal's Ctrl-C reaches only this process, which then ends Caddy
   });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
@@ -65,8 +65,8 @@ export async function startProxy(
 }
 
 /**
- * `describe` for tests that call {@link startProxy}. Where there is no Caddy they are skipped, which a line says; with
- * REQUIRE_CADDY=1, or REQUIRE_KAFKA=1, which asks for the whole deployment, they fail.
+ * `describe` for tests that call {@link startProxy}. Without Caddy they are skipped with a message. With
+ * REQUIRE_CADDY=1, or with REQUIRE_KAFKA=1, which asks for the whole deployment, they fail.
  */
 export function describeWithCaddy(name: string, suite: () => void): void {
   if (spawnSync('caddy', ['version']).status === 0) {

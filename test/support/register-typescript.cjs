@@ -1,4 +1,4 @@
-// node --conditions source --require test/support/register-typescript.cjs file.ts runs the sources without a build.
+// `node --conditions source --require test/support/register-typescript.cjs file.ts` runs the sources without a build.
 const { readFileSync } = require('node:fs');
 const { process: transform } = require('./swc-transform.cjs');
 

@@ -1,7 +1,7 @@
 const { existsSync, readFileSync, realpathSync, rmSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** Removes a data folder of embedded PostgreSQL, and kills the server that may still run on it. */
+/** Removes a data folder of embedded PostgreSQL, and kills a server that still runs in it. */
 function removeDataDir(dataDir) {
   const link = join(dataDir, 'postgres');
   if (existsSync(link)) {
@@ -27,7 +27,7 @@ function killServer(data) {
 
 module.exports = { removeDataDir };
 
-// As a process of its own it waits for the end of whoever holds its input, and then removes the folder.
+// Run as a program, it waits until its input is closed, even by a killed process, and then removes the folder.
 if (require.main === module) {
   process.on('SIGINT', () => {});
   process.stdin.resume().on('end', () => removeDataDir(process.argv[2]));

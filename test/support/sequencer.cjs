@@ -1,5 +1,5 @@
-// The files that take longest begin first, so that no worker is left alone with one of them at the end. Jest knows from
-// its last run how long each took; in a fresh clone it goes by the size of the file, which for these says little.
+// The slowest files begin first, so that no worker is left with one of them at the end. Jest knows from its last run
+// how long each file took. In a fresh clone it sorts by size, which says little about these files.
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONG = [
@@ -34,7 +34,7 @@ const LONG = [
   'test/chaos/kafka-under-fire.chaos.spec.ts',
 ];
 
-/** Smaller is earlier. */
+/** Files with a smaller rank come earlier. */
 function rank({ path, duration }) {
   const place = LONG.findIndex((end) => path.endsWith(`/${end}`));
   return duration !== undefined || place < 0 ? LONG.length : place;

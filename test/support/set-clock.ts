@@ -1,6 +1,6 @@
 import { Clock } from '#kernel/clock';
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until it is set or advanced. */
 export class SetClock extends Clock {
   constructor(public at: Date) {
     super();

@@ -5,13 +5,13 @@ import { createInstallation } from './installation';
 import { startBroker } from './kafka/broker';
 import { startApp } from './process';
 
-/** What is started once for all test files of a run, when the first of them asks. */
+/** What is started only once for all test files of a run, when the first of them asks for it. */
 const starts = { local: startLocal, kafka: startKafka };
 type Name = keyof typeof starts;
 type Started = { what: unknown; stop(): Promise<void> };
 type What<N extends Name> = Awaited<ReturnType<(typeof starts)[N]>>['what'];
 
-/** Starts what test files ask for and tells them where it is. */
+/** Starts what test files ask for, and tells them where it is. */
 export async function serveShared(): Promise<{ url: string; stop(): Promise<void> }> {
   const started = new Map<Name, Promise<Started>>();
   const server = createServer(async (request, response) => {
@@ -38,8 +38,8 @@ export async function serveShared(): Promise<{ url: string; stop(): Promise<void
 }
 
 /**
- * `local`: a process of that name, for tests that keep to tenants of their own. `kafka`: brokers, for those that keep to
- * topics of their own and let them live.
+ * `local`: a process of that name, for tests that only use tenants of their own. `kafka`: brokers, for tests that only
+ * use topics of their own and do not kill the brokers.
  */
 export async function shared<N extends Name>(name: N): Promise<What<N>> {
   const { TEST_SHARED_URL: url } = process.env;

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can fall silent, as a network that drops every packet: nothing ends, nothing comes. */
+/**
+ * A route to a server that can fall silent, like a network that drops every packet: connections stay open and nothing
+ * arrives.
+ */
 export class SilentRoute {
   isSilent = false;
   private readonly sockets = new Set<Socket>();
@@ -28,7 +31,7 @@ export class SilentRoute {
     return route;
   }
 
-  /** The server's address by this way. */
+  /** The server's address through this route. */
   get url(): string {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
@@ -36,13 +39,13 @@ export class SilentRoute {
     return url.href;
   }
 
-  /** From now on, for the connections there are and those to come. */
+  /** Makes existing and new connections silent. */
   fallSilent(): void {
     this.isSilent = true;
     for (const socket of this.sockets) socket.unpipe().pause();
   }
 
-  /** For connections to come: those there are stay silent, and the server has noticed that nobody is there. */
+  /** Lets new connections through. Existing ones stay silent, and the server learns that their clients are gone. */
   speak(): void {
     this.isSilent = false;
     for (const socket of this.beyond) socket.destroy();

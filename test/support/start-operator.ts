@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cached } from './process';
 
-/** Starts the operator of a run; where it takes commands. */
+/** Starts the operator of a run. @returns the address that takes commands */
 export async function startOperator(): Promise<{ url: string; stop(): Promise<void> }> {
   const child = fork(require.resolve('./operator.cjs'), [], {
     execArgv: [...cached, '--require', require.resolve('./exit-with-parent.cjs')],

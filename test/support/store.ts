@@ -16,10 +16,10 @@ import type { RequestContext } from '#platform/request-context';
 import { Secrets } from '#platform/secrets';
 import { createTestDatabase } from './database';
 
-/** Key that every store of a test run shares, so that two of them can read the same personal data. */
+/** The key of all stores of a test run, so that two of them can read the same personal data. */
 const secretsKey = randomBytes(32);
 
-/** An event store on a database of its own, without Nest. */
+/** An event store on a new database, without Nest. */
 export async function createTestStore(
   definitions: readonly AnyDefinition[],
   clock: Clock = new SystemClock(),
@@ -40,7 +40,7 @@ export async function createTestStore(
   };
 }
 
-/** A store over a database that is there already, as another process would open it. */
+/** A store over an existing database, as another process would open it. */
 export function openStore(
   url: string,
   definitions: readonly AnyDefinition[],
@@ -78,7 +78,7 @@ export function openStore(
 
 export type TestStore = Awaited<ReturnType<typeof createTestStore>>;
 
-/** A request's context for a registered tenant; the tenant is made unless one is given. */
+/** A request's context for a new tenant. */
 export async function createContext(
   store: Pick<TestStore, 'writes'>,
   given: Partial<RequestContext> = {},

@@ -14,7 +14,7 @@ describe('swc-transform', () => {
     expect(UnsecuredJWT.decode(new UnsecuredJWT({ a: 1 }).encode()).payload).toEqual({ a: 1 });
   });
 
-  it('keeps the types of decorated properties, and makes no properties of mere declarations', () => {
+  it('keeps the types of decorated properties, and creates no properties for declarations', () => {
     expect(Reflect.getMetadata('design:type', Example.prototype, 'at')).toBe(Date);
     expect(Object.keys(new Example())).toEqual([]);
   });

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Polls until the condition gives something truthy, and returns that.
- * @param everyMs between two questions; more where a question costs something and the wait is long
- * @throws when it has not within the time (a minute by default: a limit for what hangs, not for what is slow), naming the description
+ * Polls until the condition returns something truthy, and returns that.
+ * @param everyMs pause between two calls; longer if a call is costly and the wait long
+ * @throws with the description when the time is over; the default of a minute is a limit for what hangs, not for what
+ * is slow
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

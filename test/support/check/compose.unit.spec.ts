@@ -44,7 +44,7 @@ const settings = new Set(
     .map(({ propertyName }) => propertyName),
 );
 
-/** `${NAME:-default}` and `${NAME:?message}` as Compose fills them in. */
+/** Fills in `${NAME:-default}` and `${NAME:?message}` like Compose. */
 function filledIn(value: string | number, environment: Record<string, string> = {}): string {
   return String(value).replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_all, name, kind, rest) => {
     if (environment[name] === undefined && kind === '?') throw new Error(`${name} ${rest}`);
@@ -52,7 +52,7 @@ function filledIn(value: string | number, environment: Record<string, string> = 
   });
 }
 
-/** What the image sets. */
+/** The variables that the image sets. */
 const imageEnvironment = Object.fromEntries(
   dockerfile
     .match(/^ENV (.*)$/m)![1]
@@ -61,7 +61,7 @@ const imageEnvironment = Object.fromEntries(
 );
 
 describe('the services', () => {
-  it('are the processes of production and what they stand on', () => {
+  it('are the processes of production and the services that these need', () => {
     const others = ['postgres', 'kafka', 'sqlserver', 'proxy'];
     expect(Object.keys(services).sort()).toEqual([...apps, ...others].sort());
     for (const [name, copies] of Object.entries(replicas)) {
@@ -76,7 +76,7 @@ describe('the services', () => {
     ]);
   });
 
-  it('each have a health check, the processes that of their image', () => {
+  it('have a health check each, the processes that of their image', () => {
     for (const [name, { healthcheck }] of Object.entries(services)) {
       if (apps.includes(name)) expect(healthcheck).toBeUndefined();
       else expect(healthcheck!.test[0]).toMatch(/^CMD(-SHELL)?$/);
@@ -121,15 +121,15 @@ describe('the services', () => {
       ['postgres', 'postgres', '/var/lib/postgresql'],
       ['kafka', 'kafka', services.kafka.environment!.KAFKA_LOG_DIRS],
       ['sqlserver', 'sqlserver', '/var/opt/mssql'],
-      // Whoever writes, reads and sweeps documents sees the same ones.
+      // All processes that write, read or sweep documents need the same folder.
       ...['command', 'query', 'worker'].map((name) => [name, 'documents', documents]),
     ]);
     expect(Object.keys(compose.volumes)).toEqual([...new Set(named.map(([, source]) => source))]);
-    // The image has the folder, for everybody to write in: a new volume is like it.
+    // The image's folder is writable for everybody, and a new volume copies that.
     expect(dockerfile).toContain(`mkdir -p ${documents} && chmod 1777 ${documents}`);
   });
 
-  it('are of versions', () => {
+  it('name the version of their image', () => {
     for (const { image, build } of Object.values(services)) if (!build) expect(image).toMatch(/:\d/);
     const [, version] = /<kafka\.version>(.+)<\/kafka\.version>/.exec(read('test/support/kafka/pom.xml'))!;
     expect(services.kafka.image).toBe(`apache/kafka:${version}`);
@@ -137,7 +137,7 @@ describe('the services', () => {
 });
 
 describe('the environment', () => {
-  it('is one that each process knows and starts with', () => {
+  it('has only variables that each process knows, and lets it start', () => {
     for (const name of apps) {
       const environment = services[name].environment!;
       expect(Object.keys(environment).filter((variable) => !settings.has(variable))).toEqual([]);
@@ -179,11 +179,11 @@ describe('the environment', () => {
       }
   });
 
-  it('leaves out only what the layout decides', () => {
+  it('leaves out only settings that the deployment determines', () => {
     const decided = [
-      ...['DATA_DIR'], // nothing embedded runs
+      ...['DATA_DIR'], // no embedded database runs
       ...['WEBHOOKS_ALLOW_INSECURE', 'IMPORT_ALLOW_INSECURE'], // refused in production
-      // of its one broker, which others cannot reach
+      // The only broker cannot be reached from outside.
       ...['KAFKA_REPLICATION', 'KAFKA_TLS', 'KAFKA_SASL', 'KAFKA_USERNAME', 'KAFKA_PASSWORD'],
       ...['IMPORT_CONNECTION'], // a password, for one command: `docker compose run -e IMPORT_CONNECTION …`
     ];
@@ -201,29 +201,29 @@ describe('the environment', () => {
     expect(filledIn(services.sqlserver.environment!.MSSQL_SA_PASSWORD)).toBe('');
   });
 
-  it('makes no topic by accident, and names the listener that the processes use', () => {
+  it('creates no topic by accident, and names the listener that the processes use', () => {
     expect(services.kafka.environment).toMatchObject({
       KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
       KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://${services.projector.environment!.KAFKA_BROKERS}`,
     });
   });
 
-  it('is that of the operator, too, as the README says', () => {
+  it('also serves the commands of the operator, as the README says', () => {
     const [, service, main] = /docker compose run --rm (\w+) dist\/(\S+)\.js/.exec(read('README.md'))!;
     expect([apps.includes(service), existsSync(join(packageRoot(), `${main}.ts`))]).toEqual([true, true]);
-    // What is given to `run` takes the place of the command, behind the entry point, which is Node.
+    // Arguments of `run` replace the command, but not the entry point, which is Node.
     expect(dockerfile).toMatch(/^ENTRYPOINT \["node", [^\]]*\]$/m);
     expect(dockerfile).toContain('COPY --from=build /app/dist/apps dist/apps');
   });
 
-  it('is explained in the README, every setting of the processes', () => {
+  it('has every setting of the processes explained in the README', () => {
     const readme = read('README.md');
     expect([...settings].filter((name) => !readme.includes(`| \`${name}\` |`))).toEqual([]);
   });
 });
 
 describe('the proxy', () => {
-  it('reads the Caddyfile and what is set for it', () => {
+  it('reads the Caddyfile and has its variables', () => {
     expect(services.proxy.volumes).toEqual(['./Caddyfile:/etc/caddy/Caddyfile:ro']);
     const placeholders = [...caddyfile.matchAll(/\{\$(\w+)(:[^}]*)?\}/g)];
     const needed = placeholders.filter(([, , otherwise]) => otherwise === undefined).map(([, name]) => name);
@@ -233,7 +233,7 @@ describe('the proxy', () => {
     );
   });
 
-  it('knows every copy, by the name that Compose gives its container', () => {
+  it('knows every copy by the name that Compose gives its container', () => {
     for (const name of ['command', 'query'] as const) {
       const upstreams = filledIn(services.proxy.environment![`${name.toUpperCase()}_UPSTREAMS`]);
       const containers = Array.from(
@@ -249,7 +249,7 @@ describe('the image', () => {
   const stages = dockerfile.split(/^(?=FROM )/m);
   const last = stages.at(-1)!;
 
-  it('is built in stages, of a version of Node that the service runs on', () => {
+  it('is built in stages, with a version of Node that the service supports', () => {
     expect(stages.map((stage) => stage.split('\n')[0])).toEqual([
       'FROM node:20-bookworm-slim AS build',
       'FROM node:20-bookworm-slim AS packages',
@@ -258,7 +258,7 @@ describe('the image', () => {
     expect(last).not.toMatch(/^RUN /m);
   });
 
-  it('runs as a user without rights, who owns nothing', () => {
+  it('runs as an unprivileged user, who owns nothing', () => {
     const lines = last.split('\n');
     expect(lines.indexOf('USER node')).toBeGreaterThan(
       lines.findLastIndex((line) => line.startsWith('COPY')),
@@ -271,7 +271,7 @@ describe('the image', () => {
     (name) => {
       const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(last)![1]) as string[];
       const given = [...entry.slice(1), ...services[name].command!.slice(0, -1)];
-      // What comes last counts.
+      // Of repeated flags, the last one counts.
       const named = (flags: string[]) => Object.fromEntries(flags.map((flag) => flag.split('=')));
       expect(named(given)).toEqual(named(nodeFlags(name)));
     },

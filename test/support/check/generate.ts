@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { packageRoot } from '#platform/package-root';
 import { generatedFiles } from './generated-files';
 
-/** Writes the generated files; with --check says which of them are not what the code says. */
+/** Writes the generated files. With --check it only reports which of them differ from the code. */
 async function main(): Promise<void> {
   const check = process.argv.includes('--check');
   for (const [name, content] of Object.entries(await generatedFiles())) {

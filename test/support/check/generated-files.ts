@@ -9,7 +9,7 @@ import { describeApi } from '#platform/http/openapi';
 import { printSdl } from '#reporting/graphql/schema';
 import { LocalModule } from '../../../apps/local/local.module';
 
-/** The description of the whole service. In preview mode Nest makes nothing, so no database is needed. */
+/** The API description of the whole service. In preview mode Nest creates no instances, so no database is needed. */
 export async function describeService(): Promise<OpenAPIObject> {
   const app = await NestFactory.create<NestFastifyApplication>(
     LocalModule.forRoot(new Config()),
@@ -19,7 +19,7 @@ export async function describeService(): Promise<OpenAPIObject> {
   return describeApi(app);
 }
 
-/** What is committed and must equal what the code says, by file name. */
+/** The generated files, by name. The committed files must be equal. */
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'openapi.json': `${JSON.stringify(await describeService(), undefined, 2)}\n`,

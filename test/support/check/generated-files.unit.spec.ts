@@ -26,12 +26,12 @@ beforeAll(async () => {
   );
 });
 
-it('is committed as the code says', async () => {
+it('equals the committed files', async () => {
   for (const [name, content] of Object.entries(await generatedFiles()))
     expect(readFileSync(join(packageRoot(), name), 'utf8')).toBe(content);
 });
 
-it('describes every operation, each under a name of its own', () => {
+it('describes every operation, each with its own name and id', () => {
   const ids = operations.map(([, { operationId }]) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
   expect(operations.filter(([, { summary, tags }]) => !summary || tags.length !== 1)).toEqual([]);
@@ -46,7 +46,7 @@ it('describes every operation, each under a name of its own', () => {
   });
 });
 
-it('says of every operation of a tenant which permission it needs and how it can be refused', () => {
+it('says for every operation of a tenant which permission it needs and how it can be refused', () => {
   const ofTenants = operations.filter(([address]) => address.includes('/{tenant}/api/'));
   expect(ofTenants.length).toBeGreaterThan(40);
   for (const [, { 'x-permission': permission, security, responses }] of ofTenants) {
@@ -60,7 +60,7 @@ it('says of every operation of a tenant which permission it needs and how it can
   expect(statuses('createMatter')).toBe('201 400 401 403 409 413 415 422 429 503');
   expect(statuses('updateMatter')).toBe('200 400 401 403 404 409 412 413 415 422 429 503');
   expect(statuses('deleteMatter')).toBe('204 400 401 403 404 409 412 429 503');
-  // a body is read also where none is expected
+  // A body is read even where none is expected.
   expect(statuses('closeMatter')).toBe('200 400 401 403 404 409 412 413 415 422 429 503');
   expect(statuses('exportLedesOfInvoice')).toBe('200 400 401 403 404 409 429 503');
   expect(statuses('resolveApplicableRate')).toBe('200 400 401 403 422 429 503');
@@ -76,7 +76,7 @@ it('says which texts must not be blank, how long those of a list may be, and whi
   });
 });
 
-it('refers only to what it has', () => {
+it('has no references to missing parts', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path);
   expect(references).toContain('components/schemas/Problem');
   for (const reference of new Set(references)) {

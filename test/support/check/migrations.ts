@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { migrate } from '#platform/database/migrate';
 import { startDatabaseServer } from '../database-server';
 
-/** Applies all migrations to an empty database; a second time there must be nothing left to do. */
+/** Applies all migrations to an empty database. The second time there must be nothing left to do. */
 async function main(): Promise<void> {
   const server = await startDatabaseServer();
   try {

@@ -6,9 +6,9 @@ import { waitFor } from '../wait-for';
 /** A tenant with one record of every area. */
 export interface Firm {
   api: ApiClient;
-  /** In every name of it. */
+  /** Part of the names of all its records. */
   word: string;
-  /** By kind; `requestId` is that of an import, `promotedRequestId` of one that has been promoted. */
+  /** By kind. `requestId` is the id of an import, `promotedRequestId` that of a promoted one. */
   ids: Record<string, string>;
 }
 
@@ -17,8 +17,8 @@ type Body = (firm: Firm, name: string) => Promise<object>;
 const person: Body = async (_firm, name) => ({ entityType: 'Individual', lastName: `Smith ${name}` });
 
 /**
- * A valid body for every area, in the order in which a firm can make them. The record that it makes refers to as many of
- * the firm's others as it can, and `name`, a word, is in what it is called.
+ * A valid body for every area, in the order in which a firm can create them. The new record refers to as many other
+ * records of the firm as it can. `name`, a word, is part of its name.
  */
 export const bodies: Record<string, Body> = {
   roles: async (_firm, name) => ({ name: `Witness ${name}` }),
@@ -100,10 +100,10 @@ export const bodies: Record<string, Body> = {
   webhooks: async (_firm, name) => ({ url: nowhere(name), events: ['matter.created'], description: name }),
 };
 
-/** What nobody answers at: a webhook of a firm that is only looked at. */
+/** An address at which nobody answers, for webhooks that are never called. */
 const nowhere = (name: string) => `https://hooks.example.invalid/${name}`;
 
-/** @param word no longer than a code may be */
+/** @param word at most as long as a code */
 export async function makeFirm(api: ApiClient, word: string): Promise<Firm> {
   const firm: Firm = { api, word, ids: {} };
   for (const area of Object.keys(bodies)) {
@@ -116,7 +116,7 @@ export async function makeFirm(api: ApiClient, word: string): Promise<Firm> {
   return firm;
 }
 
-/** An import that has ended, since its source is not there: another may be asked for. @returns its id */
+/** An import that ends because its source does not exist, so that another one can be requested. @returns its id */
 async function failedImport(api: ApiClient): Promise<string> {
   const connectionString = 'Server=sql.example.invalid;User ID=reader;Password=secret;Connect Timeout=1';
   const { body } = await api.post('etl/import', { connectionString });
@@ -125,7 +125,7 @@ async function failedImport(api: ApiClient): Promise<string> {
   return body.requestId;
 }
 
-/** One more record of an area; a client that matters can be opened for. */
+/** Creates a record of an area. A client is activated, so that matters can be opened for it. */
 export async function makeRecord(
   firm: Firm,
   area: string,

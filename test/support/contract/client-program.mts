@@ -1,6 +1,6 @@
 /**
- * The main path as an integrator writes it, with a client that is typed by what openapi-typescript makes of
- * openapi.json. It is type-checked and run by generated-client.e2e.spec.ts, beside `api.ts`, the generated types.
+ * The main path as an integrator writes it, with a client whose types openapi-typescript generates from openapi.json.
+ * generated-client.e2e.spec.ts type-checks and runs it beside `api.ts`, the generated types.
  */
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { components, paths } from './api.js';
@@ -11,7 +11,7 @@ const { BASE_URL: baseUrl = '', TENANT: tenant = '', CLIENT_ID = '', CLIENT_SECR
 const client = createClient<paths>({ baseUrl });
 const inTenant = { tenant };
 
-/** What a refused request throws: programs go by its code. */
+/** The error of a refused request. Programs distinguish errors by their code. */
 class Refusal extends Error {
   constructor(readonly problem: Schemas['Problem']) {
     super(problem.detail);
@@ -126,7 +126,7 @@ async function walk() {
   };
 }
 
-/** Never run: each of these is refused by the compiler. */
+/** Never runs: the compiler must refuse each of these calls. */
 export async function mistakes(): Promise<void> {
   const params = { path: inTenant };
   const { GET, PATCH, POST } = client;

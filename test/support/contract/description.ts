@@ -10,9 +10,9 @@ export interface Operation {
   /** Its address, with names in braces. */
   path: string;
   permission: string | undefined;
-  /** With references resolved, those of its address too. */
+  /** With references resolved, including the parameters of the address. */
   parameters: { name: string; in: string; required: boolean; schema: Json; example?: Json }[];
-  /** Schema and example of the body that it takes, JSON or a form. */
+  /** Schema and example of its body, which is JSON or a form. */
   body: { schema: Json; example: Json } | undefined;
   isForm: boolean;
   /** By status, with references resolved. */
@@ -31,7 +31,7 @@ export function resolve(document: Json, reference: Json): Json {
   return keys.reduce((parent, key) => parent[key], document);
 }
 
-/** All operations whose address begins so. */
+/** All operations whose address begins with the prefix. */
 export function operationsOf(document: Json, prefix = '/{tenant}/api/v1/'): Operation[] {
   return Object.entries<Json>(document.paths)
     .filter(([path]) => path.startsWith(prefix))
@@ -53,14 +53,14 @@ export function operationsOf(document: Json, prefix = '/{tenant}/api/v1/'): Oper
     );
 }
 
-/** The status of the answer to an operation that succeeds; 206 is that to a `Range`. */
+/** The status of a successful answer. 206 answers a `Range`. */
 export function successOf({ id, responses }: Operation): number {
   const found = Object.keys(responses).filter((status) => status.startsWith('2') && status !== '206');
   if (found.length !== 1) throw new Error(`${id} describes ${found.length} answers of success`);
   return Number(found[0]);
 }
 
-/** The kinds of id that a schema takes, by its pattern; none when it takes no id. */
+/** The kinds of id that a schema takes, according to its pattern; empty when it takes no id. */
 export function kindsOf(schema: Json): string[] {
   return /^\^\(?([a-z|]+)\)?_\[0-9a-f\]\{32\}/.exec(schema?.pattern ?? '')?.[1].split('|') ?? [];
 }

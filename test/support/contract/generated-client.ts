@@ -18,17 +18,17 @@ const compilerOptions = {
   types: ['node'],
 };
 
-/** A project of an integrator in a folder of its own: types made of openapi.json, and a program that uses them. */
+/** An integrator's project in a folder of its own: types generated from openapi.json, and a program that uses them. */
 export class GeneratedClient {
   private readonly folder = mkdtempSync(join(tmpdir(), 'practice-client-'));
 
-  /** Makes the types. @throws with what openapi-typescript says */
+  /** Generates the types. @throws with the message of openapi-typescript */
   async generate(): Promise<void> {
     const args = [tool('openapi-typescript/bin/cli.js'), join(root, 'openapi.json')];
     await run(process.execPath, [...args, '--output', join(this.folder, 'api.ts')], { cwd: this.folder });
   }
 
-  /** Type-checks and compiles the program. @throws with the compiler's complaints */
+  /** Type-checks and compiles the program. @throws with the compiler's errors */
   async compile(): Promise<void> {
     symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
     copyFileSync(join(__dirname, 'client-program.mts'), join(this.folder, 'program.mts'));
@@ -39,7 +39,7 @@ export class GeneratedClient {
     });
   }
 
-  /** What the program prints. */
+  /** Runs the program. @returns its JSON output */
   async run(env: Record<string, string>): Promise<Json> {
     const { stdout } = await run(process.execPath, [join(this.folder, 'program.mjs')], { env });
     return JSON.parse(stdout);

@@ -4,10 +4,10 @@ import type { Json } from '../client';
 import { Answers } from './answers';
 import { committedDescription, operationsOf } from './description';
 
-/** What the strictest set of rules asks for and this description leaves out on purpose. */
+/** Exceptions to the strictest set of rules: what this description omits on purpose. */
 const rules = {
   'info-license': 'off',
-  // the name of an area says what it holds
+  // the name of an area says what it contains
   'tag-description': 'off',
   // keys, health and metrics refuse nobody
   'operation-4xx-response': 'off',
@@ -15,24 +15,24 @@ const rules = {
   'no-invalid-schema-examples': 'error',
 } as const;
 
-it('is valid OpenAPI, its examples too', async () => {
+it('is valid OpenAPI, with valid examples', async () => {
   const config = await createConfig({ extends: ['recommended-strict'], rules });
   const source = JSON.stringify(await describeService());
   const problems = await lintFromString({ source, config });
   expect(problems.map(({ message, location }) => `${location[0].pointer}: ${message}`)).toEqual([]);
 });
 
-describe('what generated clients hold numbers in', () => {
+describe('the number types of generated clients', () => {
   const numbers = numbersOf(committedDescription());
 
-  it('is wide enough for each whole number', () => {
+  it('are wide enough for each whole number', () => {
     const narrow = numbers.filter(
       ({ schema }) => schema.type === 'integer' && schema.maximum > 2 ** 31 - 1 && schema.format !== 'int64',
     );
     expect(narrow.map(({ name }) => name)).toEqual([]);
   });
 
-  it('has decimals only where there may be some', () => {
+  it('have decimals only where a value may have some', () => {
     const names = numbers.filter(({ schema }) => schema.type === 'number').map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual([
       'Amount',
@@ -48,14 +48,14 @@ describe('what generated clients hold numbers in', () => {
   });
 });
 
-it('names no value of a field twice', () => {
+it('lists no value of a field twice', () => {
   const twice = fieldsOf(committedDescription())
     .filter(({ schema }) => schema.enum && new Set(schema.enum).size < schema.enum.length)
     .map(({ name }) => name);
   expect(twice).toEqual([]);
 });
 
-it('shows each parameter in the format that it is described to have', () => {
+it('has an example of each parameter in its described format', () => {
   const document = committedDescription();
   const answers = new Answers(document);
   const wrong = operationsOf(document).flatMap(({ id, parameters }) =>
@@ -67,7 +67,7 @@ it('shows each parameter in the format that it is described to have', () => {
   expect(wrong).toEqual([]);
 });
 
-it('tells what an Idempotency-Key may be, and that a webhook is for one event at least', () => {
+it('describes the Idempotency-Key, and that a webhook needs at least one event', () => {
   const document = committedDescription();
   const keys = operationsOf(document)
     .flatMap(({ parameters }) => parameters)
@@ -80,7 +80,7 @@ function numbersOf(document: Json): { name: string; schema: Json }[] {
   return fieldsOf(document).filter(({ schema }) => ['integer', 'number'].includes(schema.type));
 }
 
-/** The fields of every object that is described, by their names. */
+/** The fields of all described objects, with their names. */
 function fieldsOf(part: Json): { name: string; schema: Json }[] {
   if (!part || typeof part !== 'object') return [];
   const own = Array.isArray(part) ? [] : Object.entries<Json>(part.properties ?? {});

@@ -4,7 +4,7 @@ import { formOf } from '../form';
 import { bodies, type Firm, makeRecord } from './bodies';
 import { kindsOf, type Operation } from './description';
 
-/** What an operation is asked with. */
+/** The content of a request to an operation. */
 export interface Request {
   operation: Operation;
   path: Record<string, string>;
@@ -12,7 +12,7 @@ export interface Request {
   body: Json;
 }
 
-/** Where a request names a record. */
+/** A place at which a request names a record. */
 export interface Place {
   in: 'path' | 'query' | 'body';
   /** Name of the parameter, or the property's path in the body. */
@@ -20,7 +20,7 @@ export interface Place {
   kind: string;
 }
 
-/** Operations that need others first, on the same record. */
+/** Operations that others must precede, on the same record. */
 const first: Record<string, string | string[]> = {
   deleteEntityRole: 'assignEntityRole',
   archiveMatter: 'closeMatter',
@@ -43,15 +43,15 @@ const first: Record<string, string | string[]> = {
   exportLedesOfInvoice: 'issueInvoice',
 };
 
-/** A tenant has few of these: what can be done to one again and again is done to the firm's own. */
+/** Areas with few records in a tenant. Repeatable changes are made to the firm's own record. */
 const shared = ['webhooks', 'etl'];
 
-/** `/{tenant}/api/v1/matters/{id}` is of matters. */
+/** The area of an operation: `matters` for `/{tenant}/api/v1/matters/{id}`. */
 export const areaOf = ({ path }: Operation) => path.split('/')[4];
 
 /**
- * A request with the firm's own records that is carried out, on a record of its own unless it only reads.
- * @throws when the description does not say with what the operation could be asked
+ * A request with the firm's records that succeeds. Unless it only reads, it acts on a new record.
+ * @throws when the description has no valid content for the request
  */
 export async function requestOf(operation: Operation, firm: Firm, all: Operation[]): Promise<Request> {
   const ids = { ...firm.ids };
@@ -79,7 +79,7 @@ async function bodyOf(operation: Operation, firm: Firm, ids: Firm['ids']): Promi
   if (operation.method === 'PATCH')
     return shared.includes(areaOf(operation)) ? { description: mark() } : { externalReference: mark() };
   const { example } = operation.body;
-  // Asked for once more, a promotion is answered as the first time.
+  // Repeating a promotion gives the same answer as the first time.
   const requestId = operation.id === 'promoteImport' ? ids.promotedRequestId : ids.requestId;
   return ownIds({ ...example, ...(example.requestId && { requestId }) }, ids, operation.id);
 }
@@ -96,7 +96,7 @@ function filled(operation: Operation, ids: Firm['ids'], body: Json): Request {
   return request;
 }
 
-/** An example with the firm's records in the place of those that it names. */
+/** An example in which the firm's records replace those that it names. */
 export function ownIds(example: Json, ids: Firm['ids'], what: string): Json {
   return JSON.parse(JSON.stringify(example), (_key, value) => {
     const [, kind] = (typeof value === 'string' && /^([a-z]+)_[0-9a-f]{32}$/.exec(value)) || [];
@@ -143,7 +143,7 @@ function placesIn(schema: Json, at: string[], resolve: (schema: Json) => Json): 
   ];
 }
 
-/** The request with another record at a place; objects on the way there are as in the operation's example. */
+/** The request with another record at a place. Objects on the way to the place are those of the operation's example. */
 export function naming(request: Request, place: Place, id: string, ids: Firm['ids']): Request {
   if (place.in !== 'body') return { ...request, [place.in]: { ...request[place.in], [place.at[0]]: id } };
   const { operation } = request;

@@ -6,7 +6,7 @@ import { readFirm } from './read-firm';
 import { allRows, incoherences, type Rows, recomputed } from './testing/coherence';
 import { writeFirm } from './write-firm';
 
-describe('a firm that is changed', () => {
+describe('changedCopy', () => {
   let database: TestDatabase;
   let client: Client;
   let before: Firm;
@@ -23,11 +23,11 @@ describe('a firm that is changed', () => {
     await database.drop();
   });
 
-  it('says itself what it comes to', async () => {
+  it('starts from a firm whose control totals agree with its rows', async () => {
     expect(await readFirm(client)).toEqual(before);
   });
 
-  it('differs in the rows that were asked for, and in no other', async () => {
+  it('changes the requested number of rows, and no others', async () => {
     const { changes } = await changedCopy(client, { rows: 15, seed: 3 });
     expect(changes).toHaveLength(15);
     expect([...new Set(changes.map(({ table }) => table))].sort()).toEqual([
@@ -51,7 +51,7 @@ describe('a firm that is changed', () => {
         expect(now[table][importId][column]).not.toEqual(rows[table][importId][column]);
   });
 
-  it('is as coherent as before, and says what it comes to now', async () => {
+  it('keeps the firm coherent, and returns its new totals', async () => {
     const { firm } = await changedCopy(client, { rows: 60 });
     expect(await incoherences(client)).toEqual({});
     expect(await recomputed(client)).toEqual(firm);
@@ -60,7 +60,7 @@ describe('a firm that is changed', () => {
     expect(Number(firm.unbilledWork.total.amount)).toBeGreaterThan(Number(before.unbilledWork.total.amount));
   });
 
-  it('can be changed again', async () => {
+  it('can change the same firm again', async () => {
     await changedCopy(client, { rows: 10, seed: 1 });
     const { firm, changes } = await changedCopy(client, { rows: 10, seed: 2 });
     expect(changes).toHaveLength(10);
@@ -68,7 +68,7 @@ describe('a firm that is changed', () => {
     expect(await incoherences(client)).toEqual({});
   });
 
-  it('is changed in one row by the smallest change', async () => {
+  it('changes a single row, if one is requested', async () => {
     const { changes, firm } = await changedCopy(client, { rows: 1 });
     expect(changes).toHaveLength(1);
     expect(firm.rows.WorkItem).toBe(before.rows.WorkItem + 1);

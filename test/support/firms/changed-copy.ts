@@ -10,10 +10,10 @@ import { readFirm } from './read-firm';
 export type { Change } from './changing';
 
 /**
- * Changes rows of a firm's source in place, as work goes on in the source system; it stays coherent, its ControlTotal too.
- * The same source and seed give the same changes.
- * @param rows how many; ControlTotal's own rows are not counted
- * @returns the rows that are other than before, each once, and what the source comes to now
+ * Changes rows of a firm's source in place, as work in the source system would. The source stays coherent, including
+ * its ControlTotal. The same source and seed give the same changes.
+ * @param rows the number of changed rows, without those of ControlTotal
+ * @returns the changed rows, each once, and the source's new figures
  */
 export async function changedCopy(
   client: ClientBase,
@@ -47,7 +47,7 @@ interface FinalisedItem {
   rate: string;
 }
 
-/** Of finalised work that no invoice holds: what it is worth, and all totals that it is in. */
+/** Raises rates of finalised work that no invoice holds, with its value and all totals that include it. */
 async function raiseRates(changing: Changing, count: number): Promise<Change[]> {
   const free = await candidates<FinalisedItem>(
     changing,
@@ -74,7 +74,7 @@ function worthOf({ type, units, ticks, rate }: FinalisedItem): Exact {
   return pennies(counted.mul(6).div(60).mul(rate));
 }
 
-/** Of clients all of whose invoices say when they are due: the others would be due on another day. */
+/** Changes terms of clients all of whose invoices have a due date. Other invoices would become due on another day. */
 async function changeTerms(changing: Changing, count: number): Promise<Change[]> {
   const clients = await candidates<{ id: string; terms: number | null }>(
     changing,
@@ -85,7 +85,7 @@ async function changeTerms(changing: Changing, count: number): Promise<Change[]>
   return setEach(changing, 'Client', clients, ({ terms }) => ({ PaymentTermsDays: (terms ?? 30) + 1 }));
 }
 
-/** To one of two numbers kept for drama: never to that which it has. */
+/** Sets one of two numbers reserved for drama, never the number that the entity already has. */
 async function changePhones(changing: Changing, count: number): Promise<Change[]> {
   const entities = await candidates<{ id: string; phone: string | null }>(
     changing,
@@ -96,7 +96,7 @@ async function changePhones(changing: Changing, count: number): Promise<Change[]
   return setEach(changing, 'Entity', entities, ({ phone }) => ({ Phone: phone === one ? other : one }));
 }
 
-/** New work on open matters, an hour each. */
+/** Adds new work of an hour each to open matters. */
 async function addItems(changing: Changing, count: number): Promise<Change[]> {
   const { client, seed, random } = changing;
   const matters = await candidates<{ id: string; employee: string; day: Date; currency: string }>(
@@ -145,7 +145,7 @@ async function addItems(changing: Changing, count: number): Promise<Change[]> {
   return changes;
 }
 
-/** Adds to the three totals that an item is in; one that was not there before begins with it. */
+/** Adds to the three totals that include an item. A missing total begins with the item. */
 async function addToTotals(
   { client }: Changing,
   measure: MeasureName,

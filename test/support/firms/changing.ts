@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { Random } from '#practice/demo/random';
 import { sourceTable } from './firm-tables';
 
-/** A row that is other than before. */
+/** A row that was changed. */
 export interface Change {
   readonly table: string;
   readonly importId: string;
@@ -15,7 +15,7 @@ export interface Changing {
   readonly random: Random;
 }
 
-/** Some of the rows of a query, each with its `id`: the same for the same seed. */
+/** Random rows of a query, each with its `id`. The same seed gives the same rows. */
 export async function candidates<Row extends { id: string }>(
   { client, seed }: Changing,
   sql: string,
@@ -43,7 +43,7 @@ export async function set(
   return { table, importId, columns };
 }
 
-/** Sets columns of each of the rows, by what the row is now. */
+/** Sets columns of each row, to values that depend on the row's present ones. */
 export async function setEach<Row extends { id: string }>(
   changing: Changing,
   table: string,

@@ -6,7 +6,7 @@ import { writeFirm } from './write-firm';
 const one = (table: string, condition: string) =>
   `ctid = (select ctid from etl."${table}" where ${condition} order by "ImportId" limit 1)`;
 
-describe('the rules that firms are held to', () => {
+describe('the rules of coherent firms', () => {
   let database: TestDatabase;
   let client: Client;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('the rules that firms are held to', () => {
     await database.drop();
   });
 
-  /** What is found of a fault that is planted and taken back. */
+  /** The rules that a fault breaks. The fault is undone afterwards. */
   const found = async (fault: string) => {
     await client.query('begin');
     const { rowCount } = await client.query(fault);
@@ -73,11 +73,11 @@ describe('the rules that firms are held to', () => {
     ],
     ['rates of tax do not overlap', `update etl."TaxRate" set "ToDate" = null`],
     ['agreed rates do not overlap', `update etl."ApplicableRate" set "EffectiveTo" = null`],
-  ])('say where it does not hold that %s', async (rule, fault) => {
+  ])('notice a row that breaks “%s”', async (rule, fault) => {
     expect(await found(fault)).toContain(rule);
   });
 
-  it('see each change of a rate in the figures of work alone', async () => {
+  it('show a changed rate only in the figures of work', async () => {
     const before = await recomputed(client);
     await client.query(
       `update etl."WorkItem" set "Rate" = "Rate" + 1 where ${one('WorkItem', `"State" = 'Pending'`)}`,

@@ -1,6 +1,6 @@
 import type { Planter } from './faulty-planter';
 
-/** Mistakes in single cells, in keys and in references. */
+/** Plants mistakes in single cells, in keys and in references. */
 export async function plantCells(planter: Planter): Promise<void> {
   await plantValues(planter);
   await plantKeys(planter);
@@ -94,7 +94,7 @@ async function plantKeys(planter: Planter): Promise<void> {
   await planter.add('RateSet', 'F-RS', { Name: 'Another default', Currency: 'GBP', IsDefault: true });
   for (const id of ['RS-1', 'F-RS']) planter.expect('duplicate_code', 'RateSet', id, 'IsDefault');
 
-  // What every tenant has.
+  // Names and codes that every tenant already has.
   await planter.add('Role', 'F-ROLE-3', { Name: 'CLIENT' });
   planter.expect('code_taken', 'Role', 'F-ROLE-3', 'Name');
   await planter.add('TaxCode', 'F-RED', { Code: 'RED', Name: 'Taken', Scheme: 'VAT', Category: 'Zero' });

@@ -7,9 +7,9 @@ import { plantWork } from './faulty-work';
 import { writeFirm } from './write-firm';
 
 /**
- * A coherent firm in which every kind of mistake was made, in rows of their own, so that none hides another. For a tenant
- * of the region uk as it begins, but for its Standard tax code.
- * @returns all that validation must find, and no more
+ * A coherent firm with every kind of mistake, each in rows of its own, so that none hides another. For a new tenant of
+ * the region uk, without its Standard tax code.
+ * @returns exactly the findings of validation
  */
 export async function writeFaultyFirm(client: ClientBase): Promise<PlantedFinding[]> {
   await writeFirm(client, { items: 300 });

@@ -1,6 +1,6 @@
 import { CLIENT, type Planter } from './faulty-planter';
 
-/** Mistakes in invoices, their lines and their payments. An invoice of its own, or two, for each. */
+/** Plants mistakes in invoices, their lines and their payments, each in one or two invoices of its own. */
 export async function plantInvoices(planter: Planter): Promise<void> {
   await plantHeads(planter);
   await plantSources(planter);
@@ -43,7 +43,7 @@ async function plantSources(planter: Planter): Promise<void> {
   await planter.line('F-DOUBLE-2/L', 'F-DOUBLE-2', { WorkItemId: 'F-DOUBLE/W' });
   for (const id of ['F-DOUBLE/L', 'F-DOUBLE-2/L'])
     planter.expect('wrong_state', 'InvoiceLine', id, 'WorkItemId');
-  // Cancelled, it can be billed again.
+  // After the invoice was voided, its work can be billed again.
   await planter.bill('F-AGAIN', { invoice: { State: 'Voided' } });
   await planter.invoice('F-AGAIN-2');
   await planter.line('F-AGAIN-2/L', 'F-AGAIN-2', { WorkItemId: 'F-AGAIN/W' });
@@ -76,7 +76,7 @@ async function plantLines(planter: Planter): Promise<void> {
   planter.expect('charged_otherwise', 'InvoiceLine', 'F-NEGATIVE/2', 'Amount');
   await planter.bill('F-LESS', { line: { Amount: 150 } });
   planter.expect('charged_otherwise', 'InvoiceLine', 'F-LESS/L', 'Amount');
-  // Half of it pro rata.
+  // Half of the units, so half of the amount.
   await planter.bill('F-HALF', { line: { Units: 5 }, invoice: { Total: 120 } });
   planter.expect('charged_otherwise', 'InvoiceLine', 'F-HALF/L', 'Amount');
   await planter.bill('F-SUM', { line: { Units: 10, Rate: 150, Amount: 200 } });

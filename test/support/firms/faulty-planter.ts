@@ -14,11 +14,11 @@ export interface PlantedFinding {
 
 export type Cells = Readonly<Record<string, string | number | boolean | null>>;
 
-/** The clean surroundings of planted mistakes: a client and its open matter, on which nothing else happens. */
+/** The sound surroundings of planted mistakes: a client and its open matter, to which nothing else happens. */
 export const CLIENT = 'F-CLI';
 export const MATTER = 'F-MAT';
 
-/** Adds sound rows, of which a mistake then changes a cell or two, and keeps what must be found. */
+/** Adds sound rows, in which a mistake then changes a cell or two, and collects the expected findings. */
 export class Planter {
   readonly findings: PlantedFinding[] = [];
 
@@ -67,7 +67,7 @@ export class Planter {
     });
   }
 
-  /** An hour at 200.00: ten units. */
+  /** An hour at 200.00, which is ten units. */
   work(id: string, cells: Cells = {}): Promise<void> {
     return this.add('WorkItem', id, {
       MatterId: MATTER,
@@ -83,7 +83,7 @@ export class Planter {
     });
   }
 
-  /** Two at 5.00, free of tax. */
+  /** Two pieces at 5.00, free of tax. */
   cost(id: string, cells: Cells = {}): Promise<void> {
     return this.add('CostRecovery', id, {
       MatterId: MATTER,

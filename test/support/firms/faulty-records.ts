@@ -1,6 +1,6 @@
 import { type Cells, CLIENT, MATTER, type Planter } from './faulty-planter';
 
-/** Mistakes in people, rates and control totals, by themselves. */
+/** Plants mistakes in people, rates and control totals, without other tables. */
 export async function plantRecords(planter: Planter): Promise<void> {
   await plantPeople(planter);
   await plantTaxes(planter);

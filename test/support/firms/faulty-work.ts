@@ -1,6 +1,6 @@
 import { MATTER, type Planter } from './faulty-planter';
 
-/** Mistakes in matters, work and costs that have nothing to do with invoices. */
+/** Plants mistakes in matters, work and costs that have nothing to do with invoices. */
 export async function plantWork(planter: Planter): Promise<void> {
   await plantMatters(planter);
   await plantItems(planter);
@@ -15,7 +15,7 @@ async function plantMatters(planter: Planter): Promise<void> {
   planter.expect('unused', 'Matter', 'F-ENDED', 'DateClosed');
   await planter.matter('F-REVERSED', { ...closed, DateClosed: '2024-05-01T17:00:00' });
   planter.expect('period_reversed', 'Matter', 'F-REVERSED', 'DateClosed');
-  // Half an hour into the next day in London.
+  // In London this is half an hour into the day after the cutover.
   await planter.matter('F-LATER', { DateOpened: '2026-01-01T00:30:00' });
   planter.expect('after_cutover', 'Matter', 'F-LATER', 'DateOpened');
 
@@ -33,7 +33,7 @@ async function plantMatters(planter: Planter): Promise<void> {
   planter.expect('wrong_state', 'CostRecovery', 'F-OPEN-COST', 'State');
   await planter.invoice('F-OPEN-DRAFT', { MatterId: 'F-CLOSED', State: 'Draft', Number: null });
   planter.expect('wrong_state', 'Invoice', 'F-OPEN-DRAFT', 'State');
-  // None of these keeps a matter open.
+  // None of these items keeps a matter open.
   await planter.work('F-FREE', { MatterId: 'F-CLOSED', IsBillable: false });
   await planter.work('F-WORTHLESS', { MatterId: 'F-CLOSED', Rate: 0 });
   await planter.cost('F-EXPECTED', { MatterId: 'F-CLOSED', Kind: 'Anticipated' });
@@ -44,7 +44,7 @@ async function plantItems(planter: Planter): Promise<void> {
   planter.expect('wrong_kind', 'WorkItem', 'F-TICKLESS', 'DurationTicks');
   await planter.work('F-UNITS', { Units: 12 });
   planter.expect('units_differ', 'WorkItem', 'F-UNITS', 'Units');
-  // Units of six minutes: 9.5 of them counted up, down, and as they are.
+  // 9.5 units of six minutes, which may be rounded up, rounded down, or kept.
   for (const [index, units] of [10, 9, 9.5].entries())
     await planter.work(`F-BROKEN-${index}`, { DurationTicks: 34_200_000_000, Units: units });
   await planter.work('F-UNWRITTEN', { State: 'WrittenOff' });

@@ -21,8 +21,8 @@ const AMOUNTS = ['35.0000', '0.1500', '1250.0000', '7.3333', '18.9950'];
 
 /**
  * Adds a cost.
- * @param state of it, unless it is only expected: such a cost is never billed
- * @returns none that is only expected, or written off
+ * @param state the cost's state; an anticipated cost is never billed
+ * @returns undefined for an anticipated or written-off cost
  */
 export function writeCost(
   making: Staffed,

@@ -24,7 +24,7 @@ interface InvoiceRow {
   lines: { id: number; kind: LineKind; amount: string; code: string | null }[];
 }
 
-describe('a firm by the reckoning of the domain', () => {
+describe('a generated firm, calculated by the domain', () => {
   let database: TestDatabase;
   let client: Client;
   let firm: Firm;
@@ -39,7 +39,7 @@ describe('a firm by the reckoning of the domain', () => {
     await database.drop();
   });
 
-  it('has work of the same value', async () => {
+  it('has the same value of work', async () => {
     const { rows } = await client.query<ItemRow>(
       `select "ItemType" as type, "DurationTicks" as ticks, "Units" as units, "Rate" as rate from etl."WorkItem"`,
     );
@@ -57,7 +57,7 @@ describe('a firm by the reckoning of the domain', () => {
     expect({ count: rows.length, amount: money(total) }).toEqual(firm.work.total);
   });
 
-  it('has invoices of the same totals', async () => {
+  it('has the same totals of invoices', async () => {
     const { rows } = await client.query<InvoiceRow>(
       `select round(i."Total", 2)::text as total, i."IssueDate"::text as day, json_agg(json_build_object(
          'id', 0, 'kind', l."Kind", 'amount', (${AMOUNT})::text, 'code', l."TaxCodeId")) as lines
@@ -83,7 +83,7 @@ describe('a firm by the reckoning of the domain', () => {
     }
   });
 
-  it.each(['uk', 'au'] as const)('has rates of tax that a code may have in %s', (region) => {
+  it.each(['uk', 'au'] as const)('has valid rates of tax codes in %s', (region) => {
     for (const [code, rates] of Object.entries(taxRatesOf(region)))
       expect(() =>
         requireRates({ code, name: code, scheme: 'VAT', category: 'Standard', rates: [...rates] }),

@@ -2,7 +2,7 @@ import { type Exact, exact, money } from './exact';
 import type { Figure, Firm, Measure } from './firm';
 import type { FirmWriter } from './firm-writer';
 
-/** As ControlTotal names them. */
+/** The names of the measures in ControlTotal. */
 export const measures = ['Work', 'UnbilledWork', 'Billed', 'Debtors'] as const;
 export type MeasureName = (typeof measures)[number];
 
@@ -17,7 +17,7 @@ interface Book {
   readonly byFeeEarner: Map<string, Sum>;
 }
 
-/** What the rows come to, added up while they are made. */
+/** The firm's figures, added up while its rows are made. */
 export class FirmFigures {
   private readonly books: Record<MeasureName, Book> = {
     Work: emptyBook(),
@@ -33,7 +33,7 @@ export class FirmFigures {
     if (feeEarnerId !== null) addTo(sumOf(book.byFeeEarner, feeEarnerId), amount);
   }
 
-  /** The rows of ControlTotal, which the source would say too. */
+  /** Writes the rows of ControlTotal, as a source would. */
   write(writer: FirmWriter): void {
     let last = 0;
     const row = (measure: string, groupBy: string, key: string | null, { count, amount }: Figure) =>

@@ -26,7 +26,7 @@ interface Line {
   readonly amount: Exact;
 }
 
-/** Adds an invoice with its lines and payments. What it charges is in the state that goes with its own. */
+/** Adds an invoice with its lines and payments. The state of the charged items matches the invoice's. */
 export function writeInvoice(making: Making, wanted: InvoiceWanted): void {
   const { made, currency, writer } = making;
   const { state, client, matterId, day, items } = wanted;
@@ -37,7 +37,8 @@ export function writeInvoice(making: Making, wanted: InvoiceWanted): void {
   const isDated = !isDraft || number % 2 === 0;
   const total = totalOf(making, lines, dayText(day));
   const terms = client.terms ?? 30;
-  // Clients of some terms only: the terms of the others can change without their invoices being due on another day.
+  // Only for clients with these terms: the terms of the others can change without changing the due days of their
+  // invoices.
   const isByTerms = (client.terms === null || client.terms === 14) && number % 3 !== 1;
   writer.add('Invoice', {
     ImportId: id,
@@ -64,8 +65,8 @@ function writeLines(
   { items, costs }: InvoiceWanted,
 ): Line[] {
   const { writer, made } = making;
-  // A line without a code is taxed by the standard one of the region, which may be the tenant's own; no invoice has that
-  // beside the firm's, and a cost without a code has that of its kind.
+  // A line without a code is taxed by the region's standard code, which may be the tenant's own. So no invoice has both
+  // such a line and one with the firm's standard code. A cost without a code has the code of its kind.
   const isNamed = number % 2 === 0 || costs.some(({ taxCode }) => taxCode === STANDARD);
   const fees = number % 9 === 8 ? ZERO : STANDARD;
   const codeOf = (code: string) => (code === STANDARD && !isNamed ? null : code);
@@ -91,7 +92,7 @@ function writeLines(
   return lines;
 }
 
-/** All of it, or only some: what a line does not say is that of the work. */
+/** A fee line with all columns, or only some: missing values are those of the work. */
 function feeLine({ id, title, units, rate, value }: Item, index: number): object {
   const whole = { Description: title, Units: units.toFixed(4), Rate: rate, Amount: money(value) };
   const said = [whole, { Amount: money(value) }, {}, { ...whole, Amount: null }][index % 4];
@@ -103,7 +104,7 @@ function costLine({ id, lineKind, description, quantity, unitAmount, value }: Co
   return { Kind: lineKind, CostRecoveryId: id, ...(index % 3 === 0 ? {} : whole) };
 }
 
-/** Tax is summed unrounded over the lines of a code, then rounded half-up. */
+/** The tax of a code is calculated on the unrounded sum of its lines, then rounded half-up. */
 function totalOf({ taxRates }: Making, lines: readonly Line[], day: string): Exact {
   const nets = new Map<string, Exact>();
   for (const { taxCode, amount } of lines) nets.set(taxCode, (nets.get(taxCode) ?? exact(0)).add(amount));
@@ -113,7 +114,7 @@ function totalOf({ taxRates }: Making, lines: readonly Line[], day: string): Exa
   return total;
 }
 
-/** @returns what they come to */
+/** @returns the sum of the payments */
 function writePayments(
   making: Making,
   invoice: string,

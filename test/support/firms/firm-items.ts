@@ -30,7 +30,7 @@ export interface Item {
 const TICKS_PER_SECOND = 10_000_000;
 const TICKS_PER_UNIT = 3_600_000_000;
 
-/** Adds a work item, worth its units of six minutes at its rate, half-up. */
+/** Adds a work item. Its value is its units of six minutes at its rate, rounded half-up. */
 export function writeItem(making: Making, wanted: ItemWanted): Item {
   const { random, writer, figures, currency, hoursAhead, made } = making;
   const number = ++made.items;
@@ -69,7 +69,7 @@ export function writeItem(making: Making, wanted: ItemWanted): Item {
   return { id, employeeId: employee.id, title, units: counted, rate, value, isBillable };
 }
 
-/** Time on no matter. */
+/** Adds time without a matter. */
 export function writeOfficeTime(making: Staffed, index: number): void {
   const { people, cutover, random } = making;
   const employee = people.feeEarners[index % people.feeEarners.length];
@@ -78,7 +78,7 @@ export function writeOfficeTime(making: Staffed, index: number): void {
   writeItem(making, { matterId: null, employee, day, state, isBillable: false, writeOffDay: null });
 }
 
-/** Some keys differ from another one by their case alone: a source's keys are compared byte by byte. */
+/** Some keys differ from another one only in case: a source's keys are compared byte by byte. */
 function keyOf(number: number): string {
   return number % 97 === 0 ? `wi-${number - 1}` : `WI-${number}`;
 }
@@ -90,7 +90,7 @@ function taskTypeOf(number: number, isTimed: boolean): string {
   return number % 5 === 0 ? 'TASK-2' : isTimed ? 'TASK-1' : 'TASK-3';
 }
 
-/** Mostly the employee's own, sometimes one with all ten places. */
+/** Usually the employee's own rate, sometimes one with all ten decimal places. */
 function rateOf({ random }: Making, { rate }: FeeEarner, number: number): string {
   if (number % 7 !== 2) return rate;
   return `${random.whole(80, 400)}.${String(random.whole(1, 99_999)).padStart(5, '0')}${String(random.whole(1, 99_999)).padStart(5, '0')}`;

@@ -5,7 +5,7 @@ import type { FirmOptions } from './firm';
 import { allRows, incoherences, type Rows } from './testing/coherence';
 import { writeFirm } from './write-firm';
 
-describe('what a firm of 200 items holds', () => {
+describe('a generated firm of 200 items', () => {
   let database: TestDatabase;
   let client: Client;
   beforeAll(async () => {
@@ -24,13 +24,13 @@ describe('what a firm of 200 items holds', () => {
     return allRows(client);
   };
 
-  it('is the same for the same seed, and another for another', async () => {
+  it('is the same for the same seed, and different for another', async () => {
     const first = await made({ seed: 7 });
     expect(await made({ seed: 7 })).toEqual(first);
     expect((await made({ seed: 8 })).WorkItem).not.toEqual(first.WorkItem);
   });
 
-  it('has every value of every choice, but for those of another region', async () => {
+  it('has every value of every choice, except those of the other region', async () => {
     const missing = (rows: Rows) =>
       tables.flatMap(({ name, columns }) =>
         columns.flatMap((column) => {
@@ -55,11 +55,11 @@ describe('what a firm of 200 items holds', () => {
           return values.some((value) => value === null) ? [] : [`${name}.${column.name} is never empty`];
         }),
     );
-    // A total without its number would say nothing of how many rows there are.
+    // A total without its count would not tell how many rows there are.
     expect(never).toEqual(['ControlTotal.Count is never empty']);
   });
 
-  it('has texts that are hard to carry, and rates with all their places', async () => {
+  it('has difficult texts, and rates with all their decimal places', async () => {
     const { WorkItem, Entity } = await made();
     const titles = Object.values(WorkItem).map(({ Title }) => Title ?? '');
     for (const part of ['\t', '\n', '\\N', '"', "'", '株式会社', '👩🏽‍⚖️'])
@@ -70,7 +70,7 @@ describe('what a firm of 200 items holds', () => {
     expect(Object.values(WorkItem).some(({ Rate }) => /[1-9]$/.test(Rate!))).toBe(true);
   });
 
-  it('has invoices of the times of several rates of tax', async () => {
+  it('has invoices from periods of different tax rates', async () => {
     const { Invoice } = await made();
     const years = Object.values(Invoice).flatMap(({ IssueDate }) =>
       IssueDate ? Number(IssueDate.slice(0, 4)) : [],
@@ -79,7 +79,7 @@ describe('what a firm of 200 items holds', () => {
     expect(years.filter((year) => year > 2011)).not.toEqual([]);
   });
 
-  it('is up to the day that is asked for', async () => {
+  it('ends on the requested day', async () => {
     const { Info, WorkItem, Payment } = await made({ cutover: '2024-06-30' });
     expect(Object.values(Info)[0].CutoverDate).toBe('2024-06-30');
     const days = Object.values(WorkItem).map(({ EntryDate }) => EntryDate!.slice(0, 10));

@@ -16,14 +16,14 @@ interface Matter {
   readonly client: ClientOf;
   readonly team: readonly FeeEarner[];
   readonly opened: DayNumber;
-  /** Its last day, or that of the data. */
+  /** The matter's last day, or the last day of the data. */
   readonly end: DayNumber;
 }
 
-/** What becomes of the work of a stretch of time. */
+/** What happens to the work of a part of the matter's life. */
 type Outcome = InvoiceState | 'Unbilled';
 
-/** Many more are paid than owed. */
+/** Many more invoices are paid than owed. */
 const ISSUED: readonly InvoiceState[] = [
   'Paid',
   'Issued',
@@ -35,7 +35,7 @@ const ISSUED: readonly InvoiceState[] = [
   'Paid',
 ];
 
-/** Adds a matter with all that happened on it. @param items of work on it */
+/** Adds a matter with everything that happened on it. @param items number of its work items */
 export function writeMatter(making: Staffed, index: number, items: number): void {
   const matter = openMatter(making, index);
   if (matter.state === 'Open') writeAgreedRates(making, { kind: 'Matter', id: matter.id, index });
@@ -59,7 +59,7 @@ function openMatter(making: Staffed, index: number): Matter {
   const state: MatterState = index % 8 === 5 ? 'Closed' : index % 8 === 7 ? 'Archived' : 'Open';
   const client = clientOf(making, index, state);
   const team = teamOf(making, index, state);
-  // Long enough ago for the older rates of tax.
+  // Long enough ago for the older tax rates.
   const isOld = index % 16 === 5 && cutover > 16_000;
   const opened = isOld ? 14_050 : cutover - random.whole(400, 1_400);
   const end = isOld ? 15_300 : state === 'Open' ? cutover : opened + random.whole(100, 380);
@@ -96,13 +96,13 @@ function clientOf({ people: { active, inactive } }: Staffed, index: number, stat
   return active[index % active.length];
 }
 
-/** Those who have left worked on closed matters alone. */
+/** Former employees have worked only on closed matters. */
 function teamOf({ people: { feeEarners }, random }: Staffed, index: number, state: MatterState): FeeEarner[] {
   const able = state === 'Open' ? feeEarners.filter(({ isActive }) => isActive) : feeEarners;
   return [able[index % able.length], random.pick(able), random.pick(able)];
 }
 
-/** Work and costs of a part of the matter's life, and the invoice that charges them. */
+/** Adds work and costs of a part of the matter's life, and the invoice that charges them. */
 function writeStretch(
   making: Staffed,
   matter: Matter,
@@ -112,7 +112,7 @@ function writeStretch(
   const { random, made } = making;
   const { id: matterId, team, opened, end } = matter;
   const dayOf = (index: number) => opened + Math.floor(((index + 1) / (of + 1)) * (end - opened - 1));
-  // As long as the last item that an invoice charges came before it, so did the costs.
+  // The costs' day. It is not after the invoice, because that follows the last item.
   const until = dayOf(last - 1);
   const items: Item[] = [];
   for (let index = first; index < last; index++) {
@@ -142,7 +142,7 @@ function writeStretch(
   writeInvoice(making, { state: outcome, client: matter.client, matterId, day, items, costs });
 }
 
-/** A voided invoice gives back what it charged: a matter that was closed since has written it off. */
+/** Voiding an invoice releases what it charged. If the matter was closed since, that was written off. */
 function stateOf(outcome: Outcome, { state }: Matter, number: number): BillableState {
   if (outcome === 'Unbilled') return number % 2 === 0 ? 'Pending' : 'Finalised';
   if (outcome === 'Draft') return 'Finalised';

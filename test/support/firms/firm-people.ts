@@ -4,11 +4,11 @@ import type { ClientOf, FeeEarner, People } from './people';
 
 const GRADES = ['A', 'B', 'C', 'D'];
 const TITLES = ['Partner', 'Associate', 'Solicitor', 'Paralegal'];
-/** By grade; one needs all the places that a rate has. */
+/** By grade. One of them needs all decimal places of a rate. */
 const RATES = ['320.0000000000', '241.6666666667', '175.5000000000', '96.1234567891'];
 const TERMS = [null, 14, 30, 0, 60];
 
-/** Entities, and what they are to the firm. @param matters that the clients are to have */
+/** Adds entities with their roles in the firm. @param matters number of matters that the clients will have */
 export function writePeople(making: Making, matters: number): People {
   const feeEarners = writeEmployees(making);
   const suppliers = writeSuppliers(making);
@@ -26,7 +26,7 @@ export function writePeople(making: Making, matters: number): People {
   return { feeEarners, active, inactive, suppliers };
 }
 
-/** About one fee earner to 5,000 items, and a few others. */
+/** Adds about one fee earner per 5,000 items, and two other employees. */
 function writeEmployees(making: Making): FeeEarner[] {
   const { writer, random, items } = making;
   const count = Math.max(4, Math.ceil(items / 5_000));
@@ -75,7 +75,7 @@ function writeSuppliers(making: Making): string[] {
 
 function writeClient(making: Making, index: number, state: string): ClientOf {
   const id = `CLI-${index + 1}`;
-  // The first one is an entity that the firm also buys from.
+  // The first client is an entity from which the firm also buys.
   const isSupplier = index === 0;
   const entity = isSupplier ? 'E-SUP-1' : `E-${id}`;
   if (!isSupplier) (index % 5 < 2 ? writeCompany : writePerson)(making, entity, index);
@@ -90,7 +90,7 @@ function writeClient(making: Making, index: number, state: string): ClientOf {
   return { id, terms };
 }
 
-/** Two of ten have an odd name. */
+/** Adds a person. Two of ten have an unusual name. */
 function writePerson(making: Making, id: string, index: number) {
   const { writer, names } = making;
   const made = names.person();

@@ -2,10 +2,10 @@ import type { ClientBase } from 'pg';
 import { SOURCE_SCHEMA, tables } from '#import/schema/schema-1.0';
 import type { Column, Table } from '#import/schema/table';
 
-/** A table of the source, quoted. */
+/** The quoted name of a source table. */
 export const sourceTable = (name: string): string => `${SOURCE_SCHEMA}."${name}"`;
 
-/** Empty tables in a schema of their own, without any constraint: faults are planted in copies of a firm. */
+/** Creates empty tables in their own schema, without constraints, because faults are planted in copies of a firm. */
 export async function createSourceTables(client: ClientBase): Promise<void> {
   await client.query(`create schema ${SOURCE_SCHEMA}`);
   for (const { name, columns } of tables) {
@@ -14,7 +14,7 @@ export async function createSourceTables(client: ClientBase): Promise<void> {
   }
 }
 
-/** For reading in the order of the keys; made once the rows are there. */
+/** Creates indexes for reading in key order. Called when the rows exist. */
 export async function indexSourceTables(client: ClientBase): Promise<void> {
   for (const { name } of tables) {
     await client.query(`create index on ${sourceTable(name)} ("ImportId" collate "C")`);
@@ -28,7 +28,7 @@ export function tableNamed(name: string): Table {
   return found;
 }
 
-/** PostgreSQL's type for what the declaration says. */
+/** The PostgreSQL type of a declared column. */
 function typeOf({ type }: Column): string {
   switch (type) {
     case 'key':

@@ -4,10 +4,10 @@ import { copyText } from '#platform/database/copy-rows';
 import { CopyText } from '#platform/database/copy-text';
 import { sourceTable, tableNamed } from './firm-tables';
 
-/** A row by its columns' names; those that are not named are null. */
+/** A row by the names of its columns. Columns that are not named are null. */
 export type Row = { readonly ImportId: string } & Readonly<Record<string, unknown>>;
 
-/** Bytes. */
+/** In bytes. */
 const BATCH = 1024 * 1024;
 
 interface Buffer {
@@ -18,7 +18,7 @@ interface Buffer {
   written: number;
 }
 
-/** Rows into the source's tables, in batches: a million of them pass through without being held. */
+/** Writes rows to the source's tables in batches, so that a million of them never have to be held in memory. */
 export class FirmWriter {
   private readonly buffers = new Map<string, Buffer>();
 
@@ -43,7 +43,7 @@ export class FirmWriter {
     buffer.written++;
   }
 
-  /** Writes the full batches; to be awaited now and then. */
+  /** Writes the full batches. To be awaited now and then. */
   async settle(): Promise<void> {
     for (const buffer of this.buffers.values()) if (buffer.text.length >= BATCH) await this.flush(buffer);
   }
@@ -52,7 +52,7 @@ export class FirmWriter {
     for (const buffer of this.buffers.values()) await this.flush(buffer);
   }
 
-  /** Rows so far, by table. */
+  /** The numbers of rows so far, by table. */
   rows(): Record<string, number> {
     return Object.fromEntries([...this.buffers].map(([name, { written }]) => [name, written]));
   }

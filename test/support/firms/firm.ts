@@ -1,4 +1,4 @@
-/** How many, and what they come to: decimal text with 2 places. */
+/** A count and a sum, as decimal text with 2 places. */
 export interface Figure {
   readonly count: number;
   readonly amount: string;
@@ -8,28 +8,28 @@ export interface Figure {
 export interface Measure {
   readonly total: Figure;
   readonly byMatter: Readonly<Record<string, Figure>>;
-  /** Empty for debtors: an invoice is of several. */
+  /** Empty for debtors, because an invoice has several fee earners. */
   readonly byFeeEarner: Readonly<Record<string, Figure>>;
 }
 
-/** What a source comes to, as its generator counted it. */
+/** The figures of a source, as its generator counted them. */
 export interface Firm {
-  /** By the table's name. */
+  /** By the name of the table. */
   readonly rows: Readonly<Record<string, number>>;
   /** All work items. */
   readonly work: Measure;
-  /** Pending and finalised ones that are billable and on a matter. */
+  /** Pending and finalised items that are billable and on a matter. */
   readonly unbilledWork: Measure;
-  /** Counts the work items that issued invoices charge; their amounts without tax. */
+  /** The count is of work items that issued invoices charge; the amounts are without tax. */
   readonly billed: Measure;
-  /** Counts the invoices that leave something to be paid; tax included. */
+  /** The count is of invoices that are not fully paid; the amounts include tax. */
   readonly debtors: Measure;
 }
 
 export type Region = 'uk' | 'au';
 
 export interface FirmOptions {
-  /** Work items. */
+  /** The number of work items. */
   readonly items: number;
   readonly seed?: number;
   readonly region?: Region;
@@ -39,6 +39,6 @@ export interface FirmOptions {
 
 export const regions = {
   uk: { currency: 'GBP', timeZone: 'Europe/London', hoursAhead: 0 },
-  // Ten hours ahead in winter, eleven in summer: office hours stay on one day in both.
+  // UTC+10 in winter, UTC+11 in summer: office hours stay on the same day in both.
   au: { currency: 'AUD', timeZone: 'Australia/Sydney', hoursAhead: 10 },
 } as const;

@@ -7,7 +7,7 @@ import type { FirmWriter } from './firm-writer';
 import type { People } from './people';
 import { type TaxRates, taxRatesOf } from './reference-rows';
 
-/** What is at hand while a firm is made. */
+/** Everything that is needed to make a firm. */
 export interface Making {
   readonly items: number;
   readonly region: Region;
@@ -20,7 +20,10 @@ export interface Making {
   readonly writer: FirmWriter;
   readonly figures: FirmFigures;
   readonly taxRates: TaxRates;
-  /** How many of each kind were made: what happens to one depends on it, so that everything happens in a small firm. */
+  /**
+   * The numbers of records so far. What happens to a record depends on its number, so that everything happens in a
+   * small firm.
+   */
   readonly made: {
     items: number;
     costs: number;
@@ -31,7 +34,7 @@ export interface Making {
   };
 }
 
-/** With the people, once they are there. */
+/** With the people, after they were made. */
 export type Staffed = Making & { readonly people: People };
 
 export function begin(

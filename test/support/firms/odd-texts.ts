@@ -1,4 +1,4 @@
-/** Texts that go wrong where somebody escapes, cuts or sorts by hand. */
+/** Texts that break code that escapes, cuts or sorts by hand. */
 export const oddTexts: readonly string[] = [
   'Attending on "without prejudice" offer; it\'s 50% / 100%',
   'Columns:\tfee\tcost',

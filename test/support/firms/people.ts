@@ -1,6 +1,6 @@
 export interface FeeEarner {
   readonly id: string;
-  /** Of an hour, as the source has it. */
+  /** The hourly rate, as the source has it. */
   readonly rate: string;
   readonly isActive: boolean;
 }
@@ -10,11 +10,11 @@ export interface ClientOf {
   readonly terms: number | null;
 }
 
-/** Those whom work and matters refer to. */
+/** The people to whom work and matters refer. */
 export interface People {
   readonly feeEarners: readonly FeeEarner[];
   readonly active: readonly ClientOf[];
-  /** They have closed matters alone. */
+  /** Clients that have only closed matters. */
   readonly inactive: readonly ClientOf[];
   readonly suppliers: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { dayText } from './days';
 import type { Staffed } from './making';
 
-/** The firm's lists of charges: the default one by grade and title, another with every kind of key. */
+/** The firm's rate sets: the default one by grade and job title, another one with every kind of key. */
 export function writeRateSets({ writer, currency, people }: Staffed): void {
   const set = (id: string, name: string, isDefault: boolean) =>
     writer.add('RateSet', { ImportId: id, Name: name, Currency: currency, IsDefault: isDefault });
@@ -27,8 +27,8 @@ export function writeRateSets({ writer, currency, people }: Staffed): void {
 }
 
 /**
- * Charges that were agreed for a client, or for a matter: two that follow each other, and one beside them for other work.
- * @param index of the scope; every third has charges of its own
+ * Rates agreed for a client or a matter: two that follow each other, and one for other work at the same time.
+ * @param scope.index every third has agreed rates
  */
 export function writeAgreedRates(
   { writer, cutover, people }: Staffed,

@@ -9,7 +9,7 @@ interface ControlRow extends Figure {
   key: string | null;
 }
 
-/** What the source says that it comes to: its ControlTotal, and the rows that it has. */
+/** The figures that the source itself states: its ControlTotal, and the number of its rows. */
 export async function readFirm(client: ClientBase): Promise<Firm> {
   const rows: Record<string, number> = {};
   for (const { name } of tables) {

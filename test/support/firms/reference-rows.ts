@@ -7,7 +7,7 @@ interface Rate {
   readonly to: string | null;
 }
 
-/** The dated rates of the taxed codes, by the code's ImportId. */
+/** The dated rates of the codes that charge tax, by the code's ImportId. */
 export type TaxRates = Readonly<Record<string, readonly Rate[]>>;
 
 const rate = (percent: string, from: string, to: string | null = null): Rate => ({ percent, from, to });
@@ -23,7 +23,7 @@ const RATES: Record<Region, TaxRates> = {
     ],
     'TAX-2': [rate('8', '1994-04-01', '1997-08-31'), rate('5', '1997-09-01')],
   },
-  // The rate has never changed; the source keeps it in two periods all the same.
+  // The rate has never changed, but the source has it as two periods.
   au: { 'TAX-1': [rate('10', '2000-07-01', '2009-12-31'), rate('10', '2010-01-01')] },
 };
 
@@ -31,7 +31,7 @@ export function taxRatesOf(region: Region): TaxRates {
   return RATES[region];
 }
 
-/** Percent in force on a day; nothing of a code without rates. */
+/** The percentage in force on a day; 0 for a code without rates. */
 export function percentOn(rates: TaxRates, taxCode: string, day: string): string {
   const found = rates[taxCode]?.find(({ from, to }) => from <= day && (to === null || day <= to));
   if (found) return found.percent;
@@ -39,7 +39,7 @@ export function percentOn(rates: TaxRates, taxCode: string, day: string): string
   return '0';
 }
 
-/** By kind of code: those of the firm differ from those that every tenant begins with. */
+/** The firm's tax codes. They differ from those that every tenant begins with. */
 function taxCodes(region: Region): Row[] {
   const Scheme = region === 'uk' ? 'VAT' : 'GST';
   const standard = { ImportId: 'TAX-1', Code: 'T1', Name: 'Standard rated', Scheme, Category: 'Standard' };
@@ -59,7 +59,10 @@ const DIVISIONS: readonly Row[] = [
   { ImportId: 'DIV-3', Name: 'Wills & Probate' },
 ];
 
-/** A kind with its kinds; the child comes before its parent once, as a source's keys may have it. */
+/**
+ * Matter types with their subtypes. Once a child comes before its parent, because the order of a source's keys may be
+ * such.
+ */
 const MATTER_TYPES: readonly Row[] = [
   { ImportId: 'MT-1', Code: 'LIT', Name: 'Litigation' },
   { ImportId: 'MT-10', Code: 'LIT-DEBT', Name: 'Debt recovery', ParentId: 'MT-1' },
@@ -98,7 +101,7 @@ const ROLES: readonly Row[] = [
   { ImportId: 'ROLE-2', Name: 'Introducer of work' },
 ];
 
-/** What costs are of; each with the tax that its costs bear. */
+/** A kind of cost, with its tax code. */
 export interface CostCode {
   readonly id: string;
   readonly kind: 'CostRecovery' | 'Anticipated' | 'Incurred' | null;
@@ -125,7 +128,7 @@ const DISBURSEMENTS: readonly Row[] = [
   { ImportId: 'DISB-4', Code: 'X-TRAVEL', Name: 'Travel', UnitAmount: '0.4500' },
 ];
 
-/** The tables that every firm has in the same few rows. */
+/** Writes the tables that have the same few rows in every firm. */
 export function writeReferenceRows(writer: FirmWriter, region: Region): void {
   const all = (table: string, rows: readonly Row[]) => {
     for (const row of rows) writer.add(table, row);

@@ -25,18 +25,18 @@ describe.each([
     await database.drop();
   });
 
-  it('has as many items, and rows in every table', async () => {
+  it('has that many items, and rows in every table', async () => {
     expect(firm.rows.WorkItem).toBe(items);
     expect(Object.entries(firm.rows).filter(([, rows]) => rows === 0)).toEqual([]);
     expect((await recomputed(client)).rows).toEqual(firm.rows);
   });
 
-  it('comes to what its rows come to', async () => {
+  it('has figures that agree with its rows', async () => {
     const { rows: _, ...figures } = firm;
     expect(await recomputed(client)).toMatchObject(figures);
   });
 
-  it('keeps the rules', async () => {
+  it('breaks no rule', async () => {
     expect(await incoherences(client)).toEqual({});
   });
 });

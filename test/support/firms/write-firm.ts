@@ -11,9 +11,9 @@ import { writeAgreedRates, writeRateSets } from './rate-rows';
 import { writeReferenceRows } from './reference-rows';
 
 /**
- * A law firm as the source's database would hold it: the schema `etl` with all tables, whose rows keep every rule of the
- * domain. The same options give the same rows.
- * @returns what it comes to, as counted while it was made
+ * Writes a law firm as the source's database would hold it: the schema `etl` with all tables, whose rows break no rule
+ * of the domain. The same options give the same rows.
+ * @returns the firm's figures, counted while it was made
  */
 export async function writeFirm(client: ClientBase, options: FirmOptions): Promise<Firm> {
   await createSourceTables(client);
@@ -54,12 +54,12 @@ function writeInfo({ writer, cutover, currency, timeZone }: Making): void {
   });
 }
 
-/** About one to 40 items; more in a small firm, so that they are of every kind. */
+/** About one matter per 40 items; more in a small firm, so that there are items of every kind. */
 function mattersOf(items: number): number {
   return Math.max(2, Math.min(8, Math.floor(items / 5)), Math.round(items / 40));
 }
 
-/** Items by matter: the first have many, the most a few dozen. */
+/** The number of items by matter: the first matters have many, most have a few dozen. */
 function* shares(items: number, matters: number): Generator<readonly [index: number, items: number]> {
   const upTo = (index: number) => Math.floor(items * (index / matters) ** 0.6);
   for (let index = 0; index < matters; index++) yield [index, upTo(index + 1) - upTo(index)];

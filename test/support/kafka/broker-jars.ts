@@ -8,14 +8,14 @@ const pom = join(__dirname, 'pom.xml');
 const cache = join(__dirname, '../../../node_modules/.cache/kafka');
 const DOWNLOAD_MS = 600_000;
 
-/** Kafka's version, as the pom.xml has it. */
+/** Kafka's version, from the pom.xml. */
 export const kafkaVersion = /<kafka\.version>(.+)<\/kafka\.version>/.exec(readFileSync(pom, 'utf8'))![1];
 
 const folder = join(cache, kafkaVersion);
-/** A copy of the pom.xml the jars are of: with another one they are fetched again. */
+/** A copy of the pom.xml to which the jars belong. If the pom.xml differs, they are fetched again. */
 const stamp = join(folder, 'pom.xml');
 
-/** Whether Kafka's own jars can be run here: Java 17, and the jars or Maven to fetch them. */
+/** Whether Kafka's jars can run here: with Java 17, and the jars or Maven to fetch them. */
 export function canRunJars(): boolean {
   const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const java = Number(/version "(\d+)/.exec(stderr ?? '')?.[1] ?? 0);
@@ -24,7 +24,7 @@ export function canRunJars(): boolean {
 
 /**
  * Java's class path of the broker. The jars are fetched from Maven Central once, into node_modules/.cache.
- * @throws with Maven's output when it fails
+ * @throws with Maven's output when that fails
  */
 export async function brokerClassPath(): Promise<string> {
   if (!isFetched()) {
@@ -40,7 +40,7 @@ function isFetched(): boolean {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(pom, 'utf8');
 }
 
-/** Into a folder aside, which takes its name when it is complete. */
+/** Fetches the jars into another folder, which is renamed when it is complete. */
 async function fetchJars(): Promise<void> {
   process.stderr.write(`Fetching Kafka ${kafkaVersion} …\n`);
   const partial = `${folder}.${process.pid}`;
@@ -64,7 +64,7 @@ async function maven(...args: string[]): Promise<void> {
   }
 }
 
-/** One process at a time; the lock of one that is gone counts for nothing. */
+/** Lets one process at a time do the work. The lock of a process that has ended is ignored. */
 async function withLock(file: string, work: () => Promise<void>): Promise<void> {
   await waitFor(() => isLocked(file), { timeoutMs: DOWNLOAD_MS, description: `the lock ${file}` });
   try {

@@ -2,8 +2,9 @@ import { Kafka, logLevel } from 'kafkajs';
 import { waitFor } from '../wait-for';
 
 /**
- * Waits until brokers serve clients: `host:port`, with commas between.
- * @param hasEnded tells that there is nothing to wait for
+ * Waits until brokers serve clients.
+ * @param brokers `host:port`, separated by commas
+ * @param hasEnded whether there is nothing to wait for any more
  * @throws when it has ended, or does not answer within a minute
  */
 export async function untilReady(brokers: string, hasEnded: () => boolean): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Settings of a broker that is a node of its own, with its controller and one replica of everything. Clients reach
- * it at 127.0.0.1. It survives SIGKILL, not a power cut.
+ * Settings of a broker that is also its controller and has one replica of everything. Clients reach it at 127.0.0.1. It
+ * survives SIGKILL, but not a power cut.
  * @param node.host where it listens
  */
 export function brokerSettings(node: {
@@ -29,9 +29,9 @@ export function brokerSettings(node: {
     'share.coordinator.state.topic.min.isr': '1',
     'group.initial.rebalance.delay.ms': '0',
     'controller.quorum.election.timeout.ms': '100',
-    // after SIGKILL the node is known again only when the session of its former life has run out
+    // after SIGKILL the node can register again only when its former session has expired
     'broker.session.timeout.ms': '2000',
     'broker.heartbeat.interval.ms': '400',
-    'log.cleaner.dedupe.buffer.size': '4194304', // 128 MB by default, taken at the start
+    'log.cleaner.dedupe.buffer.size': '4194304', // 128 MB by default, allocated at the start
   };
 }

@@ -28,7 +28,7 @@ async function produce(brokers: string, topic: string, value: string): Promise<v
   await producer.disconnect();
 }
 
-/** The first messages of a topic, as a new consumer group gets them. */
+/** The first messages of a topic, read by a new consumer group. */
 async function consume(brokers: string, topic: string, count: number): Promise<string[]> {
   const consumer = client(brokers).consumer({ groupId: uniqueTopic(), maxWaitTimeInMs: 10 });
   const values: string[] = [];
@@ -50,7 +50,7 @@ function isListening(brokers: string): Promise<boolean> {
 const foldersOf = (pid: number) =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`practice-kafka-${pid}-`));
 
-// there may be nothing else than the broker of KAFKA_BROKERS
+// with KAFKA_BROKERS there may be no other broker
 const describeOwn = process.env.KAFKA_BROKERS ? describe.skip : describeWithKafka;
 
 describeOwn('a broker for tests', () => {
@@ -70,7 +70,7 @@ describeOwn('a broker for tests', () => {
     expect(await consume(broker.brokers, topic, 2)).toEqual(['before', 'after']);
   });
 
-  it('makes no topic by itself', async () => {
+  it('creates no topic by itself', async () => {
     const producer = client(broker.brokers, 0).producer({
       createPartitioner: Partitioners.DefaultPartitioner,
     });
@@ -80,7 +80,7 @@ describeOwn('a broker for tests', () => {
     await producer.disconnect();
   });
 
-  it('is used as it is when KAFKA_BROKERS names it', async () => {
+  it('is used unchanged when KAFKA_BROKERS names it', async () => {
     process.env.KAFKA_BROKERS = broker.brokers;
     try {
       const given = await startBroker();

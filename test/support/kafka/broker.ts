@@ -7,25 +7,25 @@ import { startJavaBroker } from './java-broker';
 
 /** A Kafka of one node on 127.0.0.1, or the one that KAFKA_BROKERS names. */
 export interface Broker {
-  /** `host:port`, with commas between. */
+  /** `host:port`, separated by commas. */
   readonly brokers: string;
-  /** Whether it was started here; false when others may use it too: it can be neither killed nor restarted. */
+  /** Whether it was started here. One that others may use, too, can be neither killed nor restarted. */
   readonly own: boolean;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when it is gone. */
   kill(): Promise<void>;
-  /** On the same port with the same data; resolves when it serves clients. */
+  /** Starts it again on the same port with the same data. Resolves when it serves clients. */
   restart(): Promise<void>;
-  /** Ends it and removes its data; one that was not started here goes on. */
+  /** Ends it and removes its data, unless it was not started here. */
   stop(): Promise<void>;
 }
 
-/** What can give a broker here. */
+/** A way to get a broker here. */
 type Source = { start(): Promise<Broker>; prepare(): Promise<unknown> };
 
 /**
- * Starts a broker and waits until it serves clients: that of KAFKA_BROKERS, else one in Docker, else one from
+ * Starts a broker and waits until it serves clients: that of KAFKA_BROKERS, otherwise one in Docker, otherwise one from
  * Kafka's jars. It ends with this process at the latest.
- * @throws when there is none of the three
+ * @throws when none of the three is available
  */
 export async function startBroker(): Promise<Broker> {
   const source = findSource();
@@ -34,7 +34,7 @@ export async function startBroker(): Promise<Broker> {
 }
 
 /**
- * Where a developer's broker comes from, which is never that of KAFKA_BROKERS: its data stays.
+ * Starts a broker for a developer, never that of KAFKA_BROKERS. Its data is kept.
  * @throws when there is neither Docker nor Java with Maven
  */
 export async function startKeptBroker(port: number, folder: string, volume: string): Promise<Broker> {
@@ -43,12 +43,12 @@ export async function startKeptBroker(port: number, folder: string, volume: stri
   throw new Error(nothingHere);
 }
 
-/** A name that no other test uses: the broker of KAFKA_BROKERS may have topics of others. */
+/** A name that no other test uses: the broker of KAFKA_BROKERS may have other topics. */
 export const uniqueTopic = (): string => `test-${randomBytes(8).toString('hex')}`;
 
 /**
- * `describe` for tests that call {@link startBroker}. Where there is no Kafka they are skipped, which a line says;
- * with REQUIRE_KAFKA=1 they fail.
+ * `describe` for tests that call {@link startBroker}. Without Kafka they are skipped with a message; with
+ * REQUIRE_KAFKA=1 they fail.
  */
 export function describeWithKafka(name: string, suite: () => void): void {
   const source = findSource();

@@ -1,7 +1,7 @@
 import { type Admin, ConfigResourceTypes, type Consumer, Kafka, logLevel } from 'kafkajs';
 import { waitFor } from '../wait-for';
 
-/** A message as anybody reads it who knows Kafka and nothing of this service. */
+/** A message as a reader sees it who knows Kafka and nothing of this service. */
 export interface SeenMessage {
   partition: number;
   key: string;
@@ -11,7 +11,7 @@ export interface SeenMessage {
 
 const client = (brokers: string) => new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
 
-/** Does something to the brokers as an operator would. */
+/** Works on the brokers as an operator would. */
 export async function administer<Result>(
   brokers: string,
   work: (admin: Admin) => Promise<Result>,
@@ -21,27 +21,28 @@ export async function administer<Result>(
   return work(admin).finally(() => admin.disconnect());
 }
 
-/** Resolves when the topic can be read, made by this call or by somebody else meanwhile. */
+/** Resolves when the topic can be read, whether this call or somebody else created it. */
 export async function createTopic(brokers: string, topic: string, numPartitions: number): Promise<void> {
   await administer(brokers, async (admin) => {
-    // kafkajs' wait for leaders fails where the broker has not heard yet of what its controller has made.
+    // The option waitForLeaders of kafkajs fails when a broker has not yet heard of a topic that its controller
+    // created.
     await admin.createTopics({ topics: [{ topic, numPartitions }], waitForLeaders: false });
     const canBeRead = () =>
       admin.fetchTopicOffsets(topic).then(
         (offsets) => offsets.length > 0,
-        () => false, // not heard of yet, or a partition without a leader
+        () => false, // the topic is not known yet, or a partition has no leader
       );
     await waitFor(canBeRead, { description: `topic ${topic}` });
   });
 }
 
-/** How many messages a topic holds. */
+/** The number of messages in a topic. */
 export async function countMessages(brokers: string, topic: string): Promise<number> {
   const offsets = await administer(brokers, (admin) => admin.fetchTopicOffsets(topic));
   return offsets.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
 }
 
-/** From now on the brokers take no more bytes at once for a partition of the topic. */
+/** Limits the bytes that the brokers take at once for a partition of the topic. */
 export async function limitMessages(brokers: string, topic: string, bytes: number): Promise<void> {
   const configEntries = [{ name: 'max.message.bytes', value: String(bytes) }];
   const resources = [{ type: ConfigResourceTypes.TOPIC, name: topic, configEntries }];
@@ -50,7 +51,7 @@ export async function limitMessages(brokers: string, topic: string, bytes: numbe
 
 /** Reads a topic from its beginning, in a consumer group of its own. */
 export class TopicReader {
-  /** In the order of each partition. */
+  /** In each partition's order. */
   readonly messages: SeenMessage[] = [];
   private readonly consumer: Consumer;
 
@@ -87,8 +88,8 @@ export class TopicReader {
 }
 
 /**
- * The messages of a topic without those that came before, as a consumer reads on by `at` and `prev`.
- * @throws when one does not follow on the one before it in its partition
+ * The messages of a topic without repeated ones, which a consumer recognises by `at` and `prev`.
+ * @throws when a message does not follow the one before it in its partition
  */
 export function withoutRepeats<Message extends Pick<SeenMessage, 'partition' | 'headers'>>(
   messages: Message[],

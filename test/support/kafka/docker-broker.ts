@@ -7,7 +7,7 @@ import { untilReady } from './broker-ready';
 import { brokerSettings } from './broker-settings';
 
 const image = `apache/kafka:${kafkaVersion}`;
-/** A volume of the image, which its user may write. */
+/** A volume that the image's user may write to. */
 const dataDir = '/var/lib/kafka/data';
 
 const docker = (...args: string[]) => promisify(execFile)('docker', args);
@@ -17,14 +17,14 @@ export function canRunDocker(): boolean {
   return spawnSync('docker', ['info']).status === 0;
 }
 
-/** Pulls the broker's image unless it is there. */
+/** Pulls the broker's image if it is missing. */
 export async function pullBrokerImage(): Promise<void> {
   if (spawnSync('docker', ['image', 'inspect', image]).status !== 0) await docker('pull', '--quiet', image);
 }
 
 /**
- * Runs Kafka in a container that is removed at the end of this process, however that ends.
- * @param keep the volume for its data, which stays
+ * Runs Kafka in a container that is removed when this process ends, even if it is killed.
+ * @param keep the volume for its data, which is kept
  * @throws with Kafka's log when it does not start
  */
 export async function startDockerBroker({ port, keep }: { port: number; keep?: string }) {
@@ -36,7 +36,7 @@ export async function startDockerBroker({ port, keep }: { port: number; keep?: s
     `KAFKA_${key.toUpperCase().replaceAll('.', '_')}=${value}`,
   ]);
 
-  // It outlives us when we are killed, and then removes the container.
+  // This process outlives ours when ours is killed, and then removes the container.
   const remover = spawn('sh', ['-c', 'cat; docker rm --force --volumes "$1"', 'sh', name], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -10,7 +10,7 @@ import { brokerClassPath } from './broker-jars';
 import { untilReady } from './broker-ready';
 import { brokerSettings } from './broker-settings';
 
-/** A small heap and a fast start; warnings go to the log. */
+/** A small heap and a fast start. Warnings go to the log. */
 const javaOptions = [
   '-Xmx384m',
   '-XX:+UseSerialGC',
@@ -19,8 +19,8 @@ const javaOptions = [
 ];
 
 /**
- * Runs Kafka's jars in a process that ends with this one, however that ends.
- * @param keep the folder for its data, which stays; without it a folder is made, and removed at the end
+ * Runs Kafka's jars in a process that ends with this one, even if this one is killed.
+ * @param keep the folder for its data, which is kept; without it a folder is created, and removed at the end
  * @throws with Kafka's log when it does not start
  */
 export async function startJavaBroker({ port, keep }: { port: number; keep?: string }) {
@@ -91,7 +91,7 @@ async function format(java: string[], properties: string): Promise<void> {
     ...java,
     'kafka.tools.StorageTool',
     'format',
-    `--cluster-id=${clusterId}`, // as one argument, since it may begin with a dash
+    `--cluster-id=${clusterId}`, // one argument, because the id may begin with a dash
     `--config=${properties}`,
   ]);
 }

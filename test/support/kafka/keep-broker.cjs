@@ -1,6 +1,8 @@
-// Runs a broker for the process that holds its channel, and takes it away when that process is gone, however it ended.
-// keep-broker.cjs FOLDER LOG ARGUMENTS…: the arguments of java; FOLDER, unless empty, is removed at the end.
-// Messages: start, kill; it tells when the broker has ended.
+// Runs a broker for the process at the other end of its channel, and ends it when that process has ended, even if it
+// was killed.
+// Usage: keep-broker.cjs FOLDER LOG ARGUMENTS…, with the arguments of java. FOLDER, unless empty, is removed at the
+// end.
+// It takes the messages start and kill, and sends a message when the broker has ended.
 const { spawn } = require('node:child_process');
 const { openSync, rmSync } = require('node:fs');
 
@@ -18,7 +20,7 @@ function start() {
 }
 
 function end() {
-  // its exit comes back here; data that stays is worth an orderly end
+  // The broker's exit calls this function again. A broker whose data is kept ends in an orderly way.
   if (broker) broker.kill(folder ? 'SIGKILL' : 'SIGTERM');
   else if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,6 +1,6 @@
 /**
- * npm run kafka [-- PORT]: a Kafka for development, in the foreground, with the data kept in .data/kafka (with
- * Docker in the volume practice-kafka).
+ * npm run kafka [-- PORT]: a Kafka for development, in the foreground. Its data is kept in .data/kafka (with Docker, in
+ * the volume practice-kafka).
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -15,11 +15,11 @@ interface AnswerOptions {
   packetSize: number;
   source: SourceClient;
   faults: Faults;
-  /** Aborted when nobody wants the rest. */
+  /** Aborted when nobody needs the rest. */
   signal: AbortSignal;
 }
 
-/** One message: what a statement comes to. Rows are taken from PostgreSQL no faster than the client takes them. */
+/** The message that answers a statement. Rows are read from PostgreSQL no faster than the client reads them. */
 export class Answer {
   private readonly cutter: PacketCutter;
 
@@ -27,7 +27,7 @@ export class Answer {
     this.cutter = new PacketCutter(messageTypes.result, options.packetSize);
   }
 
-  /** @throws {Dropped} when the connection is to end */
+  /** @throws {Dropped} when the connection must end */
   async give(statement: Statement): Promise<void> {
     const { signal } = this.options;
     try {
@@ -43,7 +43,7 @@ export class Answer {
     }
   }
 
-  /** @returns how many there were; undefined when it is a statement that has none */
+  /** @returns the number of rows; undefined for a statement without rows */
   private async rowsOf(statement: Statement): Promise<number | undefined> {
     const { faults, source } = this.options;
     const select = selectOf(statement);
@@ -62,7 +62,7 @@ export class Answer {
 
   private async stream(plan: Plan, faults: RowFaults): Promise<number> {
     const { source, signal } = this.options;
-    const leave = () => void source.close(); // though no row has come yet
+    const leave = () => void source.close(); // even before the first row
     signal.addEventListener('abort', leave);
     try {
       return await this.sendRows(plan, faults);
@@ -82,7 +82,7 @@ export class Answer {
     return rows;
   }
 
-  /** @returns how many have been sent by then */
+  /** @returns the number of rows sent so far */
   private async sendEncoded(encoder: RowEncoder, sent: number, faults: RowFaults): Promise<number> {
     const { signal } = this.options;
     for (let rows = sent; ; ) {
@@ -94,7 +94,7 @@ export class Answer {
       if (taken.rows < room) return rows;
       await this.write(this.cutter.flush());
       faults.happen(rows);
-      await delay(10, undefined, { signal }); // stalled: until the fault is taken back
+      await delay(10, undefined, { signal }); // stalled until the fault is removed
     }
   }
 
@@ -130,7 +130,7 @@ const denied = (table: string) =>
     14,
   );
 
-/** PostgreSQL's own errors are shown too: a test that meets one reads what it is. */
+/** Shows PostgreSQL's errors, too, so that a test that fails on one can be understood. */
 function tokenOf(error: unknown): Buffer {
   const { number = 50_000, level = 16, message } = error as Partial<SqlError> & Error;
   return messageToken({ number, level, text: message });

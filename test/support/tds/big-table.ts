@@ -2,13 +2,13 @@ import type { ConnectionPool } from 'mssql';
 import { execute } from '../database';
 import { streamed } from './driver';
 
-/** Rows of {@link bigTable}. */
+/** The number of rows of {@link bigTable}. */
 export const bigCount = 3_000;
 export const selectAllBig =
   'select [ImportId] as [ImportId], [Text] as [Text] from [etl].[Big] order by [ImportId] collate Latin1_General_BIN2';
 export const countBig = 'select count_big(*) as [rows] from [etl].[Big]';
 
-/** Makes a table `Big` of more than all the buffers on the way hold: each text has 8,000 characters. */
+/** Creates a table `Big` that is larger than all buffers on the way together. Each text has 8,000 characters. */
 export async function createBigTable(database: string): Promise<void> {
   await execute(database, 'create schema etl; create table etl."Big" ("ImportId" varchar(20), "Text" text)');
   await execute(
@@ -18,7 +18,7 @@ export async function createBigTable(database: string): Promise<void> {
   );
 }
 
-/** What reading all of it comes to. */
+/** The number of rows that can be read, and the error that ends them. */
 export async function readBig(
   pool: ConnectionPool,
 ): Promise<{ rows: number; error?: { code: string; number?: number } }> {

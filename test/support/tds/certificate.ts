@@ -2,11 +2,11 @@ import { generate } from 'selfsigned';
 import { authority, type Identity, serverIdentity } from '#platform/net/testing/certificates';
 
 export interface ServerCertificate extends Identity {
-  /** PEM of who signed it. */
+  /** The signer's certificate, PEM. */
   readonly ca: string;
 }
 
-/** Of localhost and 127.0.0.1, by an authority that no machine trusts. */
+/** A certificate for localhost and 127.0.0.1, by an authority that no machine trusts. */
 export async function localCertificate(): Promise<ServerCertificate> {
   const ca = await authority();
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -27,7 +27,7 @@ export async function localCertificate(): Promise<ServerCertificate> {
   return { key, cert, ca: ca.cert };
 }
 
-/** Of localhost, by nobody, until yesterday. */
+/** A certificate for localhost that expired yesterday and that no authority signed. */
 export function expiredCertificate(): Promise<Identity> {
   return serverIdentity('localhost', { hasExpired: true });
 }

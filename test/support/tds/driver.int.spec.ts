@@ -4,7 +4,7 @@ import { connect, type Row, rowsOf, streamed } from './driver';
 import { type Source, sourceFor } from './source';
 import { createSourceTables } from './source-tables';
 
-/** How an import reads work items. */
+/** The columns of work items as an import reads them. */
 const list = [
   '[ImportId] as [ImportId]',
   '[MatterId] as [MatterId]',
@@ -57,7 +57,7 @@ afterAll(async () => {
 const connected = () =>
   connect(source.connectionString, { ca: source.caCertificate, requestTimeout: 120_000 });
 
-/** The row as the insert above has it. */
+/** A row as inserted above. */
 function expected(i: number): Row {
   const fraction = i % 2 === 0 ? '' : `.${String(i).padStart(6, '0')}0`;
   const title = [null, '', `Zoë & 株式会社 😀 ${i}`, '\t"quoted" \\N\n'.repeat(30)][i % 4];
@@ -87,13 +87,13 @@ it('streams every row with every digit and character, in the order of keys', asy
   expect(seen).toBe(count);
 });
 
-it('goes on from a key', async () => {
+it('continues from a key', async () => {
   const sql = `select ${list} from [etl].[WorkItem] where [ImportId] collate Latin1_General_BIN2 >= @after ${order}`;
   expect(await rowsOf(pool, sql, { after: 'w049998' })).toEqual([49_998, 49_999, 50_000].map(expected));
   expect(await rowsOf(pool, sql, { after: 'x😀' })).toEqual([]);
 });
 
-it('counts, and tells what tables there are', async () => {
+it('counts rows, and lists the tables and columns', async () => {
   const { recordset: counts } = await pool.query('select count_big(*) as [rows] from [etl].[WorkItem]');
   expect(counts).toEqual([{ rows: String(count) }]);
   const columns = await rowsOf(
@@ -138,7 +138,7 @@ it('sends no more than is taken while the rows are paused', async () => {
   expect({ seen, pauses }).toEqual({ seen: count, pauses: 5 });
 });
 
-it('is cancelled while rows come, and the connection goes on', async () => {
+it('can be cancelled between rows, and the connection stays usable', async () => {
   const { request, run } = streamed(pool, all);
   let seen = 0;
   const done = run(() => {

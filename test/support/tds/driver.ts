@@ -1,6 +1,6 @@
 import { ConnectionPool, type config, NVarChar, type Request } from 'mssql';
 
-/** A pool of one connection, as the importer makes it. */
+/** A pool of one connection, like the importer's. */
 export async function connect(
   connectionString: string,
   { ca, ...more }: Partial<config> & { ca?: string } = {},
@@ -12,13 +12,13 @@ export async function connect(
     ...more,
     options: {
       ...parsed.options,
-      // Of a connection string mssql takes it for `true`.
+      // mssql reads `strict` in a connection string as `true`.
       ...(/;Encrypt=strict(;|$)/.test(connectionString) && { encrypt: 'strict' as unknown as boolean }),
       ...more.options,
       ...(ca && { cryptoCredentialsDetails: { ca } }),
     },
   });
-  pool.on('error', () => {}); // said by the request that it ends
+  pool.on('error', () => {}); // reported by the request that fails
   try {
     return await pool.connect();
   } catch (error) {
@@ -29,7 +29,7 @@ export async function connect(
 
 export type Row = (string | null)[];
 
-/** A query whose rows come one by one, as arrays. */
+/** A query whose rows arrive one by one, as arrays. */
 export function streamed(
   pool: ConnectionPool,
   sql: string,

@@ -1,26 +1,26 @@
-/** After so many rows of a table. */
+/** After a number of rows of a table. */
 interface AtRow {
   table: string;
   afterRows: number;
 }
 
-/** What goes wrong; each from the time that it is set, until it is set to undefined or has happened as often as it says. */
+/** What goes wrong. Each fault lasts until it is set to undefined or has happened the given number of times. */
 export interface Faults {
   /** Connections are reset as soon as they are open. */
   refuseConnections?: boolean;
   /** Nothing is ever answered. */
   silent?: boolean;
-  /** The server says that it has no encryption, whatever the client wants. */
+  /** The server says that it does not support encryption, whatever the client wants. */
   noEncryption?: boolean;
-  /** Number of an error, 18456 or 4060 or 40613 for instance, in place of a login. */
+  /** The number of an error that answers a login, such as 18456, 4060 or 40613. */
   refuseLogin?: { number: number; times?: number };
-  /** The connection ends after those rows have been sent. */
+  /** The connection ends after these rows were sent. */
   drop?: AtRow & { times?: number };
-  /** Nothing is sent after those rows until this fault is taken back. */
+  /** Nothing is sent after these rows until the fault is removed. */
   stall?: AtRow;
-  /** An error of the server in place of an answer, or behind rows of it: 1205, 40613. */
+  /** An error, such as 1205 or 40613, instead of an answer or after rows of it. */
   error?: { number: number; table: string; afterRows?: number; times?: number };
-  /** Names as `WorkItem` or `WorkItem.Rate` of what is not there. */
+  /** Tables and columns that do not exist, such as `WorkItem` or `WorkItem.Rate`. */
   missing?: readonly string[];
   /** Tables that the login may not read. */
   denied?: readonly string[];
@@ -37,7 +37,7 @@ export class SqlError extends Error {
   }
 }
 
-/** The connection is to end at once. */
+/** The connection must end at once. */
 export class Dropped extends Error {}
 
 export function errorOf(number: number, name = ''): SqlError {
@@ -67,14 +67,14 @@ export function errorOf(number: number, name = ''): SqlError {
   }
 }
 
-/** What happens to the rows of one answer. */
+/** The faults of the rows of one answer. */
 export class RowFaults {
   constructor(
     private readonly faults: Faults,
     private readonly table: string,
   ) {}
 
-  /** How many more rows may be sent before something happens. */
+  /** How many more rows may be sent before a fault happens. */
   room(rows: number): number {
     const { drop, stall, error } = this.faults;
     const limits = [drop, stall, error].flatMap((fault) =>
@@ -85,7 +85,7 @@ export class RowFaults {
     return Math.min(Number.POSITIVE_INFINITY, ...limits);
   }
 
-  /** @throws {Dropped | SqlError} unless it is only to wait. */
+  /** @throws {Dropped | SqlError} unless the answer only has to wait */
   happen(rows: number): void {
     const { drop, error } = this.faults;
     if (this.isDue(error, rows)) throw errorOf(error.number, 'source');

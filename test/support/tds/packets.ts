@@ -17,7 +17,7 @@ const headerLength = 8;
 const isLast = 0x01;
 const isToBeIgnored = 0x02;
 
-/** Puts the packets of a stream together to messages. */
+/** Joins the packets of a stream into messages. */
 export class PacketReader {
   private rest: Buffer = Buffer.alloc(0);
   private parts: Buffer[] = [];
@@ -28,7 +28,7 @@ export class PacketReader {
     return this.rest.length === 0;
   }
 
-  /** @throws when it is no packet */
+  /** @throws when the chunk is not a packet */
   push(chunk: Buffer): void {
     this.rest = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
     while (this.rest.length >= headerLength) {
@@ -50,12 +50,12 @@ export class PacketReader {
   }
 }
 
-/** A whole message. */
+/** A whole message, in packets. */
 export function packetsOf(type: number, data: Buffer, size: number): Buffer {
   return new PacketCutter(type, size).end(data);
 }
 
-/** Cuts one message that is written piece by piece into packets of a size, header included. */
+/** Cuts one message, which is written in pieces, into packets of a given size, including the header. */
 export class PacketCutter {
   private held: Buffer = Buffer.alloc(0);
 
@@ -64,17 +64,17 @@ export class PacketCutter {
     private readonly size: number,
   ) {}
 
-  /** The packets that are full; what is left is held back. */
+  /** The packets that are full. The rest is held back. */
   cut(data: Buffer): Buffer {
     const all = this.join(data);
     const room = this.size - headerLength;
-    // One byte at least is held back, for the packet that is marked as the last.
+    // At least one byte is held back for the packet that is marked as the last.
     const full = Math.max(0, Math.ceil(all.length / room) - 1);
-    this.held = Buffer.from(all.subarray(full * room)); // of its own: the writer uses its buffer again
+    this.held = Buffer.from(all.subarray(full * room)); // a copy, because the writer reuses its buffer
     return this.packets(all.subarray(0, full * room), false);
   }
 
-  /** What was held back, in a packet of its own. */
+  /** What was held back, in its own packet. */
   flush(): Buffer {
     const { held } = this;
     this.held = Buffer.alloc(0);
@@ -100,7 +100,7 @@ export class PacketCutter {
       packets[to] = this.type;
       packets[to + 1] = endsMessage && index === count - 1 ? isLast : 0;
       packets.writeUInt16BE(part.length + headerLength, to + 2);
-      packets.writeUInt16BE(0, to + 4); // of no process
+      packets.writeUInt16BE(0, to + 4); // no process id
       packets[to + 6] = index + 1; // modulo 256
       packets[to + 7] = 0;
       part.copy(packets, to + headerLength);

@@ -4,17 +4,17 @@ import type { Select } from './select';
 import type { SourceColumn } from './source-columns';
 import type { ResultColumn } from './tokens';
 
-/** What PostgreSQL is asked, and what comes of it. */
+/** The question to PostgreSQL, and the form of its result. */
 export interface Plan {
   readonly columns: readonly ResultColumn[];
-  /** A query; `current_setting('tds.value')` is the value. */
+  /** A query, in which `current_setting('tds.value')` is the value. */
   readonly sql: string;
   readonly value?: string;
 }
 
 /**
- * @param source columns of the tables, those of faults left out
- * @throws {SqlError} 207 and 208 for what is not there
+ * @param source columns of the tables, without those that faults remove
+ * @throws {SqlError} 207 and 208 for what does not exist
  */
 export function planOf(select: Exclude<Select, { kind: 'setting' }>, source: readonly SourceColumn[]): Plan {
   if (select.kind === 'one') return { columns: [{ name: '', kind: 'int' }], sql: 'select 1' };
@@ -73,5 +73,5 @@ function rowsPlan(
   };
 }
 
-/** As in a database that does not tell capitals apart, which most do not. */
+/** Compares names like most databases, which ignore case. */
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

@@ -1,17 +1,17 @@
-/** What a client's messages say. @see MS-TDS 2.2.6 */
+/** Reads the messages of clients. @see MS-TDS 2.2.6 */
 
 export interface Login {
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** Bytes that it wants packets to have. */
+  /** The packet size in bytes that the client wants. */
   readonly packetSize: number;
 }
 
 export interface Statement {
   readonly sql: string;
   readonly values: ReadonlyMap<string, string | null>;
-  /** It came by sp_executesql. */
+  /** Whether it came by sp_executesql. */
   readonly isProcedure: boolean;
 }
 
@@ -19,7 +19,7 @@ export const encryption = { off: 0, on: 1, notSupported: 2, required: 3 } as con
 
 const preloginOption = { version: 0, encryption: 1, terminator: 0xff } as const;
 
-/** What a PRELOGIN says of encryption. */
+/** The encryption option of a PRELOGIN. */
 export function encryptionAsked(data: Buffer): number {
   for (let at = 0; data[at] !== preloginOption.terminator; at += 5) {
     if (at + 5 > data.length) break;
@@ -48,7 +48,7 @@ export function preloginAnswer(encryptionOffered: number): Buffer {
   ]);
 }
 
-/** LOGIN7. */
+/** Reads a LOGIN7. */
 export function loginOf(data: Buffer): Login {
   const field = (at: number) => {
     const from = data.readUInt16LE(at);
@@ -62,7 +62,7 @@ export function loginOf(data: Buffer): Login {
   };
 }
 
-/** A password is not sent as it is, nor does what is done to it hide it. */
+/** Restores a password. The protocol obfuscates it, which does not protect it. */
 function plain(disguised: Buffer): Buffer {
   return disguised.map((byte) => {
     const bits = byte ^ 0xa5;
@@ -74,14 +74,14 @@ export function batchOf(data: Buffer): Statement {
   return { sql: withoutHeaders(data).toString('utf16le'), values: new Map(), isProcedure: false };
 }
 
-/** @returns undefined when it calls another procedure than sp_executesql */
+/** @returns undefined for calls of other procedures than sp_executesql */
 export function procedureCallOf(data: Buffer): Statement | undefined {
   const reader = new ParameterReader(withoutHeaders(data));
   const executeSql = 10;
   if (reader.procedure() !== executeSql) return undefined;
   const parameters = reader.parameters();
   const [{ value: sql }] = parameters;
-  // The second names the types of those that follow.
+  // The second parameter declares the types of the following ones.
   const values = new Map(parameters.slice(2).map(({ name, value }) => [name.replace(/^@/, ''), value]));
   return { sql: sql ?? '', values, isProcedure: true };
 }

@@ -1,16 +1,16 @@
 import type { ResultColumn } from './tokens';
 
 const [tab, newline, backslash, letterN] = [9, 10, 92, 78];
-/** What `\b` and the like stand for in COPY's text; any other character stands for itself. */
+/** The meaning of `\b` and the like in COPY's text. Any other character stands for itself. */
 const escapes = new Map(
   [...'bfnrtv'].map((letter, index) => [letter.charCodeAt(0), [8, 12, 10, 13, 9, 11][index]]),
 );
 const rowToken = 0xd1;
-const mostHead = 12 + 4; // of an nvarchar(max): its length, that of its one part, and the end of parts
+const mostHead = 12 + 4; // of an nvarchar(max): its length, the length of its only part, and the end of its parts
 
 /**
- * Turns the text of PostgreSQL's COPY into ROW tokens, byte by byte: a row costs no string, and the server keeps ahead of
- * the driver that is measured.
+ * Turns the text of PostgreSQL's COPY into ROW tokens, byte by byte. Rows need no strings, so the server stays faster
+ * than the driver under measurement.
  */
 export class RowEncoder {
   private input: Buffer = Buffer.alloc(0);
@@ -29,7 +29,7 @@ export class RowEncoder {
     this.at = 0;
   }
 
-  /** The rows that are complete, so many at most. The bytes are valid until the next call. */
+  /** The complete rows, up to the given number. The bytes are valid until the next call. */
   take(most: number): { bytes: Buffer; rows: number } {
     this.used = 0;
     let rows = 0;
@@ -73,7 +73,7 @@ export class RowEncoder {
     this.output.writeUInt32LE(length, head);
     this.output.writeUInt32LE(0, head + 4);
     this.output.writeUInt32LE(length, head + 8);
-    if (length > 0) this.used = this.output.writeUInt32LE(0, this.used); // no part, which an empty one has said already
+    if (length > 0) this.used = this.output.writeUInt32LE(0, this.used); // ends the parts; an empty one already has
   }
 
   private integer(length: 4 | 8): void {
@@ -89,7 +89,7 @@ export class RowEncoder {
     else this.used = this.output.writeBigInt64LE(BigInt(digits), this.used);
   }
 
-  /** Passes a field that is null, which is `\N`. */
+  /** Skips a field that is null, written as `\N`. */
   private skipNull(): boolean {
     const { input, at } = this;
     if (input[at] !== backslash || input[at + 1] !== letterN) return false;
@@ -97,7 +97,7 @@ export class RowEncoder {
     return true;
   }
 
-  /** A field from UTF-8 to UTF-16; the tab or newline behind it is passed. */
+  /** Converts a field from UTF-8 to UTF-16, and skips the tab or newline after it. */
   private text(): void {
     const { input, output } = this;
     let { at, used } = this;

@@ -12,7 +12,7 @@ const columns: ResultColumn[] = [
 const text: Arbitrary<string> = string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''));
 const row = array(option(text), { minLength: 3, maxLength: 3 });
 
-/** As PostgreSQL writes it. */
+/** Rows as PostgreSQL's COPY writes them. */
 function copied(rows: (string | null)[][]): Buffer {
   const letters: Record<string, string> = {
     '\b': 'b',
@@ -29,7 +29,7 @@ function copied(rows: (string | null)[][]): Buffer {
   return Buffer.from(rows.map((values) => `${values.map(field).join('\t')}\n`).join(''));
 }
 
-/** As the driver reads the rows. */
+/** Rows as the driver reads them. */
 async function read(message: Buffer): Promise<unknown[][]> {
   const rows: unknown[][] = [];
   const options = { tdsVersion: '7_4' } as Parameters<typeof StreamParser.parseTokens>[2];
@@ -45,7 +45,7 @@ async function* chunks(message: Buffer): AsyncGenerator<Buffer> {
   yield message;
 }
 
-it('gives the driver what PostgreSQL has, wherever its text is cut', async () => {
+it('gives the driver the values of PostgreSQL, wherever its text is split', async () => {
   const cuts = array(integer({ min: 1, max: 40 }), { minLength: 1 });
   await assert(
     asyncProperty(
@@ -69,7 +69,7 @@ it('gives the driver what PostgreSQL has, wherever its text is cut', async () =>
   );
 });
 
-it('encodes numbers, and no row that it was not asked for', async () => {
+it('encodes numbers, and no more rows than requested', async () => {
   const numbers: ResultColumn[] = [
     { name: 'small', kind: 'int' },
     { name: 'large', kind: 'bigint' },
@@ -85,13 +85,13 @@ it('encodes numbers, and no row that it was not asked for', async () => {
   expect(await read(Buffer.concat([columnsToken(numbers), bytes]))).toEqual(expected);
 });
 
-it('refuses a text that no length of an nvarchar could tell', () => {
+it('refuses a text that is too long for an nvarchar', () => {
   const encoder = new RowEncoder(columns);
   encoder.push(copied([['x'.repeat(40_000), null, null]]));
   expect(() => encoder.take(1)).toThrow('longer');
 });
 
-it('cuts a message into packets that come together again', () => {
+it('cuts a message into packets that can be joined again', () => {
   const pieces = array(
     integer({ min: 0, max: 100 }).chain((length) => constant(Buffer.alloc(length, length))),
   );

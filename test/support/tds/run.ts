@@ -1,4 +1,4 @@
-/** A TdsServer in a process of its own, which its parent starts and tells what to do: see tds-process.ts. */
+/** Runs a TdsServer in its own process, controlled by its parent process: see tds-process.ts. */
 import type { TdsCommand, TdsReply } from './tds-process';
 import { TdsServer } from './tds-server';
 

@@ -1,17 +1,17 @@
 import { SqlError } from './faults';
 import type { Statement } from './requests';
 
-/** A column of a result as it is asked for. */
+/** A column of a result, as requested. */
 export interface Expression {
   readonly name: string;
   readonly column: string;
-  /** Characters of `convert(nvarchar(n), …)`; undefined when it is not converted. */
+  /** The n of `convert(nvarchar(n), …)`; undefined without conversion. */
   readonly length?: number | 'max';
-  /** Of `convert(…, 126)`. */
+  /** Whether it is `convert(…, 126)`. */
   readonly isIso: boolean;
 }
 
-/** One of the statements that an import makes. */
+/** One of the statements of an import. */
 export type Select =
   | { readonly kind: 'setting' }
   | { readonly kind: 'one' }
@@ -22,7 +22,7 @@ export type Select =
       readonly table: string;
       readonly expressions: readonly Expression[];
       readonly top?: number;
-      /** Where `column >= value`. */
+      /** The condition `column >= value`. */
       readonly from?: { readonly column: string; readonly value: string | null };
       readonly orderBy?: string;
     };
@@ -35,7 +35,7 @@ const rowsShape =
 const expressionShape =
   /(?:\[(\w+)\]|convert\(nvarchar\((max|\d+)\), \[(\w+)\](?:, (126))?\)) as \[(\w+)\](?:, |$)/iy;
 
-/** @throws {SqlError} 102 when it is none of those that an import makes */
+/** @throws {SqlError} 102 for any other statement than those of an import */
 export function selectOf({ sql, values }: Statement): Select {
   const text = sql.trim().replace(/;$/, '').replaceAll(/\s+/g, ' ');
   if (/^set \w+( \w+)+( set \w+( \w+)+)*$/i.test(text)) return { kind: 'setting' };

@@ -18,7 +18,7 @@ import { SourceClient } from './source-client';
 import { encryptInPackets } from './tls-in-packets';
 import { doneStatus, doneToken, loginTokens, messageToken } from './tokens';
 
-/** How a login came: readable by everyone on the way, or not. */
+/** How a login arrived: readable by everyone on the way, or encrypted. */
 export type Encryption = 'none' | 'tls' | 'strict';
 
 export interface LoginSeen {
@@ -30,7 +30,7 @@ export interface LoginSeen {
 
 /** What the sessions of a server share. */
 export interface SessionContext {
-  /** PostgreSQL's. */
+  /** URL of PostgreSQL. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
@@ -48,14 +48,14 @@ const tlsHandshakeRecord = 0x16;
 
 /** One connection, from its first byte to its end. */
 export class Session {
-  /** Resolves when it is over and holds nothing any more. */
+  /** Resolves when the connection has ended and released everything. */
   readonly closed: Promise<void>;
   private channel: Duplex;
   private encryption: Encryption = 'none';
   private packetSize = firstPacketSize;
   private isLoggedIn = false;
   private readonly source: SourceClient;
-  /** Aborted by the client's attention, and when the connection ends. */
+  /** Aborted when the client sends an attention, and when the connection ends. */
   private interruption = new AbortController();
   private work: Promise<void> = Promise.resolve();
 
@@ -68,7 +68,7 @@ export class Session {
     socket.setNoDelay(true);
     socket.on('error', () => socket.destroy());
     socket.once('data', (first) => this.begin(first));
-    const closed = new Promise((resolve) => socket.once('close', resolve)); // whether or not an error came first
+    const closed = new Promise((resolve) => socket.once('close', resolve)); // also after an error
     this.closed = closed.then(async () => {
       this.interruption.abort();
       await this.work;
@@ -93,7 +93,7 @@ export class Session {
     this.encryption = 'strict';
     const secureContext = createSecureContext(identity);
     const options = { isServer: true, secureContext, ALPNProtocols: ['tds/8.0'] };
-    this.listen(new TLSSocket(this.socket, options)); // reads what was put back itself
+    this.listen(new TLSSocket(this.socket, options)); // reads the unshifted bytes itself
   }
 
   private listen(channel: Duplex): void {
@@ -117,7 +117,7 @@ export class Session {
       try {
         await this.handle(message);
       } catch {
-        this.socket.destroy(); // what no server would understand, or whose connection has ended
+        this.socket.destroy(); // a message that no server would understand, or a closed connection
       }
     });
   }
@@ -201,7 +201,7 @@ export class Session {
     }
   }
 
-  /** The answer that it cuts short has ended with a message of its own. */
+  /** The interrupted answer has already ended with its own message. */
   private acknowledge(): void {
     this.interruption = new AbortController();
     this.send(doneToken('batch', doneStatus.isAttention));

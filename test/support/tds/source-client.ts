@@ -3,7 +3,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import type { Faults } from './faults';
 import { type SourceColumn, sourceColumns } from './source-columns';
 
-/** A connection's own connection to PostgreSQL, made when it is first needed. */
+/** A session's own connection to PostgreSQL, opened when it is first needed. */
 export class SourceClient {
   private client: Promise<Client> | undefined;
 
@@ -14,8 +14,8 @@ export class SourceClient {
   }
 
   /**
-   * The rows of a query as COPY's text, no sooner than they are taken. Whoever leaves it before its end leaves the
-   * connection to PostgreSQL too.
+   * The rows of a query as COPY's text, read no faster than the caller takes them. A caller that stops early also
+   * closes the connection to PostgreSQL.
    * @param value of `current_setting('tds.value')`
    */
   async *copy(sql: string, value?: string): AsyncGenerator<Buffer> {
@@ -28,7 +28,7 @@ export class SourceClient {
       isComplete = true;
     } finally {
       if (!isComplete) {
-        stream.on('error', () => {}); // that it was left
+        stream.on('error', () => {}); // the stream fails because it was stopped
         await this.close();
       }
     }
@@ -39,14 +39,14 @@ export class SourceClient {
     this.client = undefined;
     await client?.then(
       (one) => one.end(),
-      () => {}, // it never was
+      () => {}, // it never connected
     );
   }
 
   private connected(): Promise<Client> {
     this.client ??= (async () => {
       const client = new Client(this.url);
-      client.on('error', () => {}); // said by the query that it ends
+      client.on('error', () => {}); // reported by the query that fails
       await client.connect();
       return client;
     })();

@@ -11,7 +11,7 @@ const declared = new Map(
   ),
 );
 
-/** Types that SQL Server has where PostgreSQL has these; what is not here is text. */
+/** The types of SQL Server for those of PostgreSQL. All others are text. */
 const types = new Map([
   ['numeric', 'decimal'],
   ['int8', 'bigint'],
@@ -21,13 +21,13 @@ const types = new Map([
   ['timestamp', 'datetime2'],
 ]);
 
-/** A column of the source as SQL Server would have it. */
+/** A column of the source, as SQL Server would have it. */
 export class SourceColumn {
-  /** SQL Server's name of the type, without a length. */
+  /** Name of SQL Server's type, without its length. */
   readonly type: string;
   private readonly length: number | 'max';
 
-  /** @param length characters, of PostgreSQL's type; null when it has none */
+  /** @param length characters of PostgreSQL's type; null when it has no length */
   constructor(
     readonly table: string,
     readonly name: string,
@@ -47,7 +47,7 @@ export class SourceColumn {
     return this.type.startsWith('n') ? { text: this.length, isFixed: this.type === 'nchar' } : { text: 60 };
   }
 
-  /** As PostgreSQL's expression for what SQL Server answers. */
+  /** PostgreSQL's expression for the value that SQL Server would return. */
   rendered({ length, isIso }: Expression): string {
     const column = escapeIdentifier(this.name);
     switch (this.type) {
@@ -67,14 +67,14 @@ export class SourceColumn {
   }
 }
 
-/** Seven decimals of a second, or none when it is a whole one. */
+/** Seven decimals of a second, or none for a whole second. */
 function isoInstant(column: string): string {
   const whole = `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS')`;
   const fraction = `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"0"')`;
   return `case when ${column} = date_trunc('second', ${column}) then ${whole} else ${fraction} end`;
 }
 
-/** Of all tables of the schema, as they are now and as the faults leave them. */
+/** The columns of all tables in the schema, without those that faults remove. */
 export async function sourceColumns(
   client: ClientBase,
   { missing = [] }: Pick<Faults, 'missing'>,

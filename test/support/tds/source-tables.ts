@@ -4,7 +4,7 @@ import { sqlTypeOf } from '#import/schema/t-sql';
 import type { Column } from '#import/schema/table';
 import { execute } from '../database';
 
-/** Makes the declared tables, empty, in the schema `etl` of a PostgreSQL database. */
+/** Creates the declared tables, empty, in the schema `etl` of a PostgreSQL database. */
 export async function createSourceTables(database: string): Promise<void> {
   const statements = tables.map(({ name, columns }) => {
     const list = columns.map((column) => `${escapeIdentifier(column.name)} ${postgresType(column)}`);

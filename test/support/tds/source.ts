@@ -5,19 +5,19 @@ import { schemaScript } from '#import/schema/t-sql';
 import { type SourceColumn, sourceColumns } from './source-columns';
 import { TdsServer } from './tds-server';
 
-/** A customer's database, for the importer to read. */
+/** A customer's database that the importer can read. */
 export interface Source {
   readonly connectionString: string;
-  /** PEM that is to be trusted; undefined when the system's own authorities do. */
+  /** Certificate authority to trust, PEM; undefined when the system's authorities suffice. */
   readonly caCertificate?: string;
-  /** Undefined when it is a SQL Server itself, which nobody tells to fail. */
+  /** Undefined for a real SQL Server, which cannot be told to fail. */
   readonly server?: TdsServer;
   close(): Promise<void>;
 }
 
 /**
- * The tables of a PostgreSQL database's schema `etl` as a SQL Server: that of MSSQL_URL (a connection string of a login
- * that may create databases), into which they are copied, else a {@link TdsServer}.
+ * Serves the tables of a PostgreSQL database's schema `etl` as a SQL Server: the one of MSSQL_URL (a connection string
+ * whose login may create databases), to which they are copied, otherwise a {@link TdsServer}.
  */
 export async function sourceFor(database: string): Promise<Source> {
   const given = process.env.MSSQL_URL;
@@ -73,7 +73,7 @@ async function fill(connectionString: string, database: string): Promise<void> {
   }
 }
 
-/** Row by row in statements of as many as parameters allow; SQL Server makes its types of the texts. */
+/** Inserts as many rows per statement as the limit of parameters allows. SQL Server converts the texts to its types. */
 async function copyTable(pool: ConnectionPool, client: Client, columns: SourceColumn[]): Promise<void> {
   const mostParameters = 2000;
   const [{ table }] = columns;

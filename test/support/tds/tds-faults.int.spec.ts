@@ -33,17 +33,14 @@ async function open(parts: ConnectionStringParts = {}, ca = server.caCertificate
 
 const fail = (faults: Faults) => Object.assign(server.faults, faults);
 
-it.each([true, false])(
-  'drops the connection after the rows it was told (encrypted: %s)',
-  async (encrypted) => {
-    const pool = await open({ encrypt: encrypted ? 'true' : 'false' });
-    fail({ drop: { table: 'Big', afterRows: 1234, times: 1 } });
-    expect(await readBig(pool)).toEqual({ rows: 1234, error: { code: 'ECONNRESET' } });
-    expect(await readBig(pool)).toEqual({ rows: bigCount });
-  },
-);
+it.each([true, false])('drops the connection after the given rows (encrypted: %s)', async (encrypted) => {
+  const pool = await open({ encrypt: encrypted ? 'true' : 'false' });
+  fail({ drop: { table: 'Big', afterRows: 1234, times: 1 } });
+  expect(await readBig(pool)).toEqual({ rows: 1234, error: { code: 'ECONNRESET' } });
+  expect(await readBig(pool)).toEqual({ rows: bigCount });
+});
 
-it('stalls after rows until it is released, and can be cancelled then', async () => {
+it('stalls after rows until it is released, and can be cancelled meanwhile', async () => {
   const pool = await open();
   fail({ stall: { table: 'Big', afterRows: 10 } });
   const first = streamed(pool, selectAllBig);
@@ -66,7 +63,7 @@ it.each([
   [1205, 0],
   [1205, 100],
   [40613, 0],
-])('answers error %d behind %d rows, as often as it was told', async (number, afterRows) => {
+])('answers error %d after %d rows, the given number of times', async (number, afterRows) => {
   const pool = await open();
   fail({ error: { number, table: 'Big', afterRows, times: 2 } });
   for (const _ of [1, 2]) {
@@ -120,7 +117,7 @@ it.each<[string, Faults, number]>([
   expect(names.length).toBe({ 208: 0, 207: 1, 229: 0 }[number]);
 });
 
-it('ends what is open when it is closed', async () => {
+it('ends open connections when it is closed', async () => {
   const pool = await open();
   fail({ stall: { table: 'Big', afterRows: 10 } });
   const { run } = streamed(pool, selectAllBig);

@@ -6,13 +6,13 @@ export interface TdsOptions {
   /** Name of the database that clients ask for. */
   name?: string;
   /**
-   * `optional` (the default): as the client wants. `required`: refuses a client that wants none. `none`: it has none.
-   * `strict`: TLS from the first byte, as TDS 8 has it, and nothing else; `optional` and `required` take that too.
+   * `optional` (the default): as the client wants. `required`: refuses clients without encryption. `none`: does not
+   * support encryption. `strict`: only TLS from the first byte, as in TDS 8, which `optional` and `required` take, too.
    */
   tls?: 'optional' | 'required' | 'none' | 'strict';
-  /** PEM; by default of localhost and 127.0.0.1, signed by an authority of the server's own. */
+  /** PEM. By default for localhost and 127.0.0.1, signed by the server's own authority. */
   certificate?: { key: string; cert: string };
-  /** Any that is free by default. */
+  /** By default any free port. */
   port?: number;
 }
 
@@ -22,11 +22,11 @@ export interface ConnectionStringParts {
   password?: string;
   name?: string;
   encrypt?: 'true' | 'false' | 'strict';
-  /** More of it, as `Key=value`. */
+  /** Further settings, as `Key=value`. */
   more?: readonly string[];
 }
 
-/** What is not said: a login that may read, in a database of a name. */
+/** Fills in the defaults: a login that may read, in a named database. */
 export const withDefaults = (options: TdsOptions) => ({
   user: 'importer',
   password: 'Read-0nly;by=import',
@@ -35,7 +35,7 @@ export const withDefaults = (options: TdsOptions) => ({
   ...options,
 });
 
-/** For ADO.NET, and what a customer would write. */
+/** A connection string of ADO.NET, as a customer would write it. */
 export function connectionStringOf(
   parts: ConnectionStringParts & { host: string; port: number; user: string; password: string; name: string },
 ): string {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-it('serves, fails as it is told, tells what came, and ends', async () => {
+it('serves, fails when told to, reports what it received, and ends', async () => {
   const server = await startTdsProcess({ database: database.url, password: 'p' });
   try {
     const pool = await connect(server.connectionString(), {

@@ -6,7 +6,7 @@ import type { LoginSeen } from './session';
 import { type ConnectionStringParts, connectionStringOf, type TdsOptions, withDefaults } from './tds-options';
 
 export interface TdsState {
-  /** How many are open now. */
+  /** The number of open connections. */
   connections: number;
   logins: LoginSeen[];
   queries: string[];
@@ -18,7 +18,7 @@ interface Started {
   caCertificate: string;
 }
 
-/** What the process is told. */
+/** Commands to the process. */
 export type TdsCommand = { id: number } & (
   | { does: 'start'; options: TdsOptions }
   | { does: 'fail'; faults: Faults }
@@ -35,13 +35,13 @@ export interface TdsReply {
 export interface TdsProcess extends Started {
   readonly pid: number;
   connectionString(parts?: ConnectionStringParts): string;
-  /** Changes the faults that are named; undefined takes one back. */
+  /** Changes the named faults. Undefined removes one. */
   fail(faults: Faults): Promise<void>;
   state(): Promise<TdsState>;
   stop(): Promise<void>;
 }
 
-/** Starts one, which ends with this process at the latest. */
+/** Starts a TDS process, which ends with this process at the latest. */
 export async function startTdsProcess(options: TdsOptions): Promise<TdsProcess> {
   const child = fork(require.resolve('./run.ts'), [], {
     execArgv: [
@@ -52,7 +52,7 @@ export async function startTdsProcess(options: TdsOptions): Promise<TdsProcess> 
       require.resolve('../register-typescript.cjs'),
     ],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'test' },
-    serialization: 'advanced', // undefined and Infinity arrive
+    serialization: 'advanced', // keeps undefined and Infinity
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const exited = once(child, 'exit');
@@ -92,7 +92,7 @@ function conversation(child: ChildProcess, exited: Promise<unknown>) {
         resolve(reply);
       });
     });
-    child.send({ id: own, ...command }, () => {}); // one that does not arrive is answered by the end
+    child.send({ id: own, ...command }, () => {}); // if it cannot be sent, the end of the process is the answer
     const reply = await Promise.race([
       replied,
       exited.then((): TdsReply => ({ id: own, error: 'The TDS server has ended' })),

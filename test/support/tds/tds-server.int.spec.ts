@@ -50,7 +50,7 @@ describe('encryption', () => {
       const pool = await open({ encrypt });
       expect((await pool.query(countBig)).recordset).toEqual([{ rows: String(bigCount) }]);
       const login = { user: 'importer', database: 'source', encryption, isAccepted: true };
-      expect(server.logins).toEqual([login, login]); // the driver tries one before it makes its pool
+      expect(server.logins).toEqual([login, login]); // the driver tests one before it opens its pool
     },
   );
 
@@ -58,7 +58,7 @@ describe('encryption', () => {
     ['required', 'false', /Server requires encryption/],
     ['none', 'strict', /./],
     ['strict', 'true', /./],
-  ] as const)('where it is %s is not for a client that says %s', async (tls, encrypt, message) => {
+  ] as const)('refuses, on a server with “%s”, a client that says %s', async (tls, encrypt, message) => {
     await start({ tls });
     await expect(open({ encrypt })).rejects.toThrow(message);
     expect(server.logins).toEqual([]);
@@ -74,7 +74,7 @@ describe('encryption', () => {
     },
   );
 
-  it('is of a certificate that it is given', async () => {
+  it('uses the certificate that it is given', async () => {
     const certificate = await localCertificate();
     await start({ certificate });
     await open({}, certificate.ca);
@@ -97,7 +97,7 @@ describe('logins', () => {
     await waitFor(() => server.connections === 0, { description: 'the connection to end' });
   });
 
-  it('tells what was asked, and how many are there', async () => {
+  it('reports the queries and the number of connections', async () => {
     await start();
     const pool = await open();
     await pool.query(countBig);
@@ -108,7 +108,7 @@ describe('logins', () => {
   });
 });
 
-it('takes from PostgreSQL no more than is read', async () => {
+it('reads no more from PostgreSQL than its client reads', async () => {
   await start();
   const pool = await open();
   const { request, run } = streamed(pool, selectAllBig);
@@ -132,7 +132,7 @@ it('takes from PostgreSQL no more than is read', async () => {
   expect(rows).toBe(bigCount);
 });
 
-it('goes on when a client breaks off', async () => {
+it('continues to serve after a client resets its connection', async () => {
   await start();
   for (const sent of ['', '\x12', '\x16\x03\x01', 'GET / HTTP/1.1\r\n\r\n']) {
     const socket = createConnection(server.port, '127.0.0.1');

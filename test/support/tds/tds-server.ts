@@ -6,22 +6,22 @@ import { type LoginSeen, Session, type SessionContext } from './session';
 import { type ConnectionStringParts, connectionStringOf, type TdsOptions, withDefaults } from './tds-options';
 
 /**
- * Speaks TDS 7.4 and 8.0 as SQL Server does, on 127.0.0.1, and answers from PostgreSQL the statements that an import
- * makes. Everything else is a syntax error.
+ * Speaks TDS 7.4 and 8.0 like SQL Server, on 127.0.0.1, and answers the statements of an import from PostgreSQL.
+ * Everything else is a syntax error.
  * @see https://learn.microsoft.com/openspecs/windows_protocols/ms-tds
  */
 export class TdsServer {
   readonly faults: Faults;
-  /** Every login that was tried. */
+  /** All attempts to log in. */
   readonly logins: readonly LoginSeen[];
-  /** Every statement, as it came. */
+  /** All statements, as they came. */
   readonly queries: string[];
   private readonly sessions = new Set<Session>();
   private readonly server: Server;
 
   private constructor(
     private readonly context: SessionContext,
-    /** PEM that clients are to trust. */
+    /** Certificate authority for clients to trust, PEM. */
     readonly caCertificate: string,
   ) {
     ({ faults: this.faults, logins: this.logins, queries: this.queries } = context);
@@ -48,12 +48,12 @@ export class TdsServer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** How many are open now. */
+  /** The number of open connections. */
   get connections(): number {
     return this.sessions.size;
   }
 
-  /** For ADO.NET, and what a customer would write. */
+  /** A connection string of ADO.NET, as a customer would write it. */
   connectionString(parts: ConnectionStringParts = {}): string {
     return connectionStringOf({ ...this.context, host: this.host, port: this.port, ...parts });
   }

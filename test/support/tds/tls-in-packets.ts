@@ -6,13 +6,13 @@ import { messageTypes, PacketReader, packetsOf } from './packets';
 const handshakePacketSize = 4096;
 
 /**
- * Encrypts what follows a PRELOGIN. The bytes of TLS's handshake are the content of PRELOGIN messages; behind it they
- * go as they are, and packets are within them.
+ * Encrypts everything after a PRELOGIN. The bytes of the TLS handshake are the content of PRELOGIN messages. After it
+ * they are sent directly, and the packets are inside them.
  * @see MS-TDS 3.2.5.2
  */
 export function encryptInPackets(socket: Socket, identity: { key: string; cert: string }): TLSSocket {
   const carrier = new Carrier(socket);
-  // With 1.3 a handshake goes on behind its end, when no packets are around it any more.
+  // A TLS 1.3 handshake continues after its end, when packets no longer enclose it.
   const secureContext = createSecureContext({ ...identity, maxVersion: 'TLSv1.2' });
   const secure = new TLSSocket(carrier, { isServer: true, secureContext });
   socket.on('close', () => secure.destroy());
@@ -33,14 +33,17 @@ class Carrier extends Duplex {
   }
 
   override _read(): void {
-    // What clients send is little and is taken as it comes.
+    // Clients send little, which is taken as it comes.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     this.socket.write(this.wrapped(chunk), done);
   }
 
-  /** All that TLS has to say at a time is one message: a client reads one answer for each of its own. */
+  /**
+   * Sends everything that TLS has to say at a time as one message: a client reads one answer for each of its own
+   * messages.
+   */
   override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
     this.socket.write(this.wrapped(Buffer.concat(chunks.map(({ chunk }) => chunk))), done);
   }
@@ -50,7 +53,7 @@ class Carrier extends Duplex {
   }
 
   private receive(chunk: Buffer): void {
-    // The client is the first to know that the handshake is over: its next record comes without a packet around it.
+    // The client knows first that the handshake is over: its next record is not enclosed in a packet.
     if (this.isInPackets && chunk[0] !== messageTypes.prelogin && this.handshake.isBetweenPackets)
       this.isInPackets = false;
     if (this.isInPackets) this.handshake.push(chunk);

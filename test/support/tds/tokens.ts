@@ -1,6 +1,6 @@
-/** What a server's messages consist of. @see MS-TDS 2.2.7 */
+/** The parts of a server's messages. @see MS-TDS 2.2.7 */
 
-/** Characters of an nvarchar; `max` for nvarchar(max). */
+/** Characters of an nvarchar, `max` for nvarchar(max); or another type. */
 export type ColumnKind = { text: number | 'max'; isFixed?: boolean } | 'int' | 'bigint';
 
 export interface ResultColumn {
@@ -11,12 +11,12 @@ export interface ResultColumn {
 export interface ServerMessage {
   readonly number: number;
   readonly state?: number;
-  /** Severity; above 10 it is an error. */
+  /** Severity. Above 10 it is an error. */
   readonly level: number;
   readonly text: string;
 }
 
-/** SQL_Latin1_General_CP1_CI_AS, what a server has unless someone chose. */
+/** SQL_Latin1_General_CP1_CI_AS, a server's default. */
 const collation = Buffer.from([0x09, 0x04, 0xd0, 0x00, 0x34]);
 const serverName = 'tds-test';
 
@@ -66,7 +66,7 @@ export function returnStatusToken(status: number): Buffer {
   return Buffer.concat([u8(0x79), u32(status)]);
 }
 
-/** ERROR, or INFO when it is none. */
+/** An ERROR token, or an INFO token for a lower severity. */
 export function messageToken({ number, state = 1, level, text }: ServerMessage): Buffer {
   const line = u32(1);
   const head = [u32(number), u8(state), u8(level)];

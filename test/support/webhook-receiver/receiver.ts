@@ -6,9 +6,9 @@ import type { Secret } from '#webhooks/protocol/secret';
 import { verifyPe2, verifyStandard } from './verify';
 
 export interface Behaviour {
-  /** 0 takes any that is free. */
+  /** 0 for any free port. */
   port: number;
-  /** Without any, signatures are shown and not verified. */
+  /** Without secrets, signatures are shown but not verified. */
   secrets: readonly Secret[];
   status: number;
   delayMs: number;
@@ -17,7 +17,10 @@ export interface Behaviour {
 
 const mostBytes = 4 * 1024 * 1024;
 
-/** Takes deliveries on loopback, shows each, and answers as it was told; 401 to what none of its secrets has signed. */
+/**
+ * Takes deliveries on loopback, shows them, and answers as configured. Answers 401 to deliveries that no secret has
+ * signed.
+ */
 export class WebhookReceiver {
   private readonly seen = new Map<string, number>();
   private readonly server = createServer((request, reply) => {
@@ -114,7 +117,7 @@ function indented(body: string): string {
   try {
     text = JSON.stringify(JSON.parse(body), undefined, 2);
   } catch {
-    // no JSON: shown as it came
+    // not JSON: shown as it came
   }
   return text.replaceAll(/^/gm, '  ');
 }

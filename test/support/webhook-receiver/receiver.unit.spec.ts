@@ -44,7 +44,7 @@ it('shows what arrives and that its signatures are right', async () => {
   expect(shown).not.toContain(guid.text);
 });
 
-it('takes either secret of a rotation, on its side as on ours', async () => {
+it('accepts a delivery when either secret of a rotation matches, on either side', async () => {
   const url = await start({ secrets: [guid, standard] });
   expect(await deliver(url, [standard])).toMatchObject({ status: 204 });
   expect(await deliver(url, [standard, guid])).toMatchObject({ status: 204 });
@@ -84,7 +84,7 @@ it.each<[string, () => Parameters<typeof deliver>[1], object, string]>([
   expect(shown).toContain(verdict);
 });
 
-it('answers as it is told, and verifies nothing without a secret', async () => {
+it('answers as configured, and verifies nothing without a secret', async () => {
   const url = await start({ status: 429, retryAfter: '30', delayMs: 50 });
   const outcome = await deliver(url, [standard]);
   expect(outcome).toMatchObject({ status: 429, retryAfter: '30' });
@@ -92,7 +92,7 @@ it('answers as it is told, and verifies nothing without a secret', async () => {
   expect(shown).toContain('standard signature: not verified, no secret given');
 });
 
-it('shows what is no JSON as it came', async () => {
+it('shows a body that is not JSON as it came', async () => {
   const url = await start({});
   expect(await sender.send(url, {}, 'a=b')).toMatchObject({ status: 204 });
   expect(shown).toContain('(no type)');
@@ -110,7 +110,7 @@ describe('npm run webhook-receiver', () => {
     return { child, output, ended: once(child, 'close') };
   };
 
-  it('takes its secret from the environment and runs until it is told to end', async () => {
+  it('takes its secret from the environment and runs until SIGTERM', async () => {
     const { child, output, ended } = run(['--port', '0'], { WEBHOOK_SECRET: standard.text });
     const url = (await waitFor(() => /http:\S+/.exec(output.text)?.[0], { description: 'it to listen' }))!;
     expect(await deliver(url, [standard])).toMatchObject({ status: 204 });

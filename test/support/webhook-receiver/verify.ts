@@ -3,12 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { keyOf, type Secret } from '#webhooks/protocol/secret';
 
-/** What came of a signature: `verified`, `absent`, or why it is not right. */
+/** The result for a signature: `verified`, `absent`, or why it is wrong. */
 export type Verdict = string;
 
 const tolerance = 5 * 60_000;
 
-/** Of the Standard Webhooks specification, by its own library; right when one of the secrets made it. */
+/**
+ * Verifies the signature of the Standard Webhooks specification, with its own library. One matching secret is enough.
+ */
 export function verifyStandard(
   headers: IncomingHttpHeaders,
   body: string,
@@ -27,7 +29,9 @@ export function verifyStandard(
   });
 }
 
-/** Of the specified service: of the GUIDs among the secrets, over the request's id and time. */
+/**
+ * Verifies the signature of the specified service, with the GUIDs among the secrets, over the request's id and time.
+ */
 export function verifyPe2(
   headers: IncomingHttpHeaders,
   body: string,
@@ -61,6 +65,6 @@ function requestIdOf(body: string): unknown {
   try {
     return JSON.parse(body)?.requestId;
   } catch {
-    return undefined; // no JSON: what it is is shown as it came
+    return undefined; // not JSON: shown as it came
   }
 }

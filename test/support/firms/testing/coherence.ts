@@ -5,7 +5,7 @@ import type { Figure, Measure } from '../firm';
 import { sourceTable } from '../firm-tables';
 import { AMOUNT, LINES, rules, TOTALS, VALUE } from './rules';
 
-/** Natural keys, each of which one row of its table has. */
+/** Natural keys, which are unique in their table. */
 const unique: readonly (readonly [table: string, expression: string])[] = [
   ...['TaskType', 'TaxCode', 'DisbursementCode'].map((table) => [table, '"Code"'] as const),
   ...['Employee', 'Client', 'Supplier'].map((table) => [table, '"EntityId"'] as const),
@@ -15,7 +15,7 @@ const unique: readonly (readonly [table: string, expression: string])[] = [
   ['Invoice', '"Number"'],
 ];
 
-/** How many rows break each rule; those that none breaks are left out. */
+/** The number of rows that break each rule, for the rules that are broken. */
 export async function incoherences(client: ClientBase): Promise<Record<string, number>> {
   const broken: Record<string, number> = {};
   const check = async (rule: string, sql: string) => {
@@ -37,7 +37,7 @@ export async function incoherences(client: ClientBase): Promise<Record<string, n
   return broken;
 }
 
-/** What the declaration says of a column. */
+/** The rules that follow from a column's declaration. */
 function* columnRules({ name }: Table, column: Column): Generator<readonly [rule: string, sql: string]> {
   const { isRequired, length, values, refersTo, type } = column;
   const from = `select from ${sourceTable(name)} t`;
@@ -54,7 +54,7 @@ function* columnRules({ name }: Table, column: Column): Generator<readonly [rule
   yield ['is found', `${from} where ${value} is not null and not (${found.join(' or ')})`];
 }
 
-/** What the rows come to, by SQL. */
+/** The figures of the rows, calculated in SQL. */
 export async function recomputed(client: ClientBase) {
   const rows: Record<string, number> = {};
   for (const { name } of tables) {
@@ -93,7 +93,7 @@ async function measured(client: ClientBase, of: string): Promise<Measure> {
   };
 }
 
-/** Every row's values as text, by table and ImportId. */
+/** The values of all rows as text, by table and ImportId. */
 export type Rows = Record<string, Record<string, Record<string, string | null>>>;
 
 export async function allRows(client: ClientBase): Promise<Rows> {

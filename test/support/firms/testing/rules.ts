@@ -1,11 +1,11 @@
-/** An item's value in SQL: units of six minutes at an hourly rate, or units at their own. */
+/** The value of an item in SQL: units of six minutes at an hourly rate, or units at their own rate. */
 export const VALUE = `round(case w."ItemType" when 'Timed'
   then coalesce(w."Units", greatest(1, ceil(w."DurationTicks" / 3600000000.0))) * 0.1
   else coalesce(w."Units", 1) end * w."Rate", 2)`;
 
 export const COST_VALUE = `round(c."Quantity" * c."UnitAmount", 2)`;
 
-/** What a line charges. */
+/** The amount of a line. */
 export const AMOUNT = `case when l."Kind" = 'Text' then 0 else coalesce(l."Amount", ${VALUE}, ${COST_VALUE}) end`;
 
 export const LINES = `etl."InvoiceLine" l join etl."Invoice" i on i."ImportId" = l."InvoiceId"
@@ -14,7 +14,7 @@ export const LINES = `etl."InvoiceLine" l join etl."Invoice" i on i."ImportId" =
 
 const ISSUED = `i."State" in ('Issued', 'PartPaid', 'Paid', 'WrittenOff')`;
 
-/** What invoices come to, paid and unpaid; the tax of a code is rounded once. */
+/** The totals of invoices and their payments. The tax of a code is rounded once. */
 export const TOTALS = `(
   select n."ImportId", n."MatterId", n."State", n."Total",
     sum(n.net) + sum(round(n.net * coalesce(r."Percent", 0) / 100, 2)) as total,
@@ -34,7 +34,7 @@ const base = `(select "BaseCurrency" from etl."Info")`;
 const matters = 'etl."Matter" m';
 const onMatter = `join ${matters} on m."ImportId" =`;
 
-/** What no row may be, by the rule that it would break. */
+/** The rows that break a rule, by rule. */
 export const rules: Readonly<Record<string, string>> = {
   'entities have the names of their type': `select from etl."Entity" where ("EntityType" = 'Organisation') <> ("Name" is not null)
     or ("EntityType" = 'Individual') <> ("LastName" is not null) or ("EntityType" = 'Organisation' and "FirstName" is not null)`,
