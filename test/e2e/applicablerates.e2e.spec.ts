@@ -22,7 +22,7 @@ afterAll(() => office.close());
 
 const UNKNOWN = '0'.repeat(32);
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
-/** For a grade of its own, so that it overlaps nothing. */
+/** A rate for a billing grade of its own, so that it overlaps no other rate. */
 const body = (fields: object = {}) => ({
   scope: 'Matter',
   scopeId: matterId,
@@ -54,7 +54,7 @@ describe('applicablerates', () => {
     }),
   );
 
-  it('is for a matter or for a client, and shows what it is for', async () => {
+  it('is for a matter or a client, and shows to what it applies', async () => {
     const employeeId = await employee(api);
     const taskTypeId = await api.create('tasktypes', { code: mark(), name: 'Drafting' });
     const keys = { employeeId, taskTypeId, billingGrade: 'B' };
@@ -115,7 +115,7 @@ describe('applicablerates', () => {
     expectProblem(await api.post('applicablerates', body(fields)), 422, code, pointer);
   });
 
-  it('says which kind of id the scope wants', async () => {
+  it('says which kind of id the scope needs', async () => {
     const { errors } = (await api.post('applicablerates', body({ scope: 'Client' }))).body;
     expect(errors).toEqual([
       { pointer: '/scopeId', code: 'wrong_kind', message: expect.stringContaining('client') },
@@ -137,7 +137,7 @@ describe('applicablerates', () => {
     await refuse({ taskTypeId }, 'tasktype_not_active', '/taskTypeId');
   });
 
-  it('never passes to another matter or client', async () => {
+  it('can never move to another matter or client', async () => {
     const { id } = await make();
     const elsewhere = { scopeId: await matter(api) };
     expectProblem(await api.patch(`applicablerates/${id}`, elsewhere), 422, 'scope_fixed', '/scopeId');
@@ -146,7 +146,7 @@ describe('applicablerates', () => {
     await api.data('PATCH', `applicablerates/${id}`, { scope: 'Matter', scopeId: matterId });
   });
 
-  it('overlaps no other of its scope and keys', async () => {
+  it('overlaps no other rate of its scope and keys', async () => {
     const employeeId = await employee(api);
     const grade = { billingGrade: mark(), employeeId };
     const one = await make({ ...grade, effectiveTo: '2025-06-30' });
@@ -176,7 +176,7 @@ describe('applicablerates', () => {
     expectProblem(await api.patch(`applicablerates/${renamed.id}`, grade), 409, 'applicable_rate_overlap');
   });
 
-  it('is written once, of several at once that overlap', async () => {
+  it('is written only once when several that overlap arrive at once', async () => {
     for (let round = 0; round < 5; round++) {
       const same = body({ scopeId: await matter(api) });
       const answers = await Promise.all([1, 2, 3, 4].map(() => api.post('applicablerates', same)));
@@ -194,7 +194,7 @@ describe('applicablerates', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it('keeps its matter and its client', async () => {
+  it('keeps its matter from being deleted', async () => {
     const id = await matter(api);
     const rate = await make({ scopeId: id });
     expectProblem(await api.delete(`matters/${id}`), 409, 'in_use');

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => office.close());
 
 describe('the token endpoint', () => {
-  it('answers what the specification and existing clients read', async () => {
+  it('answers with all that the specification and existing clients expect', async () => {
     const { status, headers, body } = await requestToken(base, credentials);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -32,7 +32,7 @@ describe('the token endpoint', () => {
     });
   });
 
-  it('refuses as RFC 6749 says', async () => {
+  it('refuses requests as RFC 6749 says', async () => {
     const wrong = await requestToken(base, { ...credentials, clientSecret: 'wrong' });
     expect(wrong).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     expect(wrong.headers.get('www-authenticate')).toMatch(/^Basic/);
@@ -73,7 +73,7 @@ describe('401', () => {
     },
   );
 
-  it('for a token that was tampered with, or that signs itself', async () => {
+  it('for a token that was tampered with, or is not signed by the service', async () => {
     const [head, claims, signature] = api.token.split('.');
     const none = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
     const forged = Buffer.from(
@@ -88,7 +88,7 @@ describe('401', () => {
     }
   });
 
-  it('alike for a tenant that is not there and one that the token may not use', async () => {
+  it('in the same way for an unknown tenant and for one that the token may not use', async () => {
     const answers = [];
     for (const tenant of [other, 'nowhere', api.tenant.toUpperCase(), '%00', "l'eeds", 'x'.repeat(150)]) {
       const { status, body, headers } = await ask(`Bearer ${api.token}`, tenant);
@@ -99,7 +99,7 @@ describe('401', () => {
     expect(answers[0].status).toBe(401);
   });
 
-  it('before a byte of the body is looked at, on GraphQL too', async () => {
+  it('before the body is read, on GraphQL too', async () => {
     for (const path of ['api/v1/matters', 'graphql']) {
       expectProblem(
         await send('POST', `${base}/${api.tenant}/${path}`, {
@@ -114,7 +114,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('names the permission that the scope, or the grant, leaves out', async () => {
+  it('names the permission that is missing from the scope or the grant', async () => {
     const narrow = await office.caller(api.tenant, credentials, { scope: 'clients:read entities:write' });
     expect((await narrow.get('clients')).status).toBe(200);
     expect((await narrow.post('entities', { entityType: 'Individual', lastName: 'X' })).status).toBe(201);
@@ -131,7 +131,7 @@ describe('403', () => {
     const wide = await office.caller(api.tenant, few, { scope: 'matters:read matters:write' });
     expect((await wide.get('matters')).status).toBe(200);
     await denied(wide, 'POST', 'matters', 'matters:write');
-    // Before anything is said of what was sent.
+    // The check comes before any validation of the request.
     const activation = await wide.post(`clients/client_${'0'.repeat(32)}/activate`, { unknown: 1 });
     expectProblem(activation, 403, 'permission_denied');
   });

@@ -4,7 +4,7 @@ import { activeClient, employee, hour, matter, person } from './records';
 import { expectProblem } from './refusals';
 
 let office: Office;
-/** Where the other process that writes listens. */
+/** The address of the second process that writes. */
 let elsewhere: string;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ const each = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[
 const made = (answers: Answer[]) => answers.filter(({ status }) => status < 300);
 const fees = (ids: string[]) => ids.map((sourceId) => ({ kind: 'Fee', sourceId }));
 
-/** A firm of its own with a matter and finalised items on it, and a caller at each of the two processes. */
+/** A new firm with a matter and finalised items on it, and a client for each of the two processes. */
 async function firm() {
   const api = await office.tenant();
   const other = new ApiClient(api.tenant, api.token, { writes: elsewhere, reads: office.app.baseUrl });
@@ -31,7 +31,7 @@ async function firm() {
 }
 type Firm = Awaited<ReturnType<typeof firm>>;
 
-/** What reads show once they hold all that both processes have written. */
+/** What reads show once they include everything that both processes have written. */
 async function settled({ api, matterId, items }: Firm) {
   await person(api);
   const invoices = await each(1, () => api.rows('invoices', { matterId, pageSize: 200 }));
@@ -40,7 +40,7 @@ async function settled({ api, matterId, items }: Firm) {
   return { invoices: invoices.flat(), items: items.map((id) => byId.get(id)) };
 }
 
-/** Finalised + WrittenUp − Billed − WrittenOff, in money and units, is what is unbilled. */
+/** Finalised + WrittenUp − Billed − WrittenOff equals what is unbilled, in money and in units. */
 async function expectBalance(one: Firm): Promise<void> {
   const { items } = await settled(one);
   const measures = ['Finalised', 'WrittenUp', 'Billed', 'WrittenOff'].flatMap((name) => [
@@ -74,8 +74,8 @@ async function expectBalance(one: Firm): Promise<void> {
   ]);
 }
 
-describe('items that many invoices want at once', () => {
-  it('forty invoices over the same ten items: one has them all, the others were refused', async () => {
+describe('items that many simultaneous invoices need', () => {
+  it('forty invoices over the same ten items: one gets them all, the others are refused', async () => {
     const leeds = await firm();
     const { clientId, matterId } = leeds;
     const body = { clientId, matterId, lines: fees(leeds.items) };
@@ -92,7 +92,7 @@ describe('items that many invoices want at once', () => {
     expect(await eventsOf('WorkItemReserved', leeds.api.tenant)).toBe(ITEMS);
   });
 
-  it('forty invoices over three of them each: no item on two, and only what was taken is refused', async () => {
+  it('forty invoices over three of them each: no item is on two, and only taken items are refused', async () => {
     const york = await firm();
     const { clientId, matterId } = york;
     const wanted = Array.from({ length: 40 }, (_, index) =>
@@ -148,7 +148,7 @@ describe('items that many invoices want at once', () => {
 });
 
 describe('invoice numbers', () => {
-  it('of 200 drafts that two processes issue at once have no gap and no double', async () => {
+  it('of 200 drafts that two processes issue at once have no gaps and no duplicates', async () => {
     const hull = await firm();
     const { clientId, matterId } = hull;
     const lines = [{ kind: 'Fee', amount: 100 }];
@@ -182,7 +182,7 @@ describe('invoice numbers', () => {
   });
 });
 
-describe('all that can happen to one invoice and its items, at once', () => {
+describe('everything that can happen to one invoice and its items, at once', () => {
   const actions: [string, object][] = [
     ['void', {}],
     ['unissue', {}],

@@ -7,7 +7,7 @@ export const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 
 export const fee = (sourceId: string, fields: object = {}) => ({ kind: 'Fee', sourceId, ...fields });
 
-/** A firm that bills a client for an open matter, over HTTP. */
+/** A firm with a client and an open matter to bill, over HTTP. */
 export class BillingDesk {
   private constructor(
     readonly office: Office,
@@ -28,7 +28,7 @@ export class BillingDesk {
     return this.office.close();
   }
 
-  /** An hour worth 250 in ten units. */
+  /** Records an hour, worth 250, of ten units. */
   work(fields: object = {}): Promise<string> {
     return this.api.create('workitems', hour(this.matterId, this.employeeId, fields));
   }

@@ -30,7 +30,7 @@ describe('clients', () => {
     () => ({ api, stranger, colleague, body: async (keyword) => ({ entityId: await person(api, keyword) }) }),
   );
 
-  it('takes the next number, or the one given, and the two never meet', async () => {
+  it('takes the next number, or the one given, and the two never collide', async () => {
     const numbered = async (fields: object = {}) => {
       const body = { entityId: await person(stranger), ...fields };
       return stranger.post('clients', body);
@@ -94,7 +94,7 @@ describe('clients', () => {
     expectProblem(refused, 422, 'taxcode_not_found', '/taxCodeId');
   });
 
-  it('is one client of an entity', async () => {
+  it('is the only client of its entity', async () => {
     const entityId = await person(api);
     const id = await api.create('clients', { entityId });
     const refused = await api.post('clients', { entityId });
@@ -111,7 +111,7 @@ describe('clients', () => {
     expect((await api.post('clients', { entityId })).status).toBe(201);
   });
 
-  it('is activated and deactivated, and says so once', async () => {
+  it('is activated and deactivated, with one event each', async () => {
     const id = await newClient(api);
     expectProblem(await api.post(`clients/${id}/deactivate`), 409, 'client_not_active');
     const active = { state: 1, stateName: 'Active', version: 2 };
@@ -138,7 +138,7 @@ describe('clients', () => {
     expectProblem(await api.post(`clients/${id}/deactivate`, undefined, key), 422, 'idempotency_key_reused');
   });
 
-  it('stays while it has open matters, and is never deleted while it has any', async () => {
+  it('stays active while it has open matters, and is never deleted while it has any', async () => {
     const id = await activeClient(api);
     const matterId = await matter(api, { clientId: id });
     const refused = await api.post(`clients/${id}/deactivate`);
@@ -180,7 +180,7 @@ describe('clients', () => {
     expectProblem(await api.post('clients', { entityId }), 422, 'entity_not_found', '/entityId');
   });
 
-  it('says of an id of another kind which kind it must be', async () => {
+  it('says which kind an id must be when it is of another kind', async () => {
     const { body } = await api.post('clients', { entityId: `matter_${'0'.repeat(32)}` });
     expect(body.errors).toEqual([
       {

@@ -6,7 +6,7 @@ import { mark } from './records';
 import { expectProblem } from './refusals';
 
 const operations = operationsOf(committedDescription());
-/** What tells of imports and steers them is asked for while one is being promoted. */
+/** Without requests about imports, which are allowed during a promotion. */
 const others = operations.filter(({ path }) => !path.includes('/etl/'));
 
 describe('while an import is being promoted', () => {
@@ -30,7 +30,7 @@ describe('while an import is being promoted', () => {
   });
   afterAll(() => office.close());
 
-  /** All that requests can change of the tenant. */
+  /** Everything that requests can change in the tenant. */
   async function written(): Promise<object> {
     const [row] = await office.sql<object>(
       `select (select count(*) from event_store.events where tenant_id = ${id}) as events,
@@ -43,7 +43,7 @@ describe('while an import is being promoted', () => {
     return row;
   }
 
-  it('every request that changes something is told to come again, and changes nothing', async () => {
+  it('every request that changes something is told to try again later, and changes nothing', async () => {
     const before = await written();
     const changes = requests.filter(({ operation }) => operation.method !== 'GET');
     expect(changes.length).toBeGreaterThan(80);
@@ -56,18 +56,18 @@ describe('while an import is being promoted', () => {
     expect(await written()).toEqual(before);
   });
 
-  it('what only reads is answered, and the writes of other tenants are', async () => {
+  it('requests that only read are answered, and so are the writes of other tenants', async () => {
     for (const request of requests.filter(({ operation }) => operation.method === 'GET')) {
       const { status } = await send(firm.api, request);
       const { id: name } = request.operation;
-      // That somebody's data were handed out is recorded.
+      // An export of personal data must be recorded, which is a write.
       expect([name, status]).toEqual([name, name === 'exportEntity' ? 503 : successOf(request.operation)]);
     }
     const { status } = await neighbour.api.post('divisions', { name: mark() });
     expect(status).toBe(201);
   });
 
-  it('goes on once it has ended', async () => {
+  it('writes are possible again once it has ended', async () => {
     await office.sql(`delete from event_store.closed_tenants where tenant_id = ${id}`);
     const { status } = await firm.api.post('divisions', { name: mark() });
     expect(status).toBe(201);

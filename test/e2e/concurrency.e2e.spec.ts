@@ -16,7 +16,7 @@ const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 const statuses = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
 
-/** Another write, so that the caller's reads wait for all that was written before. */
+/** Writes once more, so that the reads of this client wait for everything that was written before. */
 const settle = () => person(api);
 
 describe('many at once', () => {
@@ -33,7 +33,7 @@ describe('many at once', () => {
     );
   });
 
-  it('numbers: no gap and no double', async () => {
+  it('numbers: no gaps and no duplicates', async () => {
     const [clientId, divisionId] = [await activeClient(api), await generalDivision(api)];
     const made = await times(30, (index) =>
       api.data('POST', 'matters', { clientId, divisionId, title: `${index}` }),
@@ -42,7 +42,7 @@ describe('many at once', () => {
     expect(numbers).toEqual(numbers.map((_, index) => numbers[0] + index));
   });
 
-  it('one entity, twenty clients of it: one is made', async () => {
+  it('one entity, twenty clients of it: only one is created', async () => {
     const entityId = await person(api);
     const answers = await times(20, () => api.post('clients', { entityId }));
     const made = answers.filter(({ status }) => status === 201);
@@ -60,7 +60,7 @@ describe('many at once', () => {
     expect(await api.rows('entities', { keywords: lastName })).toHaveLength(1);
   });
 
-  it('one Idempotency-Key with different bodies: one is carried out', async () => {
+  it('one Idempotency-Key with different bodies: only one is carried out', async () => {
     const key = { 'Idempotency-Key': mark() };
     const family = mark();
     const answers = await times(10, (index) =>
@@ -73,7 +73,7 @@ describe('many at once', () => {
     expect(await api.rows('entities', { keywords: family })).toHaveLength(1);
   });
 
-  it('changes of one record: each counted, or refused as concurrent', async () => {
+  it('changes of one record: each takes effect, or is refused as concurrent', async () => {
     const id = await person(api);
     const answers = await times(30, (index) => api.patch(`entities/${id}`, { firstName: `Ada ${index}` }));
     for (const answer of answers) if (answer.status !== 200) expectProblem(answer, 409, 'concurrent_update');
@@ -104,7 +104,7 @@ describe('two processes that write', () => {
     both = [api, other];
   });
 
-  it('number matters without a gap, a double or a refusal', async () => {
+  it('number matters without gaps, duplicates or refusals', async () => {
     const [clientId, divisionId] = [await activeClient(api), await generalDivision(api)];
     const body = { clientId, divisionId, title: 'x' };
     const made = await times(40, (index) => both[index % 2].data('POST', 'matters', body));
@@ -137,7 +137,7 @@ describe('two processes that write', () => {
 });
 
 describe('a rule that spans records', () => {
-  it.each([1, 2, 3, 4, 5])('no open matter of an inactive client, whatever comes first (%d)', async () => {
+  it.each([1, 2, 3, 4, 5])('no open matter of an inactive client, whatever is first (%d)', async () => {
     const clientId = await activeClient(api);
     const divisionId = await generalDivision(api);
     const opening = times(6, (index) => api.post('matters', { clientId, divisionId, title: `${index}` }));
@@ -178,7 +178,7 @@ describe('a rule that spans records', () => {
     ]).toContainEqual([made.status, gone.status]);
   });
 
-  it('one division stays active, however many are switched off at once', async () => {
+  it('one division stays active, however many are deactivated at once', async () => {
     const york = await office.tenant();
     const ids = [await generalDivision(york)];
     for (let count = 0; count < 4; count++) ids.push(await york.create('divisions', { name: mark() }));
@@ -190,7 +190,7 @@ describe('a rule that spans records', () => {
     expect(active.filter(({ isDefault }) => isDefault)).toHaveLength(1);
   });
 
-  it('twenty clients, activated and deactivated by all at once, end in a state that their history tells', async () => {
+  it('one client, activated and deactivated twenty times at once, ends in the state that its history shows', async () => {
     const id = await newClient(api);
     await api.data('POST', `clients/${id}/activate`);
     await times(20, (index) => api.post(`clients/${id}/${index % 2 ? 'activate' : 'deactivate'}`));

@@ -28,7 +28,7 @@ afterAll(() => office.close());
 
 const has = ({ parameters }: Operation, header: string) => parameters.some(({ name }) => name === header);
 
-/** Status, body and headers are what the description says of such an answer. */
+/** The answer's status, body and headers are as the description says. */
 function expectDescribed({ responses }: Operation, { status, headers, body }: Answer): void {
   const described = responses[status];
   expect([status, described]).toEqual([status, expect.anything()]);
@@ -42,7 +42,7 @@ function expectDescribed({ responses }: Operation, { status, headers, body }: An
 }
 
 describe.each(operations.map((operation) => [operation.id, operation] as const))('%s', (_id, operation) => {
-  it('answers as described, and only to who may ask', async () => {
+  it('answers as described, and only with the permission', async () => {
     const { api } = firm;
     const request = await requestOf(operation, firm, operations);
     const stranger = await send(api, request, { Authorization: 'Bearer nonsense' });
@@ -71,7 +71,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   });
 });
 
-it('asks for the permission that each operation names, before all else', async () => {
+it('checks the permission that each operation names before anything else', async () => {
   const allowed = async (scope: string) =>
     office.caller(firm.api.tenant, await office.integration(firm.api.tenant), { scope });
   const auditor = await allowed('audit:read');
@@ -83,7 +83,7 @@ it('asks for the permission that each operation names, before all else', async (
   }
 });
 
-it('knows no record by the id of another kind', async () => {
+it('finds no record by an id of another kind', async () => {
   const ofRecords = operations.filter(({ path }) => path.includes('{id}'));
   for (const operation of ofRecords) {
     const request = await requestOf(operation, firm, operations);

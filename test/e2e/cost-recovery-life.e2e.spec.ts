@@ -21,7 +21,7 @@ afterAll(() => office.close());
 
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 
-/** Ten finalised copies of the register at 25 each. */
+/** A finalised cost of ten copies of the register at 25 each. */
 const record = (fields: object = {}) =>
   api.data('POST', 'costrecoveries', {
     matterId,
@@ -102,7 +102,7 @@ describe('the life of a cost', () => {
     expect(back).toMatchObject({ state: 1, remaining: gbp(250), remainingQuantity: 10 });
   });
 
-  it('finalises many and says of each what became of it', async () => {
+  it('finalises many, and tells the result for each', async () => {
     const pending = [await record(), await record()].map(({ id }) => id);
     for (const id of pending) await act(id, 'unfinalise');
     const { id: off } = await record();
@@ -132,7 +132,7 @@ describe('the life of a cost', () => {
 describe('a matter with costs', () => {
   const close = (id: string) => api.post(`matters/${id}/close`);
 
-  it('stays open while one is unbilled, and closes with those that are only expected', async () => {
+  it('stays open while one is unbilled, and closes with costs that are only anticipated', async () => {
     const here = { matterId: await matter(api) };
     const [one, other] = [await record(here), await record(here)];
     await record({ ...here, kind: 'Anticipated' });

@@ -10,7 +10,7 @@ let stranger: ApiClient;
 let colleague: ApiClient;
 let matterId: string;
 let taxCodeId: string;
-/** For costs of any kind. */
+/** A code for costs of any kind. */
 let disbursementCodeId: string;
 let suppliers: string[];
 
@@ -24,7 +24,7 @@ const code = (fields: object = {}) =>
 
 beforeAll(async () => {
   office = await Office.join();
-  // Only pending costs are changed and deleted.
+  // Only pending costs can be changed and deleted.
   api = await office.tenant(undefined, ['autoFinaliseWorkItems=false']);
   stranger = await office.tenant();
   colleague = await office.caller(api.tenant, await office.integration(api.tenant));
@@ -69,7 +69,7 @@ describe('costrecoveries', () => {
           return suppliers[1];
         },
       },
-      // Its name comes on GET.
+      // This name is shown only on GET of a single record.
       derived: ['supplierSortName'],
       required: 'quantity',
       sorts: ['entryDate', 'createdOn', 'updatedOn', 'matterNumber'],
@@ -121,7 +121,7 @@ describe('costrecoveries', () => {
     });
   });
 
-  it('is finalised at once where the tenant wants that', async () => {
+  it('is finalised at once where the tenant has that setting', async () => {
     await office.cli('tenants', 'set', '--alias', api.tenant, 'autoFinaliseWorkItems=true');
     expect(await record()).toMatchObject({ state: 1, stateName: 'Finalised', version: 2 });
     await office.cli('tenants', 'set', '--alias', api.tenant, 'autoFinaliseWorkItems=false');
@@ -138,7 +138,7 @@ describe('costrecoveries', () => {
     const found = async (query: object) =>
       (await api.rows('costrecoveries', { ...here, ...query })).map((row) => row.id);
     expect(await found({})).toEqual([july.id, june.id]);
-    // A minute to midnight in UTC is the next day in London's summer.
+    // A minute before midnight in UTC is already the next day in London in summer.
     expect(await found({ entryDateFrom: '2025-06-13' })).toEqual([july.id, june.id]);
     expect(await found({ entryDateFrom: '2025-06-14' })).toEqual([july.id]);
     expect(await found({ entryDateTo: '2025-06-12' })).toEqual([]);
@@ -156,7 +156,7 @@ describe('costrecoveries', () => {
     expect(await found({ state: 1 })).toEqual([june.id]);
   });
 
-  it('is taxed and called as its code says, unless told otherwise', async () => {
+  it('takes tax code and description from its code, unless given others', async () => {
     const [own, other] = [await taxCode(), await taxCode()];
     const copies = await code({ taxCodeId: own, description: 'Copies' });
     const { id, ...made } = await record(cost({ disbursementCodeId: copies }));
@@ -165,13 +165,13 @@ describe('costrecoveries', () => {
     const told = { taxCodeId: other, description: 'Colour copies' };
     expect(await record(cost({ disbursementCodeId: copies, ...told }))).toMatchObject(told);
     expect(await changed(id, told)).toMatchObject(told);
-    // What was told or taken stays when the code is another one, until it is cleared.
+    // Given or copied values stay when the code changes, until they are cleared.
     expect(await changed(id, { disbursementCodeId })).toMatchObject({ ...told, disbursementCodeId });
     const cleared = await changed(id, { taxCodeId: null, description: null });
     expect(cleared).toMatchObject({ taxCodeId, description: 'Search' });
   });
 
-  it('is worked out again when quantity or amount change, half-up to the penny', async () => {
+  it('is calculated again when quantity or amount change, half-up to the penny', async () => {
     const { id } = await record();
     const worth = (Amount: number, remainingQuantity: number) => ({
       total: gbp(Amount),
@@ -222,7 +222,7 @@ describe('costrecoveries', () => {
     expectProblem(await api.post('costrecoveries', cost(fields)), 422, problem, pointer);
   });
 
-  it('refers only to what is of the tenant, there and active; a change to what it changes', async () => {
+  it('refers only to existing, active records of the tenant; a change checks only what it changes', async () => {
     const [closed, gone, away] = [await matter(api), await matter(api), await matter(stranger)];
     await api.data('POST', `matters/${closed}/close`);
     await api.delete(`matters/${gone}`);
@@ -250,7 +250,7 @@ describe('costrecoveries', () => {
     expect(await changed(id, same)).toMatchObject({ ...same, total: gbp(21) });
   });
 
-  it('suits its code, and has a supplier when it was bought', async () => {
+  it('fits its code, and has a supplier if it was bought', async () => {
     const bought = await code({ kind: 'Incurred' });
     const refused = await api.post('costrecoveries', cost({ disbursementCodeId: bought }));
     expectProblem(refused, 422, 'disbursement_kind_mismatch', '/kind');
@@ -264,7 +264,7 @@ describe('costrecoveries', () => {
     expectProblem(await patch(id, { supplierId: null }), 422, 'supplier_required', '/supplierId');
   });
 
-  it('keeps what it refers to', async () => {
+  it('keeps the records to which it refers from being deleted', async () => {
     const [there, fees, exempt, shop] = [await matter(api), await code(), await taxCode(), await supplier()];
     const references = { matterId: there, disbursementCodeId: fees, taxCodeId: exempt, supplierId: shop };
     const { id } = await record(incurred(references));

@@ -73,7 +73,7 @@ describe('disbursementcodes', () => {
     expect(await api.data('GET', `disbursementcodes/${full.id}`)).toEqual(shown);
   });
 
-  it('has a code of its own in its firm until it is deleted', async () => {
+  it('has a code that is unique in its firm until it is deleted', async () => {
     const [one, other] = [await make(), await make()];
     const again = { code: one.code, name: 'Again', taxCodeId };
     expectProblem(await api.post('disbursementcodes', again), 409, 'disbursement_code_taken');
@@ -102,7 +102,7 @@ describe('disbursementcodes', () => {
     expect(await found({ keywords: copy.code })).toEqual([copy.id]);
   });
 
-  it('goes out of use and comes back, once for each time', async () => {
+  it('is deactivated and activated, with one event each', async () => {
     const { id, version } = await make();
     for (const _ of [1, 2]) {
       const off = await api.data('POST', `disbursementcodes/${id}/deactivate`);
@@ -128,7 +128,7 @@ describe('disbursementcodes', () => {
     }
   });
 
-  it('is bought from an active supplier, who may go out of use later', async () => {
+  it('is bought from an active supplier, who may become inactive later', async () => {
     const supplierId = await supplier();
     const { id } = await make({ supplierId });
     await api.data('POST', `suppliers/${supplierId}/deactivate`);
@@ -140,7 +140,7 @@ describe('disbursementcodes', () => {
     expectProblem(unknown, 422, 'supplier_not_found', '/supplierId');
   });
 
-  it('keeps what it refers to, and is kept by what refers to it', async () => {
+  it('keeps the records to which it refers from being deleted, and is kept by records that refer to it', async () => {
     const [exempt, supplierId] = [await taxCode(api), await supplier()];
     const { id } = await make({ taxCodeId: exempt, supplierId });
     expectProblem(await api.delete(`taxcodes/${exempt}`), 409, 'in_use');
@@ -167,7 +167,7 @@ describe('disbursementcodes', () => {
     expectProblem(answer, 422, 'validation_failed', `/${field}`);
   });
 
-  it('costs what it costs in the base currency', async () => {
+  it('has its amount in the base currency', async () => {
     const euros = { unitAmount: { Amount: 80, Currency: 'EUR' } };
     const created = await api.post('disbursementcodes', { code: code(), name: 'x', taxCodeId, ...euros });
     expectProblem(created, 422, 'currency_not_supported', '/unitAmount/Currency');

@@ -32,7 +32,7 @@ describe('divisions', () => {
 
   const make = (fields: object = {}) => api.data('POST', 'divisions', { name: mark(), ...fields });
 
-  it('starts with one active default division, which stays', async () => {
+  it('starts with one active default division, which can be neither deactivated nor deleted', async () => {
     const fresh = stranger;
     const [general, ...others] = await fresh.rows('divisions');
     expect(others).toEqual([]);
@@ -57,7 +57,7 @@ describe('divisions', () => {
     expect(defaults.map(({ id }) => id)).toEqual([before.id]);
   });
 
-  it('goes out of use and comes back, and says so once', async () => {
+  it('is deactivated and activated, with one event each', async () => {
     const { id } = await make();
     expect(await api.data('POST', `divisions/${id}/deactivate`)).toMatchObject({
       state: 2,

@@ -19,10 +19,12 @@ import { storedFiles } from './documents';
 import { Office } from './office';
 import { matter } from './records';
 
-/** Uploads and downloads at their limits, and those that break off, with a process for each side. */
+/**
+ * Uploads and downloads at their limits, and ones that are interrupted, with separate processes for writes and reads.
+ */
 
 const MIB = 1024 ** 2;
-/** Of memory, for a process with its flag of package.json and the deployment. */
+/** The limit of memory in bytes, for a process with the flags of package.json and of the deployment. */
 const LIMIT = 200_000_000;
 let office: Office;
 let command: RunningApp;
@@ -32,7 +34,7 @@ let collectionId: string;
 
 beforeAll(async () => {
   office = await Office.create();
-  // Without the tests' cache of modules, with which they have other memory than at a user's.
+  // Without the tests' cache of modules, which changes the use of memory.
   command = await office.start('command', {}, nodeFlags('command'));
   [query] = await Promise.all([office.start('query', {}, nodeFlags('query')), office.start('projector')]);
   await office.cli('tenants', 'create', '--alias', 'leeds', '--name', 'Firm');
@@ -42,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => office.close());
 
-/** Bytes that are made as they are asked for, each MiB another. */
+/** Bytes that are generated on demand; each MiB is different. */
 function* madeUp(mebibytes: number): Generator<Buffer> {
   for (let number = 0; number < mebibytes; number++) yield Buffer.alloc(MIB, `${number} `);
 }
@@ -54,7 +56,10 @@ function digestOf(mebibytes: number): string {
 const path = () => `/leeds/api/v1/documents?fileName=large.bin&documentCollectionId=${collectionId}`;
 const headers = () => ({ Authorization: `Bearer ${api.token}`, 'Content-Type': 'application/octet-stream' });
 
-/** Sends bytes to `command`, no faster than it takes them, until it answers; its answer, and the most memory it had. */
+/**
+ * Sends bytes to `command`, no faster than it takes them, until it answers. @returns the answer and the greatest use of
+ * memory
+ */
 async function send(bytes: Iterable<Buffer>, more: Record<string, string> = {}) {
   const asking = request(`${command.baseUrl}${path()}`, {
     method: 'POST',
@@ -82,7 +87,7 @@ async function send(bytes: Iterable<Buffer>, more: Record<string, string> = {}) 
 describe('100 MiB', () => {
   let id: string;
 
-  it('goes up with less than 200 MB of memory', async () => {
+  it('is uploaded with less than 200 MB of memory', async () => {
     const { status, body, memory } = await send(madeUp(100));
     expect([status, body.data.size, body.data.sha256]).toEqual([201, 100 * MIB, digestOf(100)]);
     id = body.data.id;
@@ -90,7 +95,7 @@ describe('100 MiB', () => {
     expect(memory).toBeLessThan(LIMIT);
   });
 
-  it('goes up in a form, likewise', async () => {
+  it('is uploaded in a form with less than 200 MB of memory', async () => {
     const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="form.bin"\r\n\r\n`;
     function* form() {
       yield Buffer.from(head);
@@ -103,7 +108,7 @@ describe('100 MiB', () => {
     expect(memory).toBeLessThan(LIMIT);
   });
 
-  it('goes down, likewise', async () => {
+  it('is downloaded with less than 200 MB of memory', async () => {
     const address = `${query.baseUrl}/leeds/api/v1/documents/${id}/download`;
     const { body } = await fetch(address, { headers: headers() });
     const hash = createHash('sha256');
@@ -116,7 +121,7 @@ describe('100 MiB', () => {
     expect(memory).toBeLessThan(LIMIT);
   });
 
-  it('breaks off when the bytes are not those that were stored', async () => {
+  it('is interrupted when the file no longer has the stored bytes', async () => {
     const stored = storedFiles(office);
     const { body } = await send(madeUp(1));
     const [file] = storedFiles(office).filter((name) => !stored.includes(name));
@@ -135,7 +140,7 @@ describe('100 MiB', () => {
   });
 });
 
-describe('what is refused or breaks off leaves nothing', () => {
+describe('refused and interrupted uploads leave nothing', () => {
   let before: string[];
   beforeEach(() => {
     before = storedFiles(office);
@@ -164,7 +169,7 @@ describe('what is refused or breaks off leaves nothing', () => {
     await nothingLeft();
   });
 
-  /** Sends the beginning of a request, waits for a file of it, and then ends the connection. */
+  /** Sends the beginning of a request, waits for its file, and then ends the connection. */
   async function breakOff(type: string, bytes: string, length: number): Promise<string> {
     const socket = connect(Number(new URL(command.baseUrl).port), '127.0.0.1');
     let answer = '';
@@ -189,7 +194,7 @@ describe('what is refused or breaks off leaves nothing', () => {
     await nothingLeft();
   });
 
-  it('a client that goes away without a word', async () => {
+  it('a client that resets its connection', async () => {
     const socket = connect(Number(new URL(command.baseUrl).port), '127.0.0.1');
     const type = 'Content-Type: text/plain\r\nContent-Length: 1000';
     socket.write(
@@ -202,7 +207,7 @@ describe('what is refused or breaks off leaves nothing', () => {
 });
 
 describe('a process that is killed', () => {
-  /** A sweep some minutes from now, on the office's own database and folder. */
+  /** A sweep as of some minutes from now, on the office's own database and folder. */
   async function sweep(minutes: number) {
     const clock = new SetClock(new Date(Date.now() + minutes * 60_000));
     const [{ id }] = await office.sql<{ id: string }>('select id from platform.installation');
@@ -215,7 +220,7 @@ describe('a process that is killed', () => {
     }
   }
 
-  it('leaves bytes that the sweep finds, and no others', async () => {
+  it('leaves a file that the sweep finds, without touching other files', async () => {
     const kept = [await send([Buffer.from('kept')]), await send([Buffer.from('deleted')])];
     const [live, deleted] = kept.map(({ body }) => body.data.id);
     await api.delete(`documents/${deleted}`);

@@ -64,7 +64,7 @@ describe('an upload', () => {
     }
   });
 
-  it('lets a field say more than the file', async () => {
+  it('lets fields override what the file says', async () => {
     const named = await upload({
       fileName: 'b.csv',
       contentType: 'text/csv',
@@ -93,7 +93,7 @@ describe('an upload', () => {
     expectProblem(await download(body.data.id, { Range: 'bytes=0-' }), 416, 'range_not_satisfiable');
   });
 
-  it('puts what has a subject alone into its root collection, which is made once', async () => {
+  it('puts a document with only a subject into its root collection, which is created once', async () => {
     const subjectId = await matter(api);
     const made: Json[] = await Promise.all(
       [1, 2, 3].map(() => api.data('POST', 'documents', { fileName: 'a.txt', subjectId })),
@@ -105,7 +105,7 @@ describe('an upload', () => {
     expectProblem(await api.delete(`matters/${subjectId}`), 409, 'in_use');
   });
 
-  it.each(['entities', 'clients'])('is about %s too', async (area) => {
+  it.each(['entities', 'clients'])('can be about %s too', async (area) => {
     const entityId = await person(api);
     const subjectId = area === 'entities' ? entityId : await api.create('clients', { entityId });
     expect(await api.data('POST', 'documents', { fileName: 'a.txt', subjectId })).toMatchObject({
@@ -113,7 +113,7 @@ describe('an upload', () => {
     });
   });
 
-  it('is refused where its digest is another, and leaves nothing', async () => {
+  it('is refused when its digest differs, and leaves nothing', async () => {
     const before = storedFiles(office);
     const digest = (bytes: string) => Buffer.from(sha256(bytes), 'hex').toString('base64');
     const query = { fileName: 'a', documentCollectionId: collectionId };
@@ -145,13 +145,13 @@ describe('an upload', () => {
     'a\u2028b',
     ' ',
     'x'.repeat(256),
-  ])('is refused with the name %j, wherever it stands, and leaves nothing', async (fileName) => {
+  ])('is refused with the name %j, wherever it is given, and leaves nothing', async (fileName) => {
     const before = storedFiles(office);
     const field = await api.post('documents', { fileName, documentCollectionId: collectionId });
     const code = fileName.includes('\0') ? 'invalid_text' : 'validation_failed';
     expectProblem(field, 422, code, '/fileName');
     const form = formOf({ documentCollectionId: collectionId });
-    // A form's own escapes leave no line ends in a name.
+    // Forms escape line ends in a name, so none remain.
     form.set('file', new Blob(['x']), fileName);
     if (!/[\r\n\0]/.test(fileName))
       expectProblem(await api.post('documents', form), 422, 'validation_failed', '/fileName');
@@ -182,7 +182,7 @@ describe('an upload', () => {
     expect(storedFiles(office)).toEqual(before);
   });
 
-  it('is refused where it has no file, two, or is no whole form, and leaves nothing', async () => {
+  it('is refused without a file, with two, or as an incomplete form, and leaves nothing', async () => {
     const before = storedFiles(office);
     const refused = async (body: string | FormData | undefined, code: string, type?: string) => {
       const headers: Record<string, string> = type ? { 'Content-Type': type } : {};
@@ -216,7 +216,7 @@ describe('an upload', () => {
     expect(storedFiles(office)).toEqual(before);
   });
 
-  it('is refused where its name is not in UTF-8, unless a field gives another, and leaves nothing', async () => {
+  it('is refused when its name is not in UTF-8, unless a field gives another, and leaves nothing', async () => {
     const before = storedFiles(office);
     const part = (disposition: string, value: string) =>
       `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${value}\r\n`;
@@ -247,7 +247,7 @@ describe('an upload', () => {
     expect(storedFiles(office)).toEqual(before);
   });
 
-  it('reads no byte of those who may not', async () => {
+  it('reads no byte from a client without the permission', async () => {
     const integration = await office.integration('leeds', ['--limit', '2', '--period', '86400']);
     const reader = await office.caller('leeds', integration, { scope: 'documents:read' });
     const before = storedFiles(office);
@@ -262,7 +262,7 @@ describe('an upload', () => {
     expect(storedFiles(office)).toHaveLength(before.length + 1);
   });
 
-  it('is a matter of its routes alone', async () => {
+  it('is possible only on its own routes', async () => {
     const form = formOf({ name: 'x', file: 'x' });
     expectProblem(await api.post('divisions', form), 415, 'unsupported_media_type');
     expectProblem(

@@ -40,7 +40,7 @@ describe('documentcollections', () => {
     () => ({ api, stranger, colleague, body: async (name) => ({ name: `${name} ${mark()}`, subjectId }) }),
   );
 
-  it('is made, read, changed and deleted', async () => {
+  it('is created, read, changed and deleted', async () => {
     const key = { 'Idempotency-Key': mark() };
     const body = { name: 'Letters', subjectId, externalReference: mark() };
     const answer = await api.post('documentcollections', body, key);
@@ -77,7 +77,7 @@ describe('documentcollections', () => {
     );
   });
 
-  it('is of a client, a matter or an entity', async () => {
+  it('belongs to a client, a matter or an entity', async () => {
     const entityId = await person(api);
     for (const id of [entityId, await api.create('clients', { entityId })]) {
       expect(await make({ subjectId: id })).toMatchObject({ subjectId: id });
@@ -90,13 +90,13 @@ describe('documentcollections', () => {
     }
   });
 
-  it('keeps its subject', async () => {
+  it('can never change its subject', async () => {
     const { id } = await make();
     expectProblem(await change(id, { subjectId: await matter(api) }), 422, 'subject_fixed', '/subjectId');
     expect((await change(id, { subjectId })).headers.get('etag')).toBe('"1"');
   });
 
-  it('lies in another, which stays while anything lies in it', async () => {
+  it('can be in another collection, which is kept while anything is in it', async () => {
     const parent = await make({ name: 'Outer' });
     const { id } = await make({ parentId: parent.id });
     expect(await api.data('GET', `documentcollections/${id}`)).toMatchObject({ parentName: 'Outer' });
@@ -113,7 +113,7 @@ describe('documentcollections', () => {
       expect((await api.delete(`documentcollections/${each}`)).status).toBe(204);
   });
 
-  it('never lies in itself, however far down', async () => {
+  it('is never inside itself, at any depth', async () => {
     const { id } = await make();
     const middle = await within(id);
     const inner = await within(middle);
@@ -124,7 +124,7 @@ describe('documentcollections', () => {
     expect((await change(middle, { parentId: null })).status).toBe(200);
   });
 
-  it('lies in nineteen others at most', async () => {
+  it('is at most nineteen levels deep', async () => {
     const top = (await make()).id;
     let lowest = top;
     for (let level = 2; level <= 20; level++) lowest = await within(lowest);
@@ -135,7 +135,7 @@ describe('documentcollections', () => {
     expectProblem(await change(other, { parentId: lowest }), 422, 'collections_too_deep', '/parentId');
   });
 
-  it('is the root collection of its subject, where documents with that subject alone are, and stays at the top', async () => {
+  it('can be the root collection of its subject, which has the documents with only a subject, and stays at the top', async () => {
     const id = await matter(api);
     const form = () => formOf({ fileName: 'a', subjectId: id, file: '' });
     const { documentCollectionId: root, id: document } = await api.data('POST', 'documents', form());
@@ -168,7 +168,7 @@ describe('documentcollections', () => {
     expectProblem(await api.post('documentcollections', body), 422, code, `/${field}`);
   });
 
-  it('is no one else’s, and of no other kind', async () => {
+  it('is not found by other tenants, nor by ids of another kind', async () => {
     const { id } = await make();
     for (const [as, wrong] of [
       [stranger, id],

@@ -63,7 +63,7 @@ describe('a version', () => {
   const add = (id: string, fields: object, headers = {}) =>
     api.post(`documents/${id}/versions`, formOf({ fileName: 'b.txt', file: 'second', ...fields }), headers);
 
-  it('takes the place of the one before, which is still there', async () => {
+  it('replaces the one before, which is kept', async () => {
     const { id } = await upload({ file: 'first' });
     const added = await add(id, { contentType: 'text/csv' }, { 'If-Match': '"1"' });
     expect(added.body.data).toMatchObject({
@@ -86,7 +86,7 @@ describe('a version', () => {
     expect(rows.map(({ type }: Json) => type)).toEqual(['DocumentCreated', 'DocumentVersionAdded']);
   });
 
-  it('is raw bytes as well, and repeated safely', async () => {
+  it('can also be raw bytes, and is safe to repeat', async () => {
     const { id } = await upload();
     const headers = { 'Content-Type': 'text/plain', 'Idempotency-Key': mark() };
     const once = await api.post(`documents/${id}/versions?fileName=c.txt`, 'third', headers);
@@ -95,7 +95,7 @@ describe('a version', () => {
     expect((await api.data('GET', `documents/${id}`)).versions).toHaveLength(2);
   });
 
-  it('is refused of a document that is another by now, deleted or unknown, and leaves nothing', async () => {
+  it('is refused for a document that was changed meanwhile, deleted or is unknown, and leaves nothing', async () => {
     const { id } = await upload();
     const before = storedFiles(office);
     expectProblem(await add(id, {}, { 'If-Match': '"7"' }), 412, 'version_mismatch');
@@ -108,7 +108,7 @@ describe('a version', () => {
 });
 
 describe('a change', () => {
-  it('moves a document to another collection, of another subject too', async () => {
+  it('moves a document to another collection, even of another subject', async () => {
     const { id } = await upload();
     const subjectId = await matter(api);
     const documentCollectionId = await collection(api, subjectId);
@@ -134,7 +134,7 @@ describe('a change', () => {
 });
 
 describe('a download', () => {
-  it('has the name and type that the document has now, that of an earlier version those it had', async () => {
+  it('has the present name and type of the document; an earlier version has those of its time', async () => {
     const { id } = await upload({ file: 'first', contentType: 'text/plain' });
     const called = async (query = '') => {
       const { headers } = await download(id, {}, query);
@@ -199,7 +199,7 @@ describe('a download', () => {
     expect(gone.headers.get('content-range')).toBe('bytes */19');
   });
 
-  it('is not repeated for who has the bytes, and begins again when they are others', async () => {
+  it('is not repeated for a client that has the bytes, and begins again when they have changed', async () => {
     const { id } = await upload({ file: text });
     const etag = `"${sha256(text)}"`;
     for (const tag of [etag, `"x", W/${etag}`, '*']) {
@@ -211,14 +211,14 @@ describe('a download', () => {
     expect((await download(id, { Range: 'bytes=-3', 'If-Range': '"x"' })).body).toBe(text);
   });
 
-  it('tells its headers alone to HEAD', async () => {
+  it('answers HEAD with its headers only', async () => {
     const { id } = await upload({ file: text });
     const { status, headers, body } = await api.send('HEAD', `documents/${id}/download`);
     expect([status, body, headers.get('content-length')]).toEqual([200, undefined, '19']);
     expect(headers.get('etag')).toBe(`"${sha256(text)}"`);
   });
 
-  it('is refused of a document that is deleted, unknown, or of another firm', async () => {
+  it('is refused for a document that is deleted, unknown, or of another firm', async () => {
     const { id } = await upload();
     expectProblem(await stranger.get(`documents/${id}/download`), 404, 'not_found');
     expectProblem(await download(`document_${'0'.repeat(32)}`), 404, 'not_found');
@@ -226,7 +226,7 @@ describe('a download', () => {
     expectProblem(await download(id), 404, 'not_found');
   });
 
-  it('says so where the bytes are gone or others, and in the log', async () => {
+  it('reports missing or different bytes, in the answer and in the log', async () => {
     const before = new Set(storedFiles(office));
     const { id } = await upload({ file: text });
     const [path] = storedFiles(office).filter((name) => !before.has(name));
@@ -248,7 +248,7 @@ describe('a download', () => {
   });
 });
 
-it('is not stored while its folder cannot be used, and then again', async () => {
+it('refuses documents while the folder cannot be used, and stores them again afterwards', async () => {
   const { documents } = office;
   const send = () => api.post('documents', formOf({ file: 'a', documentCollectionId: collectionId }));
   renameSync(documents, `${documents}-away`);

@@ -7,7 +7,9 @@ import type { Office } from './office';
 
 export const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** A caller whose new documents are forms: an object becomes one, with a file of its own when it has none. */
+/**
+ * A client that creates documents by forms: it turns an object into a form, and adds a file when the object has none.
+ */
 export class DocumentsClient extends ApiClient {
   constructor({ tenant, token }: ApiClient, baseUrl: string) {
     super(tenant, token, { writes: baseUrl, reads: baseUrl });
@@ -24,7 +26,7 @@ export class DocumentsClient extends ApiClient {
   }
 }
 
-/** The names of all files that an office keeps for documents. */
+/** The names of all files that an office stores for documents. */
 export function storedFiles({ documents }: Office): string[] {
   if (!existsSync(documents)) return [];
   const entries = readdirSync(documents, { recursive: true, withFileTypes: true });

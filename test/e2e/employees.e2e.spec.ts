@@ -63,7 +63,7 @@ describe('employees', () => {
     expect(await found({ entityId, isFeeEarner: true })).toEqual([id]);
   });
 
-  it('is one employee of an entity', async () => {
+  it('is the only employee of its entity', async () => {
     const entityId = await person(api);
     const id = await api.create('employees', { entityId });
     const refused = await api.post('employees', { entityId });
@@ -74,7 +74,7 @@ describe('employees', () => {
     expect((await api.post('clients', { entityId })).status).toBe(201);
   });
 
-  it('takes no new work while inactive, and keeps what it had', async () => {
+  it('takes no new work while inactive, and keeps the work that it has', async () => {
     const id = await employee(api);
     const matterId = await matter(api, { responsiblePersonId: id });
     const item = await api.create('workitems', hour(matterId, id));

@@ -68,7 +68,7 @@ describe('entities', () => {
     expect(await api.data('POST', 'entities', body)).toMatchObject({ ...body, ...shown });
   });
 
-  it('is found by words of name, e-mail and number, and by type', async () => {
+  it('is found by words of its name, e-mail address and number, and by type', async () => {
     const word = mark();
     const body = { lastName: "O'Neill", firstName: 'Zoë', email: `zoe@${word}.example`, taxNumber: 'GB/77' };
     const person = await api.create('entities', individual(body));
@@ -84,7 +84,7 @@ describe('entities', () => {
     expect(await found(`' & ! | ( :* \\ ${word}`)).toEqual([person, firm].sort());
   });
 
-  it('changes addresses as a whole, and not at all when they are the same', async () => {
+  it('replaces addresses as a whole, and not at all when they are the same', async () => {
     const addresses = [{ street: '12 Mill Lane', city: 'Leeds', postcode: 'LS1 4AP' }];
     const { id } = await api.data('POST', 'entities', individual({ addresses }));
     const whole = { ...addresses[0], region: null, country: null };
@@ -111,7 +111,7 @@ describe('entities', () => {
     );
   });
 
-  it('is exported only to a request that is given something', async () => {
+  it('records no export for HEAD, which returns no data', async () => {
     const { id } = await api.data('POST', 'entities', individual());
     const asked = await api.send('HEAD', `entities/${id}/export`);
     expect([asked.status, asked.body]).toEqual([200, undefined]);

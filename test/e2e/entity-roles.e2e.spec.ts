@@ -19,7 +19,7 @@ const systemRole = async (name: string): Promise<string> =>
   (await api.rows('roles', { kind: 'System', keywords: name }))[0].id;
 
 describe('the roles of an entity', () => {
-  it('of the system come and go with being a client, an employee or a supplier', async () => {
+  it('of the system follow from being a client, an employee or a supplier', async () => {
     const id = await person(api);
     const names = async () => (await api.rows(`entities/${id}/roles`)).map(({ name }) => name);
     expect(await names()).toEqual([]);
@@ -41,7 +41,7 @@ describe('the roles of an entity', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('are given and taken, as often as one asks', async () => {
+  it('can be assigned and removed repeatedly', async () => {
     const id = await person(api);
     const role = await make();
     const address = `entities/${id}/roles/${role.id}`;
@@ -95,7 +95,7 @@ describe('the roles of an entity', () => {
     expect(page).toMatchObject({ hasMore: true, totalCount: 2 });
   });
 
-  it('are refused where either is unknown, deleted, changed meanwhile or of another tenant', async () => {
+  it('are refused when either record is unknown, deleted, changed meanwhile or of another tenant', async () => {
     const id = await person(api);
     const role = (await make()).id;
     const put = (as: ApiClient, path: string, headers?: Record<string, string>) =>

@@ -23,7 +23,7 @@ describeWithKafka('a person whose data is erased, with Kafka between the process
   });
   afterAll(() => office?.close());
 
-  it('was in no message before, and in no read model after', async () => {
+  it('is in no message before, and in no read model afterwards', async () => {
     const [query] = await Promise.all([office.start('query'), office.start('projector')]);
     await office.cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
     const credentials = await office.integration('acme');
@@ -32,7 +32,7 @@ describeWithKafka('a person whose data is erased, with Kafka between the process
     expect((await api.data('GET', `entities/${entityId}`)).lastName).toBe(person.lastName);
     await api.data('POST', `matters/${matterId}/close`);
     await api.data('POST', `entities/${entityId}/anonymise`);
-    // What comes by Kafka is opened with the keys of now.
+    // Events from Kafka are decrypted with the present keys.
     const erased = await api.data('GET', `entities/${entityId}`);
     expect(erased).toMatchObject({ sortName: `Erased ${entityId.slice(-4)}`, email: null, phones: [] });
 

@@ -3,7 +3,7 @@ import { formOf } from '../support/form';
 import { activeClient, generalDivision, hour, mark } from './records';
 import { columns, feeAnalysis, listingVariables, workItemListing } from './specification-walk';
 
-/** Somebody whose every word is found nowhere else. */
+/** A person all of whose words occur nowhere else. */
 export const person = {
   entityType: 'Individual',
   lastName: 'Quillfeather',
@@ -18,7 +18,7 @@ export const person = {
   taxNumber: 'TAXNO-555-02',
   externalReference: 'wobbly-0815',
 };
-/** It was changed before all that is asked of the read models. */
+/** A name that was replaced before the read models are searched. */
 export const earlierName = 'Winterbottomley';
 export const words = [
   'Quillfeather',
@@ -35,20 +35,20 @@ export const words = [
   earlierName,
 ];
 
-/** What a person has done, and what is held of it. */
+/** What a person has done, and the records about the person. */
 export interface Life {
-  /** Another record of the person, deleted and erased. */
+  /** Another record of the person, which was deleted and erased. */
   deletedId: string;
   entityId: string;
-  /** Of the request that made the entity. */
+  /** The key of the request that created the entity. */
   idempotencyKey: string;
-  /** Open, with nothing unbilled on it. */
+  /** An open matter without unbilled work. */
   matterId: string;
-  /** Ids by the names of the export. */
+  /** Ids, by their names in the export. */
   held: Record<string, string[]>;
 }
 
-/** A person who is client, employee and supplier, is billed, written to and looked for, by name. */
+/** Creates a person who is client, employee and supplier, is billed, has documents, and is searched for by name. */
 export async function life(api: ApiClient): Promise<Life> {
   const idempotencyKey = mark();
   const deletedId = await api.create('entities', { ...person, lastName: earlierName });
@@ -105,7 +105,7 @@ export async function life(api: ApiClient): Promise<Life> {
   };
 }
 
-/** All ways in which a caller may come to write the name into a log. */
+/** All ways in which a client could make the service log the name. */
 async function lookFor(api: ApiClient, entityId: string): Promise<void> {
   const { lastName, firstName, email } = person;
   for (const area of ['entities', 'clients', 'matters', 'workitems'])
@@ -127,11 +127,11 @@ async function lookFor(api: ApiClient, entityId: string): Promise<void> {
   await api.post('entities', { ...person, externalReference: null, entityType: lastName });
   await api.post('entities', `{"lastName": "${lastName}", `);
   await api.post(`entities/${entityId}/${lastName}`, { lastName });
-  // Again, under a reference that is taken.
+  // A second request, which the taken reference refuses.
   await api.post('entities', person);
 }
 
-/** What both reports come to, and by whose names they group. */
+/** The sums of both reports, and the names by which they group. */
 export async function sums(api: ApiClient): Promise<{ work: Json[]; fees: Json[] }> {
   const { slice, criteria } = listingVariables();
   const ask = async (text: string, measures: string[], group: string) => {

@@ -24,7 +24,7 @@ describe('a person whose data is erased', () => {
   let credentials: Credentials;
   let api: ApiClient;
   let lived: Life;
-  /** Where the person's data stood in the clear before. */
+  /** Where the person's data was unencrypted before the erasure. */
   let clear: string[];
   let figures: Json;
   let backup: Awaited<ReturnType<TwoDatabases['dump']>>;
@@ -56,16 +56,16 @@ describe('a person whose data is erased', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('stood in the clear in one table, and what another system calls it where that is reserved', () => {
+  it('was unencrypted in one table only, apart from its reserved external reference', () => {
     expect([...new Set(clear.map((line) => line.split(':')[0]))]).toEqual([
       'event_store.reservations',
       'read_model.people_g1',
     ]);
-    // An earlier name was in the store all the same.
+    // The search finds no earlier name, although the store has one, because it is encrypted.
     expect(words.filter((word) => !clear.join('\n').includes(`: ${word} in`))).toEqual([earlierName]);
   });
 
-  it('is found in whatever form', () => {
+  it('is found in any encoding', () => {
     for (const padding of ['', 'a', 'ab']) {
       const text = `${padding}${words[0]}`;
       for (const encoded of [Buffer.from(text), Buffer.from(text, 'utf16le')]) {
@@ -75,7 +75,7 @@ describe('a person whose data is erased', () => {
     }
   });
 
-  describe('can be given all that is held on it before', () => {
+  describe('can get all data about it before the erasure', () => {
     const atCommand = (scope?: string) =>
       office.caller('acme', credentials, { scope, at: { writes: command.baseUrl } });
 
@@ -97,7 +97,7 @@ describe('a person whose data is erased', () => {
       expect(data.history.at(-1)).toMatchObject({ type: 'EntityExported', on: data.exportedOn });
     });
 
-    it('with a permission of its own only', async () => {
+    it('only with its own permission', async () => {
       const path = `entities/${lived.entityId}/export`;
       const reader = await atCommand('entities:read entities:write');
       expectProblem(await reader.get(path), 403, 'permission_denied');
@@ -128,13 +128,13 @@ describe('a person whose data is erased', () => {
     });
   });
 
-  it('is not, while a matter of it is open', async () => {
+  it('is not erased while it has an open matter', async () => {
     expectProblem(await api.post(`entities/${lived.entityId}/anonymise`), 409, 'open_matters');
     expect((await api.data('GET', `entities/${lived.entityId}`)).lastName).toBe(person.lastName);
     await api.data('POST', `matters/${lived.matterId}/close`);
   });
 
-  it('is shown as erased wherever it was named, and only once is there an event', async () => {
+  it('is shown as erased wherever it was named, with only one event', async () => {
     const name = `Erased ${lived.entityId.slice(-4)}`;
     const first = await api.post(`entities/${lived.entityId}/anonymise`);
     expect([first.status, first.body.data.sortName]).toEqual([200, name]);
@@ -172,7 +172,7 @@ describe('a person whose data is erased', () => {
     expect(body.data.workItems).toHaveLength(lived.held.workItems.length);
   });
 
-  it('takes nothing personal any more, and a repeat of its first request shows nothing', async () => {
+  it('takes no personal data any more, and a repeat of its first request shows none', async () => {
     const path = `entities/${lived.entityId}`;
     expectProblem(await api.patch(path, { email: 'again@example.com' }), 409, 'anonymised');
     expectProblem(
@@ -198,7 +198,7 @@ describe('a person whose data is erased', () => {
     expect(remainsIn('spans', spans.text, words)).toEqual([]);
   });
 
-  it('leaves figures and proofs as they were', async () => {
+  it('leaves figures and proofs unchanged', async () => {
     const name = `Erased ${lived.entityId.slice(-4)}`;
     const before = JSON.stringify(figures).replaceAll(`${person.lastName}, ${person.firstName}`, name);
     expect(await sums(api)).toEqual({
@@ -208,14 +208,14 @@ describe('a person whose data is erased', () => {
     expect(before).toContain(name);
     expect(await office.cli('audit', 'verify', '--heads', heads())).toMatchObject({ intact: true });
     expect(await office.cli('streams', 'verify')).toMatchObject({ differences: 0, outdated: 0 });
-    // Rows that are made anew from the events are those that are read.
+    // The live rows equal rows that are built anew from the events.
     await office.cli('projections', 'audit', '--all');
     await office.cli('projections', 'rebuild', 'people');
     await office.cli('projections', 'audit', 'people');
     expect((await api.data('GET', `entities/${lived.entityId}`)).sortName).toBe(name);
   });
 
-  it('is erased again in a backup from before', async () => {
+  it('is erased again in a backup from before the erasure', async () => {
     const list = join(folder, 'erasures.json');
     const erasures = await office.cli('subjects', 'erasures');
     expect(erasures).toEqual([
@@ -245,7 +245,7 @@ describe('a person whose data is erased', () => {
       expect(await restored.remains(words)).toEqual([]);
       expect(await replay()).toEqual({ erased: 0, already: 2, absent: 1, waiting: 0, keys: 0 });
       expect(await again.cli('subjects', 'erasures')).toEqual(erasures);
-      // A table alone is taken from the backup.
+      // As if only the table of keys had been restored from the backup.
       const keyAgain = 'update event_store.subject_keys set wrapped = $2 where subject = $1';
       await execute(restored.write.url, keyAgain, [uuid, wrapped]);
       const keys = { erased: 0, already: 0, absent: 0, waiting: 0, keys: 1 };

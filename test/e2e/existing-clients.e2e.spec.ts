@@ -2,7 +2,7 @@ import { type ApiClient, type Json, requestToken, send } from '../support/client
 import { Office } from './office';
 import { employee, generalDivision, hour, mark } from './records';
 
-/** The requests that public clients of the service make, as they write them, and what they read of the answers. */
+/** The requests of public clients of the service, as they write them, and the parts of the answers that they read. */
 
 let office: Office;
 let api: ApiClient;
@@ -32,11 +32,11 @@ beforeAll(async () => {
 afterAll(() => office.close());
 
 const url = (path: string) => `${office.app.baseUrl}/${api.tenant}/api/v1/${path}`;
-/** With the headers that such a client sends. Reads wait for what it wrote, however busy the machine is. */
+/** Sends the headers of such a client. Reads wait for its own writes, however busy the machine is. */
 const bare = (method: string, path: string, body?: object) =>
   api.send(method, path, body, { Accept: 'application/json' });
 
-describe('a client of the service as it is', () => {
+describe('an existing client of the service', () => {
   it('asks for a token with form fields and a /.default scope, and tests its connection', async () => {
     const credentials = await office.integration(api.tenant);
     const token = await requestToken(office.app.baseUrl, credentials, 'https://api.example/.default');
@@ -56,7 +56,7 @@ describe('a client of the service as it is', () => {
     expect(refused.body.reason).toMatch(/\w/);
   });
 
-  it('reads clients, by page and word and by id', async () => {
+  it('reads clients by page, word and id', async () => {
     const fields = {
       id: clientId,
       sortName: `${word}, Ada`,
@@ -83,7 +83,7 @@ describe('a client of the service as it is', () => {
     expect(next.body.data).toMatchObject({ rows: [], hasMore: false });
   });
 
-  it('opens a matter with as little as it can, and with all that it knows', async () => {
+  it('opens a matter with the least fields, and with all that it knows', async () => {
     const least = await bare('POST', 'matters', { clientId, divisionId, title: 'Purchase' });
     expect(least.status).toBe(201);
     expect(least.body).toMatchObject({ success: true, data: { id: expect.stringMatching(/^matter_/) } });
@@ -95,7 +95,7 @@ describe('a client of the service as it is', () => {
     expect((await bare('POST', 'matters', unset)).body.data).toMatchObject(unset);
   });
 
-  it('reads matters, by page and word and by id, and changes them', async () => {
+  it('reads matters by page, word and id, and changes them', async () => {
     const title = mark();
     const id = await api.create('matters', {
       clientId,
@@ -164,7 +164,7 @@ describe('a client of the service as it is', () => {
     expect((await bare('DELETE', `matters/${id}`)).status).toBe(204);
   });
 
-  it('pages through all that it shows labels of', async () => {
+  it('pages through all records of which it shows labels', async () => {
     const [matter] = await api.rows('matters', { pageSize: 1 });
     await api.create('suppliers', { entityId: contactId });
     await api.data('POST', 'workitems', hour(matter.id, employeeId));

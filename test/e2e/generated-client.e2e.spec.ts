@@ -12,7 +12,7 @@ afterAll(async () => {
   await office.close();
 });
 
-it('walks the main path with a client that is typed by the API description, and refuses mistakes', async () => {
+it('walks the main path with a client whose types come from the API description, and refuses mistakes', async () => {
   const { tenant } = await office.tenant();
   const { clientId, clientSecret } = await office.integration(tenant);
   await client.generate();

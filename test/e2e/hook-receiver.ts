@@ -13,7 +13,7 @@ export interface Received {
   at: number;
 }
 
-/** A receiver of webhooks in the test's own process, that answers as it is told. */
+/** A receiver of webhooks in the test's own process, which answers as configured. */
 export class HookReceiver {
   readonly received: Received[] = [];
   /** Status and headers of the answer to a delivery. */
@@ -46,12 +46,12 @@ export class HookReceiver {
     return receiver;
   }
 
-  /** Those that came to an address. */
+  /** The deliveries to an address. */
   at(path: string): Received[] {
     return this.received.filter((each) => each.path === path);
   }
 
-  /** Waits until so many have come to an address. */
+  /** Waits until an address has received the given number of deliveries. */
   async some(path: string, count = 1): Promise<Received[]> {
     await waitFor(() => this.at(path).length >= count, { description: `${count} deliveries at ${path}` });
     return this.at(path);
@@ -64,8 +64,9 @@ export class HookReceiver {
 }
 
 /**
- * As a receiver would have done when it came: the library refuses what is older than five minutes.
- * @throws when the signature is not that of the secret
+ * Verifies a signature as of the time when the delivery arrived: the library refuses deliveries that are older than
+ * five minutes.
+ * @throws when the secret did not make the signature
  */
 export function verify(
   { text, headers, at }: Pick<Received, 'text' | 'headers' | 'at'>,

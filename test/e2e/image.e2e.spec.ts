@@ -15,7 +15,7 @@ const finalStage = readFileSync(join(root, 'Dockerfile'), 'utf8')
   .split(/^(?=FROM )/m)
   .at(-1)!;
 
-/** The packages that production has, by their places in node_modules. */
+/** The packages of production, by their places in node_modules. */
 function productionPackages(): string[] {
   type Package = { dev?: boolean; optional?: boolean; devOptional?: boolean };
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -25,7 +25,7 @@ function productionPackages(): string[] {
   return places.filter((place) => place.lastIndexOf('node_modules/') === 0);
 }
 
-/** Puts into a folder what the image has, from what is built and installed here. */
+/** Fills a folder with the contents of the image, from what is built and installed here. */
 function layOut(folder: string): void {
   for (const [, stage, paths] of finalStage.matchAll(/^COPY (--from=\w+ )?(.*)$/gm)) {
     const sources = paths.split(' ');
@@ -33,7 +33,7 @@ function layOut(folder: string): void {
     for (const source of sources) {
       const path = stage ? source.replace('/app/', '') : source;
       if (path === 'node_modules') continue;
-      // A folder that the image makes is made here.
+      // The image creates this folder itself.
       if (path.startsWith('/')) {
         mkdirSync(join(folder, path), { recursive: true });
         continue;
@@ -47,7 +47,7 @@ function layOut(folder: string): void {
   }
 }
 
-describe('what the image holds', () => {
+describe('the contents of the image', () => {
   let folder: string;
   let database: TestDatabase;
   let env: Record<string, string>;
@@ -59,7 +59,7 @@ describe('what the image holds', () => {
     database = await createTestDatabase();
     env = {
       NODE_ENV: 'production',
-      // a package that is linked here finds only those that are linked here
+      // a linked package finds only packages that are linked here
       NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main',
       DATABASE_URL: database.url,
       SECRETS_KEY: randomBytes(32).toString('base64'),
@@ -82,7 +82,7 @@ describe('what the image holds', () => {
     return JSON.parse(stdout);
   };
 
-  it('is all that the processes need: a write is read, and sealed', async () => {
+  it('are all that the processes need: a write is read, and sealed', async () => {
     const [command, query] = apps;
     await cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
     const credentials = await cli('integrations', 'create', '--name', 'Test', '--tenant', 'acme');
@@ -98,7 +98,7 @@ describe('what the image holds', () => {
     );
   });
 
-  it('knows by its health check whether it serves', async () => {
+  it('have a health check that tells whether the process serves', async () => {
     const [, arguments_] = /^HEALTHCHECK .*CMD (\[.*\])$/m.exec(finalStage)!;
     const [node, ...args] = JSON.parse(arguments_) as string[];
     const check = (port: string) => run(node, args, { env: { PATH: process.env.PATH, PORT: port } });
@@ -106,7 +106,7 @@ describe('what the image holds', () => {
     await expect(check(String(await freePort()))).rejects.toMatchObject({ code: 1 });
   });
 
-  it('stops when it is told to', async () => {
+  it('stop on SIGTERM', async () => {
     expect(await Promise.all(apps.map((app) => app.stop()))).toEqual([0, 0, 0, 0]);
   });
 });

@@ -3,7 +3,7 @@ import type { ApiClient, Json } from '../support/client';
 import type { Figure, Firm } from '../support/firms/firm';
 import { columns, feeAnalysis, listingVariables, workItemListing } from './specification-walk';
 
-/** As Info says it. */
+/** The source's name in Info. */
 export const SOURCE_SYSTEM = 'Ledger & Quill';
 const { slice } = listingVariables();
 
@@ -25,7 +25,7 @@ async function grouped(api: ApiClient, query: string, by: string, sum: string): 
   return Object.fromEntries(rows.filter((row) => row[by] !== null).map((row) => [row[by], row[sum]]));
 }
 
-/** Counts by area of what a firm's tables become. */
+/** The table of the source, by the area of its records. */
 const tables: Record<string, string> = {
   workitems: 'WorkItem',
   matters: 'Matter',
@@ -37,7 +37,7 @@ const tables: Record<string, string> = {
   applicablerates: 'ApplicableRate',
 };
 
-/** What a tenant shows, in lists and in both reports. */
+/** The figures that a tenant shows, in lists and in both reports. */
 export async function shownFigures(api: ApiClient) {
   const counts = Object.keys(tables).map(async (area) => {
     const { totalCount } = await api.data('GET', `${area}?pageSize=1&includeTotalCount=true`);
@@ -54,7 +54,7 @@ export async function shownFigures(api: ApiClient) {
 
 export type ShownFigures = Awaited<ReturnType<typeof shownFigures>>;
 
-/** The same as a firm's source has it. @param tenant UUID of the production tenant's stream */
+/** The same figures from a firm's source. @param tenant UUID of the production tenant's stream */
 export function firmFigures(tenant: string, { rows, work, billed }: Firm): ShownFigures {
   const of = (table: string, figures: Readonly<Record<string, Figure>>) =>
     Object.fromEntries(
@@ -71,7 +71,7 @@ export function firmFigures(tenant: string, { rows, work, billed }: Firm): Shown
   };
 }
 
-/** Those of one beside those of the other; what both have is an error. */
+/** The figures of two tenants together. Records that both have are an error. */
 export function together(one: ShownFigures, other: ShownFigures): ShownFigures {
   const both = (a: Json, b: Json): Json => {
     expect(Object.keys(a).filter((key) => key in b)).toEqual([]);

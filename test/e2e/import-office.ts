@@ -8,14 +8,14 @@ import { waitFor } from '../support/wait-for';
 import { ImportSource } from './import-source';
 import { Office } from './office';
 
-/** A 15-second lease has to end before another worker goes on. */
+/** A 15-second lease has to end before another worker continues. */
 const LONG = 180_000;
 
-/** A deployment in processes of its own, and the SQL Servers of firms that it imports from. */
+/** A deployment of separate processes, and the SQL Servers of firms from which it imports. */
 export class ImportOffice {
   private worker!: RunningApp;
   private query!: RunningApp;
-  /** Every answer about imports. */
+  /** All answers about imports. */
   readonly answers: string[] = [];
   private constructor(
     readonly office: Office,
@@ -23,7 +23,7 @@ export class ImportOffice {
     private readonly folder: string,
   ) {}
 
-  /** @param items work items of each firm */
+  /** @param items the number of work items of each firm */
   static async open(items: number[], env: Record<string, string> = {}): Promise<ImportOffice> {
     const folder = await mkdtemp(join(tmpdir(), 'practice-import-'));
     const certificate = await localCertificate();
@@ -32,7 +32,7 @@ export class ImportOffice {
     const sources = await Promise.all(items.map((count) => ImportSource.open(count, certificate)));
     const office = await Office.create({ IMPORT_ALLOWED: '127.0.0.0/8,::1', IMPORT_CA_FILE, ...env });
     const opened = new ImportOffice(office, sources, folder);
-    await office.start('command'); // first: it answers for the office
+    await office.start('command'); // first, because it becomes the office's address
     const others = [office.start('query'), office.start('projector'), opened.startWorker()] as const;
     [opened.query] = await Promise.all(others);
     return opened;
@@ -46,7 +46,7 @@ export class ImportOffice {
     await this.worker.stop('SIGKILL');
   }
 
-  /** Asks for the promotion of an import. */
+  /** Requests the promotion of an import. */
   async promote(api: ApiClient, requestId: string): Promise<void> {
     expect(await api.post('etl/promote-to-production', { requestId })).toMatchObject({
       status: 202,
@@ -54,7 +54,7 @@ export class ImportOffice {
     });
   }
 
-  /** A new tenant, and what may be done in it. */
+  /** A new tenant, with a client in it and the credentials of the client. */
   async tenant(alias: string): Promise<{ api: ApiClient; credentials: Credentials }> {
     await this.office.cli('tenants', 'create', '--alias', alias, '--name', `Firm ${alias}`);
     const credentials = await this.office.integration(alias);
@@ -65,7 +65,7 @@ export class ImportOffice {
     return this.office.caller(alias, credentials, { at: { reads: this.query.baseUrl } });
   }
 
-  /** Asks for an import. @returns its id */
+  /** Requests an import. @returns its id */
   async import(
     api: ApiClient,
     connectionString = this.sources[0].server.connectionString(),
@@ -86,7 +86,7 @@ export class ImportOffice {
     return body;
   }
 
-  /** The import once it has that status, or has ended. */
+  /** The status of an import once it has one of the given statuses, or has ended. */
   until(api: ApiClient, requestId: string, ...statuses: string[]): Promise<Json> {
     const wanted = async () => {
       const body = await this.status(api, requestId);
@@ -96,7 +96,7 @@ export class ImportOffice {
     return waitFor(wanted, { everyMs: 25, timeoutMs: LONG, description });
   }
 
-  /** Names of the tables that have the text in some row. */
+  /** The names of the tables in which a row contains the text. */
   async tablesWith(text: string): Promise<string[]> {
     const tables = await this.office.sql<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables

@@ -9,7 +9,7 @@ import type { ImportSource } from './import-source';
 import { employee, hour, mark, matter } from './records';
 import { expectProblem } from './refusals';
 
-/** A tenant, the firm that it imports, and where its messages go. */
+/** A tenant, the firm that it imports, and the path of its webhook. */
 interface Customer {
   alias: string;
   api: ApiClient;
@@ -23,9 +23,9 @@ interface Customer {
 let imports: ImportOffice;
 let receiver: HookReceiver;
 let leeds: Customer;
-/** Its firm is smaller: what changes in it shows as well. */
+/** Its firm is smaller, so that changes to it show as well. */
 let york: Customer;
-/** What leeds had before. */
+/** The figures of leeds before the import. */
 let own: ShownFigures;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ async function customer(alias: string, source: ImportSource): Promise<Customer> 
   return { alias, ...caller, id, source, path: `/${mark()}` };
 }
 
-/** An import of what the source holds now, validated. */
+/** Imports what the source holds now. @returns the id of the validated import */
 async function validated({ api, source }: Customer): Promise<string> {
   const requestId = await imports.import(api, source.server.connectionString());
   expect(await imports.until(api, requestId)).toMatchObject({ status: 'Validated', canPromote: true });
@@ -72,7 +72,7 @@ async function promoted({ api }: Customer, requestId: string): Promise<Json> {
   return imports.until(api, requestId, 'Promoted');
 }
 
-/** Events of the tenant, but for those of the promotions themselves. */
+/** The number of the tenant's events, without those of the promotions themselves. */
 async function events({ alias }: Customer): Promise<number> {
   const [{ count }] = await imports.office.sql<{ count: number }>(
     `select count(*)::int as count from event_store.events e join platform.tenants t on t.id = e.tenant_id
@@ -84,7 +84,7 @@ async function events({ alias }: Customer): Promise<number> {
 const messages = ({ path }: Customer) =>
   receiver.at(path).filter(({ body }) => body.type === 'import.promoted');
 
-it('arrives at one moment beside what the tenant has, and is told once', async () => {
+it('appears in one moment beside what the tenant has, and is announced once', async () => {
   const { api, credentials, path } = leeds;
   const requestId = await validated(leeds);
   const firm = firmFigures(leeds.id, leeds.source.firm);
@@ -121,12 +121,12 @@ it('arrives at one moment beside what the tenant has, and is told once', async (
     .at(path)
     .filter(({ body }) => !['import.promoted', 'division.created'].includes(body.type));
   expect(others).toEqual([]);
-  // Asked again, it is the same promotion; and it is too late to cancel it.
+  // A second request returns the same promotion, which can no longer be cancelled.
   expect(await promoted(leeds, requestId)).toEqual(ended);
   expectProblem(await api.post('etl/cancel', { requestId }), 409, 'import_promoted');
 });
 
-it('changes nothing when it comes again', async () => {
+it('changes nothing when the same data is imported again', async () => {
   const [before, figures] = [await events(leeds), await shownFigures(leeds.api)];
   const { message } = await promoted(leeds, await validated(leeds));
   expect(message).toContain('0 records are new, 0 have changed');
@@ -136,7 +136,7 @@ it('changes nothing when it comes again', async () => {
   await imports.office.cli('projections', 'audit', '--all', '--tenant', 'leeds');
 });
 
-it('changes just what is new of a changed copy', async () => {
+it('changes only what is different in a changed copy', async () => {
   const { api, id, source } = york;
   await promoted(york, await validated(york));
   expect(await shownFigures(api)).toEqual(firmFigures(id, source.firm));
@@ -151,7 +151,7 @@ it('changes just what is new of a changed copy', async () => {
   await imports.office.cli('projections', 'audit', '--all', '--tenant', 'york');
 });
 
-it('leaves the tenant alone when a record was edited since the import that changes it', async () => {
+it('leaves the tenant unchanged when a record was edited after the import that changes it', async () => {
   const { api, source } = york;
   const { rows } = await source.client.query(
     `update etl."Matter" set "Title" = 'Changed there' where "ImportId" in (
@@ -168,7 +168,7 @@ it('leaves the tenant alone when a record was edited since the import that chang
     expect.objectContaining({ code: 'edited_since_import', table: 'Matter', importId: rows[0].key }),
   ]);
   expect(await events(york)).toBe(before + 1);
-  // It is nobody else's to promote, and nobody's once it is cancelled.
+  // Other tenants cannot promote it, and nobody can once it is cancelled.
   expectProblem(await leeds.api.post('etl/promote-to-production', { requestId }), 404, 'not_found');
   await api.post('etl/cancel', { requestId });
   expectProblem(await api.post('etl/promote-to-production', { requestId }), 409, 'not_promotable');

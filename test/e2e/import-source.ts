@@ -5,7 +5,10 @@ import { writeFirm } from '../support/firms/write-firm';
 import type { ServerCertificate } from '../support/tds/certificate';
 import { TdsServer } from '../support/tds/tds-server';
 
-/** Of the login at a source; it is in nothing that is written or answered. What is encrypted is base64, which has no “!”. */
+/**
+ * The password of the login at a source, which must not occur in anything written or answered. Encrypted values are
+ * base64, which has no “!”.
+ */
 export const PASSWORD = 'Zq7!x;Secret=1';
 
 /** A firm in a SQL Server. */
@@ -13,12 +16,12 @@ export class ImportSource {
   private constructor(
     readonly server: TdsServer,
     readonly firm: Firm,
-    /** Of the database behind the server. */
+    /** A connection to the database behind the server. */
     readonly client: Client,
     private readonly database: TestDatabase,
   ) {}
 
-  /** @param items work items of the firm */
+  /** @param items the number of the firm's work items */
   static async open(items: number, certificate: ServerCertificate): Promise<ImportSource> {
     const database = await createTestDatabase();
     const client = new Client(database.url);

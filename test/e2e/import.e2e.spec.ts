@@ -11,15 +11,15 @@ let imports: ImportOffice;
 let source: ImportSource;
 let leeds: ApiClient;
 let credentials: Credentials;
-/** Holds locks that workers wait for. */
+/** Holds locks for which workers wait. */
 let holder: Client;
 
 beforeAll(async () => {
-  // All that can be logged is: the password must be in none of it.
+  // Logs as much as possible, because the password must not occur in any log.
   imports = await ImportOffice.open([800], { LOG_LEVEL: 'trace' });
   [source] = imports.sources;
   ({ api: leeds, credentials } = await imports.tenant('leeds'));
-  // The firm's own standard code is the only one then: lines that name none are taxed by it.
+  // Leaves the firm's own standard code as the only one, so that lines without a tax code are taxed by it.
   for (const { id, category } of await leeds.rows('taxcodes'))
     if (category === 'Standard') expect((await leeds.delete(`taxcodes/${id}`)).status).toBe(204);
   holder = new Client(imports.office.databaseUrl);
@@ -33,7 +33,7 @@ afterAll(async () => {
   await imports?.close();
 });
 
-/** The staging tenant shows what the firm comes to, by table, matter and fee earner. */
+/** The staging tenant has the figures of the firm, by table, matter and fee earner. */
 async function expectLoaded(of: Credentials): Promise<void> {
   const staging = await imports.caller('leeds--staging', of);
   const [{ stream_id }] = await imports.office.sql<{ stream_id: string }>(
@@ -76,14 +76,16 @@ it('imports a firm, which is then read under its staging alias as it was in its 
     expect(Number(work[side])).toBe(Number(amount));
 });
 
-it('is killed in every step, and comes to the same', async () => {
+it('gives the same result when the worker is killed in every step', async () => {
   source.server.faults.stall = { table: 'WorkItem', afterRows: 600 };
   const { queries } = source.server;
   const before = queries.length;
   const requestId = await imports.import(leeds);
   /**
-   * @param isWaitedFor whether the dead worker's lease is; it is the same each time, and is cut short then
-   * @param held a table that the next worker cannot write to, without a transaction id, for which the feed would wait
+   * @param isWaitedFor whether to wait for the dead worker's lease to end, which is always the same; otherwise it is
+   * shortened
+   * @param held a table that the next worker cannot write to. The lock takes no transaction id, for which the feed
+   * would wait
    */
   const die = async ({ isWaitedFor = false, held = '' } = {}) => {
     await imports.killWorker();
@@ -120,7 +122,7 @@ it('is killed in every step, and comes to the same', async () => {
   await expectLoaded(credentials);
 });
 
-it('goes on over broken lines, and says what it cannot mend', async () => {
+it('continues after lost connections, and reports what it cannot solve', async () => {
   source.server.faults.drop = { table: 'WorkItem', afterRows: 300, times: 2 };
   expect(await imports.until(leeds, await imports.import(leeds))).toMatchObject({ status: 'Validated' });
   source.server.faults.missing = ['WorkItem.Rate'];
@@ -172,7 +174,7 @@ it('is cancelled, and leaves nothing behind', async () => {
   expect((await leeds.post('etl/cancel', { requestId })).status).toBe(202);
 });
 
-it('reports what is wrong, as pages and as a table that no spreadsheet runs, and loads nothing', async () => {
+it('reports what is wrong, as pages and as CSV without formulas, and loads nothing', async () => {
   const [{ id }] = (await source.client.query(`select "ImportId" as id from etl."Matter" limit 1`)).rows;
   const change = (title: string | null, division: string) =>
     source.client.query(
@@ -209,7 +211,7 @@ it('reports what is wrong, as pages and as a table that no spreadsheet runs, and
   expect(csv.body).not.toMatch(/(^|,)"?=/m);
 });
 
-it('knows nothing of the imports of another tenant', async () => {
+it('shows nothing of the imports of another tenant', async () => {
   const { api: york } = await imports.tenant('york');
   const requestId = await imports.import(leeds);
   for (const id of [requestId, NOBODYS, 'x']) {
@@ -227,7 +229,7 @@ it('serves the script of its tables', async () => {
   expect(body).toContain('CREATE TABLE [etl].[WorkItem]');
 });
 
-it('has written and answered the password nowhere', async () => {
+it('has neither logged, stored nor returned the password', async () => {
   expect(await imports.tablesWith('Zq7!x')).toEqual([]);
   expect(await imports.tablesWith('leeds--staging')).toContain('platform.tenants');
   expect(imports.office.output()).not.toMatch(/Zq7!x/);

@@ -8,7 +8,7 @@ let api: ApiClient;
 let ours: string;
 let theirs: string;
 
-/** An integration that has kept nothing yet. */
+/** A new integration without settings. */
 const newcomer = async (terms: string[] = []) => office.caller(ours, await office.integration(ours, terms));
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(() => office.close());
 
 const put = (body: unknown, headers?: Record<string, string>) => api.send('PUT', path, body, headers);
 
-describe('the settings that an integration keeps with a tenant', () => {
+describe('the settings that an integration stores with a tenant', () => {
   it('are an empty object at first, then what was put, as a whole', async () => {
     const first = await api.get(path);
     expect([first.status, first.headers.get('etag')]).toEqual([200, '"0"']);
@@ -57,7 +57,7 @@ describe('the settings that an integration keeps with a tenant', () => {
     expect(await answer.text()).toBe(`{"success":true,"data":${json}}`);
   });
 
-  it('hold of a name that comes twice the last, whatever was in the others', async () => {
+  it('keep the last value of a repeated name, whatever the earlier ones were', async () => {
     for (const hidden of [`${'['.repeat(32_000)}${']'.repeat(32_000)}`, '"\\u0000"', '{"__proto__":1}']) {
       const answer = await put(`{"a":${hidden},"a":1}`, { 'Content-Type': 'application/json' });
       expect([answer.status, answer.body]).toEqual([200, { success: true, data: { a: 1 } }]);
@@ -79,7 +79,7 @@ describe('the settings that an integration keeps with a tenant', () => {
     expect((await api.get(path)).body.data).toEqual({ a: 3 });
   });
 
-  it('are not overwritten by whoever has seen none, or of two at once', async () => {
+  it('are not overwritten with a wrong version, nor by both of two at once', async () => {
     api = await newcomer();
     for (const version of ['"4"', '*']) {
       const unseen = await put({ a: 1 }, { 'If-Match': version });
@@ -90,7 +90,7 @@ describe('the settings that an integration keeps with a tenant', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
   });
 
-  it('are its own: of this tenant, and of no other integration', async () => {
+  it('are separate for each tenant and each integration', async () => {
     const credentials = await office.integration(ours);
     await office.cli('integrations', 'grant', '--client-id', credentials.clientId, '--tenant', theirs);
     const [leeds, york] = [await office.caller(ours, credentials), await office.caller(theirs, credentials)];
@@ -112,13 +112,13 @@ describe('the settings that an integration keeps with a tenant', () => {
     ['a NUL', '{"a":"\\u0000"}', 422, 'invalid_text'],
     ['21 levels', `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`, 400, 'too_deep'],
     ['more than 64 KiB', `{"a":"${'x'.repeat(64 * 1024)}"}`, 413, 'settings_too_large'],
-  ])('are refused as %s', async (_, body, status, code) => {
+  ])('are refused when given %s', async (_, body, status, code) => {
     const before = (await api.get(path)).headers.get('etag');
     expectProblem(await put(body, { 'Content-Type': 'application/json' }), status, code);
     expect((await api.get(path)).headers.get('etag')).toBe(before);
   });
 
-  it('may be as large and as deep as is said', async () => {
+  it('may be as large and as deep as documented', async () => {
     const large = { a: 'x'.repeat(64 * 1024 - 8) };
     expect((await put(large)).status).toBe(200);
     expect(await api.data('GET', path)).toEqual(large);

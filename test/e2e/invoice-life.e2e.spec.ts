@@ -57,13 +57,13 @@ describe('an invoice', () => {
     const { number } = await desk.act(next.id, 'issue');
     expect(Number(number)).toBe(Number(issued.number) + 1);
     await desk.act(next.id, 'unissue');
-    // The day on which a draft is to be issued has not come about: it bounds nothing.
+    // The planned issue day of a draft did not happen, so it limits nothing.
     await api.patch(`invoices/${next.id}`, { issueDate: '2199-01-01' });
     expect(await desk.act(next.id, 'void', { date: '2025-07-03' })).toMatchObject({ state: 4 });
     expect(await desk.item(exact)).toMatchObject({ state: 1, invoiceId: null });
   });
 
-  it('is due when it was said to be as long as it is issued again on its day, else anew', async () => {
+  it('keeps its due date when it is issued again on the same day, otherwise gets a new one', async () => {
     const { id } = await desk.draft([fee(await desk.work())]);
     await desk.act(id, 'issue', { issueDate: '2025-06-30' });
     await desk.act(id, 'unissue');
@@ -93,7 +93,7 @@ describe('an invoice', () => {
     }
   });
 
-  it('is paid in parts, never too much, and a payment is taken back', async () => {
+  it('is paid in parts, never too much, and a payment can be reversed', async () => {
     const { id } = await desk.draft([fee(await desk.work())]);
     await desk.refuse(id, 'pay', { amount: 1 }, 409, 'invoice_not_owed');
     await desk.act(id, 'issue');
@@ -135,7 +135,7 @@ describe('an invoice', () => {
     expect(await desk.act(id, 'void')).toMatchObject({ state: 4 });
   });
 
-  it('is given up as bad debt, which leaves its items billed', async () => {
+  it('is written off as bad debt, which leaves its items billed', async () => {
     const source = await desk.work();
     const { id } = await desk.draft([fee(source)]);
     await desk.act(id, 'issue');
@@ -154,7 +154,7 @@ describe('an invoice', () => {
     await desk.refuse(id, 'void', {}, 409, 'invoice_not_issued');
   });
 
-  it('takes nothing back to a matter that is closed, but payments and bad debt go on', async () => {
+  it('returns nothing to a closed matter, but can still be paid and written off', async () => {
     const own = await matter(api, { clientId });
     const source = await api.create('workitems', hour(own, employeeId));
     const { id } = await api.data('POST', 'invoices', { clientId, matterId: own, lines: [fee(source)] });
@@ -170,7 +170,7 @@ describe('an invoice', () => {
     );
   });
 
-  it('is paid as it is issued when it comes to nothing, and can be taken back', async () => {
+  it('is paid when it is issued if its total is zero, and can be unissued', async () => {
     const source = await desk.work();
     const { id } = await desk.draft([fee(source, { amount: 0 })]);
     expect(await desk.act(id, 'issue')).toMatchObject({

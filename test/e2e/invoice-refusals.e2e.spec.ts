@@ -100,7 +100,7 @@ describe('an invoice', () => {
     );
   });
 
-  it('is not exported as LEDES while two whose work it charges have the same initials', async () => {
+  it('is not exported as LEDES while two of its fee earners have the same initials', async () => {
     const [one, other] = [await employee(api, { initials: 'JS' }), await employee(api, { initials: 'JS' })];
     const { id } = await desk.draft([
       fee(await desk.work({ employeeId: one })),
@@ -116,7 +116,7 @@ describe('an invoice', () => {
   });
 });
 
-it('names the line of the request whose tax code there is not, however many the invoice has', async () => {
+it('names the line of the request that has an unknown tax code, however many lines the invoice has', async () => {
   const { id } = await desk.draft([
     { kind: 'Fee', amount: 1 },
     { kind: 'Fee', amount: 2 },
@@ -131,7 +131,7 @@ it('names the line of the request whose tax code there is not, however many the 
   refused(await api.patch(`invoices/${id}`, { lines: [lines[0], right, wrong] }), 2);
 });
 
-it('names none of the request when it is what is found unbilled whose tax code has no rate on the day', async () => {
+it('names no line of the request when an added unbilled item has a tax code without a rate on the day', async () => {
   const rates = [{ percent: 5, from: '2025-01-01' }];
   const taxCodeId = await api.create('taxcodes', { code: 'LATE', name: 'Late', category: 'Reduced', rates });
   const disbursementCodeId = await api.create('disbursementcodes', { code: 'LATE', name: 'Late', taxCodeId });

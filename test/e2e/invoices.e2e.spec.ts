@@ -75,7 +75,7 @@ describe('invoices', () => {
     expectProblem(again, 409, 'reserved', '/lines/1/sourceId');
   });
 
-  it('takes lines, gives them back one by one, and takes all that is unbilled', async () => {
+  it('adds lines, removes them one by one, and adds everything unbilled', async () => {
     const own = await matter(api, { clientId });
     const record = (fields: object) => api.create('workitems', hour(own, employeeId, fields));
     const early = await record({ entryDate: '2025-06-01T10:00:00Z' });
@@ -116,7 +116,7 @@ describe('invoices', () => {
     expect(await desk.item(late)).toMatchObject({ invoiceId: null, state: 1 });
   });
 
-  it('takes its lines back as it shows them, and those after a change anew', async () => {
+  it('keeps lines that are sent back as shown, and replaces those from the first changed one on', async () => {
     const [first, second] = [await desk.work({ title: 'Advice' }), await desk.work()];
     const { id } = await desk.draft([
       fee(first, { amount: 200 }),
@@ -151,7 +151,7 @@ describe('invoices', () => {
     expectProblem(late, 409, 'invoice_not_draft');
   });
 
-  it('charges costs, by their own tax code, and keeps the rates it charged', async () => {
+  it('charges costs with their own tax codes, and keeps the rates it charged from being changed', async () => {
     const code = mark();
     const zero = await api.create('taxcodes', { code: code.slice(-15), name: 'Zero', category: 'Zero' });
     const reduced = { code: `R${code.slice(-12)}`, name: 'Reduced', category: 'Reduced' };
@@ -225,7 +225,7 @@ describe('invoices', () => {
     expect(await ids({ matterId: theirs, state: 0 })).toEqual([open.id]);
     expect(await ids({ issueDateFrom: '2025-03-31', issueDateTo: '2025-03-31' })).toEqual([done.id]);
     expect(await ids({ issueDateFrom: '2025-04-01' })).toEqual([]);
-    // Of an instant the day in London is meant, where it was the first of April by then.
+    // An instant means the day in London, where it was already the first of April.
     expect(await ids({ issueDateFrom: '2025-03-31T23:30:00Z' })).toEqual([]);
     expect(await ids({ keywords: issued.number })).toEqual([done.id]);
     const [row] = await api.rows('invoices', { ids: done.id });

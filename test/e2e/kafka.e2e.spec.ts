@@ -24,7 +24,7 @@ import { generalDivision, matter } from './records';
 const projectorMain = join(__dirname, '../../dist/apps/projector/main.js');
 const run = promisify(execFile);
 
-/** Where kcat is not installed its test is skipped, which a line says; with REQUIRE_KAFKA=1 it fails. */
+/** Without kcat its test is skipped with a message; with REQUIRE_KAFKA=1 it fails. */
 const itWithKcat = (() => {
   if (spawnSync('kcat', ['-V']).status === 0 || process.env.REQUIRE_KAFKA === '1') return it;
   process.stderr.write('kcat reads the topic: skipped. There is no kcat\n');
@@ -37,7 +37,7 @@ describeWithKafka('processes with Kafka between them', () => {
   let office: Office;
   let query: RunningApp;
   let projector: RunningApp;
-  /** Of several tenants. */
+  /** Clients of several tenants. */
   let apis: ApiClient[];
   let divisions: string[];
 
@@ -56,7 +56,7 @@ describeWithKafka('processes with Kafka between them', () => {
     return office.caller(alias, await office.integration(alias), { at: { reads: query.baseUrl } });
   }
 
-  /** Titles of a tenant's matters, as soon as its last write is to be seen. */
+  /** Titles of a tenant's matters, once its last write is visible. */
   async function titles(api: ApiClient): Promise<string[]> {
     const visible = async () => (await api.get('matters?pageSize=1')).status === 200;
     await waitFor(visible, { description: `the last write of ${api.tenant}` });
@@ -70,7 +70,7 @@ describeWithKafka('processes with Kafka between them', () => {
     await Promise.all(apis.map(open));
   }
 
-  /** How many events the store has, once the topic has them all. */
+  /** The number of events in the store, once the topic has them all. */
   async function published(): Promise<number> {
     const [{ count }] = await office.sql<{ count: number }>('select count(*)::int from event_store.events');
     await waitFor(async () => (await countMessages(brokers, topic)) >= count, {
@@ -126,13 +126,13 @@ describeWithKafka('processes with Kafka between them', () => {
       expect(value).toMatchObject({ specversion: '1.0', source: `/tenants/${key}`, partitionkey: key });
     }
 
-    // The headers alone, as text.
+    // Only the headers, as text.
     const lines = (await read('-f', '%p %h\n')).map((line) => {
       const [partition, list] = line.split(/ (.*)/);
       const headers = pairs(list.split(',').flatMap((pair) => pair.split(/=(.*)/s).slice(0, 2)));
       return { partition: Number(partition), headers };
     });
-    // Each partition in its order; which comes first is another matter in each reading.
+    // Compares each partition in its order, because the order between partitions differs with each reading.
     const headersOf = (all: Pick<(typeof lines)[number], 'partition' | 'headers'>[]) =>
       [...all].sort((a, b) => a.partition - b.partition).map(({ headers }) => headers);
     expect(headersOf(withoutRepeats(lines))).toEqual(headersOf(events));
@@ -160,7 +160,7 @@ describeWithKafka('processes with Kafka between them', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it('start without a broker, say so, and go on by themselves once there is one', async () => {
+  it('start without a broker, report it, and recover by themselves once there is one', async () => {
     const port = await freePort();
     projector = await office.start('projector', { KAFKA_BROKERS: `127.0.0.1:${port}` });
     const health = async () => (await send('GET', `${projector.baseUrl}/health/ready`)).body;
@@ -182,7 +182,7 @@ describeWithKafka('processes with Kafka between them', () => {
     }
   });
 
-  it('do not start with a topic of another number of partitions', async () => {
+  it('do not start when the topic has another number of partitions', async () => {
     const other = uniqueTopic();
     await createTopic(brokers, other, 5);
     const database = await createTestDatabase();
@@ -211,7 +211,7 @@ describeWithKafka('processes with Kafka between them', () => {
   });
 });
 
-/** The titles of a tenant's matters, by somebody who knows the topic's description only. */
+/** The titles of a tenant's matters, read with only the topic's description. */
 function rebuild(messages: SeenMessage[], tenant: string): string[] {
   const matters = new Map<string, string>();
   for (const { headers, value } of withoutRepeats(messages)) {
@@ -223,12 +223,12 @@ function rebuild(messages: SeenMessage[], tenant: string): string[] {
   return [...matters.values()].sort();
 }
 
-/** Names and values that stand one after another. */
+/** Turns alternating names and values into an object. */
 function pairs(flat: string[]): Record<string, string> {
   return Object.fromEntries(flat.flatMap((name, index) => (index % 2 ? [] : [[name, flat[index + 1]]])));
 }
 
-/** Makes a broker reachable at another port too. */
+/** Makes a broker reachable at another port, too. */
 async function openGate(port: number, broker: string): Promise<{ close(): Promise<void> }> {
   const [host, target] = broker.split(':');
   const sockets: Socket[] = [];

@@ -4,12 +4,12 @@ import { expectProblem } from './refusals';
 import { listingVariables, workItemListing } from './specification-walk';
 
 const DAY = 86_400;
-/** Of a window so long that no test meets its end, in seconds; that of a day ends at midnight. */
+/** In seconds: a window so long that no test reaches its end. A window of a day ends at midnight. */
 const PERIOD = DAY - ((Date.now() / 1000) % DAY) > 600 ? DAY : 50_000;
 let office: Office;
 let credentials: Credentials;
 let leeds: ApiClient;
-/** The same caller, whose reads wait for nothing: to be asked again counts. */
+/** The same integration with reads that wait for nothing, because repeated requests would count. */
 let reader: ApiClient;
 let york: ApiClient;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const [query] = await Promise.all([office.start('query'), office.start('projector')]);
   for (const alias of ['leeds', 'york'])
     await office.cli('tenants', 'create', '--alias', alias, '--name', alias);
-  // The limit is the platform's own.
+  // The limit is the platform's default.
   credentials = await office.integration('leeds', ['--limit', '100', '--period', `${PERIOD}`]);
   const grant = ['integrations', 'grant', '--client-id', credentials.clientId, '--tenant', 'york'];
   await office.cli(...grant, '--limit', '3', '--period', `${PERIOD}`);
@@ -68,7 +68,7 @@ describe('the rate limit', () => {
     expect(await office.sql(count)).toEqual(before);
   });
 
-  it('tells a request over the limit so, whatever else is wrong with it', async () => {
+  it('refuses a request over the limit as such, whatever else is wrong with it', async () => {
     for (const answer of [
       await leeds.post('entities', {}),
       await leeds.get('matters?pageSize=0'),
@@ -79,20 +79,20 @@ describe('the rate limit', () => {
     }
   });
 
-  it('is another one in another tenant, with the limit given there', async () => {
+  it('is separate in another tenant, with the limit granted there', async () => {
     const statuses = [];
     for (let count = 0; count < 4; count++) statuses.push((await york.get('matters')).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
     expectProblem(await york.post('entities', entity), 429, 'rate_limited');
   });
 
-  it('is another one for another integration', async () => {
+  it('is separate for another integration', async () => {
     const other = await office.caller('leeds', await office.integration('leeds', ['--limit', '5']));
     const answer = await other.post('entities', entity);
     expect([answer.status, answer.headers.get('ratelimit-policy')]).toEqual([201, '"default";q=5;w=60']);
   });
 
-  it('counts refusals too, but not requests without a token', async () => {
+  it('counts refused requests, too, but not requests without a token', async () => {
     const terms = ['--limit', '2', '--period', `${PERIOD}`, '--permissions', 'matters:read'];
     const narrow = await office.caller('leeds', await office.integration('leeds', terms));
     expectProblem(await narrow.post('entities', entity), 403, 'permission_denied');

@@ -2,14 +2,14 @@ import type { ApiClient, Json } from '../support/client';
 import { mark } from './records';
 import { expectProblem } from './refusals';
 
-/** What tells one area from another in what all of them have in common. */
+/** The parts in which areas differ, for the behaviour that all areas share. */
 export interface Area {
   api: ApiClient;
-  /** A caller in another tenant. */
+  /** A client in another tenant. */
   stranger: ApiClient;
   /** Another integration of the same tenant. */
   colleague: ApiClient;
-  /** Body of a new record that the keyword finds. */
+  /** The body of a new record that the keyword finds. */
   body(keyword: string): Promise<object>;
 }
 
@@ -17,25 +17,25 @@ export interface AreaShape {
   path: string;
   kind: string;
   /**
-   * A field that may be cleared: two values of it, which are read when a test runs, and what null makes of it (null itself
-   * unless said).
+   * A field that may be cleared, with two values, which are read when a test runs, and the result of clearing it (null
+   * if absent).
    */
   optional: { field: string; first: unknown; second: unknown; cleared?: unknown };
-  /** Fields that follow the optional one. */
+  /** Fields that are derived from the optional one. */
   derived?: string[];
-  /** Fields that are money. */
+  /** Fields that hold money. */
   money?: string[];
   required: string;
   sorts: string[];
-  /** The first one can be carried out on a new record. */
+  /** Actions on a record. The first one is possible on a new record. */
   actions: string[];
-  /** Filters with a value that is out of range or of the wrong kind. */
+  /** Filters whose value is out of range or of the wrong kind. */
   badFilters: string[];
 }
 
 const UNKNOWN = '0'.repeat(32);
 
-/** What wire.md promises of every list. */
+/** The behaviour that wire.md promises of every list. */
 export function behavesAsList(shape: AreaShape, given: () => Area): void {
   const { path, kind, optional } = shape;
 

@@ -77,7 +77,7 @@ describe('matters', () => {
     }
   });
 
-  it('has a tax code, which stays while it has it', async () => {
+  it('has a tax code, which cannot be deleted while it has it', async () => {
     const code = { code: 'MAT', name: 'Exempt', category: 'Exempt' };
     const taxCodeId = await api.create('taxcodes', code);
     const id = await matter(api, { taxCodeId });
@@ -87,7 +87,7 @@ describe('matters', () => {
     expect((await api.delete(`taxcodes/${taxCodeId}`)).status).toBe(204);
   });
 
-  it('takes the next number, or the one given, and the two never meet', async () => {
+  it('takes the next number, or the one given, and the two never collide', async () => {
     const [client, division] = [await activeClient(stranger), await generalDivision(stranger)];
     const numbered = async (matterNumber?: string) => {
       const body = { clientId: client, divisionId: division, title: 'x', matterNumber };
@@ -105,7 +105,7 @@ describe('matters', () => {
     expect([await numbered(), await numbered()]).toEqual(['1000000000000002', '1000000000000003']);
   });
 
-  it('needs an active client, division and persons of its own tenant', async () => {
+  it('needs an active client, an active division and active employees of its own tenant', async () => {
     const inactive = await activeClient(api);
     await api.data('POST', `clients/${inactive}/deactivate`);
     const idle = await api.create('divisions', { name: mark() });
@@ -142,7 +142,7 @@ describe('matters', () => {
     expect(await api.data('GET', `matters/${existing}`)).toMatchObject({ version: 1 });
   });
 
-  it('closes once its work is billed or written off, reopens, and is archived for good', async () => {
+  it('closes once its work is billed or written off, reopens, and is finally archived', async () => {
     const id = await matter(api);
     const eve = await employee(api);
     const items = [];

@@ -48,7 +48,7 @@ describe('mattertypes', () => {
     await api.data('PATCH', `mattertypes/${top.id}`, { parentId: other.id });
   });
 
-  it('does not come below another while something comes below it', async () => {
+  it('cannot be below another type while it has types below it', async () => {
     const [one, other] = [await make(), await make()];
     const [up, down] = await Promise.all([
       api.patch(`mattertypes/${one.id}`, { parentId: other.id }),
@@ -57,7 +57,7 @@ describe('mattertypes', () => {
     expect([up.status, down.status].filter((status) => status === 200)).toHaveLength(1);
   });
 
-  it('names divisions, and is given to matters while it is active', async () => {
+  it('names divisions, and can be given to matters while it is active', async () => {
     const division = await generalDivision(api);
     const type = await make({ divisionIds: [division], retentionYears: 7 });
     expect(type).toMatchObject({ divisionIds: [division], retentionYears: 7 });
@@ -79,7 +79,7 @@ describe('mattertypes', () => {
     expect((await api.delete(`mattertypes/${type.id}`)).status).toBe(204);
   });
 
-  it('takes only active divisions, and looks at those that are there no more', async () => {
+  it('takes only active divisions, but keeps those that have become inactive', async () => {
     const [known, other] = [
       await api.create('divisions', { name: mark() }),
       await api.create('divisions', { name: mark() }),

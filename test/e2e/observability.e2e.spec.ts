@@ -67,7 +67,7 @@ beforeAll(async () => {
   expect((await api.get(`matters/${lastName}?keywords=${lastName}`, refused.headers)).status).toBe(404);
   const answers = Object.values(apps).map(async ({ baseUrl }) => (await fetch(`${baseUrl}/metrics`)).text());
   scraped = (await Promise.all(answers)).join('\n');
-  // What they have not sent yet they send when they stop.
+  // Processes send their remaining spans when they stop.
   await Promise.all(Object.values(apps).map((app) => app.stop()));
 });
 afterAll(async () => {
@@ -85,7 +85,7 @@ function only(spans: ReceivedSpan[], name: string): ReceivedSpan {
 }
 
 describe('a write', () => {
-  it('is followed from the request through the append to every read model', () => {
+  it('is traced from the request through the append to every read model', () => {
     const spans = spansIn(traced);
     const request = only(spans, 'POST /:tenant/api/v1/workitems');
     expect(request).toMatchObject({ service: 'practice-management-command', kind: 'server', status: 0 });
@@ -107,7 +107,7 @@ describe('a write', () => {
       'practice.event.types': ['WorkItemCreated', 'WorkItemFinalised'],
       'practice.event.count': 2,
     });
-    // Each span's clock begins at a whole millisecond.
+    // Each span's clock starts at a whole millisecond.
     expect(append.end).toBeLessThanOrEqual(request.end + 1);
 
     const projected = spans.filter((span) => span !== request && span !== append);
@@ -133,14 +133,14 @@ describe('a write', () => {
     }
   });
 
-  it('has a trace of its own when its caller has none', () => {
+  it('has its own trace when its caller has none', () => {
     const traceId = untraced.headers.get('x-trace-id')!;
     const spans = spansIn({ traceId });
     expect(spans).toHaveLength(5);
     expect(only(spans, 'POST /:tenant/api/v1/workitems').parentSpanId).toBeUndefined();
   });
 
-  it('leaves no span when its caller traces nothing, nor do its events tell of one', async () => {
+  it('leaves no span when its caller does not sample, and no trace in its events', async () => {
     expect(spansIn(unsampled)).toEqual([]);
     const metadata = await office.sql<{ correlation: string; traceparent: string | null }>(
       `select metadata->>'correlationId' as correlation, metadata->>'traceparent' as traceparent
@@ -154,7 +154,7 @@ describe('a write', () => {
   });
 });
 
-it('a report is named on the span of its request', () => {
+it('the span of a request names its report', () => {
   expect(only(spansIn(reported), 'POST /:tenant/graphql')).toMatchObject({
     service: 'practice-management-query',
     attributes: {
@@ -166,7 +166,7 @@ it('a report is named on the span of its request', () => {
   });
 });
 
-it('a refusal is no error of the service, and its span shows the route alone', () => {
+it('the span of a refusal is not an error, and shows only the route', () => {
   const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'));
   expect(only(spansIn(refused), 'GET /:tenant/api/v1/matters/:id')).toMatchObject({
     status: 0,
@@ -175,7 +175,7 @@ it('a refusal is no error of the service, and its span shows the route alone', (
   });
 });
 
-it('nothing personal, no secret and no probe is among the spans', () => {
+it('spans contain no personal data, no secrets and no probes', () => {
   expect(receiver.spans.length).toBeGreaterThan(20);
   for (const text of [...NAMES, api.token, 'mark', SECRET, 'Bearer', 'keywords'])
     expect(receiver.text).not.toContain(text);
@@ -184,7 +184,7 @@ it('nothing personal, no secret and no probe is among the spans', () => {
   expect(office.output()).not.toMatch(/let(%20| )me(%20| )in/);
 });
 
-it('a collector that refuses or never answers neither slows a request nor keeps a process from ending', async () => {
+it('a collector that refuses or never answers neither slows requests nor keeps a process from stopping', async () => {
   const mute = await OtlpReceiver.start({ mute: true });
   const collectors = [`http://127.0.0.1:${await freePort()}`, mute.url];
   const commands = await Promise.all(
@@ -210,14 +210,14 @@ describe('the example dashboard', () => {
   const asked = metricsOf(dashboard);
   const ofKafka = asked.filter((metric) => metric.startsWith('event_bus_'));
 
-  it('is one that Grafana imports', () => {
+  it('can be imported into Grafana', () => {
     expect(dashboard).toMatchObject({ id: null, uid: 'practice-management', schemaVersion: 39 });
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
     const sources = JSON.stringify(dashboard).match(/"uid":"\$\{datasource\}"/g);
     expect(sources?.length).toBeGreaterThan(dashboard.panels.length);
   });
 
-  it('asks for metrics that the processes have', () => {
+  it('uses only metrics that the processes have', () => {
     const common = asked.filter((metric) => !ofKafka.includes(metric));
     expect(common.length).toBeGreaterThan(7);
     expect(common.filter((metric) => !hasMetric(scraped, metric))).toEqual([]);
@@ -229,7 +229,7 @@ describe('the example dashboard', () => {
       brokers = await shared('kafka');
     });
 
-    it('asks for metrics that the projector has, and a write is followed through the publisher', async () => {
+    it('uses only metrics that the projector has, and a write is traced through the publisher', async () => {
       const env = { EVENT_BUS: 'kafka', KAFKA_BROKERS: brokers, KAFKA_TOPIC: uniqueTopic() };
       const projector = await office.start('projector', env);
       let given = '';

@@ -7,30 +7,32 @@ import { shared } from '../support/shared';
 import { waitFor } from '../support/wait-for';
 import { Operator } from './operator';
 
-/** A deployment on a database of its own, or that of all the run, with the operator's command line beside it. */
+/**
+ * A deployment on its own database, or the one that the whole run shares, together with the operator's command line.
+ */
 export class Office {
   private readonly apps: RunningApp[] = [];
-  /** Its first process serves writes and reads, and projects. */
+  /** Whether its first process serves writes and reads, and projects. */
   private isWhole: boolean;
   private readonly operator: Operator;
 
   private constructor(
     private readonly installation: Installation,
     private readonly remove: () => Promise<void>,
-    /** The process that answers for it. */
+    /** The process that serves as its address. */
     private first?: { baseUrl: string },
   ) {
     this.operator = new Operator(installation.env);
-    this.isWhole = first !== undefined; // the shared one is
+    this.isWhole = first !== undefined; // the shared process does all
   }
 
-  /** An office in which nothing runs yet. */
+  /** An office in which no process runs yet. */
   static async create(env: Record<string, string> = {}): Promise<Office> {
     const installation = await createInstallation(env);
     return new Office(installation, installation.remove);
   }
 
-  /** The one `local` process of the run: for tests that keep to tenants of their own. */
+  /** The run's shared `local` process, for tests that only use tenants of their own. */
   static async join(): Promise<Office> {
     const local = await shared('local');
     return new Office(local, async () => {}, local);
@@ -64,7 +66,7 @@ export class Office {
     return this.installation.databaseUrl;
   }
 
-  /** Where its processes keep the bytes of documents. */
+  /** The folder of documents. */
   get documents(): string {
     return this.installation.documents;
   }
@@ -73,23 +75,23 @@ export class Office {
     return this.first!;
   }
 
-  /** Asks the database itself. */
+  /** Queries the database directly. */
   sql<Row extends object>(text: string): Promise<Row[]> {
     return execute(this.databaseUrl, text);
   }
 
-  /** All that its processes have written. @throws of the one that is shared, which writes for others too */
+  /** The log of its processes. @throws for the shared process, which also logs the work of other tests */
   output(): string {
     if (this.apps[0] !== this.first) throw new Error('What the shared process writes is not known');
     return this.apps.map((app) => app.output()).join('');
   }
 
-  /** Runs one of the operator's commands; its answer. */
+  /** Runs an operator's command. @returns its JSON output */
   cli(...args: string[]): Promise<Json> {
     return this.operator.run(args);
   }
 
-  /** An import of the tenant that has been promoted, without what it brought. @returns its id */
+  /** A promoted import of the tenant, without its records. @returns its id */
   async promotedImport(tenant: string): Promise<string> {
     const [{ id }] = await this.sql<{ id: string }>(
       `insert into import.requests (id, tenant_id, kind, status, message, requested_by, queued_at, updated_at, finished_at)
@@ -99,13 +101,13 @@ export class Office {
     return id;
   }
 
-  /** A new integration of the tenant; without a limit that a test could reach, unless one is given. */
+  /** A new integration of the tenant, by default with a limit that no test reaches. */
   integration(tenant: string, terms: string[] = []): Promise<Credentials> {
     const limit = terms.includes('--limit') ? [] : ['--limit', '100000'];
     return this.cli('integrations', 'create', '--name', 'Test', '--tenant', tenant, ...limit, ...terms);
   }
 
-  /** A new tenant and a caller in it. */
+  /** A new tenant, and a client in it. */
   async tenant(
     alias = `firm-${randomBytes(6).toString('hex')}`,
     settings: string[] = [],
@@ -118,7 +120,7 @@ export class Office {
     return api;
   }
 
-  /** @param at the processes that serve writes and reads; the first one by default */
+  /** @param at addresses of the processes that serve writes and reads; by default the first process */
   async caller(
     tenant: string,
     credentials: Credentials,
@@ -130,7 +132,7 @@ export class Office {
     return new ApiClient(tenant, body.access_token, { writes, reads });
   }
 
-  /** Stops every process of its own; its database goes too, which fails when one has left a connection open. */
+  /** Stops all of its own processes and removes its database, which fails when a process has left a connection open. */
   async close(): Promise<void> {
     const codes = await Promise.all(this.apps.splice(0).map((app) => app.stop('SIGINT')));
     await this.remove();

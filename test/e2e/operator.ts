@@ -11,14 +11,14 @@ export interface Ended {
 export class Operator {
   constructor(private readonly env: Record<string, string>) {}
 
-  /** The command's answer. @throws with what it wrote when it does not end with 0 */
+  /** Runs a command. @returns its JSON output @throws with everything it wrote when the exit code is not 0 */
   async run(args: string[]): Promise<Json> {
     const { code, stdout, stderr } = await this.ask(args);
     if (code !== 0) throw new Error(`cli ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
     return JSON.parse(stdout);
   }
 
-  /** How the command ends. */
+  /** Runs a command that may fail. */
   async ask(args: string[]): Promise<Ended> {
     const { TEST_OPERATOR_URL: url } = process.env;
     if (!url) throw new Error('Only tests named *.int.spec.ts and *.e2e.spec.ts have an operator');

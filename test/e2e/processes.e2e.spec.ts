@@ -36,13 +36,13 @@ beforeAll(async () => {
 });
 afterAll(() => office.close());
 
-/** Records work concurrently; the ids of what was made. */
+/** Records work items at once. @returns their ids */
 async function record(count: number, title: string): Promise<string[]> {
   const body = hour(walked.matterId, walked.employeeId, { title, units: 1 });
   return Promise.all(Array.from({ length: count }, () => api.create('workitems', body)));
 }
 
-/** Ids and units of the listed and of the reported work with that title. */
+/** Ids and units of the work with a title, in the list and in the report. */
 async function seen(title: string) {
   const ids = [];
   for (let pageIndex = 0, more = true; more; pageIndex++) {
@@ -64,12 +64,12 @@ async function totalUnits(): Promise<number> {
 }
 
 describe('command, query, projector and worker', () => {
-  it('walk the way of the specification together', async () => {
+  it('carry out the main path of the specification together', async () => {
     walked = await walk(api, 'GBP');
     await expectReports(api, walked);
   });
 
-  it('each serve their own addresses only', async () => {
+  it('serve only their own addresses', async () => {
     const headers = { Authorization: `Bearer ${api.token}` };
     const ask = async (app: RunningApp, method: string, path: string) =>
       (await fetch(app.baseUrl + path, { method, headers })).status;
@@ -86,7 +86,7 @@ describe('command, query, projector and worker', () => {
     for (const app of [command, query]) expect(await ask(app, 'GET', '/.well-known/jwks.json')).toBe(200);
   });
 
-  it('lose nothing and double nothing when the projector is killed on its way', async () => {
+  it('lose and duplicate nothing when the projector is killed in its work', async () => {
     const before = await totalUnits();
     const first = record(150, 'Flood');
     await waitFor(async () => (await seen('Flood').catch(() => [])).length > 0, {
@@ -102,7 +102,7 @@ describe('command, query, projector and worker', () => {
     expect(await totalUnits()).toBe(before + 200);
   });
 
-  it('share the work of two projectors, and go on with one', async () => {
+  it('share the work of two projectors, and continue with one', async () => {
     const before = await totalUnits();
     const second = await office.start('projector');
     const made = await record(50, 'Pair');

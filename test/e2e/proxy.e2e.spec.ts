@@ -38,7 +38,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     await office?.close();
   });
 
-  /** Requests that each replica has answered, by its own count; those after its health do not count. */
+  /** The number of requests that each copy has answered, by its own count. Probes do not count. */
   async function served(name: Name, method: string): Promise<number[]> {
     return Promise.all(
       replicas[name].map(async ({ baseUrl }) => {
@@ -53,7 +53,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     );
   }
 
-  it('lets one address do everything', async () => {
+  it('serves everything at one address', async () => {
     const created = await api.post('entities', entity('Lovelace'));
     expect(created.status).toBe(201);
     const { id } = created.body.data;
@@ -71,7 +71,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     }
   });
 
-  it('hands refusals on as they are', async () => {
+  it('passes refusals on unchanged', async () => {
     expectProblem(await api.post('entities', { lastName: 1 }), 422, 'validation_failed');
     expectProblem(await api.get('nothing'), 404, 'no_such_address');
     expectProblem(await send('GET', `${proxy.baseUrl}/acme/api/v1/entities`), 401, 'invalid_token');
@@ -86,7 +86,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     '/metrics/?x="',
     '/health/ready',
     '/health/"/{env.HOME}',
-  ])('shows nobody outside %s', async (path) => {
+  ])('does not show %s outside', async (path) => {
     const answer = await send('GET', proxy.baseUrl + path);
     expectProblem(answer, 404, 'no_such_address');
     expect(answer.headers.get('x-trace-id')).toBe(answer.body.traceId);
@@ -125,26 +125,27 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     expect((await guess('192.0.2.1')).status).toBe(401);
     const [one] = await office.sql<{ subjects: number }>(failures);
     expect((await guess('192.0.2.2')).status).toBe(401);
-    // the client at its address, and the address: both are the same as before
+    // The subjects are the client id with its address, and the address. Both are the same as before.
     expect(await office.sql(failures)).toEqual([one]);
     expect(one.subjects).toBe(2);
-    // from another address of this machine it is somebody else
+    // Another address of this machine counts as another client.
     expect(await statusFrom('127.0.0.2', `${proxy.baseUrl}/oauth2/token`, stranger)).toBe(401);
     expect(await office.sql(failures)).toEqual([{ subjects: 4 }]);
   });
 
-  it('goes on with one copy when the other is killed', async () => {
+  it('continues with one copy when the other is killed', async () => {
     const [killed] = replicas.command;
     await killed.stop('SIGKILL');
-    // What has no body is sent on at once; a body only by a Caddy from 2.11.2 on, or as soon as the death was noticed.
-    // The first may have gone on a kept connection whose end the proxy had not noticed: it is lost, and says so.
+    // A request without a body is tried again at once. One with a body is tried again only by Caddy 2.11.2 or later, or
+    // when the proxy has noticed the death. The first request may have used an open connection whose end the proxy had
+    // not noticed: it is lost, and the answer says so.
     const first = await api.post('clients/client_0/activate');
     if (first.status === 502) expectProblem(first, 502, 'service_lost');
     else expectProblem(first, 404, 'not_found');
     for (let n = 0; n < 4; n++) {
       expectProblem(await api.post('clients/client_0/activate'), 404, 'not_found');
     }
-    let inARow = 0; // one alone may have met the copy that lives
+    let inARow = 0; // a single one may have reached the living copy
     await waitFor(
       async () => {
         inARow = (await api.post('entities', entity('Left'))).status === 201 ? inARow + 1 : 0;
@@ -163,7 +164,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     );
   });
 
-  it("answers in the service's own words when no copy is there", async () => {
+  it('answers with the problem document of the service when no copy is there', async () => {
     const lonely = await startProxy({ command: ['http://127.0.0.1:1'], query: ['http://127.0.0.1:1'] });
     try {
       const answers = await Promise.all(
@@ -178,7 +179,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     }
   });
 
-  it('lets every copy be restarted in turn, and no request fails', async () => {
+  it('fails no request while the copies are restarted in turn', async () => {
     let running = true;
     const failed: string[] = [];
     let done = 0;
@@ -198,7 +199,8 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
       const app = replicas[name][copy];
       expect(await app.stop()).toBe(0);
       replicas[name][copy] = await startReplica(name, { PORT: new URL(app.baseUrl).port });
-      // The other may go only once the proxy uses this one: with none left, Caddy before 2.7.5 refuses what is not a GET.
+      // The other copy may stop only once the proxy uses this one: with none left, Caddy before 2.7.5 refuses every
+      // method but GET.
       const method = name === 'command' ? 'POST' : 'GET';
       await waitFor(async () => (await served(name, method))[copy] > 0, {
         description: `${name} ${copy} to be used again`,
@@ -211,7 +213,7 @@ describeWithCaddy('the proxy in front of two command and two query processes', (
     expect(done).toBeGreaterThan(100);
   });
 
-  it("has written down nobody's token or secret", async () => {
+  it('has logged no token and no secret', async () => {
     const { body } = await requestToken(proxy.baseUrl, credentials);
     expect(proxy.output()).toContain('"logger":');
     for (const secret of [api.token, credentials.clientSecret, body.access_token])
@@ -224,7 +226,7 @@ const said = (answer: Error | Answer) =>
     ? `${answer.message} ${String(answer.cause)}`
     : `${answer.status} ${JSON.stringify(answer.body?.code)}`;
 
-/** Asks for a token from a given address of this machine; the status of the answer. */
+/** Requests a token from a given address of this machine. @returns the status of the answer */
 function statusFrom(
   localAddress: string,
   url: string,

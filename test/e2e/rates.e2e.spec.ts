@@ -26,7 +26,7 @@ interface Place {
   employeeId: string;
 }
 
-/** A matter of a client of its own, and somebody of a grade of their own. */
+/** A matter of a new client, and an employee with a new billing grade. */
 async function place(fields: object = {}): Promise<Place & { billingGrade: string }> {
   const clientId = await activeClient(api);
   const billingGrade = mark();
@@ -50,7 +50,7 @@ const resolve = ({ matterId, employeeId }: Place, more: Record<string, string> =
   );
 
 describe('the rate of work', () => {
-  it('comes from the first level that has one, and says so on the item as in the answer of resolve', async () => {
+  it('comes from the first level that has one, which the item and the answer of resolve both name', async () => {
     const at = await place({ defaultRate: gbp(60) });
     const taskTypeId = await taskType({ rate: gbp(50) });
     const firm = await rateSet({ isDefault: true, entries: [{ rate: gbp(70) }] });
@@ -103,7 +103,7 @@ describe('the rate of work', () => {
     await api.data('PATCH', `ratesets/${firm}`, { entries: null });
   });
 
-  it('goes by grade, title and type of matter, by the entry date and by the kind of work', async () => {
+  it('depends on grade, job title and type of matter, on the entry date and on the kind of work', async () => {
     const at = await place({ jobTitle: 'Partner' });
     const matterTypeId = await api.create('mattertypes', { name: mark() });
     await api.data('PATCH', `matters/${at.matterId}`, { matterTypeId, rateSetId: undefined });
@@ -120,7 +120,7 @@ describe('the rate of work', () => {
     expect((await resolve(at)).rate).toEqual(gbp(4));
     expect((await resolve(at, { itemType: '1' })).rate).toEqual(gbp(5));
     expect(await record(at, { itemType: 1 })).toMatchObject({ units: 1, total: gbp(5) });
-    // In London it is July already.
+    // In London it is already July.
     expect((await resolve(at, { date: '2025-06-30T22:59:59Z' })).rate).toEqual(gbp(4));
     const july = await resolve(at, { date: '2025-06-30T23:00:00Z' });
     expect(july).toMatchObject({ rate: null, source: null });
@@ -132,7 +132,7 @@ describe('the rate of work', () => {
     }
   });
 
-  it('is refused with all that was tried when there is none', async () => {
+  it('is refused with all levels that were tried when there is none', async () => {
     const at = await place();
     const refused = await api.post('workitems', work(at));
     expectProblem(refused, 422, 'rate_not_found', '/rate');
@@ -147,7 +147,7 @@ describe('the rate of work', () => {
     expect({ rate, source, tried: trace.length }).toEqual({ rate: null, source: null, tried: 7 });
   });
 
-  it('stays on the item, until what it depends on changes', async () => {
+  it('stays on the item until something changes on which it depends', async () => {
     const at = await place({ defaultRate: gbp(60) });
     const item = await record(at);
     const change = (fields: object) =>
@@ -177,7 +177,7 @@ describe('the rate of work', () => {
     expectProblem(itemised, 422, 'rate_not_found', '/rate');
   });
 
-  it('tells what it was asked wrongly', async () => {
+  it('says what is wrong with a request', async () => {
     const { matterId, employeeId } = await place();
     const ask = (query: Record<string, string>) =>
       api.get(`applicablerates/resolve?${new URLSearchParams({ employeeId, date: '2025-06-12', ...query })}`);
@@ -209,7 +209,7 @@ describe('the rate of work', () => {
 });
 
 describe('the task type of work', () => {
-  it('says what the work is called and whether it is billed, where the request does not', async () => {
+  it('determines title and billing of the work unless the request does', async () => {
     const at = await place({ defaultRate: gbp(60) });
     const taskTypeId = await taskType({ narration: 'Considering', isBillable: false });
     const item = await record(at, { taskTypeId });
@@ -224,7 +224,7 @@ describe('the task type of work', () => {
     expectProblem(await api.delete(`tasktypes/${taskTypeId}`), 409, 'in_use');
   });
 
-  it('must be there and active when it is given', async () => {
+  it('must exist and be active when it is given', async () => {
     const at = await place({ defaultRate: gbp(60) });
     const unknown = { taskTypeId: `tasktype_${UNKNOWN}` };
     expectProblem(await api.post('workitems', work(at, unknown)), 422, 'tasktype_not_found', '/taskTypeId');

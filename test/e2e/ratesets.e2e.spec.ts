@@ -80,7 +80,7 @@ describe('ratesets', () => {
     expect((await api.data('GET', `ratesets/${set.id}`)).entries).toEqual([]);
   });
 
-  it('refuses entries that are for the same work, naming both', async () => {
+  it('refuses entries for the same work, and names both', async () => {
     const entry = { rate: gbp(1), billingGrade: 'A' };
     const entries = [
       entry,
@@ -117,7 +117,7 @@ describe('ratesets', () => {
     expectProblem(await api.post('ratesets', { name: 'x', currency: 'GBP', ...fields }), 422, code, pointer);
   });
 
-  it('takes only active records into its entries, and looks at those that are there no more', async () => {
+  it('takes only active records into its entries, but keeps those that have become inactive', async () => {
     const employeeId = await employee(api);
     const set = await make({ entries: [{ rate: gbp(1), employeeId }] });
     await api.data('POST', `employees/${employeeId}/deactivate`);
@@ -139,7 +139,7 @@ describe('ratesets', () => {
     expect(read.entries[999]).toMatchObject(entries[999]);
   });
 
-  it('has one default in the firm, which never goes', async () => {
+  it('has one default in the firm, which is never deleted', async () => {
     const one = await make({ isDefault: true });
     const two = await make();
     await api.data('PATCH', `ratesets/${two.id}`, { isDefault: true });
@@ -159,7 +159,7 @@ describe('ratesets', () => {
     expectProblem(wrong, 412, 'version_mismatch');
   });
 
-  it('is copied, at other rates and for other days', async () => {
+  it('can be copied with other rates and other days', async () => {
     const entries = [
       { rate: gbp(100), billingGrade: 'A' },
       { rate: gbp(33.33), per: 'Unit' },
@@ -209,7 +209,7 @@ describe('ratesets', () => {
     expectProblem(await stranger.post(`ratesets/${set.id}/copy`, { name: 'x' }), 404, 'not_found');
   });
 
-  it('is copied only at the version that was seen', async () => {
+  it('can be copied only at the version that was seen', async () => {
     const set = await make();
     const copy = (version: number) =>
       api.post(`ratesets/${set.id}/copy`, { name: mark() }, { 'If-Match': `"${version}"` });
@@ -217,7 +217,7 @@ describe('ratesets', () => {
     expect((await copy(set.version)).status).toBe(201);
   });
 
-  it('is given to clients and matters, and stays while they have it', async () => {
+  it('can be given to clients and matters, and is kept while they have it', async () => {
     const set = await make();
     const clientId = await activeClient(api);
     await api.data('PATCH', `clients/${clientId}`, { defaultRateSetId: set.id });

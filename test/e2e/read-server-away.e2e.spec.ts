@@ -43,7 +43,7 @@ describe('a deployment whose read models are on a server that is away', () => {
     const second = await writer.create('roles', { name: 'Written by one that has started meanwhile' });
 
     route.speak();
-    // Connections that are silent are still given to who asks, and each is given up after a while.
+    // Silent connections are still handed out, and each is given up only after a while.
     await waitFor(async () => (await api.get(`roles/${id}`)).status === 200, { description: 'the role' });
     expect((await writer.get(`roles/${second}`)).status).toBe(200);
     await waitFor(async () => (await ready(command)).body.status === 'ok', { description: 'health' });

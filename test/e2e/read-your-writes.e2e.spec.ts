@@ -11,7 +11,7 @@ let command: RunningApp;
 let query: RunningApp;
 let projector: RunningApp;
 let credentials: Credentials;
-/** Waits for its last write with every read. */
+/** A client whose reads all wait for its last write. */
 let api: ApiClient;
 let walked: Walked;
 
@@ -38,7 +38,7 @@ const resume = () => process.kill(projector.pid, 'SIGCONT');
 const positionOf = ({ headers }: Answer) => headers.get('x-event-position');
 const division = (caller: ApiClient, name = mark()) => caller.post('divisions', { name });
 
-/** Every kind of read of a record that was made while the projector stood still. */
+/** Every kind of read, of a record that was created while the projector was stopped. */
 async function reads(caller: ApiClient, headers: Record<string, string>): Promise<Record<string, Answer>> {
   const { matterId } = walked;
   const { criteria, slice } = listingVariables();
@@ -67,7 +67,7 @@ const all = (status: number) => ({
 });
 
 describe('a write', () => {
-  it('tells its position: created, changed, acted on, deleted, many at once, and again under its key', async () => {
+  it('returns its position: for create, change, action, deletion, many at once, and a repeat', async () => {
     const created = await division(api);
     const { id } = created.body.data;
     const key = { 'Idempotency-Key': mark() };
@@ -97,7 +97,7 @@ describe('a write', () => {
 });
 
 describe('a read with X-Min-Position', () => {
-  it('waits for the projector, whatever is read', async () => {
+  it('waits for the projector, for every kind of read', async () => {
     pause();
     const name = mark();
     const minimum = { 'X-Min-Position': positionOf(await division(api, name))! };
@@ -124,7 +124,7 @@ describe('a read with X-Min-Position', () => {
     expect(late.list.headers.get('retry-after')).toBe('1');
   });
 
-  it('refuses what is no position, and takes no harm from that of another tenant', async () => {
+  it('refuses an invalid position, and accepts that of another tenant without harm', async () => {
     const malformed = await reads(api, { 'X-Min-Position': 'nonsense' });
     expect(statuses(malformed)).toEqual(all(400));
     expectProblem(malformed.list, 400, 'invalid_position');
@@ -136,7 +136,7 @@ describe('a read with X-Min-Position', () => {
     else expectProblem(answer, 503, 'position_not_reached');
   });
 
-  it('follows a tenant that was rebuilt alone', async () => {
+  it('works for a tenant that was rebuilt alone', async () => {
     const alone = await tenant('alone');
     await office.cli('projections', 'rebuild', 'divisions', '--tenant', 'alone');
     const name = mark();
@@ -146,7 +146,7 @@ describe('a read with X-Min-Position', () => {
     expect(await api.rows('divisions', { keywords: name })).toHaveLength(1);
   });
 
-  it('has no old answer for a parked tenant, which goes on once it is mended', async () => {
+  it('gives no outdated answer for a parked tenant, which continues once it is repaired', async () => {
     const parked = await tenant('parked');
     const before = positionOf(await division(parked))!;
     await parked.rows('divisions');
@@ -230,7 +230,7 @@ describe('changedAfter', () => {
       changedAfter = positionOf(answer)!;
       if (rows.length > 0 || hasMore || !ending) continue;
       if (last) break;
-      // All was written; what is not shown yet is waited for once.
+      // Everything was written, but may not be shown yet: waits for it once, then reads on until nothing is left.
       await caller.get('entities?pageSize=1');
       last = true;
     }

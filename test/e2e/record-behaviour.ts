@@ -84,7 +84,7 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
   });
 
   for (const name of shape.money ?? [])
-    it(`keeps of ${name} what a PATCH of it does not name`, async () => {
+    it(`keeps the members of ${name} that a PATCH does not name`, async () => {
       const { api } = given();
       const { id, version } = await make(undefined, { [name]: { Amount: 200, Currency: 'GBP' } });
       const address = `${path}/${id}`;
@@ -100,11 +100,11 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
       expectProblem(await api.patch(address, { [name]: { Currency: 'AUD' } }), 422, 'currency_not_supported');
     });
 
-  it('takes back what it shows, and changes nothing by it', async () => {
+  it('accepts what it shows without a change', async () => {
     const { api } = given();
     const address = `${path}/${(await make()).id}`;
     const shown = await api.data('GET', address);
-    // What is only read is refused by its name; what lies within a field that is written must not be.
+    // Read-only fields are refused by name. Members of writable fields must not be refused.
     const { body } = await api.patch(address, { ...shown, colour: 1 });
     const pointers = body.errors.map(({ pointer }: Json) => pointer.slice(1));
     const known = Object.entries(shown).filter(([name]) => !pointers.includes(name));
@@ -113,7 +113,7 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     expect((await api.data('GET', address)).version).toBe(shown.version);
   });
 
-  it('lets nobody overwrite what they have not seen', async () => {
+  it('lets nobody overwrite a version that they have not seen', async () => {
     const { api } = given();
     const { id, version } = await make();
     const wrong = { 'If-Match': `"${version + 7}"` };
@@ -197,7 +197,7 @@ export function behavesAsRecords(shape: AreaShape, given: () => Area): void {
     expectProblem(await api.get(`${path}/${id}/history?pageSize=0`), 400, 'invalid_query');
   });
 
-  it('knows no record of another kind, of nobody, or of another tenant', async () => {
+  it('finds no record of another kind, with an unknown id, or of another tenant', async () => {
     const { api, stranger } = given();
     const { id, version } = await make();
     const requests = (as: ApiClient, wrong: string) => [

@@ -1,10 +1,10 @@
 import type { ApiClient } from '../support/client';
 import { waitFor } from '../support/wait-for';
 
-/** Records of a firm, made over HTTP; each answers the id of what it made. */
+/** Creates records of a firm over HTTP. Each function returns the new record's id. */
 
 let made = 0;
-/** A word that no other record holds. */
+/** A word that no other record contains. */
 export function mark(): string {
   return `mark${process.pid}x${++made}`;
 }
@@ -27,7 +27,7 @@ export async function employee(api: ApiClient, fields: object = {}): Promise<str
   return api.create('employees', { entityId: await person(api, undefined, 'Eve'), ...fields });
 }
 
-/** The division that a tenant is given at first, as soon as it is to be seen. */
+/** The division that every new tenant has, once it is visible. */
 export async function generalDivision(api: ApiClient): Promise<string> {
   const found = await waitFor(async () => (await api.rows('divisions', { keywords: 'General' }))[0], {
     description: `the start data of ${api.tenant}`,
@@ -43,7 +43,7 @@ export async function matter(api: ApiClient, fields: object = {}): Promise<strin
 
 export const HOUR = 36_000_000_000;
 
-/** An hour at 250 an hour, at a fixed instant. */
+/** An hour at 250, at a fixed instant. */
 export function hour(matterId: string, employeeId: string, fields: object = {}): object {
   return {
     matterId,

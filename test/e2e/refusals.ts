@@ -1,6 +1,6 @@
 import type { Answer } from '../support/client';
 
-/** The answer is a problem document as design says (RFC 9457 and what existing clients read), and gives nothing away. */
+/** The answer is a problem document (RFC 9457, and what existing clients read) and reveals nothing internal. */
 export function expectProblem(
   { status, headers, body }: Answer,
   wanted: number,
@@ -32,7 +32,7 @@ export function expectProblem(
   expectNoInsides(JSON.stringify(body));
 }
 
-/** No stack, no SQL, no name of a table or a file. */
+/** The text has no stack, no SQL, and no name of a table or a file. */
 export function expectNoInsides(text: string): void {
   expect(text).not.toMatch(
     /node_modules|\.[jt]s:\d|\bat \w+ \(|event_store\.|read_model\.|platform\.\w+|select .* from /i,

@@ -5,7 +5,7 @@ interface Form {
   text: string;
 }
 
-/** In UTF-8 and in UTF-16 of both orders, as latin1 has the bytes. */
+/** The text in UTF-8 and in both byte orders of UTF-16, as latin1 shows the bytes. */
 function encodingsOf(text: string): { name: string; bytes: Buffer }[] {
   const little = Buffer.from(text, 'utf16le');
   return [
@@ -15,13 +15,16 @@ function encodingsOf(text: string): { name: string; bytes: Buffer }[] {
   ];
 }
 
-/** What base64 of a longer text has where these bytes begin at an offset; letters that others have a share in are left out. */
+/**
+ * The part of a base64 text that is certain where the bytes begin at an offset. Characters that also depend on other
+ * bytes are left out.
+ */
 function insideOfBase64(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
 }
 
-/** Forms in which the letters' case says nothing. */
+/** Forms in which case does not matter. */
 const plainForms = (word: string): Form[] =>
   encodingsOf(word.toLowerCase()).flatMap(({ name, bytes }) => [
     { name, text: bytes.toString('latin1') },
@@ -36,7 +39,7 @@ const base64Forms = (word: string): Form[] =>
       [0, 1, 2].map((offset) => ({ name: `${name} in base64`, text: insideOfBase64(bytes, offset) })),
     );
 
-/** Which words a text holds in which form: `where: word in form`. */
+/** The words that a text contains in some form, as `where: word in form`. */
 export function remainsIn(where: string, text: string, words: readonly string[]): string[] {
   const bytes = Buffer.from(text).toString('latin1');
   const small = bytes.toLowerCase();
@@ -50,7 +53,7 @@ export function remainsIn(where: string, text: string, words: readonly string[])
   return [...new Set(found)];
 }
 
-/** The same of every row of a database, by table. */
+/** The same for all rows of a database, by table. */
 export async function remainsInTables(url: string, words: readonly string[]): Promise<string[]> {
   const tables = await execute<{ name: string }>(
     url,

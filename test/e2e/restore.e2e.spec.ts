@@ -49,7 +49,7 @@ class Deployment {
     return { code, answer: stdout === '' ? undefined : JSON.parse(stdout), error: stderr };
   }
 
-  /** Nothing of what is derived from the events differs from them. */
+  /** Everything that is derived from the events agrees with them. */
   async expectSound(): Promise<void> {
     const streams = await this.cli('streams', 'verify');
     expect(streams).toMatchObject({ code: 0, answer: { differences: 0, outdated: 0 } });
@@ -86,7 +86,7 @@ describe('a store restored from a dump', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     source = new Deployment(database.url);
-    // So that no transaction of a new server can have an id as high as the first one here.
+    // Takes many transaction ids, so that those of a new server are certainly lower.
     await execute(
       database.url,
       'do $$ begin for n in 1..20000 loop perform pg_current_xact_id(); commit; end loop; end $$',
@@ -119,7 +119,7 @@ describe('a store restored from a dump', () => {
     await database?.drop();
   });
 
-  /** A firm with 4 matters and 60 work items, some changed; the parts that more work can be recorded with. */
+  /** Creates a firm with 4 matters and 60 work items, some of them changed. @returns the records for further work */
   async function writeFirm(api: ApiClient): Promise<typeof work> {
     const clientId = await activeClient(api);
     const divisionId = await generalDivision(api);
@@ -135,7 +135,7 @@ describe('a store restored from a dump', () => {
     return { matterId: matters[0], employeeId };
   }
 
-  /** Records one hour more; everything else is as it was. */
+  /** Records one more hour. Everything else must be unchanged. */
   async function goOn(api: ApiClient): Promise<string> {
     expect(await seen(api)).toEqual(before);
     const answer = await api.post('workitems', hour(work.matterId, work.employeeId, { title: 'After' }));
@@ -151,7 +151,7 @@ describe('a store restored from a dump', () => {
     return answer.headers.get('x-event-position')!;
   }
 
-  describe('on another server, whose transaction ids are lower,', () => {
+  describe('on another server with lower transaction ids', () => {
     const refusal = /next transaction id is \d+, .*restored from another server.*cli store new-epoch/;
 
     it.each(everyProcess)('%s refuses to start, in one line', async (name) => {
@@ -168,7 +168,7 @@ describe('a store restored from a dump', () => {
       });
     });
 
-    it('everything goes on in a new epoch', async () => {
+    it('everything continues in a new epoch', async () => {
       const opened = await restored.cli('store', 'new-epoch');
       expect(opened).toEqual({ code: 0, answer: { epoch: 2, needed: true }, error: '' });
       await restored.start();
@@ -184,7 +184,7 @@ describe('a store restored from a dump', () => {
       await restored.expectSound();
     });
 
-    it('another new epoch is not needed, and does no harm', async () => {
+    it('another new epoch is unnecessary, and does no harm', async () => {
       const api = await restored.caller(credentials);
       expect(await restored.cli('store', 'new-epoch')).toMatchObject({ answer: { epoch: 3, needed: false } });
       const id = await api.create('workitems', hour(work.matterId, work.employeeId, { title: 'Third' }));
@@ -194,7 +194,7 @@ describe('a store restored from a dump', () => {
     });
   });
 
-  it('on its own server nothing is needed', async () => {
+  it('needs nothing on its own server', async () => {
     const other = await createTestDatabase();
     const again = new Deployment(other.url);
     try {
@@ -208,7 +208,7 @@ describe('a store restored from a dump', () => {
     }
   });
 
-  it('with the read models of later, these are refused until they were built again', async () => {
+  it('refuses read models that are newer than the store until they are rebuilt', async () => {
     await source.start();
     const later = await source.caller(credentials);
     await later.create('workitems', hour(work.matterId, work.employeeId, { title: 'Later' }));

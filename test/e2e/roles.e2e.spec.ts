@@ -72,7 +72,7 @@ describe('roles', () => {
     async (query) => expectProblem(await api.get(`roles?${query}`), 400, 'invalid_query'),
   );
 
-  it('are renamed, with the version in hand', async () => {
+  it('are renamed only at the version that was seen', async () => {
     const { id } = await make();
     const [one, other] = [mark(), mark()];
     const stale = await api.patch(`roles/${id}`, { name: one }, { 'If-Match': '"7"' });
@@ -89,7 +89,7 @@ describe('roles', () => {
     expectProblem(await api.post('roles', {}), 422, 'validation_failed', '/name');
   });
 
-  it('have names of their own, however they are capitalised, and an external reference', async () => {
+  it('have unique names, whatever their case, and an external reference', async () => {
     const name = mark();
     const { id } = await make({ name, externalReference: name });
     expectProblem(await api.post('roles', { name: ` ${name.toUpperCase()}` }), 409, 'role_name_taken');
@@ -117,7 +117,7 @@ describe('roles', () => {
     expectProblem(await api.post('roles', { name: mark() }, key), 422, 'idempotency_key_reused');
   });
 
-  it('are deleted softly, and tell their history', async () => {
+  it('are deleted softly, and have a history', async () => {
     const { id, name } = await make();
     await api.data('PATCH', `roles/${id}`, { name: `${name} again` });
     expectProblem(await api.delete(`roles/${id}`, { 'If-Match': '"1"' }), 412, 'version_mismatch');
@@ -131,7 +131,7 @@ describe('roles', () => {
     expectProblem(await api.patch(`roles/${id}`, { name: mark() }), 404, 'not_found');
   });
 
-  it('are known in their tenant only', async () => {
+  it('are visible only in their tenant', async () => {
     const { id } = await make();
     for (const answer of [
       await stranger.get(`roles/${id}`),
@@ -157,7 +157,7 @@ describe('roles', () => {
 });
 
 describe('system roles', () => {
-  it('are there from the start, each tenant with its own, and stay as they are', async () => {
+  it('exist from the start, separately for each tenant, and cannot be changed', async () => {
     const rows = await api.rows('roles', { kind: 'System' });
     expect(rows.map(({ name }) => name)).toEqual(['Client', 'Employee', 'Supplier']);
     const theirs = await stranger.rows('roles', { kind: 'System' });

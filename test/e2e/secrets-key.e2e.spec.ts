@@ -12,7 +12,7 @@ const [old, next] = [randomBytes(32), randomBytes(32)];
 const inBase64 = (key: Buffer) => key.toString('base64');
 const CONNECTION = 'Server=db.example.com;Password=opensesame';
 
-/** What one key opens in a database, by column. */
+/** The number of values that a key opens in a database, by column. */
 async function openedBy(key: Buffer, url: string): Promise<Record<string, number>> {
   const secrets = new Secrets(key);
   const opens = (sealed: Buffer) => {
@@ -21,7 +21,7 @@ async function openedBy(key: Buffer, url: string): Promise<Record<string, number
         open();
         return true;
       } catch {
-        // The other kind, or another key's.
+        // Not a value of this kind, or sealed by another key.
       }
     }
     return false;
@@ -85,10 +85,10 @@ describe('replacing SECRETS_KEY', () => {
   }
   const nameOf = async (api: ApiClient, id: string) => (await api.data('GET', `entities/${id}`)).firstName;
 
-  it('begins with everything that is sealed, by one key', async () => {
+  it('begins with all values sealed by one key', async () => {
     const api = await restart(old);
     clientId = await create(api, 'Ada');
-    // Nobody listens there, and nothing comes of it.
+    // Nobody listens there, and no event is sent.
     const body = { url: 'http://127.0.0.1:9/', events: ['matter.archived'] };
     hook = (await api.post('webhooks', body, { 'Idempotency-Key': randomUUID() })).body.data;
     await api.data('POST', `webhooks/${hook.id}/rotate-secret`, {});
@@ -121,7 +121,7 @@ describe('replacing SECRETS_KEY', () => {
     ]);
   });
 
-  it('reads what either key has sealed, and writes with the new one', async () => {
+  it('reads the values of either key, and writes with the new one', async () => {
     const before = await opened(old);
     const api = await restart(next, old);
     const other = await create(api, 'Byron');
@@ -130,7 +130,7 @@ describe('replacing SECRETS_KEY', () => {
     expect(Object.keys(await opened(next))).toEqual(['event_store.subject_keys.wrapped']);
   });
 
-  it('leaves nothing to the old key, under a running service, and a second time has nothing to do', async () => {
+  it('seals everything with the new key while the service runs, and does nothing the second time', async () => {
     const [before, already] = [await opened(old), await opened(next)];
     const operator = new Operator(env(next, old));
     const answer: { table: string; column: string; resealed: number }[] = await operator.run([
@@ -148,7 +148,7 @@ describe('replacing SECRETS_KEY', () => {
     expect(again.map(({ resealed }) => resealed)).toEqual(answer.map(() => 0));
   });
 
-  it('goes on with the new key alone, and refuses the old one', async () => {
+  it('runs with the new key alone, and refuses the old one', async () => {
     const api = await restart(next);
     expect(await nameOf(api, clientId)).toBe('Ada');
     expect(await api.data('POST', `webhooks/${hook.id}/rotate-secret`, {})).toMatchObject({ id: hook.id });

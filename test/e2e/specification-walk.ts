@@ -82,7 +82,7 @@ export interface Walked {
   matterNumber: string;
 }
 
-/** The walk of the specification, from an entity to a work item; each answer is checked. */
+/** Carries out the specification's main path, from an entity to a work item, and checks each answer. */
 export async function walk(api: ApiClient, Currency: string): Promise<Walked> {
   expect(await api.data('GET', 'tenants')).toMatchObject({ alias: api.tenant, currency: Currency });
   const created = async (area: string, body: object): Promise<Json> => {
@@ -119,7 +119,7 @@ export async function walk(api: ApiClient, Currency: string): Promise<Walked> {
   expect(item).toMatchObject({ total: { Amount: 250, Currency }, stateName: 'Finalised', unitDuration: 1 });
   const { rows } = await api.data('GET', 'matters?pageIndex=0&pageSize=20');
   const earlier = before.body.data.rows.map(({ id }: Json) => id);
-  // Beside those of the demo firm, where there is one.
+  // Without the demo firm's matters, if there is one.
   expect(rows.filter(({ id }: Json) => !earlier.includes(id))).toMatchObject([
     { id: matter.id, clientSortName: 'Lovelace, Ada', divisionName: 'General' },
   ]);

@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Runs an app that must not start: what it wrote on each stream, and its exit code. */
+/** Runs an app that must not start. @returns its output on each stream, and its exit code */
 async function start(app: string, env: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [...cached, join(root, 'dist/apps', app, 'main.js')], {
@@ -57,7 +57,7 @@ describe('a process that cannot start says why in one line', () => {
     await once(other.close(), 'close');
   });
 
-  it('a host that nobody knows, or that is another machine', async () => {
+  it('an unknown host, or one that is another machine', async () => {
     await expectOneLine('query', { ...given(), HOST: 'nowhere.invalid' }, /HOST nowhere\.invalid/);
     await expectOneLine('query', { ...given(), HOST: '192.0.2.1' }, /HOST 192\.0\.2\.1/);
   });
@@ -74,7 +74,7 @@ describe('a process that cannot start says why in one line', () => {
     await expectOneLine(app, { ...given(), DATABASE_URL }, /^The database does not answer: (?!.*opensesame)/);
   });
 
-  it('a database that is not there, or a wrong password', async () => {
+  it('a missing database, or a wrong password', async () => {
     const missing = new URL(database.url);
     missing.pathname = '/missing';
     await expectOneLine('command', { ...given(), DATABASE_URL: missing.href }, /database.*missing/i);
@@ -83,7 +83,7 @@ describe('a process that cannot start says why in one line', () => {
     await expectOneLine('command', { ...given(), DATABASE_URL: stranger.href }, /database.*stranger/i);
   });
 
-  it('a database of another program, or one in which its role may nothing, or that is full', async () => {
+  it('a database of another program, one without rights for its role, or one without free connections', async () => {
     const other = await createTestDatabase();
     await execute(other.url, 'drop table migrations_write, migrations_write_lock');
     const DATABASE_URL = other.url;
@@ -104,7 +104,7 @@ describe('a process that cannot start says why in one line', () => {
     await other.drop();
   });
 
-  it('a database whose address lacks the password, asks for TLS that is not there, or for what it does not know', async () => {
+  it('a database address without the password, with TLS that the server lacks, or with an unknown parameter', async () => {
     const password = new URL(database.url);
     password.password = '';
     const { password: hidden } = new URL(database.url);
@@ -139,7 +139,7 @@ describe('a process that cannot start says why in one line', () => {
 });
 
 describe('production', () => {
-  it('never makes the demo tenant, and shows no playground', async () => {
+  it('never creates the demo tenant, and shows no playground', async () => {
     const fresh = await createTestDatabase();
     const env = { ...given(), DATABASE_URL: fresh.url, NODE_ENV: 'production' };
     const app = await startApp('local', env);

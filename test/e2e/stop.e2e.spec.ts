@@ -53,7 +53,7 @@ const write = (app: RunningApp) =>
   caller(app).post('entities', { entityType: 'Individual', firstName: 'Ada', lastName: 'Lovelace' });
 const report = (app: RunningApp) => caller(app).graphql(workItemListing, listingVariables());
 
-/** Until the holder rolls back, nobody else reads or writes the table. */
+/** Locks a table against reads and writes, until the holder rolls back. */
 async function lock(table: string): Promise<void> {
   await holder.query(`begin; lock table ${table} in access exclusive mode`);
 }
@@ -96,7 +96,7 @@ interface Probed {
   body: object;
 }
 
-/** Asks on a connection that is kept, when there is one. */
+/** Asks on a connection that is kept open, if there is one. */
 function probe({ baseUrl }: RunningApp, path: string): Promise<Probed> {
   return new Promise((resolve, reject) => {
     const asked = request(baseUrl + path, { agent }, async (response) => {
@@ -116,12 +116,15 @@ const problems = (app: RunningApp) =>
     .filter((line) => line.includes('"level":50'))
     .map((line) => JSON.parse(line).msg);
 
-/** It ends with 0 when all was done by its time, and says by which time something was not: no clock but its own is asked. */
+/**
+ * A process ends with 0 when everything was done in time, and otherwise logs what was not. Only the process's own clock
+ * matters.
+ */
 describe('a process that is told to stop', () => {
   it.each([
     { name: 'command', app: () => command, table: 'event_store.events', ask: write, status: 201 },
     { name: 'query', app: () => query, table: 'read_model.work_items', ask: report, status: 200 },
-  ])('$name: answers what it has in hand, and what still comes', async (given) => {
+  ])('$name: answers requests in progress, and those that still arrive', async (given) => {
     const app = given.app();
     expect(await probe(app, '/health/ready')).toMatchObject({ status: 200, connection: 'keep-alive' });
     await lock(given.table);
@@ -151,7 +154,7 @@ describe('a process that is told to stop', () => {
   it.each([
     { name: 'projector', app: () => projector },
     { name: 'local', app: () => local },
-  ])('$name: does not wait for connections on which nothing is asked', async (given) => {
+  ])('$name: does not wait for connections without a request', async (given) => {
     const app = given.app();
     await probe(app, '/health/live');
     await open(app);
@@ -159,7 +162,7 @@ describe('a process that is told to stop', () => {
     expect(problems(app)).toEqual([]);
   });
 
-  it('says what it waited for in vain, and fails', async () => {
+  it('logs what it waited for in vain, and fails', async () => {
     await Promise.all([stuckCommand, embedded].map(trickle));
     await lock('read_model.work_items');
     const cutOff = report(stuckQuery).catch((error: Error) => error.message);

@@ -58,7 +58,7 @@ describe('suppliers', () => {
     expectProblem(await api.delete(`entities/${entityId}`), 409, 'in_use');
   });
 
-  it('is one supplier of an entity', async () => {
+  it('is the only supplier of its entity', async () => {
     const entityId = await person(api);
     const id = await api.create('suppliers', { entityId });
     const refused = await api.post('suppliers', { entityId });
@@ -71,14 +71,14 @@ describe('suppliers', () => {
     expect((await api.post('suppliers', { entityId })).status).toBe(201);
   });
 
-  it('is one supplier of an entity, also of two that are made at once', async () => {
+  it('is the only supplier of its entity, even when two are created at once', async () => {
     const entityId = await person(api);
     const answers = await Promise.all([1, 2].map(() => api.post('suppliers', { entityId })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
     expectProblem(answers.find(({ status }) => status === 409)!, 409, 'entity_supplier_taken');
   });
 
-  it('has a tax code and a disbursement code, which stay while it has them', async () => {
+  it('has a tax code and a disbursement code, which are kept while it has them', async () => {
     const [taxCodeId, defaultDisbursementCodeId] = [await taxCode(), await disbursementCode()];
     const terms = { taxCodeId, defaultDisbursementCodeId, paymentTermsDays: 30 };
     const made = await api.data('POST', 'suppliers', { entityId: await person(api), ...terms });
@@ -90,7 +90,7 @@ describe('suppliers', () => {
     expect((await api.delete(`disbursementcodes/${defaultDisbursementCodeId}`)).status).toBe(204);
   });
 
-  it('is not given a disbursement code that is inactive, and keeps one that becomes it', async () => {
+  it('is not given an inactive disbursement code, and keeps one that becomes inactive', async () => {
     const defaultDisbursementCodeId = await disbursementCode();
     const id = await api.create('suppliers', { entityId: await person(api), defaultDisbursementCodeId });
     await api.data('POST', `disbursementcodes/${defaultDisbursementCodeId}/deactivate`);
@@ -99,7 +99,7 @@ describe('suppliers', () => {
     expectProblem(refused, 422, 'disbursementcode_not_active', '/defaultDisbursementCodeId');
   });
 
-  it('is deactivated and activated, and says so once', async () => {
+  it('is deactivated and activated, with one event each', async () => {
     const id = await api.create('suppliers', { entityId: await person(api) });
     const inactive = { state: 2, stateName: 'Inactive', version: 2 };
     expect(await api.data('POST', `suppliers/${id}/deactivate`)).toMatchObject(inactive);

@@ -72,7 +72,7 @@ describe('tasktypes', () => {
     expect(await api.data('GET', `tasktypes/${full.id}`)).toMatchObject({ ...nothing, isBillable: true });
   });
 
-  it('has a code of its own in its firm until it is deleted', async () => {
+  it('has a code that is unique in its firm until it is deleted', async () => {
     const [one, other] = [await make(), await make()];
     const again = { code: one.code, name: 'Again' };
     expectProblem(await api.post('tasktypes', again), 409, 'task_type_code_taken');
@@ -85,13 +85,13 @@ describe('tasktypes', () => {
     expect((await api.post('tasktypes', again)).status).toBe(201);
   });
 
-  it('is given one code once, whoever asks at once', async () => {
+  it('gets a code only once, however many request it at once', async () => {
     const body = { code: code(), name: 'Twice' };
     const answers = await Promise.all([api.post('tasktypes', body), colleague.post('tasktypes', body)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 
-  it('is found by its code and name, its state, the work it suits and its phase', async () => {
+  it('is found by its code and name, its state, its kind of work and its phase', async () => {
     const keywords = mark();
     const timed = await make({ name: `${keywords} timed`, itemType: 0, phaseCode: 'L300' });
     const item = await make({ name: `${keywords} item`, itemType: 1, phaseCode: 'P200' });
@@ -107,7 +107,7 @@ describe('tasktypes', () => {
     expect(await found({ keywords: timed.code })).toEqual([timed.id]);
   });
 
-  it('goes out of use and comes back, once for each time', async () => {
+  it('is deactivated and activated, with one event each', async () => {
     const { id, version } = await make();
     for (const _ of [1, 2]) {
       const off = await api.data('POST', `tasktypes/${id}/deactivate`);

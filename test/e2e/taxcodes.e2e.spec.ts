@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => office.close());
 
-/** A code of its own is at most 20 characters. */
+/** A unique code of at most 20 characters. */
 const code = () => `T${mark().split('x')[1]}`;
 
 describe('taxcodes', () => {
@@ -86,7 +86,7 @@ describe('taxcodes', () => {
     expect(await found({ scheme: 'GST', category: 'Zero' })).toEqual([]);
   });
 
-  it('is the only one of its code in the firm', async () => {
+  it('has a code that is unique in the firm', async () => {
     const made = await make();
     expectProblem(await api.post('taxcodes', standard({ code: made.code })), 409, 'tax_code_taken');
     const other = await make();
@@ -98,7 +98,7 @@ describe('taxcodes', () => {
     expect((await api.post('taxcodes', standard({ code: made.code }))).status).toBe(201);
   });
 
-  it('never has two rates on one day, and names the two', async () => {
+  it('never has two rates on one day, and the refusal names both', async () => {
     const rates = [twenty, { percent: 22, from: '2011-06-01' }];
     const refused = await api.post('taxcodes', standard({ rates }));
     expectProblem(refused, 422, 'tax_rates_overlap', '/rates');
@@ -157,7 +157,7 @@ describe('taxcodes', () => {
     expectProblem(await api.post('taxcodes', standard({ [field]: value })), 422, refusal, pointer);
   });
 
-  it('stays while a client has it', async () => {
+  it('cannot be deleted while a client has it', async () => {
     const { id: taxCodeId } = await make();
     const client = await newClient(api);
     await api.data('PATCH', `clients/${client}`, { taxCodeId });

@@ -6,7 +6,7 @@ import { Office } from './office';
 import { hour, mark } from './records';
 import { columns, feeAnalysis, listingVariables, workItemListing } from './specification-walk';
 
-/** Both firms have the same records, but for one word in every name. */
+/** Both firms have the same records, except for one word in every name. */
 let office: Office;
 let ours: Firm;
 let theirs: Firm;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => office.close());
 
-/** Nothing of the other firm is in the answer, but for what the request itself said. */
+/** The answer has nothing of the other firm, except what the request itself contained. */
 function expectNothingOf(other: Firm, { body, headers }: Answer, asked: string[] = []): void {
   let text = JSON.stringify([body ?? null, [...headers]]);
   for (const said of asked) text = text.replaceAll(said, '');
@@ -35,7 +35,7 @@ function expectNothingOf(other: Firm, { body, headers }: Answer, asked: string[]
   for (const id of Object.values(other.ids)) expect(text).not.toContain(id.split('_').at(-1));
 }
 
-/** What a client sees of an answer, but for what tells one request from another. */
+/** An answer as a client sees it, without what differs from request to request. */
 function seen({ status, body }: Answer, id: string): string {
   const text = JSON.stringify([status, body ?? null], (key, value) =>
     key === 'traceId' ? undefined : value,
@@ -50,7 +50,7 @@ describe('reports, as one firm', () => {
   it.each([
     ['work_item_listing', workItemListing, 'employeeSortName', 'units'],
     ['fee_analysis', feeAnalysis, 'feeEarnerSortName', 'workItemFinalisedUnits'],
-  ])('%s shows nothing of the other, at any level', async (name, query, earner, units) => {
+  ])('%s shows nothing of the other firm, at any level', async (name, query, earner, units) => {
     const total = { ...page, cols: columns([`${units}:sum`]), sortBy: [] };
     const names = [earner, 'clientSortName', 'matterTitle', 'divisionName'];
     const slices = [
@@ -100,15 +100,15 @@ describe.each([
   let other: Firm;
   beforeAll(() => ([own, other] = firms()));
 
-  it('every address is known to this test', () => {
+  it('the test covers every address', () => {
     const ofTenants = Object.keys(description.paths).filter((path) => path.startsWith('/{tenant}/'));
     const others = ofTenants.filter((path) => !path.startsWith('/{tenant}/api/v1/'));
-    // Reports are asked for below; the schema is the same for all.
+    // Reports are tested separately; the schema is the same for all tenants.
     expect(others).toEqual(['/{tenant}/graphql', '/{tenant}/graphql/schema']);
     expect(operations.length).toBeGreaterThan(100);
   });
 
-  it('no list holds anything of the other, whatever it is asked', async () => {
+  it('no list has anything of the other firm, whatever the parameters', async () => {
     const lists = operations.filter(({ parameters }) =>
       parameters.some(({ name }) => name === 'changedAfter'),
     );
@@ -131,7 +131,7 @@ describe.each([
     }
   });
 
-  it('no route shows anything of the other', async () => {
+  it('no route shows anything of the other firm', async () => {
     for (const operation of operations) {
       const answer = await send(own.api, await requestOf(operation, own, operations));
       expect([operation.id, answer.body?.detail]).toEqual([operation.id, undefined]);
@@ -139,9 +139,9 @@ describe.each([
     }
   });
 
-  it("no route tells a record of the other's from one that there is not, wherever a request can name it", async () => {
+  it('no route distinguishes a record of the other firm from an unknown one, wherever a request can name it', async () => {
     let named = 0;
-    // A caller chooses the id of a webhook; that of another tenant's is as good as any.
+    // The client chooses the id of a webhook, so the id of another tenant's webhook is valid.
     for (const operation of operations.filter(({ id }) => id !== 'registerWebhook')) {
       for (const place of placesOf(operation, (schema) => resolve(description, schema))) {
         const request = await requestOf(operation, own, operations);
@@ -156,7 +156,7 @@ describe.each([
         const what = [operation.id, place.at.join('/')].join(' ');
         expect([what, seen(theirs, id)]).toEqual([what, seen(await ask(nobodys), nobodys)]);
         const { code, data } = theirs.body;
-        // A record's own reference may be fixed; of many records each answers for itself; a list is empty.
+        // References that may be fixed, requests about many records, and lists have other answers for unknown records.
         const isUnknown = data
           ? data.rows.every((row: Json) => row.code === 'not_found')
           : /(not_found|_fixed)$/.test(code);
@@ -168,7 +168,7 @@ describe.each([
   });
 });
 
-it('no number, reference or key of the other is taken', async () => {
+it('no number, reference or key of the other firm counts as taken', async () => {
   for (const { ids, api } of [ours, theirs]) {
     const [client, matter] = [
       await api.data('GET', `clients/${ids.client}`),

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => office.close());
 
 describe('GET /tenants', () => {
-  it('answers the tenant of the address with what its region gave it', async () => {
+  it('returns the tenant of the address with the settings of its region', async () => {
     const api = await office.tenant('sydney');
     expect((await api.get('tenants')).body).toEqual({
       success: true,
@@ -30,7 +30,7 @@ describe('GET /tenants', () => {
     });
   });
 
-  it('follows what the operator sets', async () => {
+  it('shows what the operator sets', async () => {
     const api = await office.tenant('perth', ['minutesPerUnit=15', 'unitRounding=Nearest']);
     expect(await api.data('GET', 'tenants')).toMatchObject({ minutesPerUnit: 15, unitRounding: 'Nearest' });
     await office.cli(
@@ -47,7 +47,7 @@ describe('GET /tenants', () => {
     expect(await api.data('GET', 'tenants')).toMatchObject({ timeZone: 'Australia/Perth' });
   });
 
-  it('needs its permission', async () => {
+  it('requires its permission', async () => {
     const terms = ['--permissions', 'matters:read'];
     const api = await office.caller('perth', await office.integration('perth', terms));
     const refused = await api.get('tenants');
@@ -55,7 +55,7 @@ describe('GET /tenants', () => {
     expect(refused.body.detail).toContain('tenants:read');
   });
 
-  it('is made for the region of the deployment only', async () => {
+  it('can be created only for the region of the deployment', async () => {
     const wrong = office.cli('tenants', 'create', '--alias', 'leeds', '--name', 'L', '--region', 'uk');
     await expect(wrong).rejects.toThrow(/region_mismatch/);
     const demo = await office.caller('demo', { clientId: 'demo-client', clientSecret: 'demo-secret' });

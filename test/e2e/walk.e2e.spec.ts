@@ -37,21 +37,21 @@ describe.each([
     folder.remove();
   });
 
-  it('walks the way of the specification on an empty folder', async () => {
+  it('carries out the main path of the specification in an empty folder', async () => {
     app = await start();
     const api = await demoCaller(app);
     walked = await walk(api, currency);
     await expectReports(api, walked);
     const slice = { cols: columns(['state', 'totalBase:count']), rowGroups: columns(['state']) };
     const { body } = await api.graphql(workItemListing, { criteria: {}, slice });
-    // The small firm that is there for a first look.
+    // The demo firm's work is there as well.
     expect(body.data.work_item_listing.map(({ state }: { state: string }) => state)).toContain('Billed');
     expect(app.output()).toContain(`${app.baseUrl}/demo/api/v1`);
     expect(app.output().match(/^(TOKEN=\$\()?curl /gm)).toHaveLength(3);
     expect(app.output()).not.toMatch(/"level":(50|60)/);
   });
 
-  it('stops cleanly on Ctrl-C, its PostgreSQL too', async () => {
+  it('stops cleanly on Ctrl-C, together with its PostgreSQL', async () => {
     const pid = postgresPid();
     expect(await app.stop('SIGINT')).toBe(0);
     expect(isAlive(pid)).toBe(false);
@@ -70,7 +70,7 @@ describe.each([
     expect(await app.stop('SIGTERM')).toBe(0);
   });
 
-  it('ends, and says why, when its PostgreSQL is killed, and finds its data when it is started again', async () => {
+  it('ends with a reason when its PostgreSQL is killed, and finds its data when it is started again', async () => {
     app = await start();
     process.kill(postgresPid(), 'SIGKILL');
     expect(await app.exited).toBe(1);

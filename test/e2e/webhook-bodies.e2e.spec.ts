@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for';
 import { HookReceiver, type Received } from './hook-receiver';
 import { Office } from './office';
 
-/** What no request brings about by itself. */
+/** Types of events that no request causes by itself. */
 const OTHERS = ['import.promoted', 'webhook.disabled', 'webhook.failing'];
 const EVERY_WRITE = ['version', 'updatedOn', 'updatedBy'];
 
@@ -38,7 +38,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** Every write that the service has, but for those of imports. */
+/** Carries out every write that the service has, except those of imports. */
 async function carryOut(firm: Firm): Promise<void> {
   const operations = operationsOf(committedDescription());
   for (const operation of operations) {
@@ -53,7 +53,7 @@ async function carryOut(firm: Firm): Promise<void> {
   }
 }
 
-/** Work and a cost on drafts and invoices that are deleted, voided and paid. */
+/** Puts work and a cost on drafts and invoices that are deleted, voided and paid. */
 async function bill(firm: Firm): Promise<void> {
   const sources = [await makeRecord(firm, 'workitems'), await makeRecord(firm, 'costrecoveries')];
   const [clientId, matterId] = [firm.ids.client, firm.ids.matter];
@@ -69,7 +69,7 @@ async function bill(firm: Firm): Promise<void> {
   await act(last, 'pay', { amount: balance });
 }
 
-/** What came, once each kind of event has. */
+/** The received messages, once each type of event has arrived. */
 async function everything(): Promise<Received[]> {
   const wanted = types.map(({ name }) => name).filter((name) => !OTHERS.includes(name));
   const missing = () => {
@@ -82,7 +82,7 @@ async function everything(): Promise<Received[]> {
   return receiver.received;
 }
 
-it('sends of each event what its type says, and no more', () => {
+it('sends for each event exactly what its type describes', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats(ajv);
   const checks = new Map(types.map(({ name, schema }) => [name, ajv.compile(closed(schema))]));
@@ -93,7 +93,7 @@ it('sends of each event what its type says, and no more', () => {
   }
 });
 
-it('names fields that the record has, and all that a request has changed', async () => {
+it('names fields that the record has, and all fields that a request has changed', async () => {
   const untold = () =>
     changes.flatMap(({ operation, before, after }) => {
       const told = sent
@@ -104,7 +104,7 @@ it('names fields that the record has, and all that a request has changed', async
       );
       return differing.filter((name) => !told.includes(name)).map((name) => `${operation}: ${name}`);
     });
-  // The last message of a kind may come after the first of each.
+  // The last message of a type may arrive later than the first of each type.
   await waitFor(() => untold().length === 0, { description: 'all that was changed' }).catch((cause) => {
     throw new Error(`Never told: ${untold()}`, { cause });
   });
@@ -113,12 +113,12 @@ it('names fields that the record has, and all that a request has changed', async
       expect([body.type, Object.keys(body.data.data)]).toEqual([body.type, expect.arrayContaining([name])]);
 });
 
-it('names what a new document shows of its content', () => {
+it('names the fields of a new document that describe its content', () => {
   const { body } = sent.find(({ body }) => body.type === 'document.created')!;
   expect(body.changed).toEqual(expect.arrayContaining(['fileName', 'sha256', 'size', 'versions']));
 });
 
-it('shows of each event an example that changes what the event changes', () => {
+it('has an example for each event, with the fields that the event changes', () => {
   for (const { name, example } of types.filter(({ name }) => !OTHERS.includes(name))) {
     const changed = sent.filter(({ body }) => body.type === name).flatMap(({ body }) => body.changed);
     expect([name, changed]).toEqual([name, expect.arrayContaining(example.changed)]);
@@ -132,7 +132,7 @@ it('shows of each event an example that changes what the event changes', () => {
   });
 });
 
-/** Objects hold nothing but what is described. */
+/** Forbids undescribed fields in all objects. */
 function closed(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
     if (!value?.properties || key === 'properties') return value;

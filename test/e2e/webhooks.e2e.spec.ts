@@ -22,7 +22,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** A webhook to an address of its own. */
+/** Creates a webhook with an address of its own. */
 async function hook(fields: object = {}, caller = api): Promise<Json & { path: string }> {
   const path = `/${mark()}`;
   const created = await caller.data('POST', 'webhooks', {
@@ -37,7 +37,7 @@ it('sends a record as it is read, signed, once it is committed', async () => {
   const { id, secret, path } = await hook({ events: ['division.created', 'division.updated'] });
   const divisionId = await api.create('divisions', { name: 'Probate', code: 'PRO' });
   await api.data('PATCH', `divisions/${divisionId}`, { name: 'Wills' });
-  // No order is promised.
+  // The order of deliveries is not guaranteed.
   const sent = await receiver.some(path, 2);
   const [first, second] = sent.sort((a, b) => a.body.type.localeCompare(b.body.type));
   verify(first, secret);
@@ -71,7 +71,7 @@ it('sends a record as it is read, signed, once it is committed', async () => {
   ]);
 });
 
-it('registers, delivers to and removes a client that was written for the service as it was', async () => {
+it('registers, delivers to and removes a client that was written for the original service', async () => {
   const path = `/${mark()}`;
   const id = `webhook_${'0123456789abcdef'.repeat(2)}`;
   const secret = '12345678-0000-0000-0000-123456789012';
@@ -102,7 +102,7 @@ it('registers, delivers to and removes a client that was written for the service
   expectProblem(await bare('DELETE', `webhooks/${id}`), 404, 'not_found');
 });
 
-it('tries again, and signs with both secrets while one is replaced', async () => {
+it('tries again, and signs with both secrets during a rotation', async () => {
   const { id, secret, path } = await hook({ events: ['webhook.test'] });
   receiver.answer = ({ path: to }) =>
     to === path && receiver.at(path).length === 1
@@ -129,7 +129,7 @@ it('tries again, and signs with both secrets while one is replaced', async () =>
   receiver.answer = () => ({ status: 204 });
 });
 
-it('sends nothing of one tenant to another, though all is alike', async () => {
+it('sends nothing of one tenant to another with the same records', async () => {
   const other = await office.tenant('york');
   const [ours, theirs] = [await hook(), await hook({}, other)];
   const id = await api.create('divisions', { name: 'Ours alone' });
@@ -150,7 +150,7 @@ it('sends nothing of one tenant to another, though all is alike', async () => {
   expect(JSON.stringify(rows)).not.toContain(id.split('_')[1]);
 });
 
-it('describes each event with a schema that its example and what is sent fulfil', async () => {
+it('describes each event with a schema to which its example and its messages conform', async () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats(ajv);
   const types = await api.rows('webhooks/eventtypes', { pageSize: 200 });
@@ -168,7 +168,7 @@ it('describes each event with a schema that its example and what is sent fulfil'
   }
 });
 
-it('counts what its lists hold when it is asked to', async () => {
+it('counts the rows of its lists on request', async () => {
   const { id } = await hook();
   for (const path of ['webhooks', `webhooks/${id}/deliveries`, 'webhooks/eventtypes']) {
     const [all, counted] = [
@@ -180,9 +180,9 @@ it('counts what its lists hold when it is asked to', async () => {
   }
 });
 
-it('says how it fares, and keeps its secrets to itself', async () => {
+it('reports its state, and does not reveal its secrets', async () => {
   const metrics = async () => (await fetch(`${office.app.baseUrl}/metrics`)).text();
-  // What was queued by the tests before may still be under way.
+  // Deliveries of earlier tests may still be in progress.
   const text = await waitFor(
     async () => {
       const now = await metrics();

@@ -9,14 +9,14 @@ let base: string;
 const json = { 'Content-Type': 'application/json' };
 
 beforeAll(async () => {
-  // As npm start runs it: nothing may be shown to a developer that a client must not see.
+  // In development, as npm start runs it: even there, clients must not see anything internal.
   office = await Office.open({ NODE_ENV: 'development' });
   api = await office.tenant('leeds');
   base = office.app.baseUrl;
 });
 afterAll(() => office.close());
 
-/** A request with a body as it is, not as JSON.stringify would write it. */
+/** Sends a body as it is, which JSON.stringify could not produce. */
 const raw = (body: string, headers: Record<string, string> = json) =>
   api.send('POST', 'entities', body, headers);
 
@@ -41,7 +41,7 @@ describe('bodies', () => {
     expectProblem(await raw(body), status, code);
   });
 
-  it('is UTF-8, or refused: letters of another encoding would be lost unnoticed', async () => {
+  it('is UTF-8, or refused: letters of another encoding would otherwise be lost unnoticed', async () => {
     const body = JSON.stringify({ entityType: 'Individual', lastName: 'José' });
     const latin = new Uint8Array(Buffer.from(body, 'latin1'));
     for (const type of ['application/json', 'application/json; charset=iso-8859-1'])
@@ -78,7 +78,7 @@ describe('bodies', () => {
     expect((await api.data('GET', `entities/${id}`)).lastName).toBe(lastName);
   });
 
-  it('holds no field that an action does not know, as with other writes', async () => {
+  it('has no field that an action does not know, as with other writes', async () => {
     const path = `entities/${await person(api)}/anonymise`;
     const refused = await api.post(path, { reason: 'asked', at: 'once' });
     expectProblem(refused, 422, 'validation_failed');
@@ -94,7 +94,7 @@ describe('bodies', () => {
       expect((await api.post(path, body, { 'Content-Type': 'application/json' })).status).toBe(200);
   });
 
-  it('names every property at fault at once', async () => {
+  it('has all its faulty properties named at once', async () => {
     const { body } = await raw(JSON.stringify({ entityType: 'Ghost', email: 'x', 'a/b~c': 1 }));
     const pointers = body.errors.map(({ pointer }: { pointer: string }) => pointer).sort();
     expect(pointers).toEqual(['/a~1b~0c', '/email', '/entityType']);
@@ -103,7 +103,7 @@ describe('bodies', () => {
 
 describe('parameters', () => {
   it.each(['nothing=1', 'constructor=1', 'toString=1', '__proto__=1', 'pagesize=1', 'keywords[]=x'])(
-    'that no list knows are refused: %s',
+    'that no list has are refused: %s',
     async (query) => {
       expectProblem(await api.get(`entities?${query}`), 400, 'invalid_query');
     },
@@ -130,7 +130,7 @@ describe('addresses', () => {
     ['POST', `/leeds/api/v1/matters/matter_${'0'.repeat(32)}`, 'HEAD, GET, PATCH, DELETE'],
     ['GET', `/leeds/api/v1/matters/matter_${'0'.repeat(32)}/close`, 'POST'],
     ['GET', '/oauth2/token', 'POST'],
-  ])('%s %s is 405, and told that there are %s', async (method, path, allow) => {
+  ])('%s %s is 405, with Allow: %s', async (method, path, allow) => {
     const answer = await api.send(method, path);
     expectProblem(answer, 405, 'method_not_allowed');
     expect(answer.headers.get('allow')).toBe(allow);
@@ -145,7 +145,7 @@ describe('addresses', () => {
     expectProblem(await api.get(path), status, code);
   });
 
-  it('takes HEAD for GET without its body', async () => {
+  it('answers HEAD like GET, without a body', async () => {
     const head = await api.send('HEAD', 'matters');
     expect(head).toMatchObject({ status: 200, body: undefined });
     expect(head.headers.get('content-length')).not.toBe('0');
@@ -163,7 +163,7 @@ describe('every answer', () => {
     expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/);
   });
 
-  it('can be waited for with the position of a write', async () => {
+  it('can wait for the position of a write', async () => {
     const token = (text: string) => Buffer.from(text).toString('base64url');
     const keywords = mark();
     const made = await api.post('entities', { entityType: 'Individual', lastName: keywords });
@@ -188,7 +188,7 @@ describe('refused reports', () => {
     '{ a: fee_analysis b: fee_analysis c: fee_analysis d: fee_analysis e: fee_analysis }',
     '',
     7,
-  ])('%s is a GraphQL error without its stack', async (query) => {
+  ])('%s gives a GraphQL error without a stack', async (query) => {
     const { status, body } = await api.post('/leeds/graphql', { query });
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -197,7 +197,7 @@ describe('refused reports', () => {
     expectNoInsides(JSON.stringify(body));
   });
 
-  it('are no reason to fail when the body is no request at all', async () => {
+  it('do not fail when the body is no request at all', async () => {
     for (const body of [
       undefined,
       [],
@@ -212,8 +212,8 @@ describe('refused reports', () => {
   });
 });
 
-describe('what needs no token', () => {
-  it('tells health, metrics, keys and descriptions', async () => {
+describe('addresses that need no token', () => {
+  it('show health, metrics, keys and descriptions', async () => {
     const open = async (path: string) => {
       const answer = await send('GET', base + path);
       expect({ path, status: answer.status }).toEqual({ path, status: 200 });

@@ -18,14 +18,14 @@ afterAll(() => office.close());
 const UNKNOWN = '0'.repeat(32);
 const gbp = (Amount: number) => ({ Amount, Currency: 'GBP' });
 
-/** A finalised hour worth 250 in ten units. */
+/** A finalised hour worth 250, in ten units. */
 const record = (fields: object = {}) => api.data('POST', 'workitems', hour(matterId, employeeId, fields));
 const act = (id: string, action: string, body?: object) =>
   api.data('POST', `workitems/${id}/${action}`, body);
 const refuse = async (id: string, action: string, body: object | undefined, status: number, code: string) =>
   expectProblem(await api.post(`workitems/${id}/${action}`, body), status, code);
 
-/** Fee analysis of the employee, all time. */
+/** The fee analysis of the employee, for all time. */
 async function analysis(feeEarnerId: string) {
   const measures = [
     'workItemFinalised',
@@ -50,7 +50,7 @@ describe('the life of a work item', () => {
     expectProblem(await api.delete(`workitems/${id}`), 409, 'finalised');
     expect((await api.patch(`workitems/${id}`, { title: 'New' })).status).toBe(200);
     const { units, rate } = await api.data('GET', `workitems/${id}`);
-    // What is sent back as it was shown is not changed.
+    // Values that are sent back as they were shown are not changes.
     expect((await api.patch(`workitems/${id}`, { title: 'New', units, rate })).status).toBe(200);
     expectProblem(await api.patch(`workitems/${id}`, { units, rate: gbp(251) }), 409, 'finalised');
     expect(await act(id, 'finalise')).toMatchObject({ state: 1, version: 3, title: 'New' });
@@ -122,7 +122,7 @@ describe('the life of a work item', () => {
     expect(await act(id, 'reinstate')).toMatchObject({ state: 1, remaining: gbp(250), remainingUnits: 10 });
   });
 
-  it('tells fee analysis what happened, and nothing of work that is not billable', async () => {
+  it('adds its changes to fee analysis, but not those of work that is not billable', async () => {
     const feeEarner = await employee(api);
     const work = (fields: object = {}) => api.data('POST', 'workitems', hour(matterId, feeEarner, fields));
     const one = await work();
@@ -142,7 +142,7 @@ describe('the life of a work item', () => {
     expect(await analysis(feeEarner)).toMatchObject({ workItemFinalised: 0, workItemFinalisedUnits: 0 });
   });
 
-  it('repeats a write-off safely', async () => {
+  it('can repeat a write-off safely', async () => {
     const { id } = await record();
     const key = { 'Idempotency-Key': mark() };
     const body = { reason: 'Once', amount: 50 };
@@ -157,7 +157,7 @@ describe('the life of a work item', () => {
     );
   });
 
-  it('finalises many and says of each what became of it', async () => {
+  it('finalises many, and tells the result for each', async () => {
     const pending = [];
     for (let count = 0; count < 3; count++) {
       const { id } = await record();
@@ -196,7 +196,7 @@ describe('the life of a work item', () => {
     );
   });
 
-  it('does not become work to bill on a matter that is closed', async () => {
+  it('does not become billable work on a closed matter', async () => {
     const closed = await matter(api);
     const { id } = await api.data('POST', 'workitems', hour(closed, employeeId, { isBillable: false }));
     await act(id, 'unfinalise');

@@ -13,7 +13,7 @@ let employeeId: string;
 
 beforeAll(async () => {
   office = await Office.join();
-  // Only pending items are changed and deleted.
+  // Only pending items can be changed and deleted.
   api = await office.tenant(undefined, ['autoFinaliseWorkItems=false']);
   stranger = await office.tenant();
   colleague = await office.caller(api.tenant, await office.integration(api.tenant));
@@ -78,7 +78,7 @@ describe('work items', () => {
     const found = async (query: object) =>
       (await api.rows('workitems', { ...here, ...query })).map((row) => row.id);
     expect(await found({})).toEqual([july.id, june.id]);
-    // A minute to midnight in UTC is the next day in London's summer.
+    // A minute before midnight in UTC is already the next day in London in summer.
     expect(await found({ entryDateFrom: '2025-06-13' })).toEqual([july.id, june.id]);
     expect(await found({ entryDateFrom: '2025-06-14' })).toEqual([july.id]);
     expect(await found({ entryDateTo: '2025-06-12' })).toEqual([]);
@@ -107,7 +107,7 @@ describe('work items', () => {
     expect(made).toMatchObject({ durationTicks, units, total: { Amount: total } });
   });
 
-  it("takes the unit of the matter, else of the client, else the tenant's", async () => {
+  it('takes the unit of the matter, otherwise of the client, otherwise of the tenant', async () => {
     const { clientId } = await api.data('GET', `matters/${await matter(api)}`);
     await api.data('PATCH', `clients/${clientId}`, { minutesPerUnit: 15 });
     const byClient = await matter(api, { clientId });
@@ -123,11 +123,14 @@ describe('work items', () => {
     ['Nearest', 1, 1],
     ['Down', 11 * minute, 1],
     ['Down', 1, 1],
-  ])('rounds %s where the tenant wants that: %d ticks are %d units', async (mode, durationTicks, units) => {
-    await office.cli('tenants', 'set', '--alias', api.tenant, `unitRounding=${mode}`);
-    expect(await record({ durationTicks })).toMatchObject({ units });
-    await office.cli('tenants', 'set', '--alias', api.tenant, 'unitRounding=Up');
-  });
+  ])(
+    'rounds %s where the tenant has that setting: %d ticks are %d units',
+    async (mode, durationTicks, units) => {
+      await office.cli('tenants', 'set', '--alias', api.tenant, `unitRounding=${mode}`);
+      expect(await record({ durationTicks })).toMatchObject({ units });
+      await office.cli('tenants', 'set', '--alias', api.tenant, 'unitRounding=Up');
+    },
+  );
 
   it('takes units and rate of the request, to the penny', async () => {
     expect(await record({ units: 1.2345, rate: { Amount: 123.4567891234, Currency: 'GBP' } })).toMatchObject({
@@ -142,7 +145,7 @@ describe('work items', () => {
     expect(await record({ ...itemised, units: 3 })).toMatchObject({ units: 3, total: { Amount: 1.01 } });
   });
 
-  it('is valued again when what its value hangs on changes', async () => {
+  it('is valued again when something changes on which its value depends', async () => {
     const { id } = await record();
     const changed = async (body: object) => {
       const answer = await api.patch(`workitems/${id}`, body, { Prefer: 'return=representation' });
@@ -201,7 +204,7 @@ describe('work items', () => {
     expectProblem(await api.post('workitems', item(fields)), 422, code, pointer);
   });
 
-  it('refuses what is not of the tenant, or gone', async () => {
+  it('refuses records that are not of the tenant, or deleted', async () => {
     const theirs = await employee(stranger);
     expectProblem(
       await api.post('workitems', item({ employeeId: theirs })),
