@@ -10,7 +10,7 @@ const UNSTORABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 export function storedJson(value: unknown): string {
   const text = JSON.stringify(value);
   if (text.includes('\\u') && UNSTORABLE.test(text)) {
-    throw invalid('invalid_text', 'Text holds a NUL or half a surrogate pair.');
+    throw invalid('invalid_text', 'A text contains a NUL character or half of a surrogate pair.');
   }
   return text;
 }

@@ -99,7 +99,7 @@ export class CancelImportHandler implements ICommandHandler<CancelImport> {
     return this.repeats.execute(context, async (change) => {
       const { status, is_kept, leased_by, promotion_step } = await standing(change, context, requestId);
       if (status === 'Promoting' && promotion_step !== 'Checking')
-        throw conflict('promotion_in_progress', 'The promotion has begun, and can only go on.');
+        throw conflict('promotion_in_progress', 'The promotion has begun and can no longer be cancelled.');
       if (status === 'Promoted') throw conflict('import_promoted', 'The import has been promoted.');
       if (status === 'Promoting' || (steps.includes(status as Step) && leased_by !== null)) {
         await change.client.query('update import.requests set cancel_requested = true where id = $1', [

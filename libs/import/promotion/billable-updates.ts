@@ -35,7 +35,10 @@ export function billableUpdates<State extends BillableState>(
   const isChanged = Object.keys(changes).length > 0;
   const isRevalued = Object.keys(changes).some((name) => !DESCRIPTIONS.includes(name));
   if (isRevalued && record.now.state === Billed)
-    throw conflict('charge_fixed', `An issued invoice charges the ${definition.noun} as it is.`);
+    throw conflict(
+      'charge_fixed',
+      `The ${definition.noun} is charged by an issued invoice and cannot be changed.`,
+    );
   const isHeld = record.now.invoiceId !== null && record.now.state !== Billed;
   if (isHeld && (isRevalued || charge?.invoiceId !== record.now.invoiceId))
     record.apply(release(definition, record.now, record.now.invoiceId!));
@@ -75,5 +78,5 @@ function requireSameCharge({ state, invoiceId, settlement }: BillableState, char
   const { day, billed } = settlement!;
   const { amount, units } = charge.charged;
   if (day !== charge.day || billed.amount !== amount || billed.units !== units)
-    throw conflict('charge_fixed', 'What an issued invoice charges stays as it is.');
+    throw conflict('charge_fixed', 'What an issued invoice charges cannot be changed.');
 }

@@ -42,7 +42,7 @@ export function invoiceUpdates(
       throw fixed('An invoice keeps the number that it was first issued with.');
     invoice.apply([{ type: 'InvoiceIssued', data: { ...wanted.issued, ...wanted.taxation } }]);
   } else if (wanted.issued === null || !isSame(invoice.now, wanted)) {
-    throw fixed('What an invoice that was issued says stays as it is.');
+    throw fixed('An invoice that was issued cannot be changed.');
   }
   settle(invoice, wanted, reason);
   return invoice.events;

@@ -122,7 +122,7 @@ function switched(name: string, state: SwitchedState, isActive: boolean): Domain
 
 function supplierFields(state: object, fields: object): DomainEvent[] {
   const changes = changesOf(state, fields);
-  if ('entityId' in changes) throw conflict('entity_fixed', 'A supplier never becomes another entity.');
+  if ('entityId' in changes) throw conflict('entity_fixed', 'The entity of a supplier cannot be changed.');
   return update({ name: 'Supplier' }, changes);
 }
 
@@ -132,7 +132,7 @@ function clientUpdates(state: ClientState, wanted: WantedClient): DomainEvent[] 
   const activity = switches[wanted.state];
   if (activity === state.state) return events;
   if (activity === Activity.New)
-    throw conflict('client_activated', 'A client that was activated is never new again.');
+    throw conflict('client_activated', 'A client that was activated cannot become new again.');
   const activated = activateClient(state);
   if (activity === Activity.Active) return [...events, ...activated];
   // No open matters are counted: matters of the import follow later, and validation has checked that their rows close them.
@@ -151,7 +151,7 @@ function matterUpdates(state: MatterState, wanted: WantedMatter): DomainEvent[] 
   const isAsWanted = MatterStatus[wanted.state as keyof typeof MatterStatus] === state.state;
   const isEndedThen = state.state === MatterStatus.Open || state.dateClosed === ended?.toISOString();
   if (isAsWanted && isEndedThen) return matter.events;
-  if (isArchived) throw conflict('matter_archived', 'An archived matter is not opened again.');
+  if (isArchived) throw conflict('matter_archived', 'An archived matter cannot be reopened.');
   if (wanted.state === 'Open' || !isEndedThen) matter.apply(reopenMatter(matter.now));
   if (wanted.state === 'Open') return matter.events;
   matter.apply(closeMatter(matter.now, NOTHING_LEFT, ended!));

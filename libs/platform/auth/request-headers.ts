@@ -47,7 +47,7 @@ const TAGS = new RegExp(`^[,\\s]*${TAG}(?:\\s*,[,\\s]*${TAG})*[,\\s]*$`);
  */
 function entityTags(ifMatch: string): string[] {
   if (!TAGS.test(ifMatch))
-    throw malformed('if_match_invalid', 'If-Match must be * or versions in quotes, as "7".');
+    throw malformed('if_match_invalid', 'If-Match must be * or versions in quotes, such as "7".');
   return [...ifMatch.matchAll(new RegExp(TAG, 'g'))].map(([, tag]) => tag);
 }
 

@@ -41,7 +41,10 @@ export function unfinalise<State extends BillableState>(
   if (state.state !== BillableStatus.Finalised)
     throw conflict('not_finalised', `The ${definition.noun} is ${nameOf(state)}.`);
   if (isPartlyWrittenOff(definition, state))
-    throw conflict('partly_written_off', 'Reinstate what was written off first.');
+    throw conflict(
+      'partly_written_off',
+      `Part of the ${definition.noun} was written off: reinstate that first.`,
+    );
   return [{ type: `${definition.name}Unfinalised`, data: { movement: wholeMovement(definition, state) } }];
 }
 
@@ -56,7 +59,7 @@ export function reinstate<State extends BillableState>(
   const remains = left(state);
   const partly = state.state === BillableStatus.Finalised && isPartlyWrittenOff(definition, state);
   if (state.state !== BillableStatus.WrittenOff && !partly)
-    throw conflict('not_written_off', `Nothing of the ${definition.noun} was written off.`);
+    throw conflict('not_written_off', `No part of the ${definition.noun} was written off.`);
   const back = {
     amount: text(decimal(whole.amount).sub(remains.amount)),
     units: text(decimal(whole.units).sub(remains.units)),

@@ -66,6 +66,10 @@ export function deleteDivision(state: DivisionState, uses: number, active: numbe
 }
 
 function refuseLast(state: DivisionState, active: number): void {
-  if (active <= 1) throw conflict('last_active_division', 'The last active division of a tenant stays.');
+  if (active <= 1)
+    throw conflict(
+      'last_active_division',
+      'The last active division of a tenant cannot be deactivated or deleted.',
+    );
   if (state.isDefault) throw conflict('default_division', 'Make another division the default first.');
 }

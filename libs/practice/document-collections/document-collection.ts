@@ -57,5 +57,9 @@ export function requirePlace({ id, subjectId, above, levels }: Placement): void 
 
 /** Refuses to move a root collection, where the documents of its subject are looked for. @throws DomainError `root_collection` (409) */
 export function requireMovable({ isRoot }: DocumentCollectionState): void {
-  if (isRoot) throw conflict('root_collection', 'The root collection of a subject lies in no other.');
+  if (isRoot)
+    throw conflict(
+      'root_collection',
+      'The root collection of a subject cannot be placed in another collection.',
+    );
 }

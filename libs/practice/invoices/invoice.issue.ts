@@ -38,7 +38,7 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
   const { data } = before;
   requireInvoice(data, 'invoice_not_draft', InvoiceStatus.Draft);
   if (data.lines.every(({ kind }) => kind === 'Text'))
-    throw conflict('invoice_empty', 'The invoice charges nothing.');
+    throw conflict('invoice_empty', 'The invoice has no line that charges anything.');
   const found = await work.load({
     tenant: settingsOf(work.context),
     client: at(Client, data.clientId),
@@ -56,7 +56,7 @@ export async function issueInvoice(work: UnitOfWork, id: string, body: IssueInpu
   const named = await loadTaxCodes(work, data.lines);
   const { taxation, codes } = taxationOn(issueDate, tenant.taxScheme, data.lines, named, found, []);
   if (decimal(totalsOf(data.lines, taxation, data.currency).total).isNegative())
-    throw conflict('negative_total', 'More is taken off than is charged.');
+    throw conflict('negative_total', 'The discounts exceed the charges, so the total would be negative.');
   const sources = await loadSources(work, data.lines);
   const number = data.number ?? nextNumber(work, INVOICE_NUMBER, found.last);
   const issued = { number, issueDate, dueDate, ...taxation };

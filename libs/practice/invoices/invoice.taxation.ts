@@ -77,7 +77,7 @@ export function taxationOn(
     const code = id === standard?.id ? standard : named.get(id);
     const index = request.indexOf(line);
     if (index < 0 && (!code || code.data.isDeleted))
-      throw invalid('taxcode_not_found', `There is no tax code ${id} any more, which line ${line.id} has.`);
+      throw invalid('taxcode_not_found', `The tax code ${id} of line ${line.id} no longer exists.`);
     const field = `lines/${index}/taxCodeId`;
     const taxedBy = referred(code, 'taxcode', field);
     if (index >= 0 && line.taxCodeId !== null) taxRateOn(taxedBy.data, day, field);

@@ -52,7 +52,7 @@ export class ExportLedesHandler implements IQueryHandler<ExportLedes> {
     const [folded] = await this.loader.load(context.tenant.id, [at(Invoice, id)]);
     const { data } = existing(folded, 'invoice');
     if (data.number === null || data.state === InvoiceStatus.Draft || data.state === InvoiceStatus.Voided)
-      throw conflict('invoice_not_issued', 'Only an issued invoice is exported.');
+      throw conflict('invoice_not_issued', 'Only an issued invoice can be exported.');
     const [tenant, matter, client, person] = await this.loader.load(context.tenant.id, [
       settingsOf(context),
       at(Matter, data.matterId),

@@ -36,5 +36,5 @@ export function requireTwoLevels(
       'parentId',
     );
   if (children > 0)
-    throw conflict('mattertype_too_deep', 'The type has types below it: it cannot be below another.');
+    throw conflict('mattertype_too_deep', 'The matter type has subtypes, so it cannot have a parent.');
 }

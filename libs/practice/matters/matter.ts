@@ -80,7 +80,7 @@ export const Matter: StreamDefinition<MatterState, MatterEvent> = {
 export function updateMatter(state: MatterState, changes: Partial<MatterState>, work: number): MatterEvent[] {
   if (Object.keys(changes).length === 0) return [];
   if (state.state === MatterStatus.Archived)
-    throw conflict('matter_archived', 'An archived matter is not changed.');
+    throw conflict('matter_archived', 'An archived matter cannot be changed.');
   if (changes.clientId !== undefined && work > 0) {
     const bound = counted(work, 'record of work hangs', 'records of work hang');
     throw conflict('client_fixed', `The matter's client is fixed: ${bound} on it.`);

@@ -74,7 +74,7 @@ describe('tax codes on a real store', () => {
     await expect(patch(context, id, { rates: [{ percent: 21, from: '2011-01-04' }] })).rejects.toMatchObject({
       fault: 'conflict',
       code: 'tax_rate_used',
-      detail: 'Invoices have used 20 % from 2011-01-04: only its last day can change.',
+      detail: 'Invoices have used 20 % from 2011-01-04, so only its last day can be changed.',
     });
     const ended = { rates: [{ percent: 20, from: '2011-01-04', to: '2026-12-31' }] };
     expect((await patch(context, id, ended)).record.version).toBe(3);

@@ -66,10 +66,16 @@ export function requireRates({ category, rates }: TaxCodeFields): void {
 export function requireUsedKept(before: TaxCodeState, next: TaxCodeFields): void {
   if (!before.used) return;
   if (before.scheme !== next.scheme || before.category !== next.category)
-    throw conflict('tax_code_used', 'Invoices have used the code: its scheme and category stay.');
+    throw conflict(
+      'tax_code_used',
+      'Invoices have used the code, so its scheme and category cannot be changed.',
+    );
   for (const rate of before.rates.filter(({ from }) => before.used?.includes(from))) {
     if (!next.rates.some(({ from, percent }) => from === rate.from && percent === rate.percent))
-      throw conflict('tax_rate_used', `Invoices have used ${named(rate)}: only its last day can change.`);
+      throw conflict(
+        'tax_rate_used',
+        `Invoices have used ${named(rate)}, so only its last day can be changed.`,
+      );
   }
 }
 

@@ -14,7 +14,7 @@ export function digestOf(header: string | string[] | undefined): string | undefi
   let found: string | undefined;
   for (const part of String(header).split(',')) {
     const member = MEMBER.exec(part.trim());
-    if (!member) throw malformed('Content-Digest must be as sha-256=:<base64>:.');
+    if (!member) throw malformed('Content-Digest must have the form sha-256=:<base64>:.');
     if (member[1] !== 'sha-256') continue;
     const digest = Buffer.from(member[2], 'base64');
     if (digest.length !== 32) throw malformed('Content-Digest must hold 32 bytes for sha-256.');

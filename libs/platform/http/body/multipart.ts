@@ -36,7 +36,7 @@ export async function readForm(
   const ended = new Promise<void>((resolve, reject) => {
     form.on('field', (name, value, _nameCut, valueCut) => {
       try {
-        if (name === undefined) throw malformed('malformed_form', 'A field has no name.');
+        if (name === undefined) throw malformed('malformed_form', 'A field of the form has no name.');
         if (valueCut) throw malformed('field_too_long', `${name} is longer than 4 KiB.`);
         if (fields.has(name)) throw malformed('field_repeated', `${name} is there twice.`);
         requireText(value, `/${pointed(name)}`);

@@ -71,7 +71,7 @@ async function* whole(body: Readable): AsyncGenerator<Buffer> {
   try {
     yield* body.iterator({ destroyOnReturn: false });
   } catch {
-    throw new DomainError('malformed', 'body_incomplete', 'The body ended before all of it had come.');
+    throw new DomainError('malformed', 'body_incomplete', 'The body ended before it was complete.');
   } finally {
     body.resume();
   }

@@ -131,7 +131,7 @@ const columns: Readonly<Record<string, (row: Row) => string>> = {
 export function ledes1998bi(invoice: LedesInvoice): string {
   const lines = invoice.lines.filter(({ kind }) => typeOf[kind] !== undefined);
   if (lines.length === 0) {
-    throw conflict('ledes_no_lines', 'A LEDES file needs a line that has an amount.');
+    throw conflict('ledes_no_lines', 'A LEDES file needs at least one line with an amount.');
   }
   assertAddsUp(invoice, lines);
   requireToldApart(lines);
