@@ -14,7 +14,7 @@ export const entity = table(
     text('Name', 200, "An organisation's name; an organisation has one."),
     text('Email', 254, 'An e-mail address.'),
     text('Phone', 50, 'A telephone number.'),
-    plain('currency', 'Currency', 'In which it is billed; empty: the base currency.'),
+    plain('currency', 'Currency', 'The currency in which it is billed; empty: the base currency.'),
     text('Street', 200, 'Of its address.'),
     text('City', 100, 'Of its address.'),
     text('Region', 100, 'Of its address: county or state.'),
@@ -32,11 +32,11 @@ export const employee = table(
   [
     reference('EntityId', 'Entity', 'The person; one employee each.', required),
     reference('DivisionId', 'Division', 'Where they work.'),
-    text('Initials', 10, 'By which the firm knows them.'),
+    text('Initials', 10, 'The initials by which the firm knows them.'),
     text('JobTitle', 100, 'Their title.'),
     text('BillingGrade', 50, 'Their grade.'),
     plain('boolean', 'IsFeeEarner', 'Whether their time is charged.', required),
-    plain('rate', 'DefaultRate', 'Of an hour, in the base currency.'),
+    plain('rate', 'DefaultRate', 'Their rate for an hour, in the base currency.'),
     choice('State', activeStates, 'Inactive ones take no new work.', required),
   ],
   { kind: 'employee' },
@@ -47,9 +47,9 @@ export const client = table(
   'Those for whom the firm acts.',
   [
     reference('EntityId', 'Entity', 'The person or organisation; one client each.', required),
-    code('ClientNumber', 50, 'Unique; empty: the next number.'),
+    code('ClientNumber', 50, 'Unique; empty: the next free number.'),
     choice('State', clientStates, 'Only active ones have open matters.', required),
-    plain('integer', 'PaymentTermsDays', 'Days to pay; empty: as usual.'),
+    plain('integer', 'PaymentTermsDays', 'Days that the client has to pay; empty: 30, as for any client.'),
   ],
   { kind: 'client' },
 );
@@ -60,7 +60,7 @@ export const supplier = table(
   [
     reference('EntityId', 'Entity', 'The person or organisation; one supplier each.', required),
     choice('State', activeStates, 'Nothing is bought from inactive ones.', required),
-    plain('integer', 'PaymentTermsDays', 'Days to pay; empty: as usual.'),
+    plain('integer', 'PaymentTermsDays', 'Days that the firm has to pay; empty: none were agreed.'),
   ],
   { kind: 'supplier' },
 );

@@ -20,7 +20,11 @@ export const matterType = table(
   [
     text('Code', 20, 'A short code.'),
     text('Name', 200, 'Its name.', required),
-    reference('ParentId', 'MatterType', 'The type that this one is a kind of; that has no parent itself.'),
+    reference(
+      'ParentId',
+      'MatterType',
+      'The type to which this one belongs. It must not have a parent itself.',
+    ),
   ],
   { kind: 'mattertype' },
 );
@@ -29,7 +33,7 @@ export const role = table(
   'Role',
   'Roles of the firm beside client, employee and supplier.',
   [
-    text('Code', 20, "The source system's code; for its own use, roles have none."),
+    text('Code', 20, "The source system's code. It is not imported, as roles have no code."),
     text('Name', 100, 'Its name; unique however it is capitalised.', required),
   ],
   { kind: 'role' },
@@ -41,11 +45,11 @@ export const taskType = table(
   [
     code('Code', 20, 'Its code; unique.', required),
     text('Name', 200, 'Its name.', required),
-    choice('ItemType', itemTypes, 'The work items that it suits; empty: both.'),
+    choice('ItemType', itemTypes, 'The kind of work items for which it can be used; empty: both.'),
     text('PhaseCode', 20, 'Code of a published set, UTBMS or EW-J.'),
     text('TaskCode', 20, 'Code of a published set.'),
     text('ActivityCode', 20, 'Code of a published set.'),
-    text('Narration', 500, 'What a work item of the type is called when nobody says otherwise.'),
+    text('Narration', 500, 'The title of work items of this type that have none of their own.'),
     plain('boolean', 'IsBillable', 'Whether such work is charged.', required),
   ],
   { kind: 'tasktype' },
@@ -57,7 +61,7 @@ export const taxCode = table(
   [
     code('Code', 20, 'Its code; unique.', required),
     text('Name', 200, 'Its name.', required),
-    choice('Scheme', taxSchemes, 'The tax; that of the region.', required),
+    choice('Scheme', taxSchemes, 'The tax of the region.', required),
     choice('Category', taxCategories, 'How the tax return counts it.', required),
   ],
   { kind: 'taxcode' },
@@ -81,20 +85,20 @@ export const disbursementCode = table(
   [
     code('Code', 20, 'Its code; unique.', required),
     text('Name', 200, 'Its name.', required),
-    choice('Kind', disbursementKinds, 'The costs that it suits; empty: any.'),
+    choice('Kind', disbursementKinds, 'The kind of costs for which it can be used; empty: any.'),
     reference('TaxCodeId', 'TaxCode', 'How such costs are taxed.', required),
     plain('money', 'UnitAmount', 'What one of it costs, in the base currency.'),
-    text('Description', 500, 'What such a cost is called when nobody says otherwise.'),
+    text('Description', 500, 'The description of such costs that have none of their own.'),
   ],
   { kind: 'disbursementcode' },
 );
 
 export const rateSet = table(
   'RateSet',
-  'Lists of charges.',
+  'Lists of charges. The charges are in RateSetEntry.',
   [
     text('Name', 200, 'Its name.', required),
-    plain('currency', 'Currency', 'Of every entry.', required),
+    plain('currency', 'Currency', 'The currency of every entry.', required),
     plain('boolean', 'IsDefault', "The firm's default; one set at most.", required),
   ],
   { kind: 'rateset' },
@@ -102,7 +106,7 @@ export const rateSet = table(
 
 export const rateSetEntry = table(
   'RateSetEntry',
-  'The charges of a list, for work that has all of the keys named.',
+  'The charges of the rate sets. A charge applies to work that fits all of its columns that are not empty.',
   [
     reference('RateSetId', 'RateSet', 'The list that it is in.', required),
     reference('EmployeeId', 'Employee', 'For the work of this employee.'),
@@ -126,8 +130,8 @@ export const applicableRate = table(
     text('BillingGrade', 50, 'For the work of employees of this grade; empty: of any.'),
     plain('rate', 'Rate', 'The charge, in the base currency.', required),
     choice('Per', pers, 'An hour of timed work, or a unit of itemised work.', required),
-    plain('date', 'EffectiveFrom', 'First of the entry dates that it is for.', required),
-    plain('date', 'EffectiveTo', 'Last of them; empty: until further notice.'),
+    plain('date', 'EffectiveFrom', 'The first day of work to which it applies.', required),
+    plain('date', 'EffectiveTo', 'The last such day; empty: until further notice.'),
   ],
   { kind: 'applicablerate' },
 );

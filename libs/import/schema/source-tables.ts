@@ -13,8 +13,8 @@ export const info = table(
     ),
     plain('instant', 'ExtractedAtUtc', 'When the tables were filled.', required),
     plain('date', 'CutoverDate', 'The last day that the data covers; no row is dated after it.', required),
-    plain('currency', 'BaseCurrency', 'The currency of the books; that of the tenant.', required),
-    text('TimeZone', 64, 'IANA name of the zone of the firm; that of the tenant.', required),
+    plain('currency', 'BaseCurrency', 'The currency of the books; must be that of the tenant.', required),
+    text('TimeZone', 64, 'IANA name of the time zone of the firm; must be that of the tenant.', required),
   ],
   { isSingle: true },
 );
@@ -40,6 +40,10 @@ export const controlTotal = table(
     ),
     text('GroupKey', 100, "Name of the table, or the matter's or the employee's ImportId; empty for Total."),
     plain('integer', 'Count', 'How many rows, work items or invoices; not compared when empty.'),
-    plain('money', 'Amount', 'In the base currency; not compared when empty. Rows come to none.'),
+    plain(
+      'money',
+      'Amount',
+      'In the base currency; not compared when empty. The measure Rows has no amount.',
+    ),
   ],
 );

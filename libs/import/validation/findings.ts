@@ -18,82 +18,90 @@ const warning = (about: string): FindingKind => ({ severity: 'warning', step: 'V
 export const findingKinds = {
   required: error('A value that every such row needs is empty. Fill it in.'),
   invalid_value: error(
-    'A value cannot be read as what its column holds, or says nothing; or a code has white space at its ends or is not in NFC. Correct it.',
+    'A value does not have the form that its column needs, or is only white space; or a code begins or ends with white space, or is not in Unicode form NFC. Correct it.',
   ),
-  out_of_range: error('A number, an amount or a date is beyond what is accepted. Correct it.'),
+  out_of_range: error(
+    'A number, an amount (also one that is calculated from the row) or a date is outside the accepted range. Correct it.',
+  ),
   too_long: error('A text is longer than its column allows. Shorten it.'),
-  invalid_choice: error(
-    'A value is none of those that its column allows, spelled as they are. Use one of them.',
-  ),
-  unknown_currency: error('A currency is no code of ISO 4217. Use three capital letters such as GBP.'),
+  invalid_choice: error('A value is none of those that its column allows; capitals count. Use one of them.'),
+  unknown_currency: error('A currency is not a code of ISO 4217. Use three capital letters such as GBP.'),
   currency_differs: error('A currency is not the base currency of the tenant. Convert the row.'),
   duplicate_key: error(
-    'An ImportId is that of several rows of its table, or looks like the id of a record of the tenant. Make it unique.',
+    'Several rows of a table have one ImportId, or an ImportId looks like the id of a record of the tenant. Give each row an ImportId of its own.',
   ),
   not_found: error(
-    'A reference names no row, and no record of the tenant. Add the row, or correct the reference.',
+    'A reference names neither a row nor a record of the tenant. Add the row, or correct the reference.',
   ),
   part_of_existing: error(
-    'A part refers to a record that the tenant has already: imports add no parts to those. Refer to a row.',
+    'A part (a line, a rate, a payment) refers by id to a record that the tenant has already. An import adds no parts to such records. Refer to a row.',
   ),
-  cycle: error('Matter types are above each other in a circle. Take a ParentId away.'),
-  too_deep: error('A matter type is below one that has a parent itself. There are two levels.'),
+  cycle: error('Matter types are parents of each other in a circle. Remove a ParentId.'),
+  too_deep: error(
+    'The parent of a matter type has a parent itself, but there are only two levels. Remove a ParentId.',
+  ),
   duplicate_code: error(
-    'A code, number or name that must be unique is that of several rows, or an entity is the same twice. Change all but one.',
+    'Several rows have a code, number or name that must be unique; or several rows make one entity a client, an employee or a supplier; or there are several default rate sets. Change all but one.',
   ),
   code_taken: error(
-    'A code, number or name, or the place of an entity, is taken by another record of the tenant, whose own row, if it has one, does not give it up. Change it, or refer to that record.',
+    'Another record of the tenant has the code, number or name, and no row of the import takes it from that record; or the entity is another client, employee or supplier of the tenant already. Change it, or refer to that record.',
   ),
   duplicate_entry: error(
-    'Two charges of a rate set, or two control totals, are for the same. Take one away.',
+    'Two charges of a rate set are for the same work, or two control totals are for the same rows. Remove one.',
   ),
-  too_many: error('A record has more parts than it can have. Divide it.'),
-  rates_overlap: error('Two rates for the same are in force on one day. End one before the other begins.'),
+  too_many: error('A record has more parts (lines, charges, rates) than it can have. Divide it.'),
+  rates_overlap: error(
+    'Two rates for the same work, or of one tax code, are in force on the same day. End one before the other begins.',
+  ),
   no_tax_rate: error(
     'There is no tax code for a line, or its code has no rate on the day of the invoice. Name a code, or add the rate.',
   ),
   period_reversed: error('Something ends before it begins. Correct one of the dates.'),
-  after_cutover: error('A row is dated after the CutoverDate. Leave it out, or move the cutover.'),
+  after_cutover: error('A row is dated after the CutoverDate. Leave it out, or use a later CutoverDate.'),
   units_differ: error(
-    'The Units of timed work are not what its DurationTicks come to, however a broken unit is rounded. Correct one.',
+    'The Units of timed work do not follow from its DurationTicks. (A fraction of a unit may be kept, or rounded up or down.) Correct one of the two.',
   ),
   total_differs: error(
-    'An invoice does not come to its Total, or the Amount of a line not to its Units × Rate. Correct one.',
+    'The lines of an invoice and their tax do not add up to its Total, or the Amount of a line is not its Units × Rate. Correct one of them.',
   ),
   payments_differ: error(
-    'The payments of an invoice do not go with its State, or are more than it comes to. Correct State or payments.',
+    'The payments of an invoice contradict its State, or are more than its total. Correct the State or the payments.',
   ),
   wrong_state: error(
-    'States of rows contradict each other, or a state lacks what goes with it. Correct one.',
+    'The states of two rows contradict each other; or a row refers to a record that is not active; or a row lacks what its State requires, such as the day of a write-off; or two lines charge the same. Correct one of them.',
   ),
-  wrong_kind: error('A column does not fit the kind of its row. Empty it, fill it in, or change the kind.'),
+  wrong_kind: error(
+    'A column does not fit the kind of its row: rows of that kind need it, do not have it, or need another value. Fill it in, empty it, correct it, or change the kind.',
+  ),
   wrong_setting: error(
-    'What the import says of itself is not as the tenant is set, or not spelled as in an import before. Correct it, or have the tenant set.',
+    'A value of Info, or the Scheme of a tax code, differs from the settings of the tenant; or SchemaVersion is not that of these tables; or SourceSystem is spelled differently from an earlier import. Correct it, or have the settings of the tenant changed.',
   ),
-  one_row: error('Info has no row, or more than one. It has exactly one.'),
+  one_row: error('Info has no row, or more than one. It must have exactly one.'),
   matter_differs: error(
     'Rows that belong together are for different matters or clients. Correct the reference.',
   ),
   edited_since_import: hindrance(
-    'A row has changed whose record was changed in the tenant since its import. Take that change over into the source (of somebody who was erased: the name by which the tenant shows them, and nothing else that is personal), or leave the row as it was.',
+    'A row has changed, and its record was changed in the tenant, too, since its import. Make the same change in the source, or leave the row as it was at its import. (Of a person who was erased in the tenant, take over the name by which the tenant shows them, and no other personal data.)',
   ),
   cannot_change: hindrance(
-    'A row has changed in a way in which its record cannot, as one that closes a matter on which the tenant has unbilled work; or without the row of what it parts from. Leave the row as it was, and make a new one; settle what the tenant has; or have the other row again.',
+    'A row has changed in a way in which its record cannot change. Leave the row as it was and add a new row; or, if a matter is closed on which the tenant has unbilled work, settle that work; or, if an invoice no longer charges some work or cost, or the other way round, add the row of the other one again.',
   ),
   control_total_differs: difference(
-    'The rows do not come to what a ControlTotal says. Correct the rows, or the total that the source system gave.',
+    'The rows do not add up to a ControlTotal. Correct the rows, or the total that the source system gave.',
   ),
   loaded_total_differs: difference(
-    'What was loaded does not come to what the rows do. The fault is ours: tell the operator.',
+    'The loaded records do not add up to the same total as the rows. This is a fault of the service: tell the operator.',
   ),
   replaced: warning(
-    'A text has a character that cannot be kept: a NUL, or half of one. Another stands in its place. Correct the text.',
+    'A text has a character that cannot be stored (a NUL, or half of a surrogate pair). A replacement character is stored instead. Correct the text.',
   ),
   rounded: warning('An amount has more decimals than its currency; it is rounded half-up.'),
   charged_otherwise: warning(
-    'A line charges another amount than its work or cost is worth; the difference is written off, or up.',
+    'A line charges a different amount from what its work or cost is worth. The difference is written off or up.',
   ),
-  unused: warning('A value says nothing about such a row, and is not kept.'),
+  unused: warning(
+    'A value has no meaning for such a row, or the tenant has a default of its own. The value is not imported.',
+  ),
 } satisfies Record<string, FindingKind>;
 
 export type FindingCode = keyof typeof findingKinds;
@@ -110,10 +118,15 @@ export function findingsReference(): string {
   return [
     '# Findings of a bulk import',
     '',
-    'Every row is checked by every rule, so one report tells all. An error keeps the import from being loaded; a warning does',
-    'not. Rows that only follow from a mistake elsewhere are named as well, where the mistake may be in either; so are control',
-    'totals. A row that an import before has brought, and that is the same again, is not told of for what became of its record',
-    'in the tenant; new and changed rows that refer to it are checked against that.',
+    'Every row is checked by every rule, so one report names everything. With an error an import is not loaded, and cannot be',
+    'promoted. A warning prevents nothing. `loaded_total_differs` is found after loading. Before a promotion everything is',
+    'checked again, as the tenant may have changed since.',
+    '',
+    'If a mistake may be in either of two rows, both are named. Control totals are compared even if rows have errors, so a',
+    'wrong row may also appear as a difference of a total.',
+    '',
+    'A row that an earlier import has brought, and that has not changed since, gets no finding because of later changes of its',
+    'record in the tenant. New and changed rows that refer to it are checked against the record as it is now.',
     '',
     '| code | severity | what it means, and what to do |',
     '|---|---|---|',
