@@ -170,6 +170,18 @@ describe('the projection runner', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
+  it('says once a minute that another consumer was first, however many batches that was', async () => {
+    const [one, two] = [startByHand(counting), startByHand(counting)];
+    for (let batch = 0; batch < 5; batch++) {
+      const cursors = await one.cursors(await partitions());
+      await two.cursors(await partitions());
+      await create(batch);
+      const events = await unread(cursors, 1);
+      expect([await one.handle(events), await two.handle(events)]).toEqual([true, false]);
+    }
+    expect(lines.mock.calls.filter(([line]) => /was moved/.test(line))).toHaveLength(1);
+  });
+
   it.each([
     ['commits', true, [true, false]],
     ['fails', false, [undefined, true]],

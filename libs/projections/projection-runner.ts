@@ -6,6 +6,7 @@ import type { Cursor } from '#event-store/feed';
 import { recordEventSpans } from '#event-store/feed/event-spans';
 import { comparePositions, earliest, type Position } from '#event-store/position';
 import { ReadDatabase } from '#platform/database';
+import { Reminders } from '#platform/observability/reminders';
 import { type CheckpointMove, CheckpointMoved, moveCheckpoints, moved, movesTo } from './checkpoints';
 import { isEventFault } from './event-not-applied';
 import { FollowedStore } from './followed-store';
@@ -40,6 +41,7 @@ interface Building {
 @Injectable()
 export class ProjectionRunner {
   private readonly log = new Logger(ProjectionRunner.name);
+  private readonly reminders = new Reminders((line) => this.log.log(line));
   private building: Building[] = [];
   private subscription?: Subscription;
   /** By partition: the last event that was handed over since the cursors were read. */
@@ -154,7 +156,7 @@ export class ProjectionRunner {
     if (!isDone) this.handed.clear();
     const broken = failures.find((failure) => !(failure instanceof CheckpointMoved));
     if (broken) throw broken;
-    if (failures.length > 0) this.log.log(`${failures[0].message}; going on from there`);
+    if (failures.length > 0) this.reminders.tell(`${failures[0].message}; going on from there`);
     return isDone;
   }
 

@@ -3,15 +3,13 @@ import { Counter, register } from 'prom-client';
 import type { RecordedEvent } from '#event-store/events';
 import type { Cursor, Feed, FeedPage, StoredEvent } from '#event-store/feed';
 import { comparePositions } from '#event-store/position';
+import { Reminders } from '#platform/observability/reminders';
 import type { Calls, FeedSource } from '../feed-source';
 import { fromNotice, type Notice, noticeOf } from './cloud-event';
 import type { KafkaTransport, Member, Membership, ReceivedBatch } from './transport';
 
 /** After this time without new messages of a partition the store is asked for its events; twice that while Kafka lags. */
 const SILENCE_MS = 2_000;
-
-/** How often the log tells of a partition's foreign messages: a line for each message would hide all others. */
-const REMINDER_MS = 60_000;
 
 const taken = (() => {
   const name = 'event_bus_events_total';
@@ -39,14 +37,13 @@ interface Inbox {
 export class KafkaSource implements FeedSource<RecordedEvent>, Member {
   partitions: number[] = [];
   private readonly log = new Logger('EventBus');
+  private readonly reminders = new Reminders((line) => this.log.warn(line));
   private readonly membership: Membership;
   private readonly inboxes = new Map<number, Inbox>();
   /** By partition: when Kafka last delivered something new, or the store was asked, on performance.now. */
   private readonly heard = new Map<number, number>();
   /** Partitions of which Kafka has delivered nothing since the store was asked for them. */
   private readonly asked = new Set<number>();
-  /** By line of the log: when it was last written, on performance.now. */
-  private readonly told = new Map<string, number>();
 
   constructor(
     transport: KafkaTransport,
@@ -144,7 +141,7 @@ export class KafkaSource implements FeedSource<RecordedEvent>, Member {
       inbox.notices = notices.filter((_, index) => has[index]);
       inbox.isSifted = true;
       if (inbox.notices.length < notices.length)
-        this.tell(
+        this.reminders.tell(
           `Passing over events of topic ${this.topic} in partition ${partition} that the store has not: it was ` +
             'restored to an earlier state, or another one publishes there. Delete the topic, or set KAFKA_TOPIC to another',
         );
@@ -192,14 +189,9 @@ export class KafkaSource implements FeedSource<RecordedEvent>, Member {
   }
 
   private warn(partition: number): void {
-    this.tell(`A message in partition ${partition} is no event of this service: the store tells instead`);
-  }
-
-  private tell(line: string): void {
-    const now = performance.now();
-    if (now - (this.told.get(line) ?? Number.NEGATIVE_INFINITY) < REMINDER_MS) return;
-    this.log.warn(line);
-    this.told.set(line, now);
+    this.reminders.tell(
+      `A message in partition ${partition} is no event of this service: the store tells instead`,
+    );
   }
 
   private hear(partition: number): void {
