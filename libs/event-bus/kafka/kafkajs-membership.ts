@@ -66,7 +66,7 @@ export class KafkaJsMembership implements Membership {
   private report(error: Error): void {
     this.isBeforeUnreadable = isUnreadable(error);
     const advice = this.isBeforeUnreadable
-      ? `: what topic ${this.topic} has so compressed is passed over. Set its compression.type to producer, and let nobody else write to it`
+      ? `. Messages of topic ${this.topic} in this compression are skipped, and their events are read from the store. Set the topic's compression.type to producer, and let only this service write to it`
       : '';
     const problem = `${this.group}: ${error.message}${advice}`;
     if (problem !== this.problem) this.log.warn(`${problem}; joining again`);
