@@ -49,7 +49,9 @@ export class StoreSource<Event extends FeedEntry> implements FeedSource<Event> {
     this.loosenedAt = now;
     const ended = await this.feed.endStandingCopies();
     if (ended > 0)
-      this.log.warn(`Ended ${ended} sessions that held back the feed: who copied rows stood still`);
+      this.log.warn(
+        `Ended ${ended} sessions that held back the feed: their processes stood still while they copied rows`,
+      );
   }
 
   /** Whether a transaction that is older than the committed events holds them back: no signal comes when it ends. */

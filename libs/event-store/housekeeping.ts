@@ -37,7 +37,7 @@ export class Housekeeping implements OnApplicationShutdown {
       (count) => {
         if (count > 0) this.log.warn(`Destroyed ${count} keys of erased people again`);
       },
-      (error: Error) => this.log.warn(`Keys of erased people were not looked for: ${error.message}`),
+      (error: Error) => this.log.warn(`The check for keys of erased people failed: ${error.message}`),
     );
   }
 

@@ -73,7 +73,8 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     this.settling = this.loading
       .settle(this.ending.signal)
       .catch((error: Error) => {
-        if (!this.ending.signal.aborted) this.log.warn(`An unfinished load is not shown: ${error.message}`);
+        if (!this.ending.signal.aborted)
+          this.log.warn(`The staging tenant of an unfinished load could not be released: ${error.message}`);
       })
       .then(() => this.repeatErasures())
       .finally(() => {
@@ -87,7 +88,9 @@ export class ImportWorker extends RequestWorker<ImportTurn> {
     try {
       const count = await this.erasures.repeat();
       if (count > 0)
-        this.log.log(`Erased ${count} people in staging tenants, as in those whose records they are`);
+        this.log.log(
+          `Erased ${count} people in staging tenants who had been erased in the tenants themselves`,
+        );
     } catch (error) {
       this.log.warn(`Erasures were not repeated in staging tenants: ${(error as Error).message}`);
     }

@@ -147,7 +147,9 @@ class Database implements OnApplicationShutdown {
     const terminate = () => {
       this.pool
         .query('select pg_terminate_backend($1)', [rows[0].pid])
-        .catch((error: Error) => new Logger(this.name).warn(`A session goes on: ${error.message}`));
+        .catch((error: Error) =>
+          new Logger(this.name).warn(`A session that is no longer needed was not ended: ${error.message}`),
+        );
     };
     if (signal.aborted) terminate();
     signal.addEventListener('abort', terminate);
@@ -215,7 +217,11 @@ export class ReadDatabase extends Database {
   async cancel(pid: number): Promise<void> {
     await this.probe
       .query('select pg_cancel_backend($1)', [pid])
-      .catch((error: Error) => new Logger(this.name).warn(`A statement goes on: ${error.message}`));
+      .catch((error: Error) =>
+        new Logger(this.name).warn(
+          `A statement that is no longer needed was not cancelled: ${error.message}`,
+        ),
+      );
   }
 
   override async onApplicationShutdown(): Promise<void> {

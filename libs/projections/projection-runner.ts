@@ -108,10 +108,10 @@ export class ProjectionRunner {
   private giveWay(newer: readonly Building[]): void {
     const names = newer.map(({ projection }) => projection.name).join(', ');
     this.log.error(
-      `A newer program has built ${names}, so that this one builds no read model any more: let that one run in its ` +
-        'place, or rebuild them by this one and start it again',
+      `A newer program has built ${names}, so this one stops building read models: run the newer one instead, or ` +
+        'rebuild them with this one and restart it',
     );
-    this.stop().catch((error: Error) => this.log.warn(`Partitions were not given back: ${error.message}`));
+    this.stop().catch((error: Error) => this.log.warn(`Partitions were not released: ${error.message}`));
   }
 
   /**

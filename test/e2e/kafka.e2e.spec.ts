@@ -204,8 +204,8 @@ describeWithKafka('processes with Kafka between them', () => {
       code: 1,
       stdout: '',
       stderr:
-        `Configuration: Topic ${other} has 5 partitions, and the events have 12. ` +
-        'Delete it, and it is made again with every event, or set KAFKA_TOPIC to another\n',
+        `Configuration: Topic ${other} has 5 partitions instead of 12. ` +
+        'Delete it, so that it is created again with every event, or choose another KAFKA_TOPIC\n',
     });
     await database.drop();
   });

@@ -116,7 +116,7 @@ function isStorable({ epoch, transactionId, position }: Position): boolean {
 export function fromNotice(partition: number, { at, message }: Notice): StoredEvent {
   const { type, tenant, stream, version } = message.headers as Record<keyof typeof HEADERS, string>;
   const document = JSON.parse(message.value);
-  if (!isEvent(document, type)) throw new Error('Its value is not the event of its headers');
+  if (!isEvent(document, type)) throw new Error('The value is not the event that the headers describe');
   const metadata = Object.entries(METADATA).flatMap(([name, attribute]) =>
     document[attribute] === undefined ? [] : [[name, document[attribute]]],
   );

@@ -187,7 +187,7 @@ describe('a message that is none of ours', () => {
     ['data', 'text'],
   ])('says as its %s %j', (name, other) => {
     expect(() => open(JSON.stringify({ ...document, [name]: other }))).toThrow(
-      'not the event of its headers',
+      'not the event that the headers describe',
     );
   });
 });

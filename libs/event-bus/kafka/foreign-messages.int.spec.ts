@@ -118,7 +118,9 @@ describeWithKafka('a topic with messages that are not events of the store', () =
     const warnings = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     await trial.owning(bus.subscribe(audited.ledger.subscriber('after')));
     const isSaid = () =>
-      warnings.mock.calls.some(([line]) => /events of topic .* that the store has not: .*Delete/.test(line));
+      warnings.mock.calls.some(([line]) =>
+        /events of topic .* that the store does not have: .*Delete/.test(line),
+      );
     const isTold = () => audited.ledger.received.length > 30;
     await waitFor(() => isSaid() || isTold(), { description: 'what the topic tells' });
     await trial.write(60, 90);

@@ -59,7 +59,7 @@ describeWithKafka('the publisher of events', () => {
     const refusal: Error = await publisher.start().catch((error) => error);
     expect(refusal).toBeInstanceOf(ConfigError);
     expect(refusal.message).toMatch(
-      `Topic ${trial.topic} has 5 partitions, and the events have 12. Delete it, and it is made again with every event, or set KAFKA_TOPIC to another`,
+      `Topic ${trial.topic} has 5 partitions instead of 12. Delete it, so that it is created again with every event, or choose another KAFKA_TOPIC`,
     );
     expect(await countMessages(broker.brokers, trial.topic)).toBe(0);
     const { rows } = await trial.store.writes.pool.query('select from event_store.published');
@@ -73,7 +73,9 @@ describeWithKafka('the publisher of events', () => {
     const looking = jest.spyOn(transport, 'partitionsOf').mockResolvedValue(undefined);
     await publisher.start();
     const told = async () =>
-      (await health.degraded()).some((each) => /is there and not shown.*no right to describe it/.test(each));
+      (await health.degraded()).some((each) =>
+        /exists but is not visible.*no right to describe it/.test(each),
+      );
     await waitFor(told, { description: 'the problem' });
     expect(log).not.toHaveBeenCalledWith(expect.stringMatching('Created'));
     looking.mockRestore();
@@ -199,7 +201,7 @@ describeWithKafka('the publisher of events', () => {
     await trial.deleteTopic();
     await createTopic(broker.brokers, trial.topic, 1);
     await trial.write(20, 23);
-    const problem = `Topic ${trial.topic} has 1 partitions, and the events have 12`;
+    const problem = `Topic ${trial.topic} has 1 partitions instead of 12`;
     const told = async () => (await health.degraded()).some((each) => each.includes(problem));
     await waitFor(told, { description: problem });
     await trial.deleteTopic();

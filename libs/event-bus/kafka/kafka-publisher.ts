@@ -92,8 +92,8 @@ export class KafkaPublisher implements OnApplicationShutdown {
     if (found === wanted) return;
     if (found !== undefined)
       throw new ConfigError([
-        `Topic ${topic} has ${found} partitions, and the events have ${wanted}. ` +
-          'Delete it, and it is made again with every event, or set KAFKA_TOPIC to another',
+        `Topic ${topic} has ${found} partitions instead of ${wanted}. ` +
+          'Delete it, so that it is created again with every event, or choose another KAFKA_TOPIC',
       ]);
     await this.published.forget(topic);
     if (await this.transport.createTopic(topic, wanted, KAFKA_REPLICATION)) {
@@ -102,7 +102,7 @@ export class KafkaPublisher implements OnApplicationShutdown {
     }
     if ((await this.transport.partitionsOf(topic)) === undefined)
       throw new Error(
-        `Topic ${topic} is there and not shown: made by another process just now, or KAFKA_USERNAME has no right to describe it`,
+        `Topic ${topic} exists but is not visible: another process has just created it, or KAFKA_USERNAME has no right to describe it`,
       );
   }
 

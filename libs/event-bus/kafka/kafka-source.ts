@@ -142,8 +142,8 @@ export class KafkaSource implements FeedSource<RecordedEvent>, Member {
       inbox.isSifted = true;
       if (inbox.notices.length < notices.length)
         this.reminders.tell(
-          `Passing over events of topic ${this.topic} in partition ${partition} that the store has not: it was ` +
-            'restored to an earlier state, or another one publishes there. Delete the topic, or set KAFKA_TOPIC to another',
+          `Skipping events of topic ${this.topic} in partition ${partition} that the store does not have: the store was ` +
+            'restored to an earlier state, or another installation publishes there. Delete the topic, or choose another KAFKA_TOPIC',
         );
     }
   }
@@ -190,7 +190,7 @@ export class KafkaSource implements FeedSource<RecordedEvent>, Member {
 
   private warn(partition: number): void {
     this.reminders.tell(
-      `A message in partition ${partition} is no event of this service: the store tells instead`,
+      `A message in partition ${partition} is not an event of this service; events are read from the store instead`,
     );
   }
 

@@ -111,7 +111,7 @@ describe('a source over Kafka', () => {
     await strangers(20);
     expect(warnings.mock.calls).toEqual([
       [expect.stringMatching(/^A message in partition 0/)],
-      [expect.stringMatching(/^Passing over events of topic .* in partition 1/)],
+      [expect.stringMatching(/^Skipping events of topic .* in partition 1/)],
     ]);
     trial.now += 60_000;
     await strangers(20);

@@ -56,7 +56,7 @@ export abstract class RequestWorker<Taken extends Turn> implements OnApplication
   private begin(turn: Taken): void {
     const done = this.carryOut(turn)
       .catch((error: Error) =>
-        this.log.warn(`Import ${turn.requestId} is left to the next: ${error.message}`),
+        this.log.warn(`Import ${turn.requestId} is left to the next worker: ${error.message}`),
       )
       .finally(async () => {
         await turn.close();

@@ -151,7 +151,9 @@ export class RateLimiter {
     }
     if (performance.now() - this.lastWarned < 60_000) return;
     this.lastWarned = performance.now();
-    this.logger.warn(`Requests are let through uncounted, the limits' store failed: ${error.message}`);
+    this.logger.warn(
+      `Requests are let through uncounted, because the counters' database failed: ${error.message}`,
+    );
   }
 
   private secondsLeft(window: Window): number {

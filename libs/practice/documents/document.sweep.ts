@@ -18,7 +18,7 @@ export class DocumentSweep implements OnApplicationShutdown {
   private readonly log = new Logger(DocumentSweep.name);
   private readonly rounds = new Rounds(
     () => this.sweep(),
-    (error) => this.log.warn(`The documents were not swept: ${error.message}`),
+    (error) => this.log.warn(`Files without a document were not removed: ${error.message}`),
   );
 
   constructor(

@@ -95,7 +95,9 @@ export class TenantFill {
       signal?.throwIfAborted();
       if (isConnectionLost(error)) throw error;
       // Released without rows, the read models reach the failing event one by one, and are parked there.
-      this.log.warn(`${tenant.alias} is not filled: ${(error as Error).message}`);
+      this.log.warn(
+        `The read models of ${tenant.alias} were not filled, and follow event by event: ${(error as Error).message}`,
+      );
       return await clear(client, standing, tenant);
     } finally {
       await lanes.close();

@@ -60,17 +60,20 @@ export class UnfinishedRebuilds implements OnApplicationShutdown {
         this.notBefore.set(name, performance.now() + AFTER_FAILURE_MS);
       }
     }
-    if (lost) this.log.warn(`Rebuilds that have died wait for the database: ${lost.message}`);
+    if (lost) this.log.warn(`Interrupted rebuilds continue when the database answers: ${lost.message}`);
   }
 
   /** Ends sessions that have frozen while copying rows of a rebuild, because they block the rebuild for others. */
   private async loosen(): Promise<void> {
     const ended = await endStandingCopies(this.reads.pool, this.standingMs).catch((error: Error) => {
       // The queries that follow report an unavailable database.
-      if (!isTransient(error)) this.log.error(`Who stands still was not looked for: ${error.message}`);
+      if (!isTransient(error))
+        this.log.error(`The check for sessions that stand still failed: ${error.message}`);
       return 0;
     });
     if (ended > 0)
-      this.log.warn(`Ended ${ended} sessions that copied rows into read models, and stood still`);
+      this.log.warn(
+        `Ended ${ended} sessions whose processes stood still while they copied rows into read models`,
+      );
   }
 }

@@ -78,7 +78,7 @@ describe('looking for unfinished rebuilds', () => {
     await lookedAt();
     expect(errors).not.toHaveBeenCalled();
     expect(warnings).toHaveBeenCalledTimes(1);
-    expect(warnings).toHaveBeenCalledWith('Rebuilds that have died wait for the database: refused');
+    expect(warnings).toHaveBeenCalledWith('Interrupted rebuilds continue when the database answers: refused');
   });
 
   it('stops what it has in hand, and looks no more', async () => {

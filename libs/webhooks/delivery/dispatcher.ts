@@ -75,7 +75,7 @@ export class Dispatcher implements OnApplicationShutdown {
     await this.outcomes.end();
     await this.leased
       .release()
-      .catch((error: Error) => this.log.warn(`Leases were not given back: ${error.message}`));
+      .catch((error: Error) => this.log.warn(`Leases were not released: ${error.message}`));
     await this.signal.disconnect();
     await this.pools.end();
   }
@@ -227,7 +227,7 @@ export class Dispatcher implements OnApplicationShutdown {
     if (failing.length > 0)
       this.watch
         .check(failing)
-        .catch((error: Error) => this.log.error(`Failing webhooks were not looked at: ${error.message}`));
+        .catch((error: Error) => this.log.error(`The check for failing webhooks failed: ${error.message}`));
     if (this.leased.wantsRoom) this.wake();
     if (!this.isHeldBack) return;
     this.isHeldBack = false;

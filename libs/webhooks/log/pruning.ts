@@ -41,7 +41,7 @@ export class WebhookPruning implements OnApplicationShutdown {
   private readonly log = new Logger(WebhookPruning.name);
   private readonly rounds = new Rounds(
     () => this.run(),
-    (error) => this.log.warn(`Webhooks were not looked after: ${error.message}`),
+    (error) => this.log.warn(`The log of deliveries was not pruned: ${error.message}`),
   );
 
   constructor(

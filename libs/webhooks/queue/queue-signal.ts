@@ -69,7 +69,11 @@ export class QueueSignal implements OnApplicationShutdown {
    * does not wait: without signals, workers look for themselves.
    */
   connect(): void {
-    this.listener.connect().catch((error: Error) => this.log.warn(`No signals are heard: ${error.message}`));
+    this.listener
+      .connect()
+      .catch((error: Error) =>
+        this.log.warn(`Signals about new deliveries are not received, the queue is polled: ${error.message}`),
+      );
   }
 
   async disconnect(): Promise<void> {

@@ -130,7 +130,7 @@ export class Rendering {
   /** Puts off deliveries whose records cannot be read, so that they do not hold up those of other kinds and tenants. */
   private putOff(items: readonly Item[], error: Error): void {
     const [{ kind, tenant_id }] = items.map(({ delivery }) => delivery);
-    this.log.error(`Deliveries of ${kind} of tenant ${tenant_id} cannot be made ready: ${error.message}`);
+    this.log.error(`Deliveries of ${kind} of tenant ${tenant_id} cannot be rendered: ${error.message}`);
     const now = performance.now();
     for (const item of items) {
       item.waitsSince ??= now;
