@@ -19,7 +19,7 @@ describe('ids', () => {
     '',
     7,
     null,
-  ])('%p is none', (text) => expect(kindOf(text)).toBeUndefined());
+  ])('%p is not an id', (text) => expect(kindOf(text)).toBeUndefined());
 });
 
 describe('money', () => {
@@ -35,7 +35,7 @@ describe('money', () => {
     [2, ['GBP', 'HUF', 'COP', 'IDR', 'PKR', 'LBP', 'MGA']],
     [3, ['BHD', 'IQD', 'KWD', 'TND']],
     [4, ['CLF', 'UYW']],
-  ])('has %d digits in a minor unit where ISO 4217 says so', (digits, currencies) => {
+  ])('has %d decimal places where ISO 4217 says so', (digits, currencies) => {
     expect(currencies.map(minorUnits)).toEqual(currencies.map(() => digits));
   });
 
@@ -74,7 +74,7 @@ describe('units', () => {
 });
 
 describe('days', () => {
-  it("are the tenant's, across clock changes", () => {
+  it("are those of the tenant's time zone, across clock changes", () => {
     expect(dayIn('Europe/London', '2025-06-30T23:30:00Z')).toBe('2025-07-01');
     expect(dayIn('Europe/London', '2025-01-31T23:30:00Z')).toBe('2025-01-31');
     expect(dayIn('Australia/Sydney', '2025-06-30T14:00:00Z')).toBe('2025-07-01');

@@ -11,11 +11,14 @@ function seenAt(came: number): { at: number; count: number } {
   }
 }
 
-it.each([5, 17, 60, 130, 260, 700])('sees what comes after %d ms a quarter late at most', (came) => {
-  expect(seenAt(came).at - came).toBeLessThanOrEqual(Math.max(looks.first, came / 4));
-});
+it.each([5, 17, 60, 130, 260, 700])(
+  'sees a result that comes after %d ms with a delay of at most a quarter',
+  (came) => {
+    expect(seenAt(came).at - came).toBeLessThanOrEqual(Math.max(looks.first, came / 4));
+  },
+);
 
-it('looks less and less often, and never less than its longest pause says', () => {
+it('looks less and less often, but never waits longer than the longest pause', () => {
   expect(seenAt(1_000).count).toBeLessThan(25);
   expect(seenAt(11_000).count - seenAt(1_000).count).toBe(40);
 });

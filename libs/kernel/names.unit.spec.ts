@@ -8,7 +8,7 @@ it.each(['Acme', 'Łódź & Søn – ß', '律师', 'x'.repeat(200), '𝒜'.repe
 );
 
 it.each(['', '  ', 'x'.repeat(201), 'x'.repeat(100_000), 'a\nb', 'a\u0000', '\u001b[31m', 'a\u0085'])(
-  'is none: %.20j',
+  'is not a name: %.20j',
   (text) => {
     expect(isName(text)).toBe(false);
   },

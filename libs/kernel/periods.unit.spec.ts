@@ -63,21 +63,21 @@ describe('relative periods', () => {
     });
   });
 
-  it('turns the financial year on its first day', () => {
+  it('moves to the next financial year on its first day', () => {
     expect(resolvePeriod('THIS_FINANCIAL_YEAR', '2025-03-31', uk).min).toBe('2024-04-01');
     expect(resolvePeriod('THIS_FINANCIAL_YEAR', '2025-04-01', uk).min).toBe('2025-04-01');
     expect(resolvePeriod('THIS_FINANCIAL_YEAR', '2025-06-30', au).min).toBe('2024-07-01');
     expect(resolvePeriod('THIS_FINANCIAL_YEAR', '2025-07-01', au).min).toBe('2025-07-01');
   });
 
-  it('reads 29 February', () => {
+  it('handles 29 February', () => {
     expect(resolvePeriod('LAST_YEAR', '2024-02-29', uk)).toEqual({ min: '2023-01-01', max: '2023-12-31' });
     expect(resolvePeriod('THIS_MONTH', '2024-02-29', uk).max).toBe('2024-02-29');
   });
 });
 
 describe('days in a time zone', () => {
-  it('lasts 23 and 25 hours where the clocks change', () => {
+  it('last 23 or 25 hours when the clocks change', () => {
     const hours = (zone: string, day: string) =>
       (endOfDay(zone, day).getTime() - startOfDay(zone, day).getTime()) / 3_600_000;
     expect(hours('Europe/London', '2025-03-30')).toBe(23);
@@ -86,12 +86,12 @@ describe('days in a time zone', () => {
     expect(hours('Australia/Sydney', '2025-04-06')).toBe(25);
   });
 
-  it('starts at local midnight', () => {
+  it('start at local midnight', () => {
     expect(startOfDay('Europe/London', '2025-06-12').toISOString()).toBe('2025-06-11T23:00:00.000Z');
     expect(startOfDay('Australia/Sydney', '2025-06-12').toISOString()).toBe('2025-06-11T14:00:00.000Z');
   });
 
-  it('is another day in Sydney than in London', () => {
+  it('differ between Sydney and London at the same instant', () => {
     const instant = new Date('2025-06-30T15:00:00Z');
     expect(resolvePeriod('THIS_FINANCIAL_YEAR', dayIn('Australia/Sydney', instant), au).min).toBe(
       '2025-07-01',
@@ -99,18 +99,18 @@ describe('days in a time zone', () => {
     expect(resolvePeriod('TODAY', dayIn('Europe/London', instant), uk).min).toBe('2025-06-30');
   });
 
-  it('starts after a midnight that the clocks skip', () => {
+  it('start after a midnight that the clocks skip', () => {
     expect(startOfDay('America/Santiago', '2025-09-07').toISOString()).toBe('2025-09-07T04:00:00.000Z');
   });
 
-  it('starts at the first of two midnights, where the clocks are put back to it', () => {
+  it('start at the first of two midnights, when the clocks are put back to midnight', () => {
     const [zone, day] = ['Atlantic/Azores', '2025-10-26'];
     expect(startOfDay(zone, day).toISOString()).toBe('2025-10-26T00:00:00.000Z');
     expect(endOfDay(zone, '2025-10-25').toISOString()).toBe('2025-10-26T00:00:00.000Z');
     expect(dayIn(zone, startOfDay(zone, day))).toBe(day);
   });
 
-  it('knows a day from what is none', () => {
+  it('are told from texts that are not a day', () => {
     expect(['2025-02-28', '0001-01-01', '9999-12-31'].every(isDay)).toBe(true);
     expect(['2025-02-29', '2025-1-1', '0000-01-01', '2025-01-01T00:00:00Z', ''].some(isDay)).toBe(false);
   });

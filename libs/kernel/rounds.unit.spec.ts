@@ -22,7 +22,7 @@ it('begins no round before the last one has ended', async () => {
   expect(round).toHaveBeenCalledTimes(2);
 });
 
-it('goes on after one that has failed, and says why', async () => {
+it('goes on after a round that has failed, and reports why', async () => {
   const round = jest.fn().mockRejectedValueOnce(new Error('away')).mockResolvedValue(undefined);
   const failed = jest.fn();
   const rounds = new Rounds(round, failed);
