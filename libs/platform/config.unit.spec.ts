@@ -12,11 +12,11 @@ function problemsOf(environment: Record<string, string>): string[] {
   }
 }
 
-it('carries events by the store itself unless told otherwise', () => {
+it('carries events through the store itself by default', () => {
   expect(loadConfig({})).toMatchObject({ EVENT_BUS: 'postgres', KAFKA_TOPIC: 'practice.events.v1' });
 });
 
-it('needs brokers for Kafka, in a form that it understands', () => {
+it('needs brokers for Kafka, as host:port', () => {
   expect(problemsOf({ EVENT_BUS: 'kafka' })).toEqual(['KAFKA_BROKERS is required when EVENT_BUS=kafka']);
   expect(problemsOf({ EVENT_BUS: 'rabbit' })).toHaveLength(1);
   for (const KAFKA_BROKERS of [
@@ -33,7 +33,7 @@ it('needs brokers for Kafka, in a form that it understands', () => {
   expect(config.kafkaBrokers).toEqual(['one:9092', '10.0.0.2:9093']);
 });
 
-it('takes a topic by a name that Kafka takes', () => {
+it('accepts only names of topics that Kafka accepts', () => {
   for (const KAFKA_TOPIC of ['.', '..', 'a b', 'a'.repeat(201)])
     expect(problemsOf({ KAFKA_TOPIC })).toEqual(['KAFKA_TOPIC must be a name that Kafka takes']);
   expect(problemsOf({ KAFKA_TOPIC: 'firm.events' })).toEqual([]);
@@ -49,7 +49,7 @@ it('needs a name and a password to log in to the brokers', () => {
   expect(loadConfig(login)).toMatchObject(login);
 });
 
-it('takes a collector, and a part of the requests to trace', () => {
+it('accepts the address of a collector, and the fraction of the requests to trace', () => {
   expect(loadConfig({ OTEL_TRACES_SAMPLER_ARG: '0.1' }).OTEL_TRACES_SAMPLER_ARG).toBe(0.1);
   for (const wrong of ['-1', '1.5', 'all'])
     expect(problemsOf({ OTEL_TRACES_SAMPLER_ARG: wrong })).not.toEqual([]);
@@ -59,13 +59,13 @@ it('takes a collector, and a part of the requests to trace', () => {
     expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: taken })).toEqual([]);
 });
 
-it('takes a database by the name of a container, and folders that are not there yet', () => {
+it('accepts the name of a container as the host of the database, and folders that do not exist yet', () => {
   const DATABASE_URL = 'postgresql://practice:pa_ss@firm_postgres_1:5432/practice';
   const folders = { DATA_DIR: join(__dirname, 'nowhere'), DOCUMENTS_DIR: join(__dirname, 'nowhere', 'yet') };
   expect(loadConfig({ DATABASE_URL, ...folders })).toMatchObject({ DATABASE_URL, ...folders });
 });
 
-it('takes hosts that imports may come from, and refuses to lower their guard in production', () => {
+it('accepts the hosts from which imports may come, and refuses insecure ones in production', () => {
   expect(loadConfig({ IMPORT_ALLOWED: 'sql.firm.example:1433,10.0.0.0/8' })).toMatchObject({
     IMPORT_ALLOWED: 'sql.firm.example:1433,10.0.0.0/8',
     IMPORT_ALLOW_INSECURE: 'false',
@@ -80,12 +80,12 @@ it('takes hosts that imports may come from, and refuses to lower their guard in 
   ]);
 });
 
-it('takes headers for the collector as its standard has them', () => {
+it('accepts headers for the collector in the form that OpenTelemetry defines', () => {
   for (const OTEL_EXPORTER_OTLP_HEADERS of ['x-key=a%20b', 'a=b,c=d', 'authorization=Basic%20YTpi,x=YQ=='])
     expect(loadConfig({ OTEL_EXPORTER_OTLP_HEADERS })).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS });
 });
 
-it('takes a file of certificates that it can read', () => {
+it('accepts only a readable file of certificates', () => {
   const folder = mkdtempSync(join(tmpdir(), 'config-'));
   const [good, other] = [join(folder, 'ca.pem'), join(folder, 'other.pem')];
   writeFileSync(good, '-----BEGIN CERTIFICATE-----\n');
@@ -100,12 +100,12 @@ it('takes a file of certificates that it can read', () => {
   ]);
 });
 
-it('adds to the end of the public address, whether it ends with a slash or not', () => {
+it('keeps the public address without a slash at its end, whether it was given with one or not', () => {
   for (const PUBLIC_URL of ['https://firm.example/api', 'https://firm.example/api/'])
     expect(loadConfig({ PUBLIC_URL }).publicUrl).toBe('https://firm.example/api');
 });
 
-it('reads numbers as numbers, and leaves what is not given', () => {
+it('reads numbers as numbers, and uses defaults for what is not given', () => {
   expect(loadConfig({ PORT: '0', DATABASE_POOL: '20', OTEL_TRACES_SAMPLER_ARG: '.5' })).toMatchObject({
     PORT: 0,
     DATABASE_POOL: 20,

@@ -46,7 +46,7 @@ describe('the pools', () => {
     ]);
   });
 
-  it('put few new words aside, through which every search goes', async () => {
+  it('keep the pending list of a GIN index short, since every search reads all of it', async () => {
     const reads = pools[1];
     const buffers = await reads.transaction(async (client) => {
       await client.query('create table words (words int[]) with (autovacuum_enabled = off)');
@@ -63,7 +63,7 @@ describe('the pools', () => {
     expect(buffers).toBeLessThan(60);
   });
 
-  it('give up a transaction that stands still, and go on', async () => {
+  it('give up a transaction that stands still, and can be used afterwards', async () => {
     for (const database of pools) {
       await database.transaction(async (client) => {
         const { rows } = await client.query('show idle_in_transaction_session_timeout');

@@ -50,7 +50,7 @@ it('has written all lines when the process exits', async () => {
   expect(JSON.parse(lines[LINES - 1])).toMatchObject({ level: 30, context: 'Test', msg: 'x'.repeat(100) });
 });
 
-it('does not keep a process whose output nobody reads any more', async () => {
+it('does not keep a process from exiting when the reader of its output has gone', async () => {
   const child = start(100);
   await once(child, 'message');
   child.stdout!.destroy();
@@ -58,7 +58,7 @@ it('does not keep a process whose output nobody reads any more', async () => {
   expect(await told(child)).toBe(3);
 });
 
-it('does not keep a process whose output is not taken', async () => {
+it('does not keep a process from exiting when nobody reads its output', async () => {
   const child = start(LINES);
   await once(child, 'message');
 

@@ -27,7 +27,7 @@ describe('sealing anew', () => {
   const stored = async () =>
     (await query('select wrapped from event_store.subject_keys')).map(({ wrapped }) => wrapped);
 
-  it('goes through every row, page by page, and has nothing to do a second time', async () => {
+  it('renews every row, page by page, and finds nothing to do the second time', async () => {
     const resealing = new Resealing(store.writes, after);
     expect(await resealing.renew(wrappedSubjectKeys)).toBe(COUNT);
     const alone = new Secrets(second);
@@ -36,7 +36,7 @@ describe('sealing anew', () => {
     expect(await resealing.renew(wrappedSubjectKeys)).toBe(0);
   });
 
-  it('brings no key back that is destroyed meanwhile', async () => {
+  it('does not bring back a key that is destroyed meanwhile', async () => {
     let destroyed = false;
     const writes = Object.assign(Object.create(store.writes), {
       transaction: async (...given: Parameters<TestStore['writes']['transaction']>) => {
@@ -50,7 +50,7 @@ describe('sealing anew', () => {
     expect((await stored()).filter((wrapped) => wrapped === null)).toHaveLength(COUNT - others);
   });
 
-  it('stops at what none of its keys opens', async () => {
+  it('stops at a value that none of its keys opens', async () => {
     const resealing = new Resealing(store.writes, new Secrets(second, [randomBytes(32)]));
     await expect(resealing.renew(wrappedSubjectKeys)).rejects.toBeInstanceOf(SecretsError);
   });

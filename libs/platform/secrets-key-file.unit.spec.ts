@@ -20,13 +20,13 @@ describe('the key file', () => {
     expect((await stat(join(dataDir, 'secrets.key'))).mode & 0o777).toBe(0o600);
   });
 
-  it('is one key for processes that start at once', async () => {
+  it('is the same for all processes that start at once', async () => {
     const keys = await Promise.all(Array.from({ length: 10 }, () => loadOrCreateSecretsKey(folder)));
     expect(new Set(keys).size).toBe(1);
     expect(await readdir(folder)).toEqual(['secrets.key']);
   });
 
-  it('is refused when it is no key', async () => {
+  it('is refused when it contains no key', async () => {
     await writeFile(join(folder, 'secrets.key'), 'nonsense');
     await expect(loadSecretsKey(folder)).rejects.toThrow(/32 bytes in base64/);
   });

@@ -18,13 +18,13 @@ describe('Secrets', () => {
     expect(secrets.unwrapKey(wrapped)).toEqual(dataKey);
   });
 
-  it('says so when the key is another one', () => {
+  it('says so when a value was sealed with another key', () => {
     const other = new Secrets(randomBytes(32));
     expect(() => other.open(secrets.seal('x'))).toThrow(/not the key that sealed it/);
     expect(() => other.unwrapKey(secrets.wrapKey(randomBytes(32)))).toThrow(SecretsError);
   });
 
-  it('refuses a changed value, a value of the other purpose and an unknown format', () => {
+  it('refuses a changed value, a value made for the other purpose and an unknown format', () => {
     const wrapped = secrets.wrapKey(randomBytes(32));
     const changed = Buffer.from(wrapped);
     changed[changed.length - 1] ^= 1;
@@ -34,7 +34,7 @@ describe('Secrets', () => {
     expect(() => secrets.unwrapKey(Buffer.of(2, 0, 0))).toThrow(/unknown format/);
   });
 
-  it('opens what an accepted key has sealed, seals with its own, and seals that anew once', () => {
+  it('opens values that another accepted key has sealed, seals with its own key, and reseals a value only once', () => {
     const [first, second] = [randomBytes(32), randomBytes(32)];
     const [before, after] = [new Secrets(first), new Secrets(second, [randomBytes(32), first])];
     const dataKey = randomBytes(32);

@@ -57,7 +57,7 @@ describe('ClientAuthentication', () => {
     expect(await good(clients)).toMatchObject({ clientId: client.clientId });
   });
 
-  it('lets no more of them through when each comes from another address of one network', async () => {
+  it('lets no more guesses through when each comes from another address of the same network', async () => {
     const clients = make();
     const guesses = Array.from({ length: 40 }, (_, n) =>
       clients.attempt(client.clientId, `guess ${n}`, `2001:db8::${n + 1}`),
@@ -100,7 +100,7 @@ describe('ClientAuthentication', () => {
     expect(scrypt).toHaveBeenCalledTimes(before + 2);
   });
 
-  it('derives a key for an unknown client too, so that the time does not tell', async () => {
+  it('derives a key for an unknown client too, so that the time does not reveal it', async () => {
     const scrypt = jest.spyOn(crypto, 'scrypt');
     const clients = make();
     await clients.attempt('unknown', 'x', '192.0.2.1');
@@ -109,7 +109,7 @@ describe('ClientAuthentication', () => {
     expect(scrypt).toHaveBeenCalledTimes(before + 1);
   });
 
-  it('refuses a secret that was rotated away at once, also one that it verified just now', async () => {
+  it('refuses a secret at once after its rotation, even one that it has just verified', async () => {
     const clients = make();
     const rotated = await integrations.create({ name: 'Rotated', tenant: 'acme' });
     const attempt = (secret: string) => clients.attempt(rotated.clientId, secret, '192.0.2.1');

@@ -19,7 +19,7 @@ describe('Grants', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  it('forgets one that is taken back in time, also where the clock is set back meanwhile', async () => {
+  it('forgets a revoked grant in time, even when the clock is set back meanwhile', async () => {
     const config = testConfig(test.url);
     const installation = await ensureInstallation(database.pool, config, new Secrets(config.secretsKey));
     const { tenants, integrations } = registryOf(database, installation);

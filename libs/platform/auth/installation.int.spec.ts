@@ -26,7 +26,7 @@ describe('the installation', () => {
     await test.drop();
   });
 
-  it('is recorded once, by processes that start at once', async () => {
+  it('is recorded once when several processes start at once', async () => {
     const starts = Array.from({ length: 5 }, () => start({ PARTITIONS: 4 }));
     const installations = await Promise.all(starts);
     expect(new Set(installations.map(({ id }) => id)).size).toBe(1);
@@ -56,19 +56,19 @@ describe('the installation', () => {
     expect(partitionOf('acme', 12)).toBe(1);
   });
 
-  describe('has a key, and', () => {
+  describe('and its secrets key', () => {
     const refusal = { problems: ['SECRETS_KEY is not the key that this database was installed with'] };
 
     /** Makes the database as it was before there were checks. */
     const forgetCheck = () => database.pool.query('update platform.installation set key_check = null');
 
-    it('refuses another, in one line', async () => {
+    it('refuses another key, in one line', async () => {
       await start();
       await expect(start({ secrets: otherSecrets })).rejects.toMatchObject(refusal);
       await start();
     });
 
-    it('takes one of those that start with different ones at once', async () => {
+    it('accepts only one key when processes with different keys start at once', async () => {
       const starts = Array.from({ length: 6 }, (_, n) => start({ secrets: n % 2 ? secrets : otherSecrets }));
       const outcomes = (await Promise.allSettled(starts)).map(({ status }) => status);
       expect(new Set([outcomes[0], outcomes[2], outcomes[4]]).size).toBe(1);
@@ -76,14 +76,14 @@ describe('the installation', () => {
       expect(outcomes[0]).not.toBe(outcomes[1]);
     });
 
-    it('learns it where nothing is sealed yet, once', async () => {
+    it('records the key of the next start when none is recorded and nothing is sealed yet', async () => {
       await start();
       await forgetCheck();
       await start({ secrets: otherSecrets });
       await expect(start()).rejects.toMatchObject(refusal);
     });
 
-    it('learns it of the key that opens the signing key', async () => {
+    it('when none is recorded, accepts only the key that opens the signing key', async () => {
       await start();
       await new SigningKeys(database, secrets, new SystemClock()).rotate();
       await forgetCheck();
@@ -92,7 +92,7 @@ describe('the installation', () => {
       await expect(start({ secrets: otherSecrets })).rejects.toMatchObject(refusal);
     });
 
-    it('learns it of the key that opens the keys of people, where no token was issued', async () => {
+    it('when none is recorded and no token was issued, accepts only the key that opens the keys of people', async () => {
       await start();
       const insert = 'insert into event_store.subject_keys (tenant_id, subject, wrapped) values (1, $1, $2)';
       await database.pool.query(insert, [randomUUID(), null]);

@@ -129,7 +129,7 @@ describe('PermissionGuard', () => {
     expect(answers[0].status).toBe(401);
   });
 
-  it('answers 403 naming the permission that is missing, of scope or of grant', async () => {
+  it('answers 403 and names the permission that the scope or the grant lacks', async () => {
     const narrowed = await get(await tokenOf(client, 'clients:read'));
     expect(narrowed.status).toBe(403);
     expect(narrowed.body).toMatchObject({ code: 'permission_denied' });
@@ -143,7 +143,7 @@ describe('PermissionGuard', () => {
     expect((await get(await tokenOf(small, 'matters:read'))).status).toBe(403);
   });
 
-  it('feels a narrowed grant within 30 s, and a revoked one', async () => {
+  it('applies a narrowed or revoked grant within 30 s', async () => {
     const token = await tokenOf(client);
     const key = { clientId: client.clientId };
     expect((await get(token)).status).toBe(200);
@@ -161,7 +161,7 @@ describe('PermissionGuard', () => {
     expect((await get(token)).status).toBe(401);
   });
 
-  it('asks the database nothing but the count once it knows token and grant', async () => {
+  it('asks the database only to count the request once it knows token and grant', async () => {
     const token = await tokenOf(client);
     await get(token);
     const query = jest.spyOn(auth.database.pool, 'query');
@@ -172,7 +172,7 @@ describe('PermissionGuard', () => {
     query.mockRestore();
   });
 
-  it('asks once for a grant that many requests need at once', async () => {
+  it('reads a grant once when many requests need it at once', async () => {
     const token = await tokenOf(client);
     const query = jest.spyOn(auth.database.pool, 'query');
     await Promise.all(Array.from({ length: 10 }, () => get(token)));
@@ -181,7 +181,7 @@ describe('PermissionGuard', () => {
     query.mockRestore();
   });
 
-  it('answers 429 over the limit, and not in another tenant', async () => {
+  it('answers 429 over the limit, but not in another tenant', async () => {
     const terms = { limit: 3, period: 60 };
     const busy = await auth.integrations.create({ name: 'Busy', tenant: 'acme', ...terms });
     await auth.integrations.grant({ clientId: busy.clientId }, { tenant: 'other', ...terms });
@@ -201,7 +201,7 @@ describe('PermissionGuard', () => {
     ['GET', 'v1/nothing', 404],
     ['GET', 'v2/matters?x=1', 404],
     ['DELETE', 'v1/matters', 405],
-  ])('asks who it is, and counts, where there is nothing: %s %s', async (method, path, status) => {
+  ])('authenticates and counts a request that has no route: %s %s', async (method, path, status) => {
     const terms = { limit: 2, period: 60 };
     const token = await tokenOf(await auth.integrations.create({ name: 'Lost', tenant: 'acme', ...terms }));
     expect((await get(undefined, { path, method })).status).toBe(401);
@@ -215,11 +215,11 @@ describe('PermissionGuard', () => {
     expect((await get(token, { path, method })).status).toBe(429);
   });
 
-  it('leaves a public route to anyone', async () => {
+  it('lets anyone use a public route', async () => {
     expect((await fetch(`${auth.address}/open`)).status).toBe(200);
   });
 
-  it('stops a process that has a route without a permission', async () => {
+  it('keeps a process from starting that has a route without a permission', async () => {
     await expect(startAuthApplication(test.url, [Undeclared])).rejects.toThrow(
       'Routes without @Permission or @Public: Undeclared.secrets',
     );

@@ -73,7 +73,7 @@ describe('RateLimiter', () => {
     expect(query).toHaveBeenCalledTimes(1);
   });
 
-  it('refuses without a round trip what it knows to be over the limit', async () => {
+  it('refuses a request without a round trip once it knows that the limit is reached', async () => {
     const [limiter] = limiters();
     await admitted(limiter, subject, 100);
     const query = jest.spyOn(databases[0].pool, 'query');
@@ -152,7 +152,7 @@ describe('RateLimiter', () => {
   });
 
   // Jest fails a test that leaves a rejection unhandled.
-  it('leaves a refusal that nobody awaits alone', async () => {
+  it('causes no unhandled rejection when nobody awaits a refusal', async () => {
     const [limiter] = limiters();
     const one = { ...subject, limit: 1 };
     const [, refused] = [limiter.admit(one), limiter.admit(one)];

@@ -33,7 +33,7 @@ describe('conditionsOf', () => {
     );
   });
 
-  it('ignores an idempotency key of another method', () => {
+  it('ignores an idempotency key of a method other than POST', () => {
     const headers = { 'idempotency-key': '' };
     expect(conditionsOf({ method: 'PATCH', url: '/', headers })).toEqual({});
   });
@@ -60,7 +60,7 @@ describe('conditionsOf', () => {
     );
   });
 
-  it('asks nothing of a read', () => {
+  it('ignores If-Match of a GET', () => {
     expect(conditionsOf({ method: 'GET', url: '/', headers: { 'if-match': 'x' } })).toEqual({});
   });
 });

@@ -51,7 +51,7 @@ describe('signing keys and access tokens', () => {
     expect(JSON.parse(secrets.open(rows[0].private_jwk))).toHaveProperty('d');
   });
 
-  it('keeps so many verified tokens at most that the longest ones take no more memory than the usual ones', async () => {
+  it('keeps at most 16 MiB of verified tokens, however long they are', async () => {
     const { keys, tokens } = startProcess();
     const scope = `${'a'.repeat(11_000)}/.default`;
     const texts = await Promise.all(Array.from({ length: 1500 }, () => tokens.issue({ ...client, scope })));
@@ -66,7 +66,7 @@ describe('signing keys and access tokens', () => {
     expect(kept).toBeLessThanOrEqual(16 * 1024 ** 2);
   });
 
-  it('verifies in every process what one signed, also with a key made a moment ago', async () => {
+  it('verifies in every process a token that one of them signed, even with a key made a moment ago', async () => {
     const [one, other] = [startProcess(), startProcess()];
     await other.keys.list();
     const issued = await one.tokens.issue(client);
@@ -95,14 +95,14 @@ describe('signing keys and access tokens', () => {
     expect(await tokens.verify((await tokens.issue(client)).text)).toMatchObject(client);
   });
 
-  it('accepts a token of before a rotation, in a process that starts after it', async () => {
+  it('accepts a token from before a rotation in a process that starts after it', async () => {
     const before = startProcess();
     const issued = await before.tokens.issue(client);
     await before.keys.rotate();
     expect(await startProcess().tokens.verify(issued.text)).toMatchObject(client);
   });
 
-  it('accepts a token until it expires, also one that it has verified before', async () => {
+  it('accepts a token only until it expires, even one that it has verified before', async () => {
     const { tokens } = startProcess();
     const issued = await tokens.issue(client);
     clock.advance(3599);
@@ -116,7 +116,7 @@ describe('signing keys and access tokens', () => {
     });
   });
 
-  it('refuses tokens that are not ours', async () => {
+  it('refuses forged tokens and tokens of another deployment', async () => {
     const { keys, tokens } = startProcess();
     const { text } = await tokens.issue(client);
     const [header, payload, signature] = text.split('.');
@@ -149,7 +149,7 @@ describe('signing keys and access tokens', () => {
     expect(await tokens.verify(text)).toMatchObject(client);
   });
 
-  it('reads the keys at most once a second for key ids that nobody made', async () => {
+  it('reads the keys at most once a second for unknown key ids', async () => {
     const { keys } = startProcess();
     await keys.forSigning();
     const query = jest.spyOn(database.pool, 'query');

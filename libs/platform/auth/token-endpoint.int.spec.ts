@@ -34,7 +34,7 @@ describe('POST /oauth2/token', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  it('does not wait for a body that comes slowly, and closes the connection', async () => {
+  it('answers 408 to a body that arrives too slowly, and closes the connection', async () => {
     const { setTimeout: wait } = global;
     // The server's time limit of half a minute ends after a moment.
     const sooner = (run: () => void, ms?: number) => wait(run, ms === 30_000 ? 50 : ms);
@@ -147,9 +147,9 @@ describe('POST /oauth2/token', () => {
 
   it.each([
     ['no grant_type', { grant_type: '' }, 400, 'invalid_request'],
-    ['another grant', { grant_type: 'password' }, 400, 'unsupported_grant_type'],
+    ['another grant type', { grant_type: 'password' }, 400, 'unsupported_grant_type'],
     [
-      'a code without a secret',
+      'an authorization code without a secret',
       { grant_type: 'authorization_code', code_verifier: 'x', client_secret: '' },
       400,
       'unsupported_grant_type',
@@ -173,7 +173,7 @@ describe('POST /oauth2/token', () => {
     if (status === 401) expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
   });
 
-  it('refuses unknown, wrong and revoked alike', async () => {
+  it('refuses an unknown client, a wrong secret and a revoked client in the same way', async () => {
     const gone = await auth.integrations.create({ name: 'Gone', tenant: 'acme' });
     await auth.integrations.revokeEverywhere({ clientId: gone.clientId });
     const answers = await Promise.all([
@@ -219,7 +219,7 @@ describe('POST /oauth2/token', () => {
     expect([large.status, (await read(large)).error]).toEqual([413, 'invalid_request']);
   });
 
-  it('slows down who guesses, and nobody else', async () => {
+  it('slows down a client that guesses, and no other', async () => {
     const guesses = await Promise.all(
       Array.from({ length: 15 }, (_, n) => post(form({ client_secret: `guess ${n}` }))),
     );
@@ -233,7 +233,7 @@ describe('POST /oauth2/token', () => {
     expect((await post(form({ client_id, client_secret }))).status).toBe(200);
   });
 
-  it('answers 503 when the database fails, without its words', async () => {
+  it('answers 503 when the database fails, without the text of its error', async () => {
     jest.spyOn(auth.database.pool, 'query').mockImplementation(() => {
       throw new Error('relation "x" does not exist');
     });
@@ -256,7 +256,7 @@ describe('POST /oauth2/token', () => {
     expect(metadata.scopes_supported).toContain('matters:write');
   });
 
-  it('leaves the other routes their own bodies and errors', async () => {
+  it('does not apply its rules for bodies to other routes', async () => {
     const { access_token } = await read(await post(form()));
     const response = await fetch(`${auth.address}/acme/api/v1/matters`, {
       method: 'POST',

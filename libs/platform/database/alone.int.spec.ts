@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { waitFor } from '../../../test/support/wait-for';
 import { alone } from './alone';
 
-describe('what needs a table for itself', () => {
+describe('work that needs a table for itself', () => {
   let test: TestDatabase;
   const clients: Client[] = [];
 
@@ -17,7 +17,7 @@ describe('what needs a table for itself', () => {
     await test.drop();
   });
 
-  it('waits for an autovacuum long enough that PostgreSQL ends it, which may take hours otherwise', async () => {
+  it('waits long enough for PostgreSQL to cancel an autovacuum, which may take hours otherwise', async () => {
     const [waiting, vacuum, witness] = clients;
     await witness.query('create table crowded (id int)');
     await vacuum.query('begin');
@@ -31,7 +31,7 @@ describe('what needs a table for itself', () => {
         )
       ).rowCount === 1;
     try {
-      await waitFor(isLongEnough, { description: 'a wait of some length' });
+      await waitFor(isLongEnough, { description: 'a wait longer than deadlock_timeout' });
     } finally {
       await vacuum.query('rollback');
     }

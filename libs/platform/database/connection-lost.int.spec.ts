@@ -8,7 +8,7 @@ import { CopyStream } from './copy-rows';
 import { CopyText } from './copy-text';
 
 /** The errors that pg really throws. */
-describe('a connection that is lost', () => {
+describe('an error tells that the connection is lost', () => {
   let test: TestDatabase;
   let client: Client;
   let other: Client;
@@ -37,19 +37,19 @@ describe('a connection that is lost', () => {
     await ended;
   }
 
-  it('while a query waits', async () => {
+  it('when the connection ends while a query waits', async () => {
     const { rows } = await client.query('select pg_backend_pid() as pid');
     const failure = failureOf(client.query('select pg_sleep(60)'));
     await other.query('select pg_terminate_backend($1)', [rows[0].pid]);
     expect(isConnectionLost(await failure)).toBe(true);
   });
 
-  it('before a query', async () => {
+  it('when the connection ended before a query', async () => {
     await terminate();
     expect(isConnectionLost(await failureOf(client.query('select 1')))).toBe(true);
   });
 
-  it('while rows are copied, or before', async () => {
+  it('when the connection ends while rows are copied, or before', async () => {
     await client.query('create temporary table target (id integer)');
     const { rows } = await client.query('select pg_backend_pid() as pid');
     let terminated: Promise<unknown> | undefined;
@@ -68,13 +68,13 @@ describe('a connection that is lost', () => {
     expect(isConnectionLost(await failureOf(copied(1)))).toBe(true);
   });
 
-  it('because nobody listens', async () => {
+  it('when no server listens', async () => {
     const pool = new Pool({ host: '127.0.0.1', port: await freePort() });
     expect(isConnectionLost(await failureOf(pool.query('select 1')))).toBe(true);
     await pool.end();
   });
 
-  it('because nobody answers', async () => {
+  it('when the server does not answer', async () => {
     const sockets: Socket[] = [];
     const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(mute, 'listening');
@@ -89,7 +89,7 @@ describe('a connection that is lost', () => {
     await once(mute.close(), 'close');
   });
 
-  it('because the database is being restored: it takes none, or is not there', async () => {
+  it('when the database takes no connections or does not exist, as during a restore', async () => {
     const name = new URL(test.url).pathname.slice(1);
     const url = (database: string) => test.url.replace(name, database);
     const admit = (is: boolean) => execute(url('postgres'), `alter database ${name} allow_connections ${is}`);
@@ -102,7 +102,7 @@ describe('a connection that is lost', () => {
     await admit(true);
   });
 
-  it('which an error in a query is not', async () => {
+  it('but not when only the query fails', async () => {
     expect(isConnectionLost(await failureOf(client.query('select 1/0')))).toBe(false);
   });
 });

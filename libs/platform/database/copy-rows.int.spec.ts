@@ -100,7 +100,7 @@ describe('copying rows', () => {
     expect(await read('u')).toEqual([id, id, null]);
   });
 
-  it('copies nothing, one, and more than a text begins with', async () => {
+  it('copies no rows at all, and more than the initial buffer holds', async () => {
     await copy('t', []);
     expect(await read('t')).toEqual([]);
     const long = Array.from({ length: 3_000 }, (_, index) => `${index} `.padEnd(100, 'ö\t'));
@@ -120,7 +120,7 @@ describe('copying rows', () => {
     expect(await read('id')).toEqual([]);
   });
 
-  it('ends no process when it fails again with its connection', async () => {
+  it('does not crash the process when it fails a second time because its connection ends', async () => {
     const silent = new Client({ connectionString: test.url, query_timeout: 100 });
     silent.on('error', () => undefined);
     await silent.connect();

@@ -16,11 +16,11 @@ describe("COPY's text", () => {
     );
   });
 
-  it('puts what it was told where a NUL is', () => {
+  it('puts the given replacement in the place of a NUL', () => {
     expect(rowsOf(new CopyText('?'), [['a\0b', `${'x'.repeat(60)}\0`]])).toBe(`a?b\t${'x'.repeat(60)}?\n`);
   });
 
-  it('leaves what was taken as it was, and grows with what is written', () => {
+  it('does not change text that was taken before, and grows as more is written', () => {
     const text = new CopyText();
     const first = '日本語 👩‍⚖️ '.repeat(9_000);
     text.cell(first);

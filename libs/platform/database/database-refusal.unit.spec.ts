@@ -19,7 +19,7 @@ describe('why no connection to a database can be made', () => {
     system('DEPTH_ZERO_SELF_SIGNED_CERT'),
     system('CERT_HAS_EXPIRED'),
     system('ERR_TLS_CERT_ALTNAME_INVALID'),
-  ])('is said by the server, or by the system: %p', (error) => {
+  ])('is the message of the server or of the system: %p', (error) => {
     expect(databaseRefusal(error)).toBe('The database does not answer: refused');
   });
 
@@ -29,16 +29,16 @@ describe('why no connection to a database can be made', () => {
     'timeout exceeded when trying to connect',
     'Query read timeout',
     'Connection terminated unexpectedly',
-  ])('is said without a code: %s', (message) =>
+  ])('is the message of an error without a code: %s', (message) =>
     expect(databaseRefusal(new Error(message))).toBe(`The database does not answer: ${message}`),
   );
 
-  it('is said without the statement that knex puts before it', () => {
+  it('is told without the statement that knex puts before the message', () => {
     const error = new Error('SELECT pg_advisory_xact_lock(1) - Connection terminated unexpectedly');
     expect(databaseRefusal(error)).toBe('The database does not answer: Connection terminated unexpectedly');
   });
 
-  it('is that it takes no writes', () => {
+  it('is told when the database takes no writes', () => {
     const error = Object.assign(database('25006'), {
       message: 'delete from "migrations" - cannot execute DELETE in a read-only transaction',
     });
@@ -47,7 +47,7 @@ describe('why no connection to a database can be made', () => {
     );
   });
 
-  it('is the password that its address lacks', () => {
+  it('is told when the address of the database lacks the password', () => {
     const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
     expect(databaseRefusal(error)).toMatch(/^The database .* wants a password/);
   });
@@ -60,5 +60,5 @@ describe('why no connection to a database can be made', () => {
     Object.assign(database('57014'), { message: 'canceling statement due to statement timeout' }),
     Object.assign(database('55P03'), { message: 'canceling statement due to lock timeout' }),
     new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
-  ])('is not told by what is wrong otherwise: %p', (error) => expect(databaseRefusal(error)).toBeUndefined());
+  ])('is not told for any other error: %p', (error) => expect(databaseRefusal(error)).toBeUndefined());
 });

@@ -149,7 +149,7 @@ describe('startEmbeddedPostgres', () => {
     );
   });
 
-  it('says in one line what PostgreSQL did not like', async () => {
+  it('says in one line why PostgreSQL did not start', async () => {
     const failing = startEmbeddedPostgres({ dataDir: dir.path, log, settings: { work_mem: 'much' } });
     await expect(failing).rejects.toThrow(
       /^PostgreSQL did not start: invalid value for parameter "work_mem".*$/,

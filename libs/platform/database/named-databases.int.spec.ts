@@ -54,7 +54,7 @@ describe('the databases that the configuration names', () => {
       ({ nspname }) => nspname,
     );
 
-  it('may be empty, one for both, or each a part of what was one', async () => {
+  it('may be empty, may be one for both, or may each be one part of a former single database', async () => {
     await without(first, EVENTS, 'write');
     await without(first, READ_MODELS, 'read');
     const { write, read } = await migrateDatabases(given(first));
@@ -69,7 +69,7 @@ describe('the databases that the configuration names', () => {
     await requireOwnDatabases(given(first, second));
   });
 
-  it('in each other’s place are refused, and stay as they are', async () => {
+  it('are refused and left unchanged when they are swapped', async () => {
     await install(first);
     await without(first, READ_MODELS, 'read');
     await without(second, EVENTS, 'write');
@@ -81,7 +81,7 @@ describe('the databases that the configuration names', () => {
     expect(await schemas(first)).not.toContain('read_model');
   });
 
-  it('are refused where the read models would be among the events of another installation', async () => {
+  it('are refused when the read models would be stored beside the events of another installation', async () => {
     await install(first);
     await install(second);
     await without(second, READ_MODELS, 'read');
@@ -95,7 +95,7 @@ describe('the databases that the configuration names', () => {
     expect(await schemas(first)).not.toContain('event_store');
   });
 
-  it('may be one, of which the role of the read models sees nothing else', async () => {
+  it('may be one in which the role of the read models may not see the events', async () => {
     await install(first);
     const role = `reads_${randomBytes(6).toString('hex')}`;
     await execute(first, `create role ${role} login password 'reads'`);
@@ -105,7 +105,7 @@ describe('the databases that the configuration names', () => {
     await execute(first, `drop role ${role}`);
   });
 
-  it('may be one whose first event comes while they are looked at', async () => {
+  it('may be one whose first event arrives during the check', async () => {
     await begin(first);
     const end = Client.prototype.end as () => Promise<void>;
     jest.spyOn(Client.prototype, 'end').mockImplementationOnce(async function (this: Client) {
@@ -116,7 +116,7 @@ describe('the databases that the configuration names', () => {
     expect(await execute(first, 'select from event_store.events')).toHaveLength(1);
   });
 
-  it('are looked at once another process has migrated them, however long that takes', async () => {
+  it('are checked after another process has migrated them, however long that takes', async () => {
     await install(first);
     const migrating = new Client(first);
     await migrating.connect();
@@ -136,7 +136,7 @@ describe('the databases that the configuration names', () => {
     }
   });
 
-  it('are told apart where one does not answer', async () => {
+  it('are told apart by the message when one does not answer', async () => {
     const away = 'postgres://reads@127.0.0.1:1/none';
     const problem = (config: Config) => requireOwnDatabases(config).then(() => undefined, startupProblem);
     expect(await problem(given(first, away))).toMatch(/^READ_DATABASE_URL: The database does not answer/);

@@ -31,7 +31,7 @@ describe('a database that takes no writes', () => {
     await test.drop();
   });
 
-  it('is one that is away: another connection may lead to one that does', async () => {
+  it('counts as an outage, because another connection may lead to one that takes writes', async () => {
     const write = () =>
       writes.transaction((client) => client.query('create table written (id int)')).catch((error) => error);
     expect(isOutage(await write())).toBe(true);
@@ -40,7 +40,7 @@ describe('a database that takes no writes', () => {
     expect(await execute(test.url, 'select from written')).toEqual([]);
   });
 
-  it('is told by readiness, which stays', async () => {
+  it('is reported by readiness as degraded, while the process stays ready', async () => {
     const status = jest.fn();
     const reply = { server: { drain: { isBegun: false } }, status } as unknown as FastifyReply;
     expect(await new HealthController(writes, reads, new Health()).ready(reply)).toEqual({
@@ -51,7 +51,7 @@ describe('a database that takes no writes', () => {
     expect(status).not.toHaveBeenCalled();
   });
 
-  it('lets no process start, which says so in a line', async () => {
+  it('keeps processes from starting, with a message of one line', async () => {
     const problem = await migrate(test.url, 'write').then(() => undefined, startupProblem);
     expect(problem).toMatch(/^The database takes no writes, as a standby does not: cannot execute [^"]+$/);
   });

@@ -34,7 +34,7 @@ describe('a database that falls silent', () => {
     return [reply.status.mock.calls[0]?.[0] ?? 200, body];
   }
 
-  it('is given up on, as one that is lost; readiness tells at once', async () => {
+  it('is given up on like a lost one, and readiness reports it at once', async () => {
     const errorOf = (work: Promise<unknown>) =>
       work.then(
         () => undefined,
@@ -48,7 +48,7 @@ describe('a database that falls silent', () => {
       route.fallSilent();
       await one(client);
     });
-    await waitFor(() => route.isSilent, { description: 'silence' });
+    await waitFor(() => route.isSilent, { description: 'the database to fall silent' });
     const failing = [errorOf(work), errorOf(one(reads.pool))];
     const checks = { eventStore: 'unavailable', readModels: 'unavailable' };
     expect(await ready()).toEqual([503, { status: 'unavailable', checks }]);
@@ -62,7 +62,7 @@ describe('a database that falls silent', () => {
     await waitFor(async () => (await ready())[0] === 200, { description: 'readiness' });
   });
 
-  it('is not taken for one by a process whose connections are all in use', async () => {
+  it('is not reported by a process just because its connections are all in use', async () => {
     const all = Array.from({ length: reads.pool.options.max }, () => reads.pool.connect());
     const taken = await Promise.all(all);
     const health = new Health();
@@ -74,7 +74,7 @@ describe('a database that falls silent', () => {
     for (const client of taken) client.release();
   });
 
-  it('keeps nobody from writing when it is that of the read models', async () => {
+  it('leaves a process that only writes ready when it is the database of the read models', async () => {
     const store = new WriteDatabase(testConfig(test.url));
     const writing = new HealthController(store, reads, new Health(), true);
     expect(await ready(undefined, writing)).toMatchObject([200, { status: 'ok' }]);

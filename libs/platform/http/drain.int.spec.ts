@@ -88,7 +88,7 @@ describe('a drain', () => {
     await drained;
   });
 
-  it('completes an answer that is being streamed, and does not keep the connection that it promised', async () => {
+  it('completes an answer that is being streamed, and closes its connection although it promised to keep it', async () => {
     const asking = ask('/slow/streamed');
     await underWay();
     const drained = drain.run(0);
@@ -98,7 +98,7 @@ describe('a drain', () => {
     await drained;
   });
 
-  it('still answers for a while where connections were open, each time with the end of the connection', async () => {
+  it('still answers for a while on connections that were open, and ends each connection with its answer', async () => {
     const idle = ask('/nowhere');
     expect(await idle).toMatchObject({ status: 404, connection: 'keep-alive' });
     const asking = ask('/slow/whole/1');
@@ -113,24 +113,24 @@ describe('a drain', () => {
     await expect(ask('/nowhere')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('forgets what was asked on a connection that is gone, also what waited there for its turn', async () => {
+  it('forgets the requests of a closed connection, including those that waited there for their turn', async () => {
     const request = 'GET /slow/whole/1 HTTP/1.1\r\nHost: here\r\n\r\n';
     const socket = await open(request.repeat(3));
-    await waitFor(() => asked === 3, { description: 'all to be under way' });
+    await waitFor(() => asked === 3, { description: 'all requests to be under way' });
     expect(drain.pending()).toBe('3 request(s): GET /slow/whole/:id');
     socket.destroy();
     await waitFor(() => drain.pending() === '0 connection(s) without a whole request', {
-      description: 'all to be forgotten',
+      description: 'all requests to be forgotten',
     });
   });
 
-  it('is not held by connections that are idle, or that never bring a request', async () => {
+  it('does not wait for connections that are idle or never bring a request', async () => {
     await ask('/nowhere');
     await open();
     await drain.run(0);
   });
 
-  it('waits for a request that has come in part, until it is cut', async () => {
+  it('waits for a request that has arrived in part, until its connection is cut', async () => {
     await open('GET /nowhere HTTP/1.1\r\nHost:');
     // This is answered after the server has read the incomplete request: one thread reads both.
     await ask('/nowhere');

@@ -6,12 +6,12 @@ it.each([
   '[null,false,"",[]]',
 ])('%s stays as it is', (json) => expect(exactJson(json)).toBe(json));
 
-it('has no white space, letters for their numbers, and of a name that comes twice the last', () => {
+it('removes white space, writes escaped letters as letters, and keeps the last of two equal names', () => {
   expect(exactJson('{ "a" : 1.0,\n\t"b" : [ 2 , " 3 " ], "b" : "\\u00e9" }')).toBe('{"a":1.0,"b":"é"}');
   expect(exactJson(`{"a":${'['.repeat(32_000)}"\\u0000"${']'.repeat(32_000)},"a":1}`)).toBe('{"a":1}');
 });
 
-it('takes a megabyte of text, and of what has to be taken for itself', () => {
+it('takes a megabyte of plain text, and of escaped characters', () => {
   for (const text of ['x'.repeat(1_000_000), '\\"'.repeat(500_000)])
     expect(exactJson(`{"a":"${text}"}`)).toBe(`{"a":"${text}"}`);
 });

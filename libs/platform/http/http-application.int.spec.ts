@@ -42,15 +42,15 @@ describe('a request that no route sees', () => {
   }
 
   it.each([
-    ['no HTTP', 'nonsense\r\n\r\n', 400, 'malformed_request'],
-    ['a method that there is not', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
+    ['bytes that are not HTTP', 'nonsense\r\n\r\n', 400, 'malformed_request'],
+    ['an unknown method', 'FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'malformed_request'],
     [
       'too many headers',
       `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
       'headers_too_large',
     ],
-  ])('%s is refused as every other', async (_, bytes, status, code) => {
+  ])('is refused with a problem like any other: %s', async (_, bytes, status, code) => {
     const { head, body } = await answerTo(bytes);
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(head).toMatch(/content-type: application\/problem\+json/i);
@@ -58,7 +58,7 @@ describe('a request that no route sees', () => {
     expect(head).toContain(body.traceId);
   });
 
-  it('has a method that no address takes: there is nothing, whatever body it has', async () => {
+  it('is answered with 404 when no address takes its method, with a body or without', async () => {
     for (const headers of ['', 'Content-Type: application/json\r\nContent-Length: 2\r\n']) {
       const { body } = await answerTo(
         `QUERY /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n${headers && '{}'}`,
@@ -67,7 +67,7 @@ describe('a request that no route sees', () => {
     }
   });
 
-  it('is refused when its body is compressed, and taken when it says that it is not', async () => {
+  it('is refused when its body is compressed, and accepted with Content-Encoding: identity', async () => {
     const post = async (coding: string, body: Uint8Array) =>
       fetch(`${await app.getUrl()}/echo`, {
         method: 'POST',
@@ -129,7 +129,7 @@ describe('a request', () => {
     return { status: answer.status, body: await answer.json() };
   }
 
-  it('whose address cannot be decoded is told its trace id, as every other', async () => {
+  it('is told its trace id even when its address cannot be decoded', async () => {
     const answer = await fetch(`${await app.getUrl()}/%zz`);
     const traceId = answer.headers.get('x-trace-id');
     expect(traceId).toMatch(/^[0-9a-f]{32}$/);
@@ -156,7 +156,7 @@ describe('a request', () => {
     expect((await fetch(`${await app.getUrl()}/word?name=M%C3%BCller+100%25&&flag`)).status).toBe(200);
   });
 
-  it('may have an address with a part that is longer than any id: its route tells what is wrong', async () => {
+  it('reaches its route even when a part of its address is longer than any id', async () => {
     const answer = await fetch(`${await app.getUrl()}/${'x'.repeat(15_000)}`);
     expect(await answer.json()).toEqual({ length: 15_000 });
   });
@@ -170,7 +170,7 @@ describe('a request', () => {
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/json'])(
-    'has no body when that is empty, whatever its type: %s',
+    'counts as one without a body when its body is empty, whatever its type: %s',
     async (type) => {
       expect((await send('POST', 'act', '', type)).status).toBe(201);
       expect((await send('PATCH', 'named', '', type)).status).toBe(200);
@@ -193,7 +193,7 @@ describe('a request', () => {
   });
 
   it.each(['text/plain', 'nonsense'])(
-    'with a body of the type %s is told which it may have',
+    'with a body of the type %s is told which type it must have',
     async (type) => {
       const { body } = await send('POST', 'act', '{}', type);
       const detail = 'The body must be JSON, with Content-Type: application/json.';
@@ -211,7 +211,7 @@ describe('a request', () => {
   it.each([
     ['PATCH', 'named'],
     ['POST', 'act'],
-  ])('must have an object for its body, not null: %s %s', async (method, path) => {
+  ])('must have an object as its body, not null: %s %s', async (method, path) => {
     expect(await send(method, path, 'null')).toMatchObject({ status: 422, body: { code: 'not_an_object' } });
   });
 });
@@ -240,7 +240,7 @@ describe('an answer without a body', () => {
     ['201', '0'],
     ['204', null],
     ['304', null],
-  ])('%s says %j of its length', async (status, length) => {
+  ])('with the status %s has the Content-Length %j', async (status, length) => {
     const { headers } = await fetch(`${await app.getUrl()}/${status}`);
     expect(headers.get('etag')).toBe('"1"');
     expect(headers.get('content-length')).toBe(length);

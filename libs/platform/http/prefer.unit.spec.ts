@@ -10,7 +10,7 @@ describe('prefersRepresentation', () => {
     'wait=10 ,, return=representation',
     'a="return=minimal, \\", return=minimal", return=representation',
     'return=representation, return=minimal',
-  ])('of %s', (prefer) => {
+  ])('is true for %s', (prefer) => {
     expect(prefersRepresentation(prefer)).toBe(true);
   });
 
@@ -27,7 +27,7 @@ describe('prefersRepresentation', () => {
     'a="x, return=representation"',
     'a="x, return=representation',
     'respond-async return=representation',
-  ])('not of %s', (prefer) => {
+  ])('is false for %s', (prefer) => {
     expect(prefersRepresentation(prefer)).toBe(false);
   });
 });

@@ -50,7 +50,9 @@ describe('answers that their clients do not read', () => {
 
   const send = (method: string, path: string) => fetch(url + path, { method });
   const free = () =>
-    waitFor(async () => (await send('POST', '/two/records')).status === 200, { description: 'an answer' });
+    waitFor(async () => (await send('POST', '/two/records')).status === 200, {
+      description: 'a request of the second tenant to be accepted',
+    });
 
   const ask = (path: string) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -66,7 +68,7 @@ describe('answers that their clients do not read', () => {
   };
 
   it.each(['reads it', 'leaves'])(
-    'hold up requests of their tenant alone, until such a client %s',
+    'block new requests of their tenant only, until the client of such an answer %s',
     async (end) => {
       await free();
       const before = written;
@@ -84,26 +86,26 @@ describe('answers that their clients do not read', () => {
   );
 
   it.each([
-    ['GET', '/two/slow', 503, 'has only been read is refused'],
-    ['POST', '/two/slow', 200, 'was changed is told'],
-    ['GET', '/two/stream', 200, 'is made as it is read is sent'],
-  ])('beside what was asked for before: %s %s is %i, what %s', async (method, path, status) => {
+    ['GET', '/two/slow', 503, 'an answer that was only read is refused'],
+    ['POST', '/two/slow', 200, 'a change that was made is confirmed'],
+    ['GET', '/two/stream', 200, 'a streamed answer is sent'],
+  ])('let an earlier %s %s end with %i: %s', async (method, path, status) => {
     await free();
     go = undefined;
     const asked = send(method, path);
-    await waitFor(() => go !== undefined, { description: 'the request' });
+    await waitFor(() => go !== undefined, { description: 'the request to be under way' });
     const socket = await idle();
     go!();
     expect((await asked).status).toBe(status);
     socket.destroy();
   });
 
-  it('are none where the client has left before', async () => {
+  it('do not count when their client has already left', async () => {
     await free();
     const socket = ask('/two/late');
     await once(socket, 'connect');
     socket.destroy();
-    await waitFor(() => answered > 0, { description: 'its answer' });
+    await waitFor(() => answered > 0, { description: 'the answer to the client that has left' });
     expect((await send('POST', '/two/records')).status).toBe(200);
   });
 });

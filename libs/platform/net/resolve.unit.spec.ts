@@ -46,15 +46,19 @@ const v4 = Buffer.from([93, 184, 215, 14]);
 const v6 = Buffer.from('26064700470000000000000000001111', 'hex');
 
 it.each<[string, Zone, string[]]>([
-  ['of both kinds', (_, record) => (record === 'A' ? v4 : v6), ['93.184.215.14', '2606:4700:4700::1111']],
-  ['of IPv4 alone', (_, record) => (record === 'A' ? v4 : undefined), ['93.184.215.14']],
-  ['of IPv6 alone', (_, record) => (record === 'A' ? undefined : v6), ['2606:4700:4700::1111']],
-])('a name with addresses %s', async (_, zone, addresses) => {
+  [
+    'addresses of both kinds',
+    (_, record) => (record === 'A' ? v4 : v6),
+    ['93.184.215.14', '2606:4700:4700::1111'],
+  ],
+  ['only IPv4 addresses', (_, record) => (record === 'A' ? v4 : undefined), ['93.184.215.14']],
+  ['only IPv6 addresses', (_, record) => (record === 'A' ? undefined : v6), ['2606:4700:4700::1111']],
+])('resolves a name that has %s', async (_, zone, addresses) => {
   const servers = [await nameServer(zone)];
   expect(await systemResolve({ timeoutMs: 3_000, servers })('hooks.example.com')).toEqual(addresses);
 });
 
-it('asks anew each time', async () => {
+it('asks the name server anew each time', async () => {
   let last = 0;
   const servers = [
     await nameServer((_, record) => (record === 'A' ? Buffer.from([8, 8, 8, ++last]) : undefined)),
@@ -64,28 +68,31 @@ it('asks anew each time', async () => {
   expect(await resolve('hooks.example.com')).toEqual(['8.8.8.2']);
 });
 
-it('a name server that says nothing is not waited for by a thread of the pool', async () => {
+it('gives up on a silent name server by itself, so that no thread of the pool waits for it', async () => {
   const servers = [await nameServer(() => 'silence')];
   await expect(systemResolve({ timeoutMs: 300, servers })('hooks.example.com')).rejects.toThrow('ETIMEOUT');
 });
 
-it.each<Record>(['A', 'AAAA'])('a name server that says nothing of %s holds nobody up', async (silent) => {
-  const servers = [
-    await nameServer((_, record) => (record === silent ? 'silence' : record === 'A' ? v4 : v6)),
-  ];
-  const since = performance.now();
-  expect(await systemResolve({ timeoutMs: 5_000, servers })('hooks.example.com')).toHaveLength(1);
-  expect(performance.now() - since).toBeLessThan(3_000);
-});
+it.each<Record>(['A', 'AAAA'])(
+  'is not held up by a name server that does not answer the question for %s',
+  async (silent) => {
+    const servers = [
+      await nameServer((_, record) => (record === silent ? 'silence' : record === 'A' ? v4 : v6)),
+    ];
+    const since = performance.now();
+    expect(await systemResolve({ timeoutMs: 5_000, servers })('hooks.example.com')).toHaveLength(1);
+    expect(performance.now() - since).toBeLessThan(3_000);
+  },
+);
 
-it('what DNS does not know and the machine neither is no name', async () => {
+it('refuses a name that neither DNS nor the machine knows', async () => {
   const servers = [await nameServer(() => undefined)];
   await expect(systemResolve({ timeoutMs: 3_000, servers })('unknown.invalid')).rejects.toThrow(
     'unknown.invalid',
   );
 });
 
-it('localhost is loopback without being asked for', async () => {
+it('resolves localhost to loopback without asking a name server', async () => {
   const asked: string[] = [];
   const servers = [await nameServer((name) => void asked.push(name))];
   for (const name of ['localhost', 'a.localhost'])

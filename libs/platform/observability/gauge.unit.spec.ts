@@ -43,7 +43,7 @@ describe('a gauge whose value cannot be calculated', () => {
       }),
     );
 
-  it('is left out, and nothing else is, until it can be calculated again', async () => {
+  it('is left out, while the others are shown, until it can be calculated again', async () => {
     const before = await failures();
     expect(await samples()).toEqual(WHOLE);
     work = async () => {

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { LoggedExporter } from './logged-exporter';
 
-it('tells of an outage of the collector once, and of its end', () => {
+it('logs an outage of the collector once, and its end', () => {
   const lines: string[] = [];
   const noting = (level: string) => (line: unknown) => void lines.push(`${level}: ${line}`);
   jest.spyOn(Logger.prototype, 'warn').mockImplementation(noting('warn'));

@@ -14,13 +14,13 @@ it.each([
 });
 
 it.each([
-  ['none', undefined],
-  ['several', [`00-${TRACE}-${SPAN}-01`]],
+  ['a missing header', undefined],
+  ['several headers', [`00-${TRACE}-${SPAN}-01`]],
   ['nonsense', 'nonsense'],
-  ['capitals', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
-  ['the version that there is not', `ff-${TRACE}-${SPAN}-01`],
-  ['no trace', `00-${'0'.repeat(32)}-${SPAN}-01`],
-  ['no span', `00-${TRACE}-${'0'.repeat(16)}-01`],
+  ['capital letters', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+  ['the invalid version ff', `ff-${TRACE}-${SPAN}-01`],
+  ['a trace id of zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
+  ['a span id of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
 ])('ignores %s', (_, text) => {
   expect(parseTraceparent(text)).toBeUndefined();
 });

@@ -24,13 +24,13 @@ describe('the end of a process', () => {
     return ending.run();
   };
 
-  it('undoes the last first', async () => {
+  it('undoes the last step first', async () => {
     expect(await run(step('database'), step('server'))).toBe(true);
     expect(ended).toEqual(['server', 'database']);
     expect(lines).not.toHaveBeenCalled();
   });
 
-  it('gives up on what takes too long, says so in a line, and goes on', async () => {
+  it('gives up on a step that takes too long, says so in one line, and goes on', async () => {
     const abandon = () => void ended.push('abandoned');
     const server = step('server', { by: 5, end: endless, abandon });
     expect(await run(step('database'), server)).toBe(false);

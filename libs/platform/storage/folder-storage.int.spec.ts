@@ -40,7 +40,7 @@ async function kept(before: Date): Promise<KeptContent[]> {
   return found;
 }
 
-it('keeps bytes under a key that says when they came, for their tenant alone', async () => {
+it('keeps bytes under a key that tells when they arrived, and shows them to their tenant only', async () => {
   const key = await storage.keep(7, bytes('by', 'tes'));
   expect([isContentKey(key), begunAt(key)]).toEqual([true, clock.at]);
   expect(await read(7, key)).toEqual([5, 'bytes']);
@@ -50,12 +50,12 @@ it('keeps bytes under a key that says when they came, for their tenant alone', a
   expect(await read(7, empty)).toEqual([0, '']);
 });
 
-it('leaves nothing of bytes that fail', async () => {
+it('leaves no file when the bytes fail to arrive', async () => {
   await expect(storage.keep(7, failing())).rejects.toThrow('no more');
   expect(files()).toEqual([]);
 });
 
-it('removes what is there and what is not', async () => {
+it('removes a file, and accepts that it has already gone', async () => {
   const key = await storage.keep(7, bytes('x'));
   await storage.remove(7, key);
   await storage.remove(7, key);
@@ -63,14 +63,14 @@ it('removes what is there and what is not', async () => {
 });
 
 it.each(['../../etc/passwd', '', 'x', '01900000-0000-4000-8000-000000000000'])(
-  'takes %j for no key',
+  'refuses %j as a key',
   async (key) => {
     await expect(storage.open(7, key)).rejects.toThrow('Not a key');
     await expect(storage.remove(7, key)).rejects.toThrow('Not a key');
   },
 );
 
-it('tells what is older, a tenant at a time and some hundreds at once', async () => {
+it('lists the files older than an instant, one tenant and at most 500 files at a time', async () => {
   expect(await kept(clock.now())).toEqual([]);
   const mine = await Promise.all(Array.from({ length: 501 }, () => storage.keep(7, bytes('x'))));
   const other = await storage.keep(8, bytes('x'));
@@ -84,7 +84,7 @@ it('tells what is older, a tenant at a time and some hundreds at once', async ()
   expect((await kept(clock.now())).flatMap(({ keys }) => keys)).toContain(younger);
 });
 
-it('removes what was begun and never finished, and touches no other file', async () => {
+it('removes files that were begun and never finished, and touches no others', async () => {
   const key = await storage.keep(7, bytes('x'));
   const parent = files()[0].parentPath;
   const leftover = (at: Date) => writeFileSync(join(parent, `${newContentKey(at)}.part`), 'x');

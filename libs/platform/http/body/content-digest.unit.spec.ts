@@ -27,7 +27,7 @@ const read = async (sha256: string | undefined) => {
   return text;
 };
 
-it('lets bytes of the digest through, and all where none is given', async () => {
+it('lets only bytes through that match the digest, and any bytes when none is given', async () => {
   expect(await read(hex)).toBe('bytes');
   expect(await read(undefined)).toBe('bytes');
   await expect(read('0'.repeat(64))).rejects.toMatchObject({ code: 'digest_mismatch', fault: 'invalid' });

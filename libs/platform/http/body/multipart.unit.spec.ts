@@ -52,7 +52,7 @@ it.each([
     'malformed_form',
   ],
   ['no end', field('a', '1'), TYPE, 'malformed_form'],
-  ['no end of its file', file('a', 'x').slice(0, -2), TYPE, 'malformed_form'],
+  ['a file that has no end', file('a', 'x').slice(0, -2), TYPE, 'malformed_form'],
   [
     'a field without a name',
     `--b\r\nContent-Disposition: form-data\r\n\r\n1\r\n${END}`,
@@ -60,13 +60,13 @@ it.each([
     'malformed_form',
   ],
   ['no boundary', END, 'multipart/form-data', 'malformed_form'],
-  ['nothing', '', TYPE, 'malformed_form'],
+  ['nothing in it', '', TYPE, 'malformed_form'],
 ])('refuses a form with %s', async (_what, text, type, code) => {
   await expect(read(text, [], type)).rejects.toMatchObject({ code, fault: 'malformed' });
 });
 
 it.each(['', 'Content-Type: text/plain; charset=utf-8\r\n'])(
-  'refuses a field that is not in UTF-8, or cannot be stored, as JSON is (%j)',
+  'refuses a field that is not in UTF-8 or cannot be stored, as in JSON (header of the field: %j)',
   async (type) => {
     const of = (value: string) =>
       Buffer.from(field('a/b', value).replace('\r\n\r\n', `\r\n${type}\r\n`) + END, 'latin1');
@@ -86,11 +86,11 @@ it.each(['', 'Content-Type: text/plain; charset=utf-8\r\n'])(
 );
 
 it.each([
-  ['.NET', '=?utf-8?B?bmHDr3ZlIOKCrC50eHQ=?=', 'naïve €.txt'],
-  ['Spring', '=?UTF-8?Q?na=C3=AFve_=E2=82=AC.txt?=', 'naïve €.txt'],
-  ['whoever writes several words', '=?utf-8?B?bmHDr3Zl?= =?utf-8?Q?.txt?=', 'naïve.txt'],
-  ['nobody', 'a=?b?.txt', 'a=?b?.txt'],
-])('reads the name of a file as %s writes it', async (_who, written, name) => {
+  ['encoded as .NET does', '=?utf-8?B?bmHDr3ZlIOKCrC50eHQ=?=', 'naïve €.txt'],
+  ['encoded as Spring does', '=?UTF-8?Q?na=C3=AFve_=E2=82=AC.txt?=', 'naïve €.txt'],
+  ['encoded in several words', '=?utf-8?B?bmHDr3Zl?= =?utf-8?Q?.txt?=', 'naïve.txt'],
+  ['not encoded', 'a=?b?.txt', 'a=?b?.txt'],
+])('reads the name of a file that is %s', async (_who, written, name) => {
   const starred = `${written}"; filename*=utf-8''na%C3%AFve%20%E2%82%AC.txt; size="1`;
   for (const text of [written, starred]) {
     const { files } = await read(file(text, 'x') + END);
@@ -98,7 +98,7 @@ it.each([
   }
 });
 
-it('takes no field for a property of every object', async () => {
+it('takes fields with names that every object inherits as ordinary fields', async () => {
   const { fields } = await read(field('__proto__', '1') + field('toString', '2') + END);
   expect(Object.entries(fields)).toEqual([
     ['__proto__', '1'],
@@ -122,7 +122,7 @@ describe('a file that is refused, or a body that breaks off', () => {
     expect(asked).toBeLessThan(10);
   });
 
-  it('tells whoever reads the file, and waits for them', async () => {
+  it('is reported to the reader of the file, which is then waited for', async () => {
     async function* broken() {
       yield Buffer.from(file('a', 'beginning').slice(0, -2));
       throw refusal;

@@ -2,7 +2,7 @@ import { countRead } from './read-buffers';
 
 const MIB = 1024 ** 2;
 
-it('keeps the buffers of a long body from gathering', () => {
+it('keeps the read buffers of a long body from piling up in memory', () => {
   const before = process.memoryUsage().arrayBuffers;
   let most = 0;
   for (let number = 0; number < 1600; number++) {

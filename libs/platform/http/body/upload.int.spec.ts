@@ -52,7 +52,7 @@ describe('a body that comes slowly', () => {
     expect(answer).toMatch(/\{\}$/);
   });
 
-  it('is none that came in time', async () => {
+  it('is accepted when it is complete within the time limit', async () => {
     await serve(10_000);
     const { socket, ended } = begin('/json');
     socket.write('}');

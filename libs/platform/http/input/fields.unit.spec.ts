@@ -47,7 +47,7 @@ function faults(body: object, metatype: new () => object = Body): FieldError[] {
 const codes = (body: object) => faults(body).map(({ code }) => code);
 
 describe('fields', () => {
-  it('are not known because every object has something of that name', () => {
+  it('are refused as unknown even when every object inherits a property of that name', () => {
     const names = ['constructor', 'toString', 'hasOwnProperty', 'isPrototypeOf'];
     for (const name of names) {
       const wanted = (pointer: string) => [
@@ -59,7 +59,7 @@ describe('fields', () => {
     }
   });
 
-  it('are not looked for in an object of very many properties', () => {
+  it('are not checked in an object of more than 100 properties', () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`p${at}`, 1]));
     const fault = (pointer: string, what: string) => [
       { pointer, code: 'too_many_properties', message: `${what} has more than 100 properties` },
@@ -109,29 +109,35 @@ describe('fields', () => {
     },
   );
 
-  it.each(['1899-12-31', '2200-01-01', '9999-12-31'])('says of %s between which years it must be', (due) => {
-    const years = 'between 1900 and 2199';
-    expect(faults({ opened: `${due}T00:00:00Z`, due }).map(({ message }) => message)).toEqual([
-      `opened must be an ISO 8601 timestamp such as 2025-06-12T10:00:00Z, ${years}`,
-      `due must be a day such as 2025-06-12, or a timestamp, ${years}`,
-    ]);
-  });
+  it.each(['1899-12-31', '2200-01-01', '9999-12-31'])(
+    'refuses %s, and says between which years a date must be',
+    (due) => {
+      const years = 'between 1900 and 2199';
+      expect(faults({ opened: `${due}T00:00:00Z`, due }).map(({ message }) => message)).toEqual([
+        `opened must be an ISO 8601 timestamp such as 2025-06-12T10:00:00Z, ${years}`,
+        `due must be a day such as 2025-06-12, or a timestamp, ${years}`,
+      ]);
+    },
+  );
 
   it('takes a rate of ten decimals', () => {
     expect(codes({ rate: { Amount: 1e-10, Currency: 'GBP' } })).toEqual([]);
     expect(codes({ rate: { Amount: 1e-11, Currency: 'GBP' } })).toEqual(['is_number']);
   });
 
-  it.each([[[{ Amount: 1, Currency: 'GBP' }]], [[]], ['1'], [1]])('takes no %j for an object', (rate) => {
-    expect(codes({ rate })).toEqual(['not_an_object']);
-  });
+  it.each([[[{ Amount: 1, Currency: 'GBP' }]], [[]], ['1'], [1]])(
+    'refuses %j where an object is needed',
+    (rate) => {
+      expect(codes({ rate })).toEqual(['not_an_object']);
+    },
+  );
 
-  it('takes no blank text where one must say something', () => {
+  it('refuses a blank text where a text must not be blank', () => {
     expect(codes({ number: ' ' })).toEqual(['matches']);
     expect(codes({ number: null })).toEqual([]);
   });
 
-  it('takes no ids for none, as it shows them, where there need not be any', () => {
+  it('takes an empty list where ids are optional, and nothing but a list', () => {
     expect(codes({ divisionIds: [] })).toEqual([]);
     expect(codes({ divisionIds: ['division_1'] })).toEqual(['invalid_id']);
     for (const none of [{}, 'division_1', 7])

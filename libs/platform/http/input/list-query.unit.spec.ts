@@ -34,7 +34,7 @@ describe('a filter by an instant', () => {
   });
 
   it.each(['0000-01-01', '0000-12-31T23:59:59Z', '2025-02-30', '2025-13-01', '2025-06-12T10:00:00'])(
-    'refuses %s: PostgreSQL has no year 0, and the calendar no such day',
+    'refuses %s, which has a year or day that does not exist, or no offset',
     (from) => {
       expect(refusal(from)).toBeDefined();
     },

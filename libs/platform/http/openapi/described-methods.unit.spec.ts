@@ -10,7 +10,7 @@ describe('the methods at an address', () => {
     ['/acme/api/v1/matters/', []],
     ['/acme/api/v1/matters/1/2/3', []],
     ['/nothing', []],
-  ])('%s are %j', (url, methods) => {
+  ])('such as %s are %j', (url, methods) => {
     expect(methodsAt(url)).toEqual(methods);
   });
 });

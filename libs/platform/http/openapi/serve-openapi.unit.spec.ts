@@ -25,7 +25,7 @@ it('serves the committed description', async () => {
   expect(answer.json()).toEqual(require('../../../../openapi.json'));
 });
 
-it('asks for no body where a POST is taken without one', async () => {
+it('marks the body of a POST as required only where the POST needs one', async () => {
   const { paths } = (await get('/openapi.json')).json();
   const needed = (path: string) => paths[`/{tenant}/api/v1/${path}`].post.requestBody.required;
   for (const action of ['issue', 'unissue', 'void', 'payments/{paymentId}/reverse']) {
@@ -36,7 +36,7 @@ it('asks for no body where a POST is taken without one', async () => {
   }
 });
 
-it('serves Swagger UI with assets of its own, nothing from elsewhere', async () => {
+it('serves Swagger UI with its own assets only', async () => {
   const page = await get('/docs');
   expect(page.headers['content-type']).toContain('text/html');
   const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source);
