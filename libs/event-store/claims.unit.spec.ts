@@ -23,7 +23,7 @@ const write = (stream: string) => ({
 });
 
 describe('claims', () => {
-  it('are bigints that PostgreSQL takes, other ones for other streams', () => {
+  it('are bigints that PostgreSQL accepts, and differ between streams', () => {
     const streams = Array.from({ length: 1000 }, (_, index) => (index % 2 ? v7() : v5(`${index}`, v5.URL)));
     const claims = streams.map(streamClaim);
     for (const claim of claims) expect(BigInt.asIntN(64, claim)).toBe(claim);
@@ -35,7 +35,7 @@ describe('claims', () => {
     expect(nameClaim('counter', 1, 'n')).not.toBe(nameClaim('counter', 2, 'n'));
   });
 
-  it('need what is written alone, and share what is relied on', () => {
+  it('are exclusive for what is written, and shared for what is relied on', () => {
     const [written, relied, target, free] = [v7(), v7(), v7(), v7()];
     const claims = claimsOf(
       job({
@@ -62,7 +62,7 @@ describe('claims', () => {
     );
   });
 
-  it('do not share what they need alone', () => {
+  it('are not shared for what is already claimed exclusively', () => {
     const stream = v7();
     const claims = claimsOf(
       job({ streams: [write(stream)], sections: { links: [{ target: stream, kind: 'x', source: stream }] } }),

@@ -57,7 +57,7 @@ describe('a closed tenant', () => {
     return Object.assign(seen, { ended: run() });
   }
 
-  it('is opened in the end, though whoever asks whether it may takes longer than a transaction may stand still', async () => {
+  it('is opened even when the check whether it may be opened takes longer than a transaction may stand still', async () => {
     const { id } = context.tenant;
     await closed.close(id, REASON);
     const isOver = async (client: ClientBase) => {
@@ -70,7 +70,7 @@ describe('a closed tenant', () => {
     expect(await closed.isClosed(id)).toBe(false);
   });
 
-  it('has no event more once closing has returned, whoever was writing; others go on, and so does it later', async () => {
+  it('gets no more events once closing has returned; other tenants go on, and so does it once it is opened', async () => {
     let over = false;
     const writers = Array.from({ length: 12 }, (_, index) =>
       write(index % 2 ? store : other, context, () => over),
@@ -108,7 +108,7 @@ describe('a closed tenant', () => {
     expect(sum(neighbours, 'refused')).toBe(0);
   });
 
-  it('refuses in the append what was decided before, and nothing else of the batch', async () => {
+  it('refuses the append of a command that was decided before, and nothing else of the batch', async () => {
     const { record } = await openParent(store.store, context);
     const late = store.store.execute(context, async (work) => {
       const { parent } = await work.load({ parent: at(Parent, record.id) });
@@ -129,7 +129,7 @@ describe('a closed tenant', () => {
     expect([await eventsOf(context), await eventsOf(neighbour)]).toEqual([1, 2]);
   });
 
-  it('refuses before anything is decided, a repeat too', async () => {
+  it('refuses a command before anything is decided, and a repeat too', async () => {
     const { record } = await openParent(store.store, context);
     const keyed = { ...context, idempotency: { key: 'once', hash: Buffer.from('same') } };
     await renameParent(store.store, keyed, record.id, 'first');
@@ -148,7 +148,7 @@ describe('a closed tenant', () => {
     expect(again).toMatchObject({ replayed: true, record: { version: 2 } });
   });
 
-  it('is closed with the transaction that closes it: a command waits for how that ends', async () => {
+  it('is closed when the transaction that closes it commits: a command waits for its end', async () => {
     const outcomes: boolean[] = [];
     for (const end of ['rollback', 'commit']) {
       const client = await other.writes.pool.connect();
@@ -169,7 +169,7 @@ describe('a closed tenant', () => {
     expect(outcomes).toEqual([true, false]);
   });
 
-  it('is closed once an append that was found good has been committed', async () => {
+  it('is closed only once an append that was already accepted has been committed', async () => {
     await store.writes.pool.query(
       `create function wait_at_gate() returns trigger language plpgsql as $$
        begin perform pg_advisory_xact_lock_shared(${GATE}); return new; end $$;
@@ -189,7 +189,7 @@ describe('a closed tenant', () => {
     await store.writes.pool.query('drop trigger gate on event_store.events');
   });
 
-  it('is written in bulk by whoever closed it; closing and opening again change nothing', async () => {
+  it('can be written in bulk, and may be closed or opened twice', async () => {
     await closed.close(context.tenant.id, REASON);
     await closed.close(context.tenant.id, REASON);
     await expect(closed.requireOpen(context.tenant.id)).rejects.toMatchObject(refusal);
@@ -210,7 +210,7 @@ describe('a closed tenant', () => {
     const found = `select from pg_locks l join pg_database d on d.oid = l.database
       where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`;
     await waitFor(async () => (await store.writes.pool.query(found)).rowCount === sessions, {
-      description: `${sessions} to wait for a lock`,
+      description: `${sessions} sessions to wait for a lock`,
     });
   }
 });

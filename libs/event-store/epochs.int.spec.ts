@@ -12,7 +12,7 @@ describe('epochs', () => {
   });
   afterEach(() => store.close());
 
-  it('after a restore into a server of lower transaction ids nothing starts, until the next epoch is opened', async () => {
+  it('keep processes from starting after a restore into a server of lower transaction ids, until the next is opened', async () => {
     const context = await createContext(store);
     const epochs = new Epochs(store.writes);
     await epochs.onModuleInit();
@@ -30,7 +30,7 @@ describe('epochs', () => {
     expect(feed.map(({ streamId }) => streamId)).toEqual([old, next].map(({ record }) => toUuid(record.id)));
   });
 
-  it('nor does it where a webhook was registered in a transaction that is yet to come', async () => {
+  it('keep processes from starting when a webhook was registered in a transaction that is yet to come', async () => {
     const context = await createContext(store);
     const epochs = new Epochs(store.writes);
     await store.writes.pool.query(

@@ -71,7 +71,7 @@ describe('erased people', () => {
     return rows[0].wrapped !== null;
   }
 
-  it('keep their key while their tenant is closed, and in bulk', async () => {
+  it('are not erased while their tenant is closed, nor by a bulk append', async () => {
     const id = await made();
     const closed = new ClosedTenants(store.writes);
     const late = store.store.execute(context, async (work) => {
@@ -89,7 +89,7 @@ describe('erased people', () => {
     await closed.open(context.tenant.id);
   });
 
-  it('lose their key with the event, and what their name was reserved for', async () => {
+  it('lose their key and the reservation of their name with the event that erases them', async () => {
     const id = await made();
     await change(id, [erasure]);
     expect(await hasKey(id)).toBe(false);
@@ -104,7 +104,7 @@ describe('erased people', () => {
     expect(rows[0].state).not.toContain('sealed');
   });
 
-  it('read the same from their events', async () => {
+  it('read the same from their events as from their state', async () => {
     const id = await made();
     await change(id, [titled('Professor')]);
     await change(id, [erasure]);
@@ -120,7 +120,7 @@ describe('erased people', () => {
     expect(await derivedOf(store).verifier.verify()).toMatchObject({ differences: 0, findings: [] });
   });
 
-  it('are read as erased by a process that had their key', async () => {
+  it('are read as erased even by a process that had their key', async () => {
     const id = await made();
     const other = openStore(store.url, [Person]);
     expect((await read(id, other)).fullName).toMatch(/^Quill/);
@@ -129,7 +129,7 @@ describe('erased people', () => {
     await other.close();
   });
 
-  it('take what is not personal, and nothing that is', async () => {
+  it('can still be changed, but not in their personal data', async () => {
     const id = await made();
     await change(id, [erasure]);
     await expect(change(id, [named('Again')])).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe('erased people', () => {
     expect((await read(id)).fullName).toMatch(/^Quill/);
   });
 
-  it('are erased in one batch with others, who stay', async () => {
+  it('are erased in one batch with changes of other people, who keep their keys', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, made));
     const twice = ids.slice(0, 5);
     const results = await Promise.allSettled([
@@ -166,7 +166,7 @@ describe('erased people', () => {
     expect(await Promise.all(ids.map(hasKey))).toEqual(ids.map((_, index) => index % 3 !== 0));
   });
 
-  it('cannot be erased as they are made: nothing of them could be kept', async () => {
+  it('cannot be erased by the command that creates them', async () => {
     const id = newId('entity');
     const both = store.store.execute(context, async (work) =>
       work.create(Person, id, [named('Brief'), erasure]),
@@ -174,7 +174,7 @@ describe('erased people', () => {
     await expect(both).rejects.toThrow('is erased as it is created');
   });
 
-  it('are remembered, and their keys destroyed again where they came back', async () => {
+  it('are remembered, so that keys that come back with a backup are destroyed again', async () => {
     const erasures = new Erasures(store.writes, store.codec);
     const [id, other] = [await made(), await made()];
     const { rows } = await store.writes.pool.query(

@@ -22,7 +22,7 @@ describe('the event store', () => {
   };
 
   describe('If-Match', () => {
-    it('refuses another version, and takes the present one', async () => {
+    it('refuses another version, and accepts the present one', async () => {
       const { record } = await openParent(store.store, context);
       await expect(
         renameParent(store.store, { ...context, ifMatch: ['2'] }, record.id, 'x'),
@@ -51,7 +51,7 @@ describe('the event store', () => {
   });
 
   describe('guards', () => {
-    it('decide again when what was relied on has changed', async () => {
+    it('make a command decide again when a record that it relied on has changed', async () => {
       const parent = await openParent(store.store, context);
       const seen: number[] = [];
       await store.store.execute(context, async (work) => {
@@ -63,7 +63,7 @@ describe('the event store', () => {
       expect(seen).toEqual([1, 2]);
     });
 
-    it('hold to what was read first', async () => {
+    it('compare with the version that a command read first', async () => {
       const parent = await openParent(store.store, context);
       let attempts = 0;
       await store.store.execute(context, async (work) => {
@@ -85,7 +85,7 @@ describe('the event store', () => {
     });
   });
 
-  it('a stream that must not exist and does is a conflict that names its version', async () => {
+  it('refuses to create a stream that exists, with a conflict that names its version', async () => {
     const { record } = await openParent(store.store, context);
     await renameParent(store.store, context, record.id, 'two');
     await expect(
@@ -175,7 +175,7 @@ describe('the event store', () => {
     expect(after.rows).toEqual(before.rows);
   });
 
-  it('decides again when records that go together were read at different moments, and tells of it when they never do', async () => {
+  it('decides again when related records disagree, and gives up with that error when they always do', async () => {
     let tries = 0;
     const id = newId('client');
     const decide = (until: number) =>
@@ -190,7 +190,7 @@ describe('the event store', () => {
     expect(tries).toBe(5);
   });
 
-  it('refuses as concurrent, and as no fault of ours, what disagrees because others keep changing it', async () => {
+  it('refuses a command as concurrent when its records disagree because others keep changing them', async () => {
     const { record } = await openParent(store.store, context);
     let tries = 0;
     const fought = store.store.execute(context, async (work) => {
@@ -203,7 +203,7 @@ describe('the event store', () => {
     expect(tries).toBe(5);
   });
 
-  it('says 503 when the database cannot be reached, for reading and for writing', async () => {
+  it('is unavailable for reading and for writing when the database cannot be reached', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const url = new URL(store.url);
     url.port = '1';

@@ -96,12 +96,12 @@ describe('the feed', () => {
     await writers[0].end(how);
     let events: RecordedEvent[] = [];
     await waitFor(async () => (events = await everything(context)).length === names.length, {
-      description: 'the feed to go on',
+      description: 'the feed to show the events',
     });
     expect(events.map(nameOf)).toEqual(names);
   });
 
-  it('leaves out the data of those of whom it is not wanted, and nothing else', async () => {
+  it('leaves out the data of the tenants for which it is not wanted, and nothing else', async () => {
     const contexts = await Promise.all([1, 2].map(() => createContext(store)));
     for (const [index, context] of contexts.entries())
       await openParent(store.store, context, { name: `parent ${index}` });
@@ -110,7 +110,7 @@ describe('the feed', () => {
     const bare = contexts[1].tenant.id;
     let all: RecordedEvent[] = [];
     await waitFor(async () => (all = (await store.feed.page(cursors, 1000)).events).length === 2, {
-      description: 'both events',
+      description: 'the feed to show both events',
     });
     const { events } = await store.feed.page(cursors, 1000, [bare]);
     expect(events).toEqual(
@@ -120,7 +120,7 @@ describe('the feed', () => {
     );
   });
 
-  it('has few long events in a page, of each partition one at least, and says that there are more', async () => {
+  it('has only a few long events in a page, at least one of each partition, and says that there are more', async () => {
     const contexts = await Promise.all(
       [4, 7].map(async (partition) => contextFor({ ...(await createContext(store)).tenant, partition })),
     );

@@ -22,7 +22,7 @@ const Step: StreamDefinition<StepState, DomainEvent<'StepTaken', StepState>> = {
   evolve: (_, event) => event.data,
 };
 
-describe('streams found by what they have to do with another', () => {
+describe('streams that are related to another', () => {
   let store: TestStore;
   let context: RequestContext;
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('streams found by what they have to do with another', () => {
     (await store.loader.load(as.tenant.id, [question]))[0] as Answer;
   const names = (found: Folded<StepState>[]) => found.map(({ data }) => data.name).sort();
 
-  it('two fields along, by a natural key, and all that link to one', async () => {
+  it('are found along two fields, by a natural key, and by their links', async () => {
     const last = await step('last');
     const middle = await step('middle', last);
     const first = await step('first', middle);
@@ -65,7 +65,7 @@ describe('streams found by what they have to do with another', () => {
     expect(await ask(holding(Step, { kind: 'step', key: 'middle' }), stranger)).toBeUndefined();
   });
 
-  it('are guards of what is decided by them', async () => {
+  it('guard the decision that is made with them', async () => {
     const target = await step('target');
     const linked = await step('linked', target);
     const seen: string[][] = [];
@@ -85,7 +85,7 @@ describe('streams found by what they have to do with another', () => {
     expect(seen).toEqual([['linked'], ['moved']]);
   });
 
-  it('are read in one statement with all the rest', async () => {
+  it('are read in one statement with everything else', async () => {
     const target = await step('alone');
     const query = jest.spyOn(store.writes.pool, 'query');
     await store.loader.load(context.tenant.id, [

@@ -7,17 +7,17 @@ describe('a query of the store that fails', () => {
     return fromStore(() => Promise.reject(error), 'Not known.', 'Undone.');
   };
 
-  it('finds it away when its database takes no connections', async () => {
+  it('tells that the store is unavailable when its database takes no connections', async () => {
     await expect(failing('FATAL', '3D000')).rejects.toMatchObject({ code: 'store_unavailable' });
     await expect(failing('FATAL', '55000')).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 
-  it('finds it away when a statement was ended, or it takes no writes', async () => {
+  it('tells that the store is unavailable when a statement was cancelled, or the database takes no writes', async () => {
     await expect(failing('ERROR', '57014')).rejects.toMatchObject({ code: 'store_unavailable' });
     await expect(failing('ERROR', '25006')).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 
-  it('knows that nothing was changed when the server refuses the statement, and not when the server goes away', async () => {
+  it('tells that nothing was changed when the server refuses the statement, but not when the server goes away', async () => {
     await expect(failing('ERROR', '53100')).rejects.toMatchObject({ message: 'Undone.' });
     await expect(failing('FATAL', '57P01')).rejects.toMatchObject({ message: 'Not known.' });
     await expect(
@@ -25,7 +25,7 @@ describe('a query of the store that fails', () => {
     ).rejects.toMatchObject({ message: 'Not known.' });
   });
 
-  it('tells of a fault as it is', async () => {
+  it('keeps any other error as it is', async () => {
     await expect(failing('ERROR', '22012')).rejects.toMatchObject({ code: '22012' });
   });
 });

@@ -24,12 +24,12 @@ describe('positions', () => {
       { epoch: 2, transactionId: 1n, position: 1n },
     ],
     [
-      'then transaction',
+      'transaction second',
       { epoch: 1, transactionId: 9n, position: 9n },
       { epoch: 1, transactionId: 10n, position: 1n },
     ],
     [
-      'then position',
+      'position last',
       { epoch: 1, transactionId: 9n, position: 9n },
       { epoch: 1, transactionId: 9n, position: 10n },
     ],
@@ -49,7 +49,7 @@ describe('positions', () => {
     );
   });
 
-  it('begin before everything', () => {
+  it('never come before the start', () => {
     fc.assert(fc.property(positions, (at) => comparePositions(START, at) <= 0));
   });
 

@@ -34,7 +34,7 @@ describe('sessions that stand still and hold the feed back', () => {
     return stream;
   }
 
-  it('are ended when it is rows for a COPY that they wait for, and not before their time', async () => {
+  it('are ended only when they wait for rows of a COPY, and not before the time limit', async () => {
     const copies = [await copier(), await copier()];
     const other = await writer();
     expect(await endStandingCopies(store.writes.pool)).toBe(0);
@@ -43,7 +43,7 @@ describe('sessions that stand still and hold the feed back', () => {
       ended += await endStandingCopies(store.writes.pool, 1);
       return ended === copies.length;
     };
-    await waitFor(bothEnded, { description: 'both to be ended' });
+    await waitFor(bothEnded, { description: 'both copies to be ended' });
     for (const copy of copies) await expect(copy.end()).rejects.toThrow(/terminat/);
     expect((await other.query('select')).rowCount).toBe(1);
     expect(await endStandingCopies(store.writes.pool, 1)).toBe(0);

@@ -6,7 +6,7 @@ describe('storedJson', () => {
     ['the first half of a pair', 'a\ud83d'],
     ['the second half of a pair', '\ude00b'],
     ['a NUL behind a backslash', '\\\0'],
-    ['a property of that name', { 'a\0': 1 }],
+    ['a NUL in the name of a property', { 'a\0': 1 }],
   ])('refuses %s', (_, value) => {
     expect(() => storedJson({ value })).toThrow(
       expect.objectContaining({ fault: 'invalid', code: 'invalid_text' }),

@@ -21,7 +21,7 @@ describe("the keys of people's data", () => {
 
   const subjectKeys = () => new SubjectKeys(new Secrets(randomBytes(32)));
 
-  it('seal for one stream alone', () => {
+  it('seal data for one stream only', () => {
     const keys = subjectKeys();
     const { key } = keys.create();
     const sealed = keys.seal(key, 'stream', { name: 'Ada' });
@@ -29,7 +29,7 @@ describe("the keys of people's data", () => {
     expect(() => keys.open(key, 'other', sealed)).toThrow('unable to authenticate');
   });
 
-  it('are unwrapped once, and leave the memory within 5 s though nobody asks again', () => {
+  it('are unwrapped once, and wiped from memory within 5 s even when nobody asks again', () => {
     const keys = subjectKeys();
     const { key, wrapped } = keys.create();
     const unwrapped = keys.unwrap(wrapped);

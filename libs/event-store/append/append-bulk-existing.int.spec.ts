@@ -133,7 +133,7 @@ describe('appendBulk to streams that exist', () => {
     expect((await move(context, ids[1], [moved('last')])).record).toMatchObject({ version: 4 });
   });
 
-  it('refuses a stream that has moved on, with all of its chunk', async () => {
+  it('refuses a stream that has changed since it was read, together with its whole chunk', async () => {
     const [one, two] = [await place('one', 1), await place('two', 2)];
     await move(context, two.id, [moved('two', 3)]);
     const before = await kept(context);
@@ -153,7 +153,7 @@ describe('appendBulk to streams that exist', () => {
     expect(await kept(context)).toEqual(before);
   });
 
-  it('gives a key that one gives up to another of the chunk, and none that another holds', async () => {
+  it('gives a key that one stream releases to another of the chunk, but no key that another still holds', async () => {
     const [one, two] = [await place('one'), await place('two')];
     const fresh = { definition: Desk, id: newId('division'), events: [placed('one')] };
     await bulk.append(context, [fresh, on(one, moved('two')), on(two, moved('three'))], 'import');
@@ -174,7 +174,7 @@ describe('appendBulk to streams that exist', () => {
     expect(await kept(context)).toEqual(before);
   });
 
-  it('encrypts with the key that a person has', async () => {
+  it('encrypts with the existing key of a person', async () => {
     const id = newId('entity');
     const named = (fullName: string) => ({ type: 'PersonNamed', data: { fullName, title: 'Dr' } });
     await bulk.append(context, [{ definition: Person, id, events: [named('Ada Secret')] }], 'import');

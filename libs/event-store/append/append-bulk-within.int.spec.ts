@@ -12,7 +12,7 @@ import { BulkAppender, type BulkChunk, type BulkStream } from './append-bulk';
 /** A stream with the row that the caller writes for it. */
 type Given = BulkStream & { row: string };
 
-describe('appendBulk with a part of the caller in each transaction', () => {
+describe('appendBulk with work of the caller in each transaction', () => {
   let store: TestStore;
   let signal: AppendSignal;
   let bulk: BulkAppender;
@@ -53,7 +53,7 @@ describe('appendBulk with a part of the caller in each transaction', () => {
     return { definition: Parent, id: record.id, before: record, events: [], row: 'unchanged' };
   };
 
-  it('moves a checkpoint with the events of the chunk, those without events in it', async () => {
+  it('runs that work in the transaction of each chunk, for streams without events too', async () => {
     const same = await unchanged();
     const position = await bulk.append(context, [...given(1_200), same], 'import', { within });
     expect(chunks.length).toBeGreaterThan(1);
@@ -71,7 +71,7 @@ describe('appendBulk with a part of the caller in each transaction', () => {
     expect(await store.loader.load(context.tenant.id, [at(Parent, same.id)])).toMatchObject([{ version: 1 }]);
   });
 
-  it('writes nothing when nothing has changed, and still tells the caller', async () => {
+  it('writes no events when nothing has changed, but still runs that work', async () => {
     const same = await unchanged();
     const events = await count('event_store.events');
     expect(await bulk.append(context, [same], 'import', { within })).toBeUndefined();
@@ -79,7 +79,7 @@ describe('appendBulk with a part of the caller in each transaction', () => {
     expect([await count('done'), await count('event_store.events')]).toEqual([1, events]);
   });
 
-  it('undoes the chunk when that part fails, and says why', async () => {
+  it('undoes the chunk when that work fails, and says why', async () => {
     const stopped = new Error('stopped');
     let chunk = 0;
     const stopping = bulk.append(context, given(1_200), 'import', {

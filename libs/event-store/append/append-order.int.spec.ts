@@ -27,7 +27,7 @@ async function feedOf(store: TestStore, { tenant }: RequestContext) {
   return readFeed(store.feed, tenant.partition, (await endsOf(store)).get(tenant.partition)!);
 }
 
-describe('what the locks of an append are for', () => {
+describe('why an append takes locks', () => {
   let store: TestStore;
   let other: ReturnType<typeof openStore>;
   let gate: Client;
@@ -89,7 +89,7 @@ describe('what the locks of an append are for', () => {
     expect(closed).toMatchObject({ status: 'rejected', reason: { code: 'open_children' } });
   });
 
-  it('without the lock statement it is', async () => {
+  it('without the lock statement a child is opened under a parent that is closed meanwhile', async () => {
     await strip(store, LOCKS);
     const { meanwhile, child, closed } = await closeWhileOpening();
     expect(meanwhile).toBe('it is closed');
@@ -135,7 +135,7 @@ describe('what the locks of an append are for', () => {
     expect((await feedOf(store, context)).map(({ version }) => version)).toEqual([1, 2]);
   });
 
-  it('if it could, versions would come as 1, 3, 2, and a reader would stop there', async () => {
+  it('if such a transaction could append, versions would come as 1, 3, 2, and a reader would stop there', async () => {
     await strip(store, FIRST_TO_WRITE);
     const { record } = await openParent(store.store, context);
     await appendLate(record.id);

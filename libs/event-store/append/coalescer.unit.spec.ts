@@ -24,7 +24,7 @@ function gated(lanes: number) {
 }
 
 describe('Coalescer', () => {
-  it('sends what arrives in one turn of the event loop together, and answers each', async () => {
+  it('sends jobs that arrive in one turn of the event loop together, and answers each', async () => {
     const { coalescer, batches, names } = gated(1);
     const answers = ['a', 'b', 'c'].map((name) => coalescer.submit({ name }));
     await nextTurn();
@@ -33,7 +33,7 @@ describe('Coalescer', () => {
     expect(await Promise.all(answers)).toEqual(['a', 'b', 'c']);
   });
 
-  it('queues while its lane is busy', async () => {
+  it('queues jobs while its lane is busy', async () => {
     const { coalescer, batches, names } = gated(1);
     const first = coalescer.submit({ name: 'a' });
     await nextTurn();
@@ -79,20 +79,23 @@ describe('Coalescer', () => {
 
   it.each<[string, Partial<Claims>, Partial<Claims>, boolean]>([
     ['two writers of one thing', { exclusive: [1n] }, { exclusive: [1n] }, false],
-    ['a writer and who relies on it', { exclusive: [1n] }, { shared: [1n] }, false],
-    ['who relies on a thing and its writer', { shared: [1n] }, { exclusive: [1n] }, false],
-    ['two that rely on one thing', { shared: [1n] }, { shared: [1n] }, true],
+    ['a writer of a thing, then a job that relies on it', { exclusive: [1n] }, { shared: [1n] }, false],
+    ['a job that relies on a thing, then its writer', { shared: [1n] }, { exclusive: [1n] }, false],
+    ['two jobs that rely on one thing', { shared: [1n] }, { shared: [1n] }, true],
     ['two writers of two things', { exclusive: [1n] }, { exclusive: [2n] }, true],
-  ])('%s: together or not', async (_, first, second, together) => {
-    const { coalescer, names } = gated(1);
-    void coalescer.submit({ name: 'first', claims: first });
-    void coalescer.submit({ name: 'second', claims: second });
-    void coalescer.submit({ name: 'other', claims: { exclusive: [9n] } });
-    await nextTurn();
-    expect(names()).toEqual([together ? ['first', 'second', 'other'] : ['first', 'other']]);
-  });
+  ])(
+    'puts two jobs into one batch only when their claims allow it: %s',
+    async (_, first, second, together) => {
+      const { coalescer, names } = gated(1);
+      void coalescer.submit({ name: 'first', claims: first });
+      void coalescer.submit({ name: 'second', claims: second });
+      void coalescer.submit({ name: 'other', claims: { exclusive: [9n] } });
+      await nextTurn();
+      expect(names()).toEqual([together ? ['first', 'second', 'other'] : ['first', 'other']]);
+    },
+  );
 
-  it('lets nobody overtake a job that waits for the same thing', async () => {
+  it('lets no job overtake another that waits for the same thing', async () => {
     const { coalescer, batches, names } = gated(1);
     void coalescer.submit({ name: 'first', claims: { exclusive: [1n] } });
     void coalescer.submit({ name: 'waits', claims: { exclusive: [1n, 2n] } });
@@ -105,7 +108,7 @@ describe('Coalescer', () => {
     expect(names()).toEqual([['first'], ['waits']]);
   });
 
-  it('rejects one job of a batch alone', async () => {
+  it('can reject a single job of a batch', async () => {
     const { coalescer, batches } = gated(1);
     const answers = Promise.allSettled(['a', 'b'].map((name) => coalescer.submit({ name })));
     await nextTurn();
@@ -133,7 +136,7 @@ describe('Coalescer', () => {
     expect(await coalescer.submit('after')).toBe('after');
   });
 
-  it('says to all that the store is unavailable, and tries nothing again', async () => {
+  it('tells all jobs that the store is unavailable, and tries none of them again', async () => {
     const run = jest.fn().mockRejectedValue(new DomainError('unavailable', 'store_unavailable', 'Down.'));
     const coalescer = new Coalescer<string, string>(run, { lanes: 1 });
     const answers = await Promise.allSettled(['a', 'b'].map((job) => coalescer.submit(job)));

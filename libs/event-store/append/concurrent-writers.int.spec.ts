@@ -21,7 +21,7 @@ describe('concurrent writers', () => {
     await store.close();
   });
 
-  it('50 on one stream, in two processes: versions contiguous, nothing acknowledged lost, refusals clear', async () => {
+  it('50 on one stream, in two processes: versions are contiguous, no acknowledged write is lost, refusals are clear', async () => {
     const { record } = await openParent(store.store, context);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
@@ -57,7 +57,7 @@ describe('concurrent writers', () => {
     expect(new Set(written.map(({ record: { version } }) => version)).size).toBe(50);
   });
 
-  it('one that cannot be stored fails alone among good ones', async () => {
+  it('a command that cannot be stored fails alone among good ones', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
         openParent(store.store, context, { name: index === 7 ? 'a\0b' : index === 9 ? 'a\ud800' : 'good' }),
@@ -72,7 +72,7 @@ describe('concurrent writers', () => {
     ]);
   });
 
-  it('one at which the whole batch fails in the database fails alone too', async () => {
+  it('a command that makes the whole batch fail in the database fails alone too', async () => {
     await store.writes.pool.query(
       `alter table event_store.events add constraint poison check (data ->> 'name' <> 'poison')`,
     );
@@ -109,7 +109,7 @@ describe('concurrent writers', () => {
     expect(id).toMatchObject({ reason: { code: '22P02' } });
   });
 
-  it('a child opened while its parent is closed, from two processes, over and over: never both', async () => {
+  it('never both open a child and close its parent, however the two commands of two processes meet', async () => {
     const rounds = 40;
     const tallies = await Promise.all(
       Array.from({ length: rounds }, async (_, round) => {
@@ -138,7 +138,7 @@ describe('concurrent writers', () => {
     expect(tallies).not.toContain('rejected rejected');
   });
 
-  it('answers with the position at which the last event of each command stands', async () => {
+  it('each get the position of the last event of their own command', async () => {
     const written = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         store.store.execute(context, async (work) => {

@@ -28,7 +28,7 @@ describe('what is unique in a tenant', () => {
       expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     });
 
-    it('so too between two processes, where some are refused', async () => {
+    it('give every number once and leave no gap between two processes, where some commands are refused', async () => {
       const other = openStore(store.url, [Parent]);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 30 }, (_, index) => numbered(index % 2 ? store.store : other.store, 'shared')),
@@ -74,14 +74,14 @@ describe('what is unique in a tenant', () => {
       await openParent(store.store, context, { code: 'A' });
     });
 
-    it('go to one of many who want them at once', async () => {
+    it('go to only one of many streams that want them at once', async () => {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 20 }, () => openParent(store.store, context, { code: 'B' })),
       );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('are wanted by one stream of a command only', async () => {
+    it('cannot go to two streams of one command', async () => {
       const both = store.store.execute(context, async (work) => {
         work.create(Parent, newId('client'), [parentOpened('one', 'C')]);
         return work.create(Parent, newId('client'), [parentOpened('two', 'C')]);

@@ -9,7 +9,7 @@ describe('counters that are behind the numbers of records', () => {
   });
   afterAll(() => database?.drop());
 
-  it('are brought to the last of them, each of its tenant, and never back', async () => {
+  it('are raised to the last number of their tenant, and never lowered', async () => {
     await execute(
       database.url,
       `insert into event_store.reservations (tenant_id, kind, key, stream_id)

@@ -35,7 +35,7 @@ describe('Idempotency-Key', () => {
     return rows.length;
   };
 
-  it('carries out one of many concurrent repeats, in two processes, and answers all the same', async () => {
+  it('carries out one of many concurrent repeats in two processes, and gives all of them the same answer', async () => {
     const written = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         openParent(index % 2 ? store.store : other.store, keyed('many'), {
@@ -49,7 +49,7 @@ describe('Idempotency-Key', () => {
     expect(await count('many')).toBe(1);
   });
 
-  it('refuses another body, also at the same time', async () => {
+  it('refuses another body under the same key, even at the same time', async () => {
     await openParent(store.store, keyed('reused', 'one'));
     const again = openParent(store.store, keyed('reused', 'two'));
     await expect(again).rejects.toMatchObject({ fault: 'invalid', code: 'idempotency_key_reused' });
@@ -89,7 +89,7 @@ describe('Idempotency-Key', () => {
     expect(again.record.data.name).toBe('shown');
   });
 
-  it('gives the first answer to a repeat that looked before the first was carried out, and again afterwards', async () => {
+  it('gives the first answer to a repeat during which the first request was carried out', async () => {
     const { record } = await openParent(store.store, context);
     const close = (opened: TestStore['store'], meanwhile?: () => Promise<unknown>) =>
       opened.execute<ParentState>(keyed('between'), async (work) => {
@@ -103,7 +103,7 @@ describe('Idempotency-Key', () => {
     expect(again).toMatchObject({ replayed: true, record: { version: 2, data: { active: false } } });
   });
 
-  it('gives the first answer of a request that changed nothing, whatever changed since', async () => {
+  it('gives the first answer again for a request that changed nothing, whatever has changed since', async () => {
     const { record } = await openParent(store.store, context);
     const reopen = () =>
       store.store.execute<ParentState>(keyed('nothing'), async (work) => {
@@ -121,7 +121,7 @@ describe('Idempotency-Key', () => {
     expect(now).toMatchObject({ version: 2, data: { active: false } });
   });
 
-  it('is kept in the transaction of the events: neither is there without the other', async () => {
+  it('is stored in the transaction of the events: neither exists without the other', async () => {
     const id = newId('client');
     await openParent(store.store, keyed('together'), { id });
     const { rows } = await store.writes.pool.query(
@@ -139,7 +139,7 @@ describe('Idempotency-Key', () => {
     expect(await count('half')).toBe(0);
   });
 
-  it('keeps no refusal', async () => {
+  it('is not stored with a refusal', async () => {
     await openParent(store.store, context, { code: 'held' });
     const refused = openParent(store.store, keyed('refused'), { code: 'held' });
     await expect(refused).rejects.toMatchObject({ code: 'code_taken' });

@@ -63,8 +63,8 @@ describe('the plan of a poll', () => {
   }
 
   describe.each([
-    ['of all', FEED_QUERY],
-    ['without the data of some', BARE_FEED_QUERY],
+    ['for events with their data', FEED_QUERY],
+    ['for events without the data of some tenants', BARE_FEED_QUERY],
   ])('%s', (_, query) => {
     it.each([
       ['with a backlog of 200,000 events', 'force_custom_plan', () => START, LIMIT],
@@ -98,7 +98,7 @@ describe('the plan of a poll', () => {
     ['at zero lag', 'force_custom_plan', (partition: number) => heads.get(partition)!, 0],
     ['at zero lag', 'force_generic_plan', (partition: number) => heads.get(partition)!, 0],
   ])(
-    'of several readers %s (%s) finds the next event of each by the index',
+    'for the next event of several readers %s (%s) finds each by the index',
     async (_, mode, reached, rows) => {
       const cursors = [...heads.keys(), ...heads.keys()].map((partition) => ({
         partition,
@@ -118,7 +118,7 @@ describe('the plan of a poll', () => {
   );
 
   it.each(['force_custom_plan', 'force_generic_plan'])(
-    'of the store for what it has (%s) finds each by the index',
+    'for the events that the store has (%s) finds each by the index',
     async (mode) => {
       const { rows } = await client.query(
         `select partition, epoch, transaction_id as "transactionId", position, stream_id as "streamId", version

@@ -17,7 +17,7 @@ describe('the feed of a tenant', () => {
   });
   afterEach(() => store.close());
 
-  it('has few long events at once, and goes on after them without a gap', async () => {
+  it('gives only a few long events at a time, and goes on after them without a gap', async () => {
     const context = await createContext(store);
     const { partition } = context.tenant;
     const other = await createContext(store);
@@ -30,7 +30,7 @@ describe('the feed of a tenant', () => {
     await waitFor(
       async () => comparePositions((await store.feed.heads()).get(partition) ?? START, end) === 0,
       {
-        description: 'all events',
+        description: 'the feed to show all events',
       },
     );
     const pages: string[][] = [];

@@ -62,7 +62,7 @@ describe('the chain of seals', () => {
     });
   });
 
-  it('names a block that was sealed anew for a changed event', async () => {
+  it('names the block that follows one that was sealed anew for a changed event', async () => {
     await sql(CHANGE, [at(0)]);
     await sql(
       `update event_store.seals s set digests = array(
@@ -77,7 +77,7 @@ describe('the chain of seals', () => {
     expect((await sealed.proofOf(context)).problem).toMatchObject({ kind: 'block_unchained', block: 2 });
   });
 
-  it('proves by seals kept elsewhere that the chain was not written anew', async () => {
+  it('finds by seals kept elsewhere that the whole chain was written anew', async () => {
     const kept = await sealed.seals.heads();
     await writeThree(store, context, 'later');
     await sealed.sealAll();
@@ -99,7 +99,7 @@ describe('the chain of seals', () => {
     });
   });
 
-  it("knows by its number whose a kept seal is, when the alias has become another tenant's", async () => {
+  it('finds the tenant of a kept seal by its number when another tenant now has the alias', async () => {
     const kept = await sealed.seals.heads();
     const rename = 'update platform.tenants set alias = $2 where id = $1';
     await sql(rename, [context.tenant.id, `${context.tenant.alias}-1`]);

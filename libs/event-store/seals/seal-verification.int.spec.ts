@@ -34,7 +34,7 @@ describe('the verification of seals', () => {
   const named = ({ stream_id, version }: StoredEvent) =>
     expect.objectContaining({ streamId: stream_id, version });
 
-  it('finds an untouched store intact, and tells what is not sealed yet', async () => {
+  it('finds an untouched store intact, and counts what is not sealed yet', async () => {
     const whole = { blocks: expect.any(Number), sealed: 9, problem: null };
     expect(await sealed.verify()).toEqual(
       [context, other]
@@ -53,43 +53,48 @@ describe('the verification of seals', () => {
   const setting = (assignment: string) => `update event_store.events set ${assignment} where position = $1`;
   it.each<[string, (tamper: typeof sql) => Promise<unknown>, 'changed' | 'removed', number]>([
     [
-      'one byte of data',
+      'one byte of its data was changed',
       (db) => db(setting(`data = replace(data::text, 'two', 'twp')::jsonb`), [at(3)]),
       'changed',
       3,
     ],
     [
-      'the metadata',
+      'its metadata were changed',
       (db) => db(setting(`metadata = metadata || '{"actor": "nobody"}'`), [at(4)]),
       'changed',
       4,
     ],
     [
-      'a microsecond',
+      'its time was changed by a microsecond',
       (db) => db(setting(`recorded_at = recorded_at + interval '1 us'`), [at(5)]),
       'changed',
       5,
     ],
-    ['the type', (db) => db(setting(`type = 'ParentClosed'`), [at(5)]), 'changed', 5],
-    ['the partition', (db) => db(setting('partition = (partition + 1) % 12'), [at(4)]), 'changed', 4],
+    ['its type was changed', (db) => db(setting(`type = 'ParentClosed'`), [at(5)]), 'changed', 5],
     [
-      'the place, behind everything',
+      'its partition was changed',
+      (db) => db(setting('partition = (partition + 1) % 12'), [at(4)]),
+      'changed',
+      4,
+    ],
+    [
+      'it was moved behind everything',
       (db) => db(setting('transaction_id = pg_current_xact_id()'), [at(4)]),
       'changed',
       4,
     ],
-    ['a deleted event', (db) => db(REMOVE, [at(4)]), 'removed', 4],
-    ['the first one deleted', (db) => db(REMOVE, [at(0)]), 'removed', 0],
-    ['the last one deleted', (db) => db(REMOVE, [at(8)]), 'removed', 8],
+    ['it was deleted', (db) => db(REMOVE, [at(4)]), 'removed', 4],
+    ['the first event was deleted', (db) => db(REMOVE, [at(0)]), 'removed', 0],
+    ['the last event was deleted', (db) => db(REMOVE, [at(8)]), 'removed', 8],
     [
-      'all deleted',
+      'all events were deleted',
       (db) => db('delete from event_store.events where tenant_id = $1', [context.tenant.id]),
       'removed',
       0,
     ],
-    ['another version', (db) => db(setting('version = 99'), [at(4)]), 'removed', 4],
+    ['its version was changed', (db) => db(setting('version = 99'), [at(4)]), 'removed', 4],
     [
-      'a pair whose places are swapped',
+      'two events have swapped their places',
       async (db) => {
         const [a, b] = [events[2], events[6]];
         const move = (from: string, to: { transaction_id: string; position: string }) =>
@@ -103,7 +108,7 @@ describe('the verification of seals', () => {
       2,
     ],
     [
-      'a pair whose data are swapped',
+      'two events have swapped their data',
       (db) =>
         db(
           `update event_store.events e set data = o.data from event_store.events o
@@ -114,14 +119,19 @@ describe('the verification of seals', () => {
       1,
     ],
     [
-      'one given to another tenant',
+      'it was given to another tenant',
       (db) => db(setting(`tenant_id = ${other.tenant.id}`), [at(4)]),
       'removed',
       4,
     ],
-    ['one given to nobody', (db) => db(setting('tenant_id = 4711'), [at(4)]), 'removed', 4],
     [
-      'the first of several',
+      'it was given to a tenant that does not exist',
+      (db) => db(setting('tenant_id = 4711'), [at(4)]),
+      'removed',
+      4,
+    ],
+    [
+      'it is the first of several',
       async (db) => {
         await db(CHANGE, [at(7)]);
         await db(INSERT_BEHIND, [at(5)]);
@@ -130,7 +140,7 @@ describe('the verification of seals', () => {
       'removed',
       2,
     ],
-  ])('names %s', async (_, tamper, kind, index) => {
+  ])('names the event that is wrong: %s', async (_, tamper, kind, index) => {
     await tamper(sql);
     const { problem } = await sealed.proofOf(context);
     expect(problem).toMatchObject({ kind, block: expect.any(Number), event: named(events[index]) });
@@ -158,7 +168,7 @@ describe('the verification of seals', () => {
     expect((await sealed.proofOf(other)).problem).toBeNull();
   });
 
-  it('names an event that was given to another tenant there too, and one of a tenant that does not exist', async () => {
+  it('names an event that was given to another tenant in that tenant too, and a tenant that does not exist', async () => {
     await sql(`update event_store.events set tenant_id = $2 where position = $1`, [at(4), other.tenant.id]);
     expect((await sealed.proofOf(other)).problem).toMatchObject({
       kind: 'inserted',
@@ -174,7 +184,7 @@ describe('the verification of seals', () => {
     );
   });
 
-  it('goes on over a new epoch', async () => {
+  it('goes on across a new epoch', async () => {
     await new Epochs(store.writes).open();
     await openParent(store.store, context, { name: 'next epoch' });
     await sealed.sealAll();
@@ -185,7 +195,7 @@ describe('the verification of seals', () => {
     });
   });
 
-  it('names the first in feed order of any changes', async () => {
+  it('names the first of any changes, in feed order', async () => {
     await sql('create table backup as select * from event_store.events');
     const indexes = (max: number) => fc.uniqueArray(fc.integer({ min: 0, max }), { maxLength: 3 });
     const tampering = fc

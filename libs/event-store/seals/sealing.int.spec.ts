@@ -59,7 +59,7 @@ describe('the sealing job', () => {
     await rows(`select pg_terminate_backend($1)`, [(await leaders(store.url))[0].pid]);
     await allSealed(6);
     await waitFor(() => warn.mock.calls.some(([line]) => /^Sealing goes on in 5 s: /.test(String(line))), {
-      description: 'the lost connection to be told',
+      description: 'the lost connection to be logged',
     });
     await two.onApplicationShutdown();
     await second.close();
@@ -86,7 +86,7 @@ describe('the sealing job', () => {
     await second.close();
   });
 
-  it('rests no longer after a turn that took long, for want of the database or of the process', async () => {
+  it('rests no longer than usual after a turn that had to wait for the database', async () => {
     const job = new Sealing(store.writes);
     const rest = jest.spyOn(job as unknown as Resting, 'rest');
     await writeThree(store, context, 'one');
@@ -94,7 +94,7 @@ describe('the sealing job', () => {
     await holder.query('begin; lock table event_store.seals');
     job.start();
     const waits = async () => (await rows('select from pg_locks where not granted')).length > 0;
-    await waitFor(waits, { description: 'the job to stand still' });
+    await waitFor(waits, { description: 'the job to wait for the lock' });
     await holder.query('select pg_sleep(0.5); rollback');
     holder.release();
     await allSealed(3);

@@ -41,10 +41,10 @@ describe('seals', () => {
         );
         return waiting.length > 0;
       },
-      { description: 'somebody to wait for a lock' },
+      { description: 'a session to wait for a lock' },
     );
 
-  it('chains blocks of digests that anybody can compute', async () => {
+  it('chain blocks of digests that anybody can compute', async () => {
     const other = await createContext(store);
     for (const name of ['one', 'two', 'three']) {
       await writeThree(store, context, name);
@@ -80,7 +80,7 @@ describe('seals', () => {
     }
   });
 
-  it('digests every column of an event', async () => {
+  it('depend on every column of an event', async () => {
     await openParent(store.store, context);
     const columns = await rows(
       `select column_name as name, data_type as type from information_schema.columns
@@ -106,7 +106,7 @@ describe('seals', () => {
     }
   });
 
-  it('seals alike whatever the settings of a session', async () => {
+  it('are the same whatever the settings of a session', async () => {
     for (const name of ['ünïcode', 'ünïcode as well']) {
       await writeThree(store, context, name);
       await sealed.sealAll();
@@ -132,7 +132,7 @@ describe('seals', () => {
     expect(rows).toEqual([{ seals: true, digests: true }]);
   });
 
-  it('leaves what an open transaction holds back, until its commit', async () => {
+  it('leave out what an open transaction holds back, until its commit', async () => {
     const client = new Client(store.url);
     await client.connect();
     await client.query('begin');
@@ -151,12 +151,14 @@ describe('seals', () => {
     expect(await sealed.proofOf(context)).toMatchObject({ sealed: 2, unsealed: 0, problem: null });
   });
 
-  it('leaves an event that does not stand in the partition of its tenant', async () => {
+  it('leave out an event that is not in the partition of its tenant', async () => {
     const { id, partition } = context.tenant;
     await openParent(store.store, context);
     await rows('update event_store.events set partition = $1', [(partition + 1) % 12]);
     await openParent(store.store, context);
-    await waitFor(async () => (await sealed.seals.sealNow()) > 0, { description: 'the other to be sealed' });
+    await waitFor(async () => (await sealed.seals.sealNow()) > 0, {
+      description: 'the other event to be sealed',
+    });
     const [first] = await eventsOf(store, context);
     expect((await sealed.proofOf(context)).problem).toMatchObject({
       kind: 'inserted',
@@ -170,22 +172,25 @@ describe('seals', () => {
   it.each([
     ['commits', 'commit', 0],
     ['is undone', 'rollback', 3],
-  ])('waits for who seals the same partition, and goes on when that %s', async (_, end, left) => {
-    await writeThree(store, context, 'one');
-    await feedShows(3);
-    const client = new Client(store.url);
-    await client.connect();
-    await client.query('begin');
-    await client.query('select event_store.seal($1::smallint, 1000)', [context.tenant.partition]);
-    const second = sealed.seals.sealNow();
-    await somebodyWaits();
-    await client.query(end);
-    await client.end();
-    expect(await second).toBe(left);
-    expect(await sealed.proofOf(context)).toMatchObject({ sealed: 3, problem: null });
-  });
+  ])(
+    'wait for another transaction that seals the same partition, and go on when it %s',
+    async (_, end, left) => {
+      await writeThree(store, context, 'one');
+      await feedShows(3);
+      const client = new Client(store.url);
+      await client.connect();
+      await client.query('begin');
+      await client.query('select event_store.seal($1::smallint, 1000)', [context.tenant.partition]);
+      const second = sealed.seals.sealNow();
+      await somebodyWaits();
+      await client.query(end);
+      await client.end();
+      expect(await second).toBe(left);
+      expect(await sealed.proofOf(context)).toMatchObject({ sealed: 3, problem: null });
+    },
+  );
 
-  it('does not commit when its checkpoint is moved by another', async () => {
+  it('are not committed when another has moved their checkpoint', async () => {
     await writeThree(store, context, 'one');
     await sealed.sealAll();
     await writeThree(store, context, 'two');
@@ -204,7 +209,7 @@ describe('seals', () => {
     expect(await sealed.proofOf(context)).toMatchObject({ sealed: 6, problem: null });
   });
 
-  it('seals nothing twice, however many seal at once', async () => {
+  it('contain no event twice, however many processes seal at once', async () => {
     const contexts = [context, await createContext(store), await createContext(store)];
     const events = 3 * 30;
     let total = 0;
@@ -223,7 +228,7 @@ describe('seals', () => {
       expect(proof).toMatchObject({ sealed: 30, unsealed: 0, problem: null });
   });
 
-  it('answers the latest seals, and refuses a tenant that is not there', async () => {
+  it('are listed with the latest of each tenant, and refused for an unknown tenant', async () => {
     await createContext(store);
     await writeThree(store, context, 'one');
     await sealed.sealAll();

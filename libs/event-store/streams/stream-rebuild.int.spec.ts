@@ -52,13 +52,13 @@ describe('streams rebuild', () => {
     };
   }
 
-  it('writes nothing that is right', async () => {
+  it('writes nothing when everything is right', async () => {
     const before = await derived();
     expect(await rebuild()).toEqual({ streams: 360, written: 0, removed: 0, differences: 0, findings: [] });
     expect(await derived()).toEqual(before);
   });
 
-  it('makes again all that is lost or wrong, and nothing else', async () => {
+  it('restores all rows that are lost or wrong, and nothing else', async () => {
     const before = await derived();
     const [wrong, lost] = [before.streams[3], before.streams[8]];
     await sql(
@@ -92,7 +92,7 @@ describe('streams rebuild', () => {
     expect(await verify()).toMatchObject({ differences: 0, outdated: 0 });
   });
 
-  it('makes everything again from the events alone', async () => {
+  it('restores everything from the events alone', async () => {
     const before = await derived();
     await sql('truncate event_store.streams, event_store.links, event_store.reservations');
     expect(await rebuild()).toEqual({ streams: 360, written: 360, removed: 0, differences: 0, findings: [] });
@@ -100,7 +100,7 @@ describe('streams rebuild', () => {
     expect(await verify()).toMatchObject({ differences: 0 });
   });
 
-  it('makes one tenant again, and leaves the others', async () => {
+  it('restores one tenant, and leaves the others as they are', async () => {
     await sql('update event_store.streams set version = version + 1');
     expect(await rebuild(context.tenant.alias)).toMatchObject({ streams: 180, written: 180 });
     expect(await verify()).toMatchObject({ differences: 180 });
@@ -134,7 +134,7 @@ describe('streams rebuild', () => {
     expect(await verify()).toMatchObject({ differences: 0 });
   });
 
-  describe('tells of what it cannot mend, and changes nothing of it:', () => {
+  describe('reports what it cannot mend, and does not change it:', () => {
     /** Runs a rebuild that must change no row. Returns its findings by stream. */
     async function untouched() {
       const before = await derived();
@@ -175,7 +175,7 @@ describe('streams rebuild', () => {
     });
   });
 
-  it('goes on beside writers, who wait for a chunk at most', async () => {
+  it('runs beside writers, who wait for one chunk at most', async () => {
     let writing = true;
     let longest = 0;
     const writers = Array.from({ length: 4 }, async (_, writer) => {

@@ -50,12 +50,12 @@ describe('streams verify', () => {
   });
 
   it.each([
-    ['a version', 'version = version + 1', 'it is kept at version 3, its events end at 2'],
-    ['a kind', "kind = 'matter'", 'it is kept as matter'],
-    ['a newer fold', 'state_version = 9', "its state is of fold version 9, this program's is 1"],
+    ['the version', 'version = version + 1', 'it is kept at version 3, its events end at 2'],
+    ['the kind', "kind = 'matter'", 'it is kept as matter'],
+    ['a newer fold version', 'state_version = 9', "its state is of fold version 9, this program's is 1"],
     ['a field', `state = replace(state::text, 'another', 'no')::json`, 'its state differs in name'],
     [
-      'a field too many',
+      'an extra field',
       `state = replace(state::text, '"active"', '"extra":1,"active"')::json`,
       'its state differs in extra',
     ],
@@ -64,13 +64,13 @@ describe('streams verify', () => {
       `state = replace(state::text, 'updatedBy', 'x')::json`,
       'its state differs in updatedBy, x',
     ],
-    ['no state', `state = '{}'`, 'its state cannot be read'],
-  ])('finds %s that differs', async (_, set, what) => {
+    ['an unreadable state', `state = '{}'`, 'its state cannot be read'],
+  ])('finds a stored row that differs from its events: %s', async (_, set, what) => {
     await sql(`update event_store.streams set ${set} where stream_id = $1`, parent);
     expect(await found()).toEqual([[parent, what]]);
   });
 
-  it('finds personal fields that differ, and sees through another encryption of the same', async () => {
+  it('finds personal fields that differ, but not the same fields in another encryption', async () => {
     const { rows } = await sql('select wrapped from event_store.subject_keys where subject = $1', person);
     const key = store.keys.unwrap(rows[0].wrapped);
     const seal = (fullName: string) => store.keys.seal(key, toUuid(person), { fullName });
@@ -139,7 +139,7 @@ describe('streams verify', () => {
     expect(await found()).toEqual([[parent, what]]);
   });
 
-  it('finds a sealed event that does not open', async () => {
+  it('finds an event whose sealed fields do not open', async () => {
     await sql(
       `update event_store.events set data = data || '{"sealed": "AAAA"}' where stream_id = $1`,
       person,
@@ -149,7 +149,7 @@ describe('streams verify', () => {
     ]);
   });
 
-  it('finds links and reservations that are missing, and those that no event gives', async () => {
+  it('finds links and reservations that are missing, and those that come from no event', async () => {
     await sql('delete from event_store.links where source = $1', child);
     await sql('update event_store.reservations set stream_id = $2 where stream_id = $1', parent, child);
     const { id } = context.tenant;
@@ -173,7 +173,7 @@ describe('streams verify', () => {
     expect(await found()).toContainEqual([parent, 'its code is not reserved']);
   });
 
-  it('tells the first hundred findings, and counts all of them', async () => {
+  it('lists the first hundred findings, and counts all of them', async () => {
     await store.writes.pool.query(
       `insert into event_store.links (tenant_id, target, kind, source)
        select $1, gen_random_uuid(), 'odd', gen_random_uuid() from generate_series(1, 2500)`,
@@ -183,7 +183,7 @@ describe('streams verify', () => {
     expect([differences, findings.length]).toEqual([2500, 100]);
   });
 
-  it('folds streams of more events than it holds in memory, page by page, and other tenants too', async () => {
+  it('folds streams of more events than it holds in memory, page by page, of all tenants or of one', async () => {
     const long: DomainEvent[] = Array.from({ length: 2_300 }, (_, n) => ({
       type: 'ParentRenamed',
       data: { name: `${n}` },

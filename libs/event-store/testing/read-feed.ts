@@ -14,7 +14,7 @@ export async function readFeed(feed: Feed, partition: number, upTo: Position): P
   while (comparePositions(after, upTo) < 0) {
     let batch: RecordedEvent[] = [];
     await waitFor(async () => (batch = (await feed.page([{ partition, after }], 1000)).events).length > 0, {
-      description: 'the feed to go on',
+      description: 'the feed to come to the position',
     });
     events.push(...batch);
     after = batch.at(-1)!.at;
