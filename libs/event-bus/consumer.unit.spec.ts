@@ -89,7 +89,7 @@ describe('a consumer', () => {
     await jest.advanceTimersByTimeAsync(0);
   }
 
-  it('sees soon what was held back when its signal came, though nobody tells that it is free', async () => {
+  it('soon sees an event that was held back when its signal came, although no signal says that it is free', async () => {
     await signalled();
     await jest.advanceTimersByTimeAsync(20);
     expect(handled).toEqual([]);
@@ -101,7 +101,7 @@ describe('a consumer', () => {
     expect(handled[0] - freeAt).toBeLessThanOrEqual(10);
   });
 
-  it('looks less often for what is held back for long', async () => {
+  it('looks less often for an event that is held back for long', async () => {
     await signalled();
     const before = source.reads.length;
     await jest.advanceTimersByTimeAsync(1_000);
@@ -111,7 +111,7 @@ describe('a consumer', () => {
     expect(source.reads.length - after).toBeLessThan(45);
   });
 
-  it('tells who holds it back for a minute, each minute, until that is over', async () => {
+  it('reports who has held it back for a minute, once a minute until that is over', async () => {
     const told: string[] = [];
     const tell = (message: string) => told.push(message);
     jest.spyOn(Logger.prototype, 'error').mockImplementation(tell);
@@ -138,7 +138,7 @@ describe('a consumer', () => {
     expect(source.reads.length - before).toBe(40);
   });
 
-  it('lets the subscriber do what it has put off before it rests, and asks where it stands when that fails', async () => {
+  it('lets the subscriber do postponed work before it rests, and asks for its position when that fails', async () => {
     [source.isThere, source.isFree] = [true, true];
     await signalled();
     expect(settled.at(-1)).toBe(1);
@@ -150,7 +150,7 @@ describe('a consumer', () => {
     expect(asked).toBe(2);
   });
 
-  it('tells what keeps it from going on once, again when that changes or lasts a minute, and that it goes on', async () => {
+  it('reports what stops it, reports it again when it changes or lasts a minute, and then that it goes on', async () => {
     const told: string[] = [];
     const tell = (message: string) => told.push(message);
     jest.spyOn(Logger.prototype, 'error').mockImplementation(tell);
@@ -170,7 +170,7 @@ describe('a consumer', () => {
     jest.restoreAllMocks();
   });
 
-  it('asks a subscriber that has no partitions for nothing', async () => {
+  it('does not call a subscriber that has no partitions', async () => {
     source.partitions = [];
     source.calls.lost();
     await jest.advanceTimersByTimeAsync(1_000);

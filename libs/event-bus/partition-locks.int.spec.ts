@@ -31,7 +31,7 @@ describe('the locks of partitions', () => {
     return from.partitions;
   };
 
-  it('are kept by one that asks for nothing for long', async () => {
+  it('are kept by a process that asks for nothing for long', async () => {
     const lost = jest.fn();
     const [one, other] = [locks(lost), locks()];
     expect(await taken(one)).toEqual(PARTITIONS);
@@ -43,12 +43,12 @@ describe('the locks of partitions', () => {
            where application_name like 'practice someone locks%' and datname = current_database()`,
         )
       )[0].old;
-    await waitFor(age, { description: 'a sign of life after more than that time' });
+    await waitFor(age, { description: 'a sign of life after more than the limit for silence' });
     expect([one.partitions, await taken(other)]).toEqual([PARTITIONS, []]);
     expect(lost).not.toHaveBeenCalled();
   });
 
-  it('are lost by one that is frozen, and go to another', async () => {
+  it('are lost by a process that is frozen, and go to another', async () => {
     const lost = jest.fn();
     // Nothing runs in a frozen process, not even its heartbeat.
     jest.spyOn(global, 'setInterval').mockReturnValueOnce({ unref: () => undefined } as never);

@@ -71,7 +71,7 @@ describe('the event bus over the store', () => {
     await store.writes.pool.query('select pg_terminate_backend($1)', [found[0].pid]);
   }
 
-  it('gives a partition to one subscriber of a name, and to the other when that one stops', async () => {
+  it('gives the partitions to one subscriber of a name, and to the other when the first stops', async () => {
     const first = bus.subscribe(ledger.subscriber('first'));
     await owning(first);
     const second = bus.subscribe(ledger.subscriber('second'));
@@ -100,13 +100,15 @@ describe('the event bus over the store', () => {
     expect(rows).toEqual([]);
   });
 
-  it('lets another take over from one whose session has ended, even in the middle of a batch', async () => {
+  it('lets another subscriber take over when the session of the first ends, even in the middle of a batch', async () => {
     const first = bus.subscribe(ledger.subscriber('first', door.pass));
     await owning(first);
     const names = await write(0, 100);
     await waitFor(() => door.reached, { description: 'the first to have a batch in hand' });
     await terminate(LOCKS);
-    await waitFor(() => first.partitions().length === 0, { description: 'the first to notice' });
+    await waitFor(() => first.partitions().length === 0, {
+      description: 'the first to notice the end of its session',
+    });
 
     const second = bus.subscribe(ledger.subscriber('second'));
     await received(100);
@@ -119,7 +121,7 @@ describe('the event bus over the store', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('loses nothing and shares nothing while sessions keep ending', async () => {
+  it('loses no event and gives no partition to two subscribers while sessions keep ending', async () => {
     const subscriptions = ['first', 'second'].map((by) => bus.subscribe(ledger.subscriber(by)));
     const names: string[] = [];
     for (let round = 0; round < 5; round++) {
@@ -136,7 +138,7 @@ describe('the event bus over the store', () => {
     expect(ledger.names).toEqual(names.sort());
   });
 
-  it('sees an event at its next poll when the signal is lost, or its connection', async () => {
+  it('sees an event at its next poll when the signal is lost, or the connection of the signals', async () => {
     const subscription = bus.subscribe(ledger.subscriber('only'));
     await owning(subscription);
     const signal = jest.spyOn(AppendSignal.prototype, 'appended').mockImplementation();
@@ -154,7 +156,7 @@ describe('the event bus over the store', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('knows what an open transaction holds back, and whose that is', async () => {
+  it('knows that an open transaction holds events back, and whose it is', async () => {
     const page = store.feed.page.bind(store.feed);
     const calls = { wake: () => undefined, lost: () => undefined };
     const source = new StoreSource(store.config.databaseUrl, 'held', store.feed, page, calls);
@@ -207,7 +209,7 @@ describe('the event bus over the store', () => {
     expect(ledger.names).toEqual(['0']);
   });
 
-  it('stops at a version that does not follow, and lets nobody go on behind it', async () => {
+  it('stops at a gap in the versions of a stream, and lets nobody go on behind it', async () => {
     bus.subscribe(ledger.subscriber('first'));
     const { record } = await openParent(store.store, contexts[0], { name: 'one' });
     await received(1);
@@ -235,7 +237,7 @@ describe('the event bus over the store', () => {
     expect(errors).toHaveBeenCalledTimes(1);
   });
 
-  it('takes a partition that is let go also where the clock was set back', async () => {
+  it('takes a partition that is released even when the clock was set back', async () => {
     const other = await store.writes.pool.connect();
     try {
       await other.query("select pg_advisory_lock(hashtext('partitions of audit'), 0)");
@@ -252,7 +254,7 @@ describe('the event bus over the store', () => {
     }
   });
 
-  it('goes on over new connections when those it has fall silent', async () => {
+  it('goes on over new connections when its present ones fall silent', async () => {
     const route = await SilentRoute.to(store.url);
     const far = openStore(route.url, [Parent]);
     const overRoute = new StoreEventBus(far.config, far.feed, new Health());

@@ -76,7 +76,7 @@ describe('an event as a message', () => {
     );
   });
 
-  it('is a valid CloudEvent for the official library, and tells the rest in attributes', () => {
+  it('is a valid CloudEvent for the official library, with everything else in attributes', () => {
     fc.assert(
       fc.property(stored, (event) => {
         const { key, headers, value } = toMessage(event, SUBJECT, START);
@@ -111,7 +111,7 @@ describe('an event as a message', () => {
     );
   });
 
-  it('tells in headers what it is, without its data', () => {
+  it('says in its headers what it is, without its data', () => {
     fc.assert(
       fc.property(stored, position, (event, previous) => {
         const { key, headers, partition } = toMessage(event, SUBJECT, parsePosition(previous));
@@ -130,7 +130,7 @@ describe('an event as a message', () => {
     );
   });
 
-  it('shows nothing personal', () => {
+  it('shows no personal data', () => {
     const keys = new SubjectKeys(new Secrets(randomBytes(32)));
     const codec = new Codec(new Definitions([Person]), keys);
     const name = fc.string({ unit: 'grapheme', minLength: 8 }).filter((one) => !value.includes(one));
@@ -151,7 +151,7 @@ describe('an event as a message', () => {
   });
 });
 
-describe('a message that is none of ours', () => {
+describe('a message that is no event of the store', () => {
   it.each([
     ['type', 'a type'],
     ['tenant', 'acme'],
@@ -166,16 +166,19 @@ describe('a message that is none of ours', () => {
     ['prev', '1.2.x'],
     ['prev', '-1.2.3'],
     ['prev', `1.${'9'.repeat(30)}.1`],
-  ])('lacks the header %s, or has %j there', (name, other) => {
+  ])('is one that lacks the header %s, or has %j there', (name, other) => {
     for (const given of [undefined, '', other])
       expect(noticeOf({ headers: { ...headers, [name]: given }, value })).toBeUndefined();
   });
 
   const open = (other: string) => fromNotice(partition, noticeOf({ headers, value: other })!);
 
-  it.each(['', 'hello', '{"specversion":"1.0"', 'null', '[]', '{}', '"text"', '7'])('holds %j', (other) => {
-    expect(() => open(other)).toThrow();
-  });
+  it.each(['', 'hello', '{"specversion":"1.0"', 'null', '[]', '{}', '"text"', '7'])(
+    'is one whose value is %j',
+    (other) => {
+      expect(() => open(other)).toThrow();
+    },
+  );
 
   it.each([
     ['specversion', '0.3'],
@@ -185,7 +188,7 @@ describe('a message that is none of ours', () => {
     ['data', undefined],
     ['data', null],
     ['data', 'text'],
-  ])('says as its %s %j', (name, other) => {
+  ])('is one whose %s is %j', (name, other) => {
     expect(() => open(JSON.stringify({ ...document, [name]: other }))).toThrow(
       'not the event that the headers describe',
     );

@@ -28,7 +28,7 @@ describeWithKafka('a topic with messages that are not events of the store', () =
     jest.restoreAllMocks();
   });
 
-  it('passes over what others have put into the topic', async () => {
+  it('brings every event, and messages of others are passed over', async () => {
     await audited.consuming();
     const { partition } = trial.contexts[0].tenant;
     const next = `1.${2n ** 40n}.1`;
@@ -50,14 +50,14 @@ describeWithKafka('a topic with messages that are not events of the store', () =
     await audited.expectEveryEvent();
   });
 
-  it('passes over what others have compressed as it cannot read, and goes on with Kafka', async () => {
+  it('brings every event after a message whose compression cannot be read', async () => {
     const subscription = await audited.consuming();
     const { partition } = trial.contexts[0].tenant;
     await sendInSnappy({ value: 'hello', partition });
     const hasMetIt = async () => (await trial.problems()).some((each) => each.includes('Snappy'));
-    await waitFor(hasMetIt, { description: 'the message to be met' });
+    await waitFor(hasMetIt, { description: 'the message to be met by the consumer' });
     await trial.owning(subscription);
-    await waitFor(async () => (await trial.problems()).length === 0, { description: 'no problem' });
+    await waitFor(async () => (await trial.problems()).length === 0, { description: 'the problem to end' });
     const before = await takenFromKafka('audit');
     let expected = trial.contexts.length;
     const isTaken = async () => {
@@ -65,13 +65,13 @@ describeWithKafka('a topic with messages that are not events of the store', () =
       await audited.received((expected += 30));
       return (await takenFromKafka('audit')) > before;
     };
-    await waitFor(isTaken, { description: 'events from Kafka' });
+    await waitFor(isTaken, { description: 'events to be taken from Kafka' });
     await trial.owning(subscription);
     expect(await trial.problems()).toEqual([]);
     await audited.expectEveryEvent();
   });
 
-  it('brings each of two installations all that is its own, though they share a topic', async () => {
+  it('brings each of two installations that share it all of its own events', async () => {
     const subscription = await audited.consuming();
     const other = await KafkaTrial.open(brokers, [Parent, Person], trial.topic);
     try {
@@ -83,7 +83,9 @@ describeWithKafka('a topic with messages that are not events of the store', () =
       const names = [...(await other.write(0, 30)).sort()];
       await trial.write(3, 33);
       await audited.received(33);
-      await waitFor(() => theirs.received.length >= 30, { description: 'what is theirs' });
+      await waitFor(() => theirs.received.length >= 30, {
+        description: 'the events of the other installation',
+      });
       expect(theirs.names).toEqual(names);
       await audited.expectEveryEvent();
     } finally {
@@ -91,7 +93,7 @@ describeWithKafka('a topic with messages that are not events of the store', () =
     }
   });
 
-  it('tells of nothing that the store has no more since it was restored, and says what to do', async () => {
+  it('brings no events that a restored store no longer has, and a warning says what to do', async () => {
     const { pool } = trial.store.writes;
     await trial.write(0, 30);
     await pool.query('create table kept as table event_store.events');
@@ -122,14 +124,16 @@ describeWithKafka('a topic with messages that are not events of the store', () =
         /events of topic .* that the store does not have: .*Delete/.test(line),
       );
     const isTold = () => audited.ledger.received.length > 30;
-    await waitFor(() => isSaid() || isTold(), { description: 'what the topic tells' });
+    await waitFor(() => isSaid() || isTold(), {
+      description: 'the warning, or events that the store no longer has',
+    });
     await trial.write(60, 90);
     await audited.received(60);
     await audited.expectEveryEvent();
     expect(isSaid()).toBe(true);
   });
 
-  /** Compressed in a way that kafkajs cannot undo, and brokers take: one piece as it is, behind its length. */
+  /** Sends a message in a compression that brokers accept and kafkajs cannot read: its length and one plain piece. */
   async function sendInSnappy(message: { value: string; partition: number }): Promise<void> {
     const lacking = CompressionCodecs[CompressionTypes.Snappy];
     CompressionCodecs[CompressionTypes.Snappy] = () => ({

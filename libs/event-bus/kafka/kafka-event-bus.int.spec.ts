@@ -18,7 +18,7 @@ import { type KafkaTrial, PARTITIONS } from '../testing/kafka-trial';
 import { Ledger } from '../testing/ledger';
 import { KafkaSource } from './kafka-source';
 
-/** More than a consumer would read only to pass them over. */
+/** More events than a consumer would read only to pass over them. */
 const MANY = 3_000;
 
 describeWithKafka('the event bus over Kafka', () => {
@@ -61,7 +61,7 @@ describeWithKafka('the event bus over Kafka', () => {
     expect((await takenFromKafka('audit')) - before).toBe(300);
   });
 
-  it('reads what was there before it from the store, and events that Kafka has lost', async () => {
+  it('reads from the store what was there before it, and events that Kafka has lost', async () => {
     const names = await trial.write(0, 50);
     const { bus, publisher } = trial.process();
     await publisher.start();
@@ -75,11 +75,11 @@ describeWithKafka('the event bus over Kafka', () => {
     names.push(...(await trial.write(100, 150)));
     await audited.received(150);
     expect(audited.ledger.names).toEqual(names.sort());
-    // Whoever made the topic again filled it again.
+    // The process that made the topic again has filled it again too.
     await trial.messages(150);
   });
 
-  it('goes to the end of the topic when it finds itself among what it knows', async () => {
+  it('goes to the end of the topic when it meets events that it already knows', async () => {
     const first = await audited.consuming();
     const { length } = trial.contexts;
     await writeLarge(MANY);
@@ -89,17 +89,17 @@ describeWithKafka('the event bus over Kafka', () => {
     const reading = jest.spyOn(KafkaSource.prototype, 'received');
     await trial.owning(trial.process().bus.subscribe(audited.ledger.subscriber('second')));
     const read = () => reading.mock.calls.reduce((sum, [{ messages }]) => sum + messages.length, 0);
-    await waitFor(() => read() > length, { description: 'the second to read what it knows' });
+    await waitFor(() => read() > length, { description: 'the second to read events that it already knows' });
     await Promise.all(reading.mock.results.map(({ value }) => value));
     const before = await takenFromKafka('audit');
-    // Where Kafka is slow, the store tells of the first of them.
+    // If Kafka is slow, the first of these events come from the store.
     let expected = length + MANY;
     const isTaken = async () => {
       await trial.write(0, 100);
       await audited.received((expected += 100));
       return (await takenFromKafka('audit')) > before;
     };
-    await waitFor(isTaken, { description: 'events from Kafka' });
+    await waitFor(isTaken, { description: 'events to be taken from Kafka' });
     expect(read()).toBeLessThan(MANY / 2);
   });
 
@@ -122,7 +122,7 @@ describeWithKafka('the event bus over Kafka', () => {
     expect(audited.ledger.received.slice(100).every(({ by }) => by === 'second')).toBe(true);
   });
 
-  it('takes partitions that a topic is given, as one that was made with too few', async () => {
+  it('takes partitions that are added to a topic that had too few', async () => {
     const { topic } = trial;
     await createTopic(brokers, topic, PARTITIONS / 2);
     const subscription = trial.process().bus.subscribe(audited.ledger.subscriber('first'));
@@ -132,7 +132,7 @@ describeWithKafka('the event bus over Kafka', () => {
     await trial.owning(subscription);
   });
 
-  it('hands partitions over while a batch of them is in hand', async () => {
+  it('hands partitions over while a batch from them is still in hand', async () => {
     const { bus, publisher } = trial.process();
     await publisher.start();
     const one = bus.subscribe(audited.ledger.subscriber('first', door.pass));
@@ -155,7 +155,7 @@ describeWithKafka('the event bus over Kafka', () => {
     await audited.expectEveryEvent();
   });
 
-  it('shows what is personal with the key of now, and as erased when that is gone', async () => {
+  it('reads personal data with the current key, and as erased when the key is gone', async () => {
     const { store, contexts } = trial;
     await audited.consuming();
     const people = new Ledger('people');
@@ -169,10 +169,10 @@ describeWithKafka('the event bus over Kafka', () => {
     };
     const subscription = trial.process().bus.subscribe(people.subscriber('only', lookAt));
     await trial.owning(subscription);
-    await waitFor(() => people.received.length === 3, { description: 'what was there before' });
+    await waitFor(() => people.received.length === 3, { description: 'the events that were there before' });
     const ada: PersonEvent = { type: 'PersonNamed', data: { fullName: 'Ada Lovelace', title: 'Countess' } };
     await store.store.execute(contexts[0], async (work) => work.create(Person, newId('entity'), [ada]));
-    await waitFor(() => seen.length === 2, { description: 'the person twice' });
+    await waitFor(() => seen.length === 2, { description: 'the person to be seen twice' });
     expect(seen).toEqual([ada.data, { fullName: 'Erased', title: 'Countess' }]);
     expect(await takenFromKafka('people')).toBe(2);
   });

@@ -31,7 +31,7 @@ describeWithKafka('the publisher, while the brokers refuse events of a partition
     partitions.map((partition, index) => contextFor({ ...trial.contexts[index].tenant, partition }));
   const open = (context: RequestContext, name: string) => openParent(trial.store.store, context, { name });
 
-  it('publishes the other partitions once while the brokers refuse one', async () => {
+  it('publishes the events of other partitions, and each of them once', async () => {
     const [refused, other] = inPartitions(4, 7);
     const one = trial.process();
     await one.publisher.start();
@@ -55,10 +55,12 @@ describeWithKafka('the publisher, while the brokers refuse events of a partition
     await trial.messages(first + 3);
     const messages = await trial.published(first + 3);
     await trial.expectEveryEvent(withoutRepeats(messages));
-    await waitFor(async () => (await one.health.degraded()).length === 0, { description: 'no problem' });
+    await waitFor(async () => (await one.health.degraded()).length === 0, {
+      description: 'the problem to end',
+    });
   });
 
-  it('publishes the other partitions while more waits of one that the brokers refuse than it takes at once', async () => {
+  it('publishes the events of other partitions even when more events are refused than it takes at once', async () => {
     const [refused, other] = inPartitions(4, 7);
     const one = trial.process({ PROJECTION_BATCH: 3 });
     await one.publisher.start();

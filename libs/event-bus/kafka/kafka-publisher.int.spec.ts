@@ -34,7 +34,7 @@ describeWithKafka('the publisher of events', () => {
     jest.restoreAllMocks();
   });
 
-  /** As the brokers have it for the topic, whatever they have for others. */
+  /** A setting of the topic, and whether it is only the default of the brokers. */
   async function topicSetting(name: string): Promise<{ value: string; isDefault: boolean }> {
     const resources = [{ type: ConfigResourceTypes.TOPIC, name: trial.topic, configNames: [name] }];
     const described = await administer(broker.brokers, (admin) =>
@@ -66,7 +66,7 @@ describeWithKafka('the publisher of events', () => {
     expect(rows).toEqual([]);
   });
 
-  it('says that it may not see a topic that is there, and not that it made it', async () => {
+  it('says that it has no right to see an existing topic, and not that it made the topic', async () => {
     await createTopic(broker.brokers, trial.topic, PARTITIONS);
     const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
     const { publisher, transport, health } = trial.process();
@@ -76,7 +76,7 @@ describeWithKafka('the publisher of events', () => {
       (await health.degraded()).some((each) =>
         /exists but is not visible.*no right to describe it/.test(each),
       );
-    await waitFor(told, { description: 'the problem' });
+    await waitFor(told, { description: 'the problem to be reported' });
     expect(log).not.toHaveBeenCalledWith(expect.stringMatching('Created'));
     looking.mockRestore();
     await trial.write(0, 30);
@@ -108,7 +108,7 @@ describeWithKafka('the publisher of events', () => {
     await trial.expectEveryEvent(await trial.published());
   });
 
-  it('publishes from one process, and from another when that one has lost its session in the middle', async () => {
+  it('publishes from one process, and from another when the first has lost its session during a batch', async () => {
     const [first, second] = [trial.process(), trial.process()];
     const { send } = first.transport;
     const sending = jest.spyOn(first.transport, 'send');
@@ -148,7 +148,7 @@ describeWithKafka('the publisher of events', () => {
     expect(sending).toHaveBeenCalledTimes(before);
   });
 
-  it('repeats what it had published when it dies before it has noted that', async () => {
+  it('repeats a batch when it fails before it has noted that the batch was published', async () => {
     const one = trial.process();
     jest.spyOn(one.published, 'move').mockRejectedValueOnce(new Error('gone'));
     await one.publisher.start();
@@ -161,7 +161,7 @@ describeWithKafka('the publisher of events', () => {
     expect(messages.length).toBeLessThanOrEqual(90);
   });
 
-  it('publishes the greatest events that there are', async () => {
+  it('publishes events of the greatest size', async () => {
     const name = 'é'.repeat(128 * 1024 - 50);
     const { store, contexts } = trial;
     await Promise.all(Array.from({ length: 30 }, () => openParent(store.store, contexts[0], { name })));
@@ -171,7 +171,7 @@ describeWithKafka('the publisher of events', () => {
     expect(messages.every(({ value }) => JSON.parse(value).data.name === name)).toBe(true);
   });
 
-  it('publishes what only a newer program knows', async () => {
+  it('publishes events that only a newer program knows', async () => {
     const { tenant } = trial.contexts[0];
     const stream = randomUUID();
     await trial.store.writes.pool.query(
@@ -188,7 +188,7 @@ describeWithKafka('the publisher of events', () => {
     expect(JSON.parse(value)).toMatchObject({ subject: stream, schemaversion: 7, data: { crater: 'Tycho' } });
   });
 
-  it('fills a topic again that was deleted', async () => {
+  it('fills a topic again after it was deleted', async () => {
     await refill(50);
     await trial.deleteTopic();
     await trial.write(50, 51);
@@ -196,7 +196,7 @@ describeWithKafka('the publisher of events', () => {
     await trial.expectEveryEvent(withoutRepeats(await trial.published()));
   });
 
-  it('says so when the topic was made again with fewer partitions, and fills it once it has gone', async () => {
+  it('says that the topic was made again with fewer partitions, and fills a new one once that has gone', async () => {
     const { health } = await refill(20);
     await trial.deleteTopic();
     await createTopic(broker.brokers, trial.topic, 1);
@@ -207,7 +207,7 @@ describeWithKafka('the publisher of events', () => {
     await trial.deleteTopic();
     await trial.messages(23);
     await trial.expectEveryEvent(withoutRepeats(await trial.published()));
-    await waitFor(async () => (await health.degraded()).length === 0, { description: 'no problem' });
+    await waitFor(async () => (await health.degraded()).length === 0, { description: 'the problem to end' });
   });
 
   it('begins again when another process has made the topic meanwhile', async () => {
@@ -218,7 +218,7 @@ describeWithKafka('the publisher of events', () => {
         const cursors = await checkpoints.positions(trial.topic, [...ends.keys()]);
         return cursors.every(({ partition, after }) => printPosition(after) === ends.get(partition));
       },
-      { description: 'the checkpoint of what is in the topic' },
+      { description: 'the checkpoint to come to the end of the topic' },
     );
     await checkpoints.forget(trial.topic);
     await trial.write(20, 21);
@@ -227,25 +227,25 @@ describeWithKafka('the publisher of events', () => {
   });
 
   it('waits for a broker that is away, says so, and drops nothing', async () => {
-    if (!broker.own) return; // others need it
+    if (!broker.own) return; // others need a broker that this test did not start
     const { health } = await refill(50);
     expect(await health.degraded()).toEqual([]);
     const writing = trial.write(50, 100);
     await broker.kill();
     await writing;
     await waitFor(async () => (await health.degraded()).length > 0, {
-      description: 'a problem',
+      description: 'a problem to be reported',
     });
     expect(await health.degraded()).toEqual([expect.stringMatching(/^publisher: .+/)]);
     await trial.write(100, 120);
     await broker.restart();
     await trial.expectEveryEvent(withoutRepeats(await trial.published()));
     await waitFor(async () => (await health.degraded()).length === 0, {
-      description: 'no problem',
+      description: 'the problem to end',
     });
   });
 
-  it('does nothing where Kafka carries no events', async () => {
+  it('does nothing when Kafka does not carry the events', async () => {
     await trial.write(0, 1);
     const one = trial.process({ EVENT_BUS: 'postgres' });
     const asked = jest.spyOn(one.transport, 'partitionsOf');

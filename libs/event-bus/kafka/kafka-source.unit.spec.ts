@@ -20,7 +20,7 @@ describe('a source over Kafka', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('never gives what follows on nothing in the store, and does not ask for it without a rest', async () => {
+  it('never gives an event whose predecessor is not in the store, and does not ask for it without a pause', async () => {
     const { kafka, source } = new SourceTrial();
     kafka.member.assigned([0]);
     kafka.append(0, 2);
@@ -31,7 +31,7 @@ describe('a source over Kafka', () => {
     expect(await source.read(cursors, LIMIT)).toEqual({ events: [], more: false });
   });
 
-  it('asks the store at once for what Kafka left out, and for a partition that is new', async () => {
+  it('asks the store at once for events that Kafka left out, and for those of a new partition', async () => {
     const trial = new SourceTrial();
     const read = () => trial.read({ elapsed: 0, outcome: 'handled', part: 0 });
     await trial.rebalance({ owned: [0] });
@@ -53,7 +53,7 @@ describe('a source over Kafka', () => {
     for (const count of [2 * LIMIT, LIMIT, LIMIT, LIMIT, 1, 0]) expect(await read()).toBe(count);
   });
 
-  it('reads on in the store without a pause where long events leave no room for those that follow', async () => {
+  it('reads on in the store without a pause when long events leave no room for those that follow', async () => {
     const trial = new SourceTrial();
     trial.kafka.room = 2;
     trial.kafka.append(0, 5);
@@ -63,7 +63,7 @@ describe('a source over Kafka', () => {
     for (const count of [3, 2, 1, 0]) expect(await read()).toBe(count);
   });
 
-  it('asks the store once in a while for partitions that are silent, and for no others', async () => {
+  it('asks the store now and then for events of silent partitions, and of no others', async () => {
     const trial = new SourceTrial();
     await trial.rebalance({ owned: [0, 1] });
     const read = (elapsed: number) => trial.read({ elapsed, outcome: 'handled', part: 0 });
@@ -78,7 +78,7 @@ describe('a source over Kafka', () => {
     expect(trial.kafka.storeReads).toBe(11);
   });
 
-  it('comes back to Kafka from the store, though what it takes in hand takes longer than silence may', async () => {
+  it('comes back to Kafka from the store even when each batch takes longer than the limit for silence', async () => {
     const trial = new SourceTrial();
     const { kafka } = trial;
     await trial.rebalance({ owned: [0] });
@@ -93,7 +93,7 @@ describe('a source over Kafka', () => {
     await trial.finish();
   });
 
-  it('tells once a minute what others put into a partition, or it would hide all other lines', async () => {
+  it('warns only once a minute of what others put into a partition, so that other lines stay visible', async () => {
     const warnings = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
     const trial = new SourceTrial();
     const { kafka } = trial;

@@ -92,7 +92,7 @@ describe('a member of a consumer group', () => {
   };
   const second = () => waitFor(() => consumers[1], { description: 'another consumer' });
 
-  it.each(['FETCH', 'REQUEST'] as const)('keeps a consumer that tells %s', async (sign) => {
+  it.each(['FETCH', 'REQUEST'] as const)('keeps a consumer that shows a sign of life: %s', async (sign) => {
     for (let count = 0; count < 10; count++) {
       pass(16_000); // as long as a request to join may take
       await turns();
@@ -101,7 +101,7 @@ describe('a member of a consumer group', () => {
     expect(consumers).toHaveLength(1);
   });
 
-  it('gives one up that tells nothing, and takes another', async () => {
+  it('gives up a consumer that shows no sign of life, and takes another', async () => {
     consumers[0].join(1, 2);
     expect(assigned).toEqual([1, 2]);
     pass(21_000);
@@ -112,7 +112,7 @@ describe('a member of a consumer group', () => {
     expect(assigned).toEqual([3]);
   });
 
-  it('says that it goes on once it was let in again, and at no other time', async () => {
+  it('says that it goes on once it has joined again, and at no other time', async () => {
     const log = jest.spyOn(Logger.prototype, 'log').mockImplementation();
     consumers[0].join(1, 2);
     consumers[0].tell('CRASH', { error: new KafkaJSConnectionError('Closed connection') });
@@ -133,7 +133,7 @@ describe('a member of a consumer group', () => {
     throw new Error('It can be read');
   }
 
-  it('begins at the end of the topic after it met what it cannot read, or it would meet it again for ever', async () => {
+  it('begins at the end of the topic after a message that it cannot read, or it would meet that again for ever', async () => {
     consumers[0].join(1, 2);
     const cause = refusal();
     consumers[0].tell('CRASH', { error: Object.assign(new KafkaJSNonRetriableError(cause), { cause }) });
@@ -154,7 +154,7 @@ describe('a member of a consumer group', () => {
     expect(other.sought).toEqual([]);
   });
 
-  it('makes one crash that was given up and is let in after all, or it would keep its share for ever', async () => {
+  it('makes a consumer crash that was given up and still joins, or it would keep its share for ever', async () => {
     pass(21_000);
     const other = await second();
     other.join(3);

@@ -51,14 +51,14 @@ describe('Kafka by kafkajs', () => {
     expect(made).toHaveBeenCalledTimes(2);
   });
 
-  it('does not take for sent what is for a partition that the topic has no more, and sends with another producer', async () => {
+  it('does not count messages for a missing partition as sent, and then sends with another producer', async () => {
     client.sendBatch.mockResolvedValueOnce([]);
     await expect(transport.send('events', messages)).rejects.toThrow('Topic events has no partition 0');
     await transport.send('events', messages);
     expect(made).toHaveBeenCalledTimes(2);
   });
 
-  it('gives up questions that hang, and a farewell', async () => {
+  it('gives up questions that hang, and a disconnect that hangs', async () => {
     client.listTopics.mockImplementationOnce(never);
     await expect(transport.partitionsOf('events')).rejects.toThrow('has not answered');
     client.disconnect.mockImplementationOnce(never);
