@@ -8,16 +8,16 @@ const database = (code: string) => Object.assign(new DatabaseError('failed', 0, 
 
 describe('whose fault a failure is', () => {
   it.each(['21000', '22003', '22001', '22P05', '23505', '23514', '54000', 'P0001'])(
-    'the event: SQLSTATE %s',
+    "the event's: SQLSTATE %s",
     (code) => expect(isEventFault(database(code))).toBe(true),
   );
 
   it.each(['08006', '25P02', '40001', '40P01', '42P01', '42703', '53100', '53300', '55P03', '57014'])(
-    'not the event: SQLSTATE %s',
+    "not the event's: SQLSTATE %s",
     (code) => expect(isEventFault(database(code))).toBe(false),
   );
 
-  it.each(['57P01', '57P03', '58030', 'XX000'])('not the event: SQLSTATE %s', (code) =>
+  it.each(['57P01', '57P03', '58030', 'XX000'])("not the event's: SQLSTATE %s", (code) =>
     expect(isEventFault(database(code))).toBe(false),
   );
 
@@ -26,15 +26,15 @@ describe('whose fault a failure is', () => {
     new TypeError('Cannot read properties of undefined'),
     new RangeError('Invalid time value'),
     Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' }),
-  ])('the event: %p', (error) => expect(isEventFault(error)).toBe(true));
+  ])("the event's: %p", (error) => expect(isEventFault(error)).toBe(true));
 
   it.each([
     new CheckpointMoved('people'),
     Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
     new Error('Connection terminated unexpectedly'),
-  ])('not the event: %p', (error) => expect(isEventFault(error)).toBe(false));
+  ])("not the event's: %p", (error) => expect(isEventFault(error)).toBe(false));
 
-  it('names the event, and keeps of the cause what fits', () => {
+  it('is told with the event, and with as much of the cause as fits', () => {
     const recorded: RecordedEvent = {
       tenantId: 7,
       streamId: 'the-stream',

@@ -19,20 +19,20 @@ describe('the store that read models follow', () => {
 
   const shown = async () => (await divisions.rows('select from read_model.divisions')).length;
 
-  it('is theirs at the start, behind it, and at its end', async () => {
+  it('is accepted when they are empty, behind it, and up to date', async () => {
     await followed.verify();
     await divisions.createMany(0, 6);
     await followed.verify();
     divisions.parts().runner.start();
-    await waitFor(async () => (await shown()) === 6, { description: 'all rows' });
+    await waitFor(async () => (await shown()) === 6, { description: 'all rows to be shown' });
     await followed.verify();
   });
 
-  it('is refused when it was restored to an earlier state, until the read models were built again', async () => {
+  it('is refused when it was restored to an earlier state, until the read models are built again', async () => {
     await divisions.createMany(0, 6);
     const { runner, rebuild } = divisions.parts();
     runner.start();
-    await waitFor(async () => (await shown()) === 6, { description: 'all rows' });
+    await waitFor(async () => (await shown()) === 6, { description: 'all rows to be shown' });
     await divisions.store.writes.pool.query(
       'delete from event_store.events where position = (select max(position) from event_store.events)',
     );

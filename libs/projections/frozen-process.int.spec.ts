@@ -63,7 +63,7 @@ describe('a process that is frozen', () => {
     await expectExact(divisions.store);
   });
 
-  it('leaves a new tenant to another, and writes no more of it when it wakes', async () => {
+  it('leaves the filling of a new tenant to another, and writes nothing more of it when it wakes', async () => {
     await parts.held.holdNew(await tenant());
     await divisions.append(20);
     const standing = freeze(divisions.store.writes, 'session');
@@ -82,13 +82,13 @@ describe('a process that is frozen', () => {
     await standing;
     const another = divisions.parts().rebuild;
     const done = async () => (await another.rebuild('divisions').catch(() => undefined)) !== undefined;
-    await waitFor(done, { description: 'another to rebuild' });
+    await waitFor(done, { description: 'another process to rebuild' });
     thaw();
     await rebuilt;
     await expectExact(divisions.store);
   });
 
-  it('leaves a rebuild to another amid rows that it copies, whichever server has them', async () => {
+  it('leaves a rebuild to another even when it stops amid rows that it copies', async () => {
     await divisions.createMany(0, 3);
     const standing = freeze(CopyStream.prototype, 'end');
     const rebuilt = parts.rebuild.rebuild('divisions').catch((error) => error);
@@ -98,7 +98,7 @@ describe('a process that is frozen', () => {
     another.start();
     const live = `select generation from read_model.live where projection = 'divisions'`;
     const done = async () => (await divisions.rows<{ generation: number }>(live))[0].generation === 2;
-    await waitFor(done, { description: 'another to go on' });
+    await waitFor(done, { description: 'another process to go on' });
     await another.onApplicationShutdown();
     thaw();
     await rebuilt;

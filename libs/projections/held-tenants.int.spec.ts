@@ -61,7 +61,7 @@ describe('a tenant whose read models are held', () => {
     });
   };
 
-  it('catches up over long events a few at a time', async () => {
+  it('catches up on long events a few at a time', async () => {
     const { tally } = divisions;
     const batches: number[] = [];
     const measured: Projection = {
@@ -84,7 +84,7 @@ describe('a tenant whose read models are held', () => {
     expect(Math.max(...batches)).toBeLessThan(20_000_000);
   });
 
-  it('is left alone by every runner, those that start later too, while others go on', async () => {
+  it('is left alone by every runner, including those that start later, while other tenants go on', async () => {
     parts.runner.start();
     const renames = await divisions.createMany(0, 6);
     await parts.held.hold(await tenant(1));
@@ -111,28 +111,30 @@ describe('a tenant whose read models are held', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('shows what was written before, so far as the runners come within 15 s', async () => {
+  it('shows what was written before it was held, as far as the runners come within 15 s', async () => {
     await divisions.createMany(0, 6);
     parts.runner.start();
     await parts.held.hold(await tenant(1));
     expect([await shown(1), await counted(1)]).toEqual([['Division 1', 'Division 4'], 2]);
   });
 
-  it('shows what was written before though an open transaction holds the feed back', async () => {
+  it('shows what was written before it was held even when an open transaction holds the feed back', async () => {
     const holder = await divisions.store.writes.session();
     await holder.query('begin; select pg_current_xact_id()');
     await Promise.all([0, 1, 2].map((number) => divisions.create(number)));
     parts.runner.start();
     const reach = jest.spyOn(parts.positions, 'reach');
     const holding = parts.held.hold(await tenant(1));
-    await waitFor(() => reach.mock.calls.length > 0, { description: 'it to wait for the read models' });
+    await waitFor(() => reach.mock.calls.length > 0, {
+      description: 'the holding to wait for the read models',
+    });
     expect(await shown(1)).toEqual([]);
     await holder.end();
     await holding;
     expect([await shown(1), await counted(1)]).toEqual([['Division 1'], 1]);
   });
 
-  it('is no failure, but is told', async () => {
+  it('is reported as held, and not as a failure', async () => {
     parts.status.onModuleInit();
     parts.runner.start();
     await divisions.createMany(0, 6);
@@ -157,7 +159,7 @@ describe('a tenant whose read models are held', () => {
     expect(await metric('projection_held_tenants')).toEqual([1, 1]);
   });
 
-  it('gets nothing of a batch that was read before and is applied after', async () => {
+  it('gets nothing of a batch that was read before it was held and is applied afterwards', async () => {
     await divisions.createMany(0, 6);
     const { feed } = divisions.store;
     const runner = runnerByHand(divisions.store, divisions.projections);
@@ -174,7 +176,7 @@ describe('a tenant whose read models are held', () => {
     expect([await shown(1), await counted(1)]).toEqual([['Division 1', 'Division 4'], 2]);
   });
 
-  it('is read without its data meanwhile, and nothing of that counts once it is released', async () => {
+  it('is read without its data while it is held, and what was read so is not applied once it is released', async () => {
     const { feed } = divisions.store;
     const runner = runnerByHand(divisions.store, divisions.projections);
     jest.spyOn(parts.positions, 'reach').mockResolvedValue();
@@ -219,7 +221,9 @@ describe('a tenant whose read models are held', () => {
       held = true;
     });
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await waitFor(async () => (await divisions.rows(waiting)).length === 1, { description: 'it to wait' });
+    await waitFor(async () => (await divisions.rows(waiting)).length === 1, {
+      description: 'the holding to wait',
+    });
     expect(held).toBe(false);
     apply();
     await holding;
@@ -229,7 +233,7 @@ describe('a tenant whose read models are held', () => {
     await expectExact(divisions.store);
   });
 
-  it('is not retried, where it was parked before; released, it goes on or is parked again', async () => {
+  it('is not retried when it was parked before; once released, it goes on or is parked again', async () => {
     const renames = await divisions.createMany(0, 6);
     await renames[1](POISON);
     const poisoned = divisions.parts([refusing, divisions.tally]);
@@ -258,7 +262,7 @@ describe('a tenant whose read models are held', () => {
     await expectExact(divisions.store);
   });
 
-  it('lets reads wait for nothing that it will not show: they are told to come back', async () => {
+  it('does not let reads wait for what it will not show, but tells them to come back', async () => {
     parts.runner.start();
     const renames = await divisions.createMany(0, 6);
     const position = async () => (await divisions.store.feed.heads()).get(5) ?? START;

@@ -46,17 +46,19 @@ describe('a read model that a newer program has built', () => {
     return rows.map(({ name }) => name);
   };
   const shows = (...expected: string[]) =>
-    waitFor(async () => String(await names()) === String(expected), { description: `${expected}` });
+    waitFor(async () => String(await names()) === String(expected), {
+      description: `the names ${expected} to be shown`,
+    });
   const said = () => errors.mock.calls.map(([line]) => line);
 
-  it('is no more written by an older one that still runs, which gives its partitions back', async () => {
+  it('is no longer written by an older program that still runs, which gives its partitions back', async () => {
     const old = start(divisionsProjection);
     await create('A');
     await shows('A');
     expect(await old.health.degraded()).toEqual([]);
     await projectionParts(store, [newer]).rebuild.rebuild('divisions');
     await create('B');
-    await waitFor(() => said().length > 0, { description: 'the old one to give way' });
+    await waitFor(() => said().length > 0, { description: 'the old program to give way' });
     expect(said()).toEqual([expect.stringMatching('A newer program has built divisions')]);
     expect(await old.health.degraded()).toEqual(['divisions: built by a newer program']);
     expect(await names()).toEqual(['A']);
@@ -64,11 +66,11 @@ describe('a read model that a newer program has built', () => {
     await shows('A', 'B');
   });
 
-  it('is written by an older one again after that has rebuilt it and was started again', async () => {
+  it('is written by an older program again after that has rebuilt it and was started again', async () => {
     await projectionParts(store, [newer]).rebuild.rebuild('divisions');
     const old = start(divisionsProjection);
     await create('A');
-    await waitFor(() => said().length > 0, { description: 'the old one to give way' });
+    await waitFor(() => said().length > 0, { description: 'the old program to give way' });
     await old.rebuild.rebuild('divisions');
     start(divisionsProjection);
     await create('B');

@@ -72,7 +72,7 @@ describe('tenants that are parked', () => {
   /** Checkpoints of tenants with a track of their own. */
   const own = () => divisions.rows('select from read_model.checkpoints where tenant_id <> 0');
 
-  it('stay so while nothing is mended, and tell why', async () => {
+  it('stay parked while nothing is mended, and tell why', async () => {
     await park();
     const refused = {
       tenant: alias(1),
@@ -88,7 +88,7 @@ describe('tenants that are parked', () => {
     ]);
   });
 
-  it('keep what could be applied before the next event of that kind', async () => {
+  it('keep what could be applied before the next event that cannot be applied', async () => {
     await park();
     await renames[1]('more');
     await renames[1]('worse');
@@ -96,7 +96,7 @@ describe('tenants that are parked', () => {
     // A tenant rejoins the others at their position, so they must be past the event that the tenant cannot apply.
     await renames[0]('of another tenant');
     await waitFor(async () => (await named('of another tenant')).length === 1, {
-      description: 'the others to go on',
+      description: 'the other tenants to go on',
     });
     poison = new Set(['worse']);
     const [{ resumed: done, reason }] = await parts.parked.retry('divisions');
@@ -115,7 +115,7 @@ describe('tenants that are parked', () => {
     await expectExact(divisions.store);
   });
 
-  it('come back exactly where the others are, while writes go on and others retry as well', async () => {
+  it('come back exactly where the others are, while writes go on and other processes retry as well', async () => {
     await park();
     let writing = true;
     let written = 0;
@@ -141,7 +141,7 @@ describe('tenants that are parked', () => {
     expect([await parked(), await own()]).toEqual([[], []]);
   });
 
-  it('are none, or not this one', async () => {
+  it('are none when nothing is parked or another tenant is asked for; unknown names are refused', async () => {
     expect(await parts.parked.retry('divisions')).toEqual([]);
     await park();
     expect(await parts.parked.retry('divisions', alias(0))).toEqual([]);
@@ -154,7 +154,7 @@ describe('tenants that are parked', () => {
   it.each([
     ['a full rebuild', undefined],
     ['a rebuild of theirs', 1],
-  ])('come back by %s, once it can fold their events', async (_, tenant) => {
+  ])('come back with %s, once it can fold their events', async (_, tenant) => {
     await park();
     const options = { tenant: tenant === undefined ? undefined : alias(tenant) };
     await expect(parts.rebuild.rebuild('divisions', options)).rejects.toThrow('cannot apply poison');
@@ -167,7 +167,7 @@ describe('tenants that are parked', () => {
     await expectExact(divisions.store);
   });
 
-  it('come back from a generation of their own', async () => {
+  it('come back in a generation of their own', async () => {
     parts.runner.start();
     await expectExact(divisions.store);
     for (const name of parts.rebuild.names) await parts.rebuild.rebuild(name, { tenant: alias(1) });
@@ -180,7 +180,7 @@ describe('tenants that are parked', () => {
     expect([await parked(), (await own()).length]).toEqual([[], 2]);
   });
 
-  it('are parked once, and others are applied once, by two runners at once', async () => {
+  it('are parked once by two runners at once, which apply every other event once', async () => {
     divisions.parts(projections).runner.start();
     poison = new Set(['poison']);
     parts.runner.start();
@@ -201,7 +201,7 @@ describe('tenants that are parked', () => {
       );
     }
     await waitFor(async () => (await parked()).length === 2, {
-      description: 'both to be parked',
+      description: 'the tenant to be parked in both read models',
     });
     done = true;
     await disturbing;

@@ -46,7 +46,7 @@ describe('a runner that meets a poison event', () => {
   });
   const parked = () => divisions.rows('select tenant_id as tenant from read_model.parked');
 
-  it('parks its tenant once, when two have the same events in hand', async () => {
+  it('parks its tenant once when another runner has the same events in hand', async () => {
     const [one, two] = [runner(), runner()];
     const cursors = await one.cursors([5]);
     await two.cursors([5]);
@@ -60,7 +60,7 @@ describe('a runner that meets a poison event', () => {
     }
   });
 
-  it('parks nobody, and writes nothing, when another tenant was rebuilt alone behind its back', async () => {
+  it('parks nobody, and writes nothing, when another tenant was rebuilt alone meanwhile', async () => {
     const late = runner();
     const cursors = await late.cursors([5]);
     const events = (await divisions.store.feed.page(cursors, 1000)).events;
@@ -71,11 +71,13 @@ describe('a runner that meets a poison event', () => {
 
     await late.cursors([5]);
     expect(await late.handle(events)).toBe(false);
-    await waitFor(async () => (await parked()).length === 1, { description: 'the third to be parked' });
+    await waitFor(async () => (await parked()).length === 1, {
+      description: 'the third tenant to be parked',
+    });
     expect(await held()).toEqual([rows(0), rows(1, 2)]);
   });
 
-  it('looks again when that happens just before it parks', async () => {
+  it('parks nobody when another tenant was rebuilt alone just before the parking', async () => {
     const { reads, feed } = divisions.store;
     const { main, revision } = await liveModel(reads.pool, 'divisions');
     const events = (await feed.page([{ partition: 5, after: START }], 1000)).events;

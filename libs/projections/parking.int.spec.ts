@@ -59,29 +59,31 @@ describe('an event that a projection cannot apply', () => {
     return row.at;
   };
   const parking = (count = 1) =>
-    waitFor(async () => (await parked()).length === count, { description: `${count} to be parked` });
+    waitFor(async () => (await parked()).length === count, {
+      description: `${count} read models of tenants to be parked`,
+    });
   const settled = async (parts = divisions.parts()) =>
     waitFor(async () => (await parts.status.list()).every(({ lag }) => lag === 0), {
       description: 'no lag',
     });
 
   it.each<[string, string, () => Projection, (() => Promise<unknown>) | undefined]>([
-    ['code refuses', 'cannot apply this', () => refusing(divisionsProjection), undefined],
+    ['the code refuses it', 'cannot apply this', () => refusing(divisionsProjection), undefined],
     [
-      'column is too narrow for',
+      'a column is too narrow for it',
       'value too long for type character varying(20)',
       () => divisionsProjection,
       () => divisions.rows('alter table read_model.divisions alter name type varchar(20)'),
     ],
     [
-      'program cannot decode',
+      'the program cannot decode it',
       'a newer program wrote it',
       () => divisionsProjection,
       () =>
         divisions.rows(`update event_store.events set schema_version = 9 where data->>'name' = '${POISON}'`),
     ],
     [
-      'column must have what is missing in',
+      'it lacks what a column must have',
       'violates not-null constraint',
       () => divisionsProjection,
       () =>
@@ -90,7 +92,7 @@ describe('an event that a projection cannot apply', () => {
            where data->>'name' = '${POISON}'`,
         ),
     ],
-  ])('parks its tenant alone, when it is one that the %s', async (_, reason, projection, breaking) => {
+  ])('parks its tenant alone when %s', async (_, reason, projection, breaking) => {
     const renames = await divisions.createMany(0, 9);
     await renames[1]('Before');
     await renames[4](POISON);
@@ -121,7 +123,9 @@ describe('an event that a projection cannot apply', () => {
     expect((await shown(2)).map(({ name }) => name)).toEqual(['Division 5', 'Division 8', 'Other']);
 
     await Promise.all(renames.map((rename, number) => rename(`Renamed ${number}`)));
-    await waitFor(async () => (await shown(2))[0].name === 'Renamed 2', { description: 'others to go on' });
+    await waitFor(async () => (await shown(2))[0].name === 'Renamed 2', {
+      description: 'other tenants to go on',
+    });
     await settled(parts);
     expect(await standing(tenant(1).id)).toBe('DivisionUpdated Before');
     const [{ count }] = await divisions.rows<{ count: number }>(
@@ -154,18 +158,18 @@ describe('an event that a projection cannot apply', () => {
     ]);
   });
 
-  it('parks a tenant where it was when its first event of a batch is the one', async () => {
+  it('parks a tenant where it was when the event is its first in a batch', async () => {
     const parts = divisions.parts([refusing(divisionsProjection)]);
     const rename = await divisions.create(0);
     parts.runner.start();
-    await waitFor(async () => (await shown(0)).length === 1, { description: 'the division' });
+    await waitFor(async () => (await shown(0)).length === 1, { description: 'the division to be shown' });
     await settled(parts);
     await rename(POISON);
     await parking();
     expect(await standing(tenant(0).id)).toBe('DivisionCreated Division 0');
   });
 
-  it('parks every tenant of a batch that has one, and both projections that have one', async () => {
+  it('parks every tenant of a batch that has such an event, in both projections', async () => {
     const renames = await divisions.createMany(0, 3);
     await Promise.all([renames[0](POISON), renames[2](POISON)]);
     const parts = divisions.parts([refusing(divisionsProjection), refusing(divisions.tally)]);
@@ -176,7 +180,9 @@ describe('an event that a projection cannot apply', () => {
       ['divisions', 'tally'].map((name) => ({ name, parked: [tenant(0).alias, tenant(2).alias].sort() })),
     );
     await renames[1]('Goes on');
-    await waitFor(async () => (await shown(1))[0].name === 'Goes on', { description: 'the third to go on' });
+    await waitFor(async () => (await shown(1))[0].name === 'Goes on', {
+      description: 'the third tenant to go on',
+    });
     // The other read model progresses independently.
     await settled(parts);
     const counts = await divisions.rows(
@@ -187,18 +193,18 @@ describe('an event that a projection cannot apply', () => {
     );
   });
 
-  it('parks a tenant that was rebuilt alone in the generation of its own', async () => {
+  it('parks a tenant that was rebuilt alone in its own generation', async () => {
     const parts = divisions.parts([refusing(divisionsProjection)]);
     parts.runner.start();
     const renames = await divisions.createMany(0, 6);
-    await waitFor(async () => (await shown(1)).length === 2, { description: 'two divisions' });
+    await waitFor(async () => (await shown(1)).length === 2, { description: 'two divisions to be shown' });
     await parts.rebuild.rebuild('divisions', { tenant: tenant(1).alias });
     await renames[1]('Before');
     await renames[4](POISON);
     await parking();
     await Promise.all([renames[0]('Other'), renames[1]('Unseen')]);
     await waitFor(async () => (await shown(0)).some(({ name }) => name === 'Other'), {
-      description: 'others to go on',
+      description: 'other tenants to go on',
     });
     await settled(parts);
     expect(await shown(1)).toEqual([
@@ -231,7 +237,7 @@ describe('an event that a projection cannot apply', () => {
         await projection.apply(client, generation, events);
       },
     ],
-  ])('is not %s: nobody is parked', async (_, failing) => {
+  ])('is not blamed for %s: nobody is parked', async (_, failing) => {
     let failures = 0;
     const broken = () => failures < 3 && ++failures > 0;
     const apply = failing(divisions.tally, broken);

@@ -21,7 +21,7 @@ import { createTally, tally } from './testing/tally';
 /** An error that the events did not cause. */
 const diskFull = Object.assign(new DatabaseError('disk full', 0, 'error'), { code: '53100' });
 
-describe('checkpoints of read models that nothing is for', () => {
+describe('checkpoints of read models that need none of the events', () => {
   const counting = tally(new Set(['DivisionCreated']));
   let store: TestStore;
   let subscriber: Subscriber;
@@ -87,7 +87,7 @@ describe('checkpoints of read models that nothing is for', () => {
     return (await liveModel(store.reads.pool, projection)).main.reached.get(partition);
   }
 
-  it('are moved now and then while batch follows batch, and once nothing more is at hand', async () => {
+  it('are moved now and then while batch follows batch, and once no more events are at hand', async () => {
     const first = await created();
     expect(await stands('tally', first.event)).toEqual(first.event.at);
     expect(await stands('divisions', first.event)).toEqual(first.event.at);
@@ -108,7 +108,7 @@ describe('checkpoints of read models that nothing is for', () => {
     expect(await stands('divisions', fourth)).toEqual(fourth.at);
   });
 
-  it('are moved in every partition with the rows of one', async () => {
+  it('are moved in every partition together with the rows of one', async () => {
     const first = await created();
     const renamed = await first.renamed();
     expect(await stands('tally', renamed)).toEqual(first.event.at);
@@ -134,7 +134,7 @@ describe('checkpoints of read models that nothing is for', () => {
     expect(counts.rows.map(({ events }) => events)).toEqual(['1', '1']);
   });
 
-  it('are not moved past what could not be applied', async () => {
+  it('are not moved past events that could not be applied', async () => {
     const { event } = await created();
     jest.spyOn(counting, 'apply').mockRejectedValueOnce(diskFull);
     await expect(created()).rejects.toThrow('disk full');

@@ -89,9 +89,9 @@ describe('the projection runner', () => {
   }
 
   const someoneWaiting = () =>
-    waitFor(async () => (await rows(WAITING)).length > 0, { description: 'someone to wait for a lock' });
+    waitFor(async () => (await rows(WAITING)).length > 0, { description: 'a session to wait for a lock' });
 
-  it('writes rows and checkpoint in one transaction, and goes on where it was once it recovers', async () => {
+  it('writes rows and checkpoint in one transaction, and goes on where it was after failures', async () => {
     let broken = true;
     let failures = 0;
     const failing: Projection = {
@@ -118,7 +118,7 @@ describe('the projection runner', () => {
     await expectExact(store);
   });
 
-  it('waits for no disk as it commits what can be built again; whoever tells that something is done does', async () => {
+  it('commits without waiting for the disk, unlike a rebuild, which reports that it is done', async () => {
     const settings: string[] = [];
     const asked: Projection = {
       ...counting,
@@ -141,7 +141,7 @@ describe('the projection runner', () => {
     expect(settings).toEqual(['off', 'on']);
   });
 
-  it('builds again what a crash of the read models’ server took, though no event comes', async () => {
+  it('builds again what a crash of the read models’ server lost, even when no event comes', async () => {
     start(divisionsProjection, counting);
     await createMany(0, 6);
     await expectExact(store);
@@ -151,7 +151,7 @@ describe('the projection runner', () => {
     await expectExact(store);
   });
 
-  it('commits nothing of a consumer that was displaced before it began', async () => {
+  it('commits nothing when another has applied the same events before it began', async () => {
     const late = jest.spyOn(counting, 'apply');
     const [one, two] = [startByHand(tally(counting.eventTypes)), startByHand(counting)];
     await createMany(0, 10);
@@ -186,7 +186,7 @@ describe('the projection runner', () => {
     ['commits', true, [true, false]],
     ['fails', false, [undefined, true]],
   ])(
-    'lets one of two that have the same events in hand commit: the first %s',
+    'lets only one of two with the same events in hand commit: the first %s',
     async (_, commits, outcomes) => {
       const door = new Door();
       const first: Projection = {
@@ -202,7 +202,7 @@ describe('the projection runner', () => {
       const events = await unread(await one.cursors(await partitions()), 10);
       await two.cursors(await partitions());
       const handling = [one.handle(events)];
-      await waitFor(() => door.reached, { description: 'the first to have written' });
+      await waitFor(() => door.reached, { description: 'the first runner to have written' });
       handling.push(two.handle(events));
       await someoneWaiting();
       door.open();
@@ -215,7 +215,7 @@ describe('the projection runner', () => {
     },
   );
 
-  it('applies each of 300 concurrent writes once, by two runners that keep losing their partitions', async () => {
+  it('applies each of 300 concurrent writes once, with two runners that keep losing their partitions', async () => {
     start(divisionsProjection, counting);
     start(divisionsProjection, counting);
     let writing = true;
@@ -240,7 +240,7 @@ describe('the projection runner', () => {
     expect(count).toBe(300);
   });
 
-  it('goes on in the new generation after each rebuild, quietly', async () => {
+  it('goes on in the new generation after each rebuild, without errors', async () => {
     start(divisionsProjection, counting);
     const rebuild = projectionParts(store, [divisionsProjection, counting]).rebuild;
     const names = ['divisions', 'tally', 'divisions', 'tally'];

@@ -33,7 +33,7 @@ describe('whoever follows a position', () => {
     return { tenant: context.tenant, position: position! };
   }
 
-  it('waits until every read model has come as far', async () => {
+  it('waits until every read model has come to it', async () => {
     const { tenant, position } = await written();
     const following = reached.follow(tenant, position, new AbortController().signal);
     divisions.parts().runner.start();
@@ -44,7 +44,7 @@ describe('whoever follows a position', () => {
     expect(rows).toEqual([{ name: 'One' }]);
   });
 
-  it('waits no longer where the clock is set back meanwhile', async () => {
+  it('waits no longer than usual when the clock is set back meanwhile', async () => {
     const { tenant, position } = await written();
     const reaching = reached.reach(tenant, position, 'this', 100);
     const now = Date.now;
@@ -61,7 +61,7 @@ describe('whoever follows a position', () => {
     await expect(following).rejects.toBe(reason);
   });
 
-  it('is told that a read model does not follow the tenant any more', async () => {
+  it('is told that a read model no longer follows the tenant', async () => {
     const { tenant, position } = await written();
     const refusing: Projection = {
       ...divisionsProjection,

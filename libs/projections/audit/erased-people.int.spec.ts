@@ -3,7 +3,7 @@ import { AnonymiseEntity, AnonymiseEntityHandler } from '#practice/entities/enti
 import { CreateEntity, CreateEntityHandler } from '#practice/entities/entity.commands';
 import { type Firms, openFirms } from '#practice/testing/projected-firms';
 
-describe('an audit of people of whom some were erased since', () => {
+describe('an audit of people when some were erased after the last event of the read model', () => {
   let firms: Firms;
   let one: RequestContext;
 
@@ -21,7 +21,7 @@ describe('an audit of people of whom some were erased since', () => {
     new AnonymiseEntityHandler(firms.store.store).execute(new AnonymiseEntity(one, id));
 
   it.each([undefined, new Date('2199-01-01T00:00:00Z')])(
-    'leaves those out whom the read model still shows, as of %p, and finds the rest',
+    'leaves out erased people whom the read model still shows, and finds other differences (as of %p)',
     async (asOf) => {
       const [erased, tampered] = [await person(), await person()];
       await firms.settled();

@@ -89,7 +89,7 @@ describe('an audit while things change', () => {
     return generation;
   };
 
-  it('holds no feed back', async () => {
+  it('does not hold the feed back', async () => {
     const history = new HeldHistory(firms.store.codec);
     const auditing = auditWith(history).audit('divisions');
     await history.underWay;
@@ -104,13 +104,15 @@ describe('an audit while things change', () => {
     expect(await auditing).toMatchObject({ differing: 0 });
   });
 
-  it('goes on over the generation that it looks at, when a rebuild replaces that', async () => {
+  it('goes on with the generation that it audits when a rebuild replaces that', async () => {
     const history = new HeldHistory(firms.store.codec);
     const before = await liveGeneration();
     const auditing = auditWith(history).audit('divisions');
     await history.underWay;
     const rebuilding = firms.parts.rebuild.rebuild('divisions');
-    await waitFor(async () => (await liveGeneration()) > before, { description: 'the new generation' });
+    await waitFor(async () => (await liveGeneration()) > before, {
+      description: 'the new generation to go live',
+    });
     await firms.createDivision(two, 'After the flip');
     await firms.settled();
     history.go();
@@ -119,7 +121,7 @@ describe('an audit while things change', () => {
     expect(await clean()).toMatchObject({ generation: before + 1 });
   });
 
-  it('takes no tenant for a stranger that was made while it began', async () => {
+  it('does not report a tenant as unknown that was made while it began', async () => {
     class SlowTenants extends Tenants {
       override async list() {
         const known = await super.list();
@@ -162,7 +164,7 @@ describe('an audit while things change', () => {
     expect(differences).toHaveLength(2);
   });
 
-  it('as of an instant leaves out what changed since, and finds the rest', async () => {
+  it('as of an instant leaves out what changed since, and finds other differences', async () => {
     const { audit } = firms.parts;
     const changedId = await firms.createDivision(three, 'Changes later');
     const staysId = await firms.createDivision(three, 'Stays');

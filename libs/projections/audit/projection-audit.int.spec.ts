@@ -28,7 +28,7 @@ describe('an audit of read models', () => {
     return rows.map(({ id }) => id);
   };
 
-  it('finds nothing in what is intact, while writes and the runner go on', async () => {
+  it('finds no difference in intact read models while writes and the runner go on', async () => {
     let more = true;
     const writing = (async () => {
       for (let number = 0; more; number++) await firms.createDivision(number % 2 ? one : two, 'During');
@@ -65,7 +65,7 @@ describe('an audit of read models', () => {
     ['fee-analysis', 'fee_analysis', ['finalised'], 'finalised = finalised + 0.0001'],
     ['fee-analysis', 'fee_analysis', ['billed'], 'billed = 1'],
   ] as [string, string, string[], string][])(
-    'finds a changed row of %s by its key and columns alone: %s %p',
+    'reports a changed row of %s with its key and columns, but no values: %s %p',
     async (name, table, columns, change) => {
       const [id] = await ids(table, one);
       const statement = `update read_model.${table} set ${change} where tenant_id = $1 and id = $2`;
@@ -79,7 +79,7 @@ describe('an audit of read models', () => {
     },
   );
 
-  it('finds a row that is gone, one that came from nowhere, and one of nobody', async () => {
+  it('finds a missing row, a row without events, and a row of an unknown tenant', async () => {
     const [id] = await ids('divisions', one);
     const finding = { table: 'divisions', columns: [] };
     const where = 'where tenant_id = $1 and id = $2';
@@ -101,7 +101,7 @@ describe('an audit of read models', () => {
     ]);
   });
 
-  it('finds a row that was given to another tenant, at both, and looks at one tenant when asked to', async () => {
+  it('finds a row that was given to another tenant in both tenants, and looks at one tenant when asked to', async () => {
     const [id] = await ids('clients', one);
     const move = 'update read_model.clients set tenant_id = $1 where tenant_id = $2 and id = $3';
     const values = [two.tenant.id, one.tenant.id, id];
@@ -125,7 +125,7 @@ describe('an audit of read models', () => {
     await expect(audit('nothing')).rejects.toMatchObject({ code: 'unknown_projection' });
   });
 
-  it('lists a hundred and counts all', async () => {
+  it('lists a hundred differences and counts all of them', async () => {
     const [id] = await ids('divisions', one);
     const many = `insert into read_model.divisions
       select (jsonb_populate_record(d, jsonb_build_object('tenant_id', t, 'id', gen_random_uuid()))).*
@@ -148,7 +148,7 @@ describe('an audit of read models', () => {
     await waitFor(
       async () => (await ids('divisions', one)).some((id) => late.endsWith(id.replaceAll('-', ''))),
       {
-        description: 'the new division',
+        description: 'the new division to be shown',
       },
     );
     expect(await audit('divisions')).toEqual({ ...before, events: before.events + 1, rows: before.rows + 1 });

@@ -162,7 +162,7 @@ describe('exports', () => {
     await expectNaive(undefined);
   });
 
-  it('end each record before its first event that came later, when two clocks disagreed', async () => {
+  it('end each record before its first event after the instant, even when two clocks disagreed', async () => {
     const [firm] = firms;
     clock.advance(10);
     const begun = clock.at;
@@ -178,7 +178,7 @@ describe('exports', () => {
     expect(await names(begun)).toContain('Behind');
   });
 
-  it('hold what was acknowledged while an open transaction keeps the feed waiting', async () => {
+  it('contain what was acknowledged while an open transaction keeps the feed waiting', async () => {
     const open = await store.writes.session();
     try {
       await open.query('begin; select pg_current_xact_id()');
@@ -190,7 +190,7 @@ describe('exports', () => {
     }
   });
 
-  it('begin with a header, also without rows, and are ordered by tenant and key', async () => {
+  it('begin with a header in CSV, even without rows, and are ordered by tenant and key', async () => {
     const csv = await exported('divisions', { format: 'csv', asOf: new Date(0) });
     expect(csv).toBe(
       'tenant,id,version,is_deleted,created_on,created_by,updated_on,updated_by,external_reference,' +
@@ -203,7 +203,7 @@ describe('exports', () => {
     expect(keys).toEqual([...keys].sort());
   });
 
-  it('fail with what their file fails with, and leave no session', async () => {
+  it('fail with the error of their file, and leave no session', async () => {
     const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
     for (const format of ['csv', 'jsonl'] as const) {
       const out = new Writable({ write: (_chunk, _encoding, done) => done(full) });

@@ -16,7 +16,7 @@ describe('how far behind the read models are', () => {
     jest.restoreAllMocks();
   });
 
-  it('counts events that an open transaction keeps from being seen', async () => {
+  it('counts events that an open transaction hides from the feed', async () => {
     const { runner, status } = divisions.parts();
     status.onModuleInit();
     runner.start();
@@ -36,7 +36,7 @@ describe('how far behind the read models are', () => {
     await expectExact(divisions.store);
   });
 
-  it('is told by projection and partition, with one question to the store', async () => {
+  it('is reported by projection and partition, with one question to the store', async () => {
     const { status } = divisions.parts();
     status.onModuleInit();
     await divisions.create(0);
@@ -56,7 +56,7 @@ describe('how far behind the read models are', () => {
     expect(Math.min(...(await status.list()).map(({ lag }) => lag))).toBeGreaterThan(0);
   });
 
-  it('is told of the track that is furthest behind', async () => {
+  it('is reported for the track that is furthest behind', async () => {
     const { runner, rebuild, status } = divisions.parts();
     await divisions.createMany(0, 6);
     for (const name of rebuild.names) await rebuild.rebuild(name);

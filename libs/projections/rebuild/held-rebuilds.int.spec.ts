@@ -23,7 +23,7 @@ describe('a rebuild beside a held tenant', () => {
   const alias = (index: number) => divisions.contexts[index].tenant.alias;
   const tenant = (index: number) => parts.tenants.get(alias(index));
 
-  it('is refused for that tenant and for all; for another alone it is not', async () => {
+  it('is refused for that tenant and for all tenants, but not for another tenant alone', async () => {
     await parts.held.hold(await tenant(1));
     const { rebuild } = parts;
     const refused = { code: 'tenant_held', fault: 'conflict' };
@@ -39,7 +39,7 @@ describe('a rebuild beside a held tenant', () => {
   it.each<[string, () => string | undefined]>([
     ['all tenants', () => undefined],
     ['that tenant', () => alias(1)],
-  ])('of %s keeps the tenant from being held, while it is left to be gone on with', async (kind, whom) => {
+  ])('of %s keeps the tenant from being held as long as it is unfinished', async (kind, whom) => {
     const stopping = new AbortController();
     const stopped = parts.rebuild.rebuild('divisions', {
       tenant: whom(),
@@ -65,7 +65,9 @@ describe('a rebuild beside a held tenant', () => {
     await holder.query(`insert into read_model.held (projection, tenant_id) values ('divisions', $1)`, [id]);
     const rebuilding = parts.rebuild.rebuild('divisions');
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await waitFor(async () => (await divisions.rows(waiting)).length === 1, { description: 'it to wait' });
+    await waitFor(async () => (await divisions.rows(waiting)).length === 1, {
+      description: 'the rebuild to wait',
+    });
     await holder.query('commit');
     await expect(rebuilding).rejects.toMatchObject({ code: 'tenant_held' });
     await holder.end();

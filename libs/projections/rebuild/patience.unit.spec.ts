@@ -23,7 +23,7 @@ it('waits for a database for ten minutes', async () => {
   await expect(attempts([1, 11])).rejects.toThrow('ECONNREFUSED');
 });
 
-it('waits as long again once it has come on', async () => {
+it('waits as long again once it has made progress', async () => {
   let folded = 0;
   await attempts([60, 30, 30], () => ++folded);
 });

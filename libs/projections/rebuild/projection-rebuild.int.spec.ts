@@ -45,7 +45,7 @@ describe('rebuilding a read model', () => {
     return row.live;
   };
 
-  it('makes the rows, columns and indexes that every projection had, twice', async () => {
+  it('makes the same rows, columns and indexes again for every projection, twice', async () => {
     const store = await createTestStore(definitions);
     const projections = areas.flatMap((area) => area.projections);
     const { runner, rebuild, status, bus } = projectionParts(store, projections);
@@ -84,7 +84,7 @@ describe('rebuilding a read model', () => {
     }
   });
 
-  it('does not have an empty one planned as one that stays so', async () => {
+  it('leaves the number of rows of an empty one unknown to the planner', async () => {
     await divisions.parts().rebuild.rebuild('divisions');
     const [{ rows }] = await divisions.rows<{ rows: number }>(
       `select reltuples as rows from pg_class where oid = 'read_model.divisions_g2'::regclass`,
@@ -115,7 +115,7 @@ describe('rebuilding a read model', () => {
     await expectExact(divisions.store);
   });
 
-  it('loses and doubles nothing while writes go on and the runner runs', async () => {
+  it('loses and duplicates nothing while writes go on and the runner runs', async () => {
     const { rebuild, runner } = divisions.parts();
     runner.start();
     let writing = true;
@@ -177,7 +177,7 @@ describe('rebuilding a read model', () => {
     const asked = `select from pg_stat_activity where query like '%pg_locks%' and query_start > $1 and pid <> pg_backend_pid()`;
     const [{ now }] = await divisions.rows<{ now: Date }>('select clock_timestamp() as now');
     await waitFor(async () => (await divisions.rows(asked, [now])).length > 0, {
-      description: 'it to look again',
+      description: 'the rebuild to look again',
     });
     expect(await generation()).toBe(1);
     await holder.end();
@@ -212,7 +212,7 @@ describe('rebuilding a read model', () => {
     ]);
   });
 
-  it('keeps the planner looking at one generation', async () => {
+  it('lets the plan of a read scan only one generation', async () => {
     await divisions.append(50);
     const { rebuild } = divisions.parts();
     const [{ tenant }] = divisions.contexts;

@@ -52,7 +52,7 @@ describe('what a rebuild leaves behind', () => {
     await expect(stopped).rejects.toThrow('the process ends');
   }
 
-  it('is gone on with where the phase that it was in began', async () => {
+  it('is continued from the beginning of the phase in which it stopped', async () => {
     await divisions.append(20);
     await stopFilled();
     const { rebuild } = divisions.parts();
@@ -63,7 +63,7 @@ describe('what a rebuild leaves behind', () => {
     expect(await known()).toEqual(allOf(2));
   });
 
-  it('waits for a dump that looks at its tables, and holds up nobody meanwhile', async () => {
+  it('is continued once a dump has released its tables, with brief waits that hold up nobody', async () => {
     await divisions.append(20);
     await stopFilled();
     const dump = await divisions.store.reads.session();
@@ -80,7 +80,7 @@ describe('what a rebuild leaves behind', () => {
     expect(await known()).toEqual(allOf(2));
   });
 
-  it('is nothing, once it was discarded', async () => {
+  it('is nothing once it was discarded', async () => {
     await divisions.append(20);
     const { rebuild } = divisions.parts();
     await rebuild.rebuild('divisions');
@@ -93,7 +93,7 @@ describe('what a rebuild leaves behind', () => {
     await expect(rebuild.discard('nothing')).rejects.toMatchObject({ code: 'unknown_projection' });
   });
 
-  it('is not discarded from under another that goes on with it', async () => {
+  it('cannot be discarded while another process continues it', async () => {
     const holder = await divisions.store.reads.session();
     await holder.query(`begin; select from read_model.live where projection = 'divisions' for update`);
     const { rebuild } = divisions.parts();
@@ -116,7 +116,7 @@ describe('what a rebuild leaves behind', () => {
       'its table and checkpoints',
       ['drop table read_model.divisions_g3', 'delete from read_model.checkpoints where generation = 3'],
     ],
-  ])('is swept when whoever discarded it had dropped %s', async (_, dropped) => {
+  ])('is swept when a discard was interrupted that had dropped %s', async (_, dropped) => {
     await divisions.append(20);
     const { rebuild } = divisions.parts();
     await rebuild.rebuild('divisions');
@@ -129,7 +129,7 @@ describe('what a rebuild leaves behind', () => {
     expect(await known()).toEqual(allOf(2));
   });
 
-  it('is swept when it went live but could not drop the old one', async () => {
+  it('is swept when the rebuild went live but could not drop the old generation', async () => {
     await divisions.append(20);
     const { rebuild } = divisions.parts();
     const reader = await divisions.store.reads.session();
@@ -152,7 +152,7 @@ describe('what a rebuild leaves behind', () => {
   });
 
   it.each([1, 2])(
-    'is nothing when version %i of a stream cannot be folded, which it names',
+    'is nothing when version %i of a stream cannot be folded, and the error names that event',
     async (version) => {
       await divisions.append(20);
       const { rebuild } = divisions.parts([poisoned(version)]);
@@ -190,7 +190,7 @@ describe('what a rebuild leaves behind', () => {
     await expectExact(divisions.store);
   });
 
-  it('is nothing when a row does not fit, and the stream is named', async () => {
+  it('is nothing when a row does not fit, and the error names the stream', async () => {
     await divisions.append(3);
     await divisions.rows(`alter table read_model.divisions alter name type varchar(9)`);
     const { rebuild } = divisions.parts();

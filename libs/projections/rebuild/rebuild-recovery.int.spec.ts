@@ -88,7 +88,7 @@ describe('a rebuild that is interrupted', () => {
             `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
           )
         ).length === count,
-      { description: `${count} to wait for the lock` },
+      { description: `${count} sessions to wait for the lock` },
     );
   /** Lets a rebuild fill its first streams only. @returns a function that lets it continue */
   async function closeGate(): Promise<() => Promise<void>> {
@@ -172,7 +172,7 @@ describe('a rebuild that is interrupted', () => {
     },
   );
 
-  it('goes on when a statement is given up for its time while it catches up', async () => {
+  it('goes on when a statement is cancelled for taking too long while it catches up', async () => {
     const holder = await hold();
     const phases: string[] = [];
     const rebuilt = rebuilding().rebuild('divisions', { progress: ({ phase }) => phases.push(phase) });
@@ -185,7 +185,7 @@ describe('a rebuild that is interrupted', () => {
     expect(folds).toBe(STREAMS);
   });
 
-  it('lets whoever has its lock now go on with the same generation, and waits for it', async () => {
+  it('lets the process that now has its lock continue the same generation, and waits for that process', async () => {
     const holder = await hold();
     const first = rebuilding().rebuild('divisions');
     await waiting(1);
@@ -216,7 +216,7 @@ describe('a rebuild that is interrupted', () => {
     expect(await live()).toBe(all.generation);
   });
 
-  it('is gone on with by another process, from the stream it had reached', async () => {
+  it('is continued by another process from the stream it had reached', async () => {
     const { generation, streams } = await stopHalfway();
     expect(streams).toBeGreaterThan(1_000);
     expect(await divisions.shown('divisions')).toEqual(before);
@@ -225,7 +225,7 @@ describe('a rebuild that is interrupted', () => {
     expect(await rebuilding().resume('divisions')).toBeUndefined();
   });
 
-  it('is gone on with for the one tenant that it was for', async () => {
+  it('is continued for the one tenant for which it was begun', async () => {
     const { alias } = divisions.contexts[0].tenant;
     const { generation, streams } = await stopHalfway({ tenant: alias });
     expect(await rebuilding().resume('divisions')).toMatchObject({ generation, tenant: alias });
@@ -233,7 +233,7 @@ describe('a rebuild that is interrupted', () => {
     await rebuilding().rebuild('divisions');
   });
 
-  it('is gone on with when its process was killed', async () => {
+  it('is continued after its process was killed', async () => {
     const { url, config } = divisions.store;
     const openGate = await closeGate();
     const child = spawn(
@@ -256,12 +256,14 @@ describe('a rebuild that is interrupted', () => {
     const { generation, streams, filled } = (await unfinished())!;
     expect(filled).toBe(false);
     await openGate();
-    const resumed = await waitFor(() => rebuilding().resume('divisions'), { description: 'the lock' });
+    const resumed = await waitFor(() => rebuilding().resume('divisions'), {
+      description: 'the lock to be free',
+    });
     expect(resumed).toMatchObject({ generation, events: 2 * STREAMS });
     expect(folds).toBe(STREAMS - streams);
   });
 
-  it('starts over in another version, which it then builds by itself', async () => {
+  it('starts over in a newer version, which an older program does not undo', async () => {
     await stopHalfway();
     const version = 2;
     const { generation } = (await rebuilding({ ...counted, version }).resume('divisions'))!;

@@ -46,10 +46,10 @@ describe('a renewal that is interrupted', () => {
                and query like '%order by projection for update%'`,
           )
         ).length === 1,
-      { description: 'it to wait for the tracks' },
+      { description: 'the renewal to wait for the tracks' },
     );
 
-  it('is gone on with, wherever it was stopped', async () => {
+  it('is continued wherever it was stopped', async () => {
     parts.runner.start();
     const one = await renewals.tenant(1);
     const stops: string[] = [];
@@ -97,7 +97,7 @@ describe('a renewal that is interrupted', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('goes on with what is left of some read models, and begins the others', async () => {
+  it('continues the read models of which something is left, and begins the others', async () => {
     await divisions.append(MANY);
     const one = await renewals.tenant(1);
     await parts.held.hold(one);
@@ -138,7 +138,7 @@ describe('a renewal that is interrupted', () => {
   });
 
   it.each(['practice-management-read-session', 'practice-management-read%'])(
-    'shows all or nothing when %s ends at the moment of it',
+    'shows all or nothing when %s ends at the moment of going live',
     async (sessions) => {
       await divisions.append(20);
       parts.runner.start();
@@ -146,7 +146,9 @@ describe('a renewal that is interrupted', () => {
       const one = await renewals.tenant(1);
       await parts.held.hold(one);
       await divisions.append(20);
-      await waitFor(async () => (await renewals.seen(0)) === '40/80', { description: 'another to show all' });
+      await waitFor(async () => (await renewals.seen(0)) === '40/80', {
+        description: 'another tenant to show all',
+      });
       await parts.runner.stop();
       const holder = await divisions.store.writes.session();
       await holder.query(
@@ -158,7 +160,7 @@ describe('a renewal that is interrupted', () => {
       await holder.end();
       // The pool may still contain connections that have ended.
       const found = await waitFor(() => renewals.seen(1).catch(() => undefined), {
-        description: 'a connection',
+        description: 'a connection that works',
       });
       expect(found).toMatch(/^(20\/40|40\/80)$/);
       await renewing;

@@ -32,7 +32,7 @@ describe('a new tenant whose read models are filled', () => {
   };
   const rowsOf = (table: string) => divisions.rows(`select from read_model.${table} where tenant_id <> 0`);
 
-  it('shows all that was appended, and goes on with the others in the tables that they have', async () => {
+  it('shows everything that was appended, and goes on with the other tenants in the same tables', async () => {
     parts.runner.start();
     await parts.held.holdNew(await tenant());
     const renames = await divisions.createMany(0, 6);
@@ -49,7 +49,7 @@ describe('a new tenant whose read models are filled', () => {
     await parts.fill.show(await tenant());
   });
 
-  it('is filled once, whoever else does so or has died over it', async () => {
+  it('is filled once, even when another process does so too or has ended in the middle of it', async () => {
     parts.runner.start();
     await parts.held.holdNew(await tenant());
     await divisions.append(2_500);
@@ -57,7 +57,7 @@ describe('a new tenant whose read models are filled', () => {
     const dying = parts.fill.show(await tenant(), ended.signal);
     await Promise.race([
       dying,
-      waitFor(async () => (await counted()) > 0, { description: 'the first rows' }),
+      waitFor(async () => (await counted()) > 0, { description: 'the first rows to be written' }),
     ]).catch(() => undefined);
     ended.abort(new Error('Ended'));
     await dying.catch(() => undefined);
@@ -67,7 +67,7 @@ describe('a new tenant whose read models are filled', () => {
     expect(await rowsOf('held')).toEqual([]);
   });
 
-  it('is filled by nobody else while a session goes on whose process has lost the lock', async () => {
+  it('is filled by nobody else while a session is open whose process has lost the lock', async () => {
     const { id } = await tenant();
     const [first, lane, second] = await Promise.all([1, 2, 3].map(() => divisions.store.reads.session()));
     expect(await lockFill(first, id)).toBe(true);
@@ -75,11 +75,11 @@ describe('a new tenant whose read models are filled', () => {
     await first.end();
     expect(await lockFill(second, id)).toBe(false);
     await lane.end();
-    await waitFor(() => lockFill(second, id), { description: 'the lock' });
+    await waitFor(() => lockFill(second, id), { description: 'the lock to be free' });
     await second.end();
   });
 
-  it('waits until a projector has gone past', async () => {
+  it('is shown only once a projector has gone past its events', async () => {
     await parts.held.holdNew(await tenant());
     await divisions.append(3);
     let isShown = false;
@@ -88,7 +88,7 @@ describe('a new tenant whose read models are filled', () => {
       .then(() => {
         isShown = true;
       });
-    await waitFor(async () => (await counted()) === 6, { description: 'the rows' });
+    await waitFor(async () => (await counted()) === 6, { description: 'the rows to be written' });
     expect(isShown).toBe(false);
     expect(await rowsOf('held')).toHaveLength(2);
     parts.runner.start();
@@ -96,7 +96,7 @@ describe('a new tenant whose read models are filled', () => {
     await expectExact(divisions.store);
   });
 
-  it('is parked where an event cannot be applied; its other read models show all', async () => {
+  it('is parked in a read model that cannot apply an event, while its other read models show everything', async () => {
     const refuses = () => {
       throw new Error('cannot apply this');
     };
@@ -115,7 +115,7 @@ describe('a new tenant whose read models are filled', () => {
     expect(await rowsOf('held')).toEqual([]);
   });
 
-  it('follows its events where a read model is being rebuilt', async () => {
+  it('follows its events like other tenants when a read model is being rebuilt', async () => {
     await divisions.rows(
       `insert into read_model.generations (projection, generation, version, tenant_id, filled) values ('tally', 2, 1, 0, false)`,
     );

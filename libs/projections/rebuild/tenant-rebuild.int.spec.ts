@@ -39,7 +39,7 @@ describe('rebuilding the read model of one tenant', () => {
     for (const name of NAMES) await parts.rebuild.rebuild(name, { tenant: alias });
   };
 
-  it('serves it from a generation of its own, until a full rebuild brings all together again', async () => {
+  it('serves it from a generation of its own until a full rebuild brings all tenants together again', async () => {
     parts.runner.start();
     const renames = await divisions.createMany(0, 30);
     await expectExact(divisions.store);
@@ -76,7 +76,7 @@ describe('rebuilding the read model of one tenant', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('loses and doubles nothing while writes go on', async () => {
+  it('loses and duplicates nothing while writes go on', async () => {
     parts.runner.start();
     let writing = true;
     let written = 0;
@@ -97,7 +97,7 @@ describe('rebuilding the read model of one tenant', () => {
     expect(errors).not.toHaveBeenCalled();
   });
 
-  it('takes out of the main generation what a rebuild that died has left there', async () => {
+  it('removes what an interrupted rebuild has left in the main generation', async () => {
     parts.runner.start();
     await divisions.createMany(0, 30);
     await expectExact(divisions.store);
@@ -111,7 +111,7 @@ describe('rebuilding the read model of one tenant', () => {
     expect(await held()).toEqual(expected(3, 2, 1));
   });
 
-  it('knows the tenants', async () => {
+  it('is refused for an unknown tenant', async () => {
     await expect(parts.rebuild.rebuild('divisions', { tenant: 'nobody' })).rejects.toMatchObject({
       code: 'tenant_not_found',
     });

@@ -30,7 +30,7 @@ describe('renewing the read models of a held tenant', () => {
       `select generation, tenant_id as tenant, count(*)::int as count from read_model.divisions
        group by 1, 2 order by 1, 2`,
     );
-  it('shows everything at one moment, and then what is written later, once', async () => {
+  it('shows everything at one moment, and then what is written later exactly once', async () => {
     parts.runner.start();
     const renames = await divisions.createMany(0, 6);
     const one = await renewals.tenant(1);
@@ -59,7 +59,7 @@ describe('renewing the read models of a held tenant', () => {
     expect([...found]).toEqual(['2/2', `${MANY + 2}/${2 * MANY + 2}`]);
     expect(written).toBeGreaterThan(0);
     await waitFor(async () => (await renewals.seen(0)) === `${MANY + 2}/${2 * MANY + 2 + written}`, {
-      description: 'the other to have gone on meanwhile',
+      description: 'the other tenant to have gone on meanwhile',
     });
 
     await renames[1]('Not yet');
@@ -97,7 +97,9 @@ describe('renewing the read models of a held tenant', () => {
     const heads = jest.spyOn(divisions.store.feed, 'heads');
     const progress = jest.fn();
     const renewing = parts.renewal.renew(one, { progress });
-    await waitFor(() => heads.mock.calls.length > 2, { description: 'it to look for the events again' });
+    await waitFor(() => heads.mock.calls.length > 2, {
+      description: 'the renewal to look for the events again',
+    });
     expect(progress).not.toHaveBeenCalled();
     await holder.end();
     await renewing;
@@ -106,7 +108,7 @@ describe('renewing the read models of a held tenant', () => {
     await expectExact(divisions.store);
   });
 
-  it('takes tenants one after the other, and those that are parked as well', async () => {
+  it('takes several tenants one after the other, including parked ones', async () => {
     parts.runner.start();
     await divisions.createMany(0, 6);
     await expectExact(divisions.store);
@@ -133,7 +135,7 @@ describe('renewing the read models of a held tenant', () => {
     await expectExact(divisions.store);
   });
 
-  it('is for tenants that are held in every read model; one without news keeps its rows', async () => {
+  it('is refused unless the tenant is held in every read model, and keeps the rows of one without new events', async () => {
     parts.runner.start();
     await divisions.createMany(0, 3);
     await expectExact(divisions.store);

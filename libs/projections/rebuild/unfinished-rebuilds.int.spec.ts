@@ -17,14 +17,14 @@ describe('an unfinished rebuild, when the process is stopped', () => {
   });
 
   it.each([
-    ['a key', /^alter table .* add PRIMARY KEY/, 'select', 2],
+    ['the making of a key', /^alter table .* add PRIMARY KEY/, 'select', 2],
     [
-      'a drop',
+      'the drop of a table',
       /^drop table/,
       `update read_model.generations set version = 0 where projection = 'divisions' and generation = 2`,
       1,
     ],
-  ])('ends %s that takes long, and is gone on with', async (_, statement, before, after) => {
+  ])('ends %s that takes long, and is continued later', async (_, statement, before, after) => {
     const errors = jest.spyOn(Logger.prototype, 'error');
     const { rebuild } = divisions.parts();
     const dying = new AbortController();

@@ -66,13 +66,13 @@ describe('looking for unfinished rebuilds', () => {
     expect(await lookedAt()).toEqual(['people', 'matters', 'tenants']);
   });
 
-  it('looks again at once after a statement was given up for its time', async () => {
+  it('looks again at once after a statement was cancelled for taking too long', async () => {
     failures.set('people', Object.assign(new DatabaseError('canceled', 0, 'error'), { code: '57014' }));
     await lookedAt();
     expect(await lookedAt()).toEqual(['people', 'matters', 'tenants']);
   });
 
-  it('says once a look that the database is away, and of no read model that its rebuild failed', async () => {
+  it('says once for each look that the database is away, and not that rebuilds failed', async () => {
     for (const name of ['people', 'matters', 'tenants'])
       failures.set(name, Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
     await lookedAt();
@@ -81,7 +81,7 @@ describe('looking for unfinished rebuilds', () => {
     expect(warnings).toHaveBeenCalledWith('Interrupted rebuilds continue when the database answers: refused');
   });
 
-  it('stops what it has in hand, and looks no more', async () => {
+  it('stops the rebuild in hand with its process, and looks no more', async () => {
     await lookedAt();
     expect(signal?.aborted).toBe(false);
     await unfinished.onApplicationShutdown();
