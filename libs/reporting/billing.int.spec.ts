@@ -154,7 +154,7 @@ describe('fee analysis of a firm that bills', () => {
     ]);
   });
 
-  it('keeps a row whose fields of a pivot come to 0 only together', async () => {
+  it('keeps a row whose pivot fields come to 0 only when they are added up', async () => {
     const slice = {
       rowGroups: columns('matterNumber'),
       pivots: columns('month'),
@@ -216,7 +216,7 @@ describe('the work of a firm that bills', () => {
     ]);
   });
 
-  it('by state, with what remains', async () => {
+  it('is grouped by state, with what remains, and by invoice', async () => {
     const groups = async (name: string, criteria?: object) => {
       const slice = {
         rowGroups: columns(name),

@@ -29,10 +29,10 @@ afterAll(() => reports.stop());
 const waiting = async (expected: number) => {
   const text = `select count(*)::int as count from pg_locks where not granted and relation = 'read_model.work_items'::regclass`;
   const isSo = async () => (await reports.pool.query<{ count: number }>(text)).rows[0].count === expected;
-  await waitFor(isSo, { description: `${expected} to wait` });
+  await waitFor(isSo, { description: `${expected} reports to wait` });
 };
 
-it('what a report reads ends when its client goes away, and nothing else does', async () => {
+it('the query of a report ends when its client goes away, and no other query does', async () => {
   const agent = new Agent();
   const ask = (signal?: AbortSignal) =>
     request(url, {
@@ -77,7 +77,9 @@ describe('answers that their clients do not read', () => {
     return { statusCode, answer: (await body.json()) as { errors?: [{ extensions: { reason: string } }] } };
   };
   const free = () =>
-    waitFor(async () => (await ask('two')).statusCode === 200, { description: 'an answer to another' });
+    waitFor(async () => (await ask('two')).statusCode === 200, {
+      description: 'a report of the second tenant to be answered',
+    });
 
   /** A client of the second tenant that requests a long answer and reads none of it. */
   const idle = async () => {
@@ -93,7 +95,7 @@ describe('answers that their clients do not read', () => {
   };
 
   it.each(['reads it', 'leaves'])(
-    'hold up reports of their tenant alone, until such a client %s',
+    'block reports of their tenant only, until the client of such an answer %s',
     async (end) => {
       await free();
       const socket = await idle();
@@ -107,7 +109,7 @@ describe('answers that their clients do not read', () => {
     },
   );
 
-  it('and are all that a process keeps for a tenant: its next is refused as it comes, which is no failure to log', async () => {
+  it('are limited for each tenant: its next request is refused at once, which is not logged as a failure', async () => {
     await free();
     reports.app.get(ReportStatements).mostUnread = Number.POSITIVE_INFINITY;
     const sockets = await Promise.all(Array.from({ length: 5 }, idle));

@@ -70,12 +70,12 @@ it.each<[plan: string, slice: object, criteria: object | null]>([
   ['facts', { ...byEmployee, rowGroups: columns('employeeSortName', 'entryDay'), groupKeys: ['Ash'] }, null],
   ['listing', { ...byEmployee, cols: cols('units:sum', 'rate:max') }, null],
   ['listing', { ...byEmployee, cols: cols('units:sum', 'title:count') }, null],
-])('%s: %#', async (plan, slice, criteria) => {
+])('a report is read from %s (case %#)', async (plan, slice, criteria) => {
   const { report } = await reports.rows('work_item_listing', slice, criteria, 'one', { 'x-explain': '1' });
   expect(report.plan).toBe(plan);
 });
 
-it('reads one employee by the key of sums, and fees from sums too', async () => {
+it('a report of one employee is read from a rollup, and so is fee analysis', async () => {
   const explained = { 'x-explain': '1' };
   const own = { employeeIds: [employee] };
   expect((await reports.rows('work_item_listing', byEmployee, own, 'one', explained)).report.plan).toBe(
@@ -91,7 +91,7 @@ it('reads one employee by the key of sums, and fees from sums too', async () => 
   );
 });
 
-it('says nothing of it unasked', async () => {
+it('the plan is not told unless it is asked for', async () => {
   expect((await reports.rows('work_item_listing', byEmployee)).report).not.toHaveProperty('plan');
   const other = await reports.rows('work_item_listing', byEmployee, null, 'one', { 'x-explain': '0' });
   expect(other.report).not.toHaveProperty('plan');

@@ -44,7 +44,7 @@ describe.each<[ReportName, measure: string, name: string]>([
 ])('SQL in the text fields of %s', (report, measure, name) => {
   const group = { rowGroups: columns(name), cols: cols(`${measure}:sum`) };
 
-  it.each(injections)('as a name is unknown: %s', async (text) => {
+  it.each(injections)('is an unknown name where a name is expected: %s', async (text) => {
     const unknown = [
       { cols: columns(text) },
       { rowGroups: columns(text) },
@@ -57,7 +57,7 @@ describe.each<[ReportName, measure: string, name: string]>([
     expect((await reports.refusal(report, aggFunc)).reason).toBe('UNKNOWN_AGG');
   });
 
-  it.each(injections)('as a value is that value: %s', async (text) => {
+  it.each(injections)('is only a value where a value is expected: %s', async (text) => {
     const inside = { ...group, rowGroups: columns(name, 'matterNumber'), groupKeys: [text] };
     expect((await reports.rows(report, inside)).rows).toEqual([]);
     const totals = { ...inside, totalsOnly: true };
@@ -105,7 +105,7 @@ it.each<[what: string, slice: object, reason: string | null]>([
     { rowGroups: columns('title'), groupKeys: ['y'.repeat(900_000)], cols: cols('id') },
     null,
   ],
-])('%s', async (_, slice, reason) => {
+])('a very large slice is answered, or refused with a reason: %s', async (_, slice, reason) => {
   const { status, body } = await reports.post('work_item_listing', slice);
   if (reason === null) expect([status, body.errors]).toEqual([200, undefined]);
   else expect([status, body.errors[0].extensions.reason]).toEqual([400, reason]);
@@ -115,13 +115,13 @@ it('half a character is refused', async () => {
   expect((await send('{"query": "\\ud800"}')).status).toBe(400);
 });
 
-it('a number that is too large for one is refused', async () => {
+it('a number that is too large for JavaScript is refused', async () => {
   const query = 'query ($slice: AggregationSliceSpecInput) { work_item_listing(slice: $slice) }';
   const { status, text } = await send(`{"query": "${query}", "variables": {"slice": {"startRow": 1e999}}}`);
   expect([status, JSON.parse(text).errors[0].extensions.reason]).toEqual([400, 'RANGE_INVALID']);
 });
 
-it('a body of more than a megabyte is refused unread', async () => {
+it('a body of more than a megabyte is refused with 413', async () => {
   const { status } = await send({ query: '{ work_item_listing }', variables: { text: 'x'.repeat(1 << 20) } });
   expect(status).toBe(413);
 });
@@ -143,7 +143,7 @@ it.each([
     'a deep introspection',
     `{ __schema { types ${'{ fields { type '.repeat(300)} { name } ${'} }'.repeat(300)} } }`,
   ],
-])('%s', async (_, query) => {
+])('a hostile document is refused: %s', async (_, query) => {
   const { status, text } = await send({ query });
   expect(status).toBe(400);
   const { errors } = JSON.parse(text);
@@ -152,7 +152,7 @@ it.each([
 });
 
 it.each(['{"query": "{ work_item_listing }"', '[[[[', '{"query": 1}', '"x"', 'null'])(
-  'a body that is no request: %s',
+  'a body that is no request is refused: %s',
   async (payload) => {
     expect((await send(payload)).status).toBe(400);
   },

@@ -30,7 +30,7 @@ const whileRecording = async (table: string, slice: object, ...states: number[])
 
 const [Pending, Finalised] = [0, 1];
 
-it('the fields of pivots and what stands in them are of one moment', async () => {
+it('the fields of pivots and their values are of one moment', async () => {
   const slice = {
     rowGroups: columns('employeeSortName'),
     pivots: columns('state'),
@@ -42,7 +42,7 @@ it('the fields of pivots and what stands in them are of one moment', async () =>
   expect(rows[0]).toEqual({ employeeSortName: 'Ash', Pending_id: 1, Finalised_id: 3, Billed_id: 1 });
 });
 
-it('a page past the end tells of no row from its start on', async () => {
+it('a page past the end and its last row are of one moment', async () => {
   const { report: before } = await reports.rows('work_item_listing', { cols: cols('id') });
   const slice = { cols: cols('id'), startRow: before.lastRow };
   const { rows, report } = await whileRecording('work_item_rollups', slice, Finalised);
@@ -50,7 +50,7 @@ it('a page past the end tells of no row from its start on', async () => {
   expect(report.lastRow).toBe(before.lastRow);
 });
 
-it('a pivot that is refused leaves its connection as it was', async () => {
+it('a refused pivot leaves its connection as it was', async () => {
   const connections = async () => {
     const text = `select pid, state from pg_stat_activity where datname = current_database() and application_name like '%-read' order by pid`;
     return (await reports.pool.query(text)).rows;

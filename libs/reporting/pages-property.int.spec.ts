@@ -43,7 +43,7 @@ describe.each(naiveReports)(`pages of random slices of $name (REPORTS_SEED=${see
       { seed, numRuns, ...limits },
     );
 
-  it('put together are the slice unpaged', async () => {
+  it('are together the same as the unpaged slice', async () => {
     let paged = 0;
     await check(async (request) => {
       const all = await rowsOf(request, whole);

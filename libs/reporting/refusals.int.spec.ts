@@ -86,7 +86,7 @@ it.each<[reason: string, path: string, slice: object]>([
   ['MIXED_CURRENCY', 'slice.cols', { totalsOnly: true, cols: cols('rate:avg') }],
   ['MIXED_CURRENCY', 'slice.sortBy[1].colId', { ...byCurrency, sortBy: columns('EUR_total', 'total') }],
   ['MIXED_CURRENCY', 'slice.filterZeroField', { ...byCurrency, filterZero: true, filterZeroField: 'total' }],
-])('%s at %s', async (reason, path, slice) => {
+])('a slice is refused: %s at %s', async (reason, path, slice) => {
   expect(await reports.refusal('work_item_listing', slice)).toMatchObject({
     status: 400,
     code: 'BAD_USER_INPUT',
@@ -109,7 +109,7 @@ describe.each(['\0', 'a\ud800'])('a text that cannot be stored, %j,', (text) => 
     ['UNKNOWN_PERIOD', 'criteria.entryPeriod.relativePeriod', {}, { entryPeriod: { relativePeriod: text } }],
     ['UNKNOWN_STATE', 'criteria.states[0]', {}, { states: [text] }],
     ['ID_INVALID', 'criteria.matterIds[0]', {}, { matterIds: [text] }],
-  ])('is refused as any other that is wrong: %s at %s', async (reason, path, slice, criteria) => {
+  ])('is refused like any other wrong text: %s at %s', async (reason, path, slice, criteria) => {
     expect(await reports.refusal('work_item_listing', slice, criteria)).toMatchObject({
       status: 400,
       code: 'BAD_USER_INPUT',
@@ -119,7 +119,7 @@ describe.each(['\0', 'a\ud800'])('a text that cannot be stored, %j,', (text) => 
   });
 });
 
-it('repeats little of what it refuses', async () => {
+it('a refusal repeats only a little of a long text', async () => {
   const { message, path } = await reports.refusal('fee_analysis', { startRow: ' at "x.y"; '.repeat(1_000) });
   expect(message.length).toBeLessThan(400);
   expect(path).toMatch(/^slice\./);
@@ -131,26 +131,29 @@ it.each([
     { rowGroups: columns('entryDate'), pivots: columns('state'), cols: cols('units:sum') },
   ],
   ['columns', { cols: cols('id', 'isDeleted') }],
-])('SLICE_TOO_LARGE at slice.endRow, when rows with their %s come to too much', async (_, slice) => {
-  const choice = reports.app.get(SourceChoice);
-  const { mostBytes } = choice;
-  const five = { ...slice, endRow: 5 };
-  const { rows } = await reports.rows('work_item_listing', five);
-  choice.mostBytes = rows.reduce((sum: number, row: object) => sum + JSON.stringify(row).length, 0);
-  const refusal = await reports.refusal('work_item_listing', { ...slice, endRow: 99 });
-  const again = await reports.rows('work_item_listing', five);
-  choice.mostBytes = mostBytes;
-  expect(refusal).toMatchObject({ status: 400, reason: 'SLICE_TOO_LARGE', path: 'slice.endRow' });
-  expect(refusal.message).toContain('at most 5 rows');
-  expect(again.rows).toEqual(rows);
-});
+])(
+  'rows that are too long together with their %s are refused: SLICE_TOO_LARGE at slice.endRow',
+  async (_, slice) => {
+    const choice = reports.app.get(SourceChoice);
+    const { mostBytes } = choice;
+    const five = { ...slice, endRow: 5 };
+    const { rows } = await reports.rows('work_item_listing', five);
+    choice.mostBytes = rows.reduce((sum: number, row: object) => sum + JSON.stringify(row).length, 0);
+    const refusal = await reports.refusal('work_item_listing', { ...slice, endRow: 99 });
+    const again = await reports.rows('work_item_listing', five);
+    choice.mostBytes = mostBytes;
+    expect(refusal).toMatchObject({ status: 400, reason: 'SLICE_TOO_LARGE', path: 'slice.endRow' });
+    expect(refusal.message).toContain('at most 5 rows');
+    expect(again.rows).toEqual(rows);
+  },
+);
 
-it('lists the columns that there are', async () => {
+it('the refusal of an unknown column lists the existing ones', async () => {
   const { message } = await reports.refusal('fee_analysis', { cols: cols('nobody') });
   expect(message).toContain('feeEarnerSortName, feeEarnerId, workItemFinalised');
 });
 
-it('adds up amounts that are kept apart by currency, in cells too', async () => {
+it('amounts that are kept apart by currency are added up, in pivot cells too', async () => {
   for (const pivoted of [
     byCurrency,
     { ...byCurrency, sortBy: columns('EUR_total'), filterZero: true, filterZeroField: 'GBP_total' },
@@ -182,7 +185,7 @@ it('adds up amounts that are kept apart by currency, in cells too', async () => 
   expect(inside.rows).toEqual([{ currency: 'EUR', employeeSortName: 'E', total: 150 }]);
 });
 
-it('shows nothing of an unexpected failure', async () => {
+it('the answer to an unexpected failure does not show its error', async () => {
   await reports.pool.query('alter table read_model.fee_analysis rename to gone');
   const { status, body } = await reports.post('fee_analysis', { cols: cols('day') });
   await reports.pool.query('alter table read_model.gone rename to fee_analysis');

@@ -39,7 +39,7 @@ const prepared = async () => {
   return rows;
 };
 
-it('prepares what recurs once on a connection, and nothing else', async () => {
+it('prepares recurring statements once on a connection, and no others', async () => {
   for (const value of [1, 2, 3]) {
     expect(
       await statements.rows({ text: 'select $1::int + 1', values: [value], recurs: true }, reader),
@@ -49,7 +49,7 @@ it('prepares what recurs once on a connection, and nothing else', async () => {
   expect(await prepared()).toEqual([{ statement: 'select $1::int + 1', plans: 3 }]);
 });
 
-it('keeps the fifty that were used last, and the driver no text of another', async () => {
+it('keeps the fifty prepared statements that were used last, in the server and in the driver', async () => {
   const ask = (number: number) =>
     statements.rows({ text: `select $1::int + ${number}`, values: [0], recurs: true }, reader);
   for (let number = 100; number < 160; number++) {
@@ -81,7 +81,7 @@ it('gives up a connection whose query failed', async () => {
   expect(new Set(pids).size).toBe(2);
 });
 
-it('a new connection that breaks as the client leaves fails the report alone', async () => {
+it('a new connection that breaks as the client leaves fails only the report', async () => {
   const controller = new AbortController();
   const fresh = over(1);
   fresh.pool.once('acquire', (client) =>
@@ -98,7 +98,7 @@ it('a new connection that breaks as the client leaves fails the report alone', a
   await fresh.onApplicationShutdown();
 });
 
-it('keeps the connection of what nobody waits for any more when its turn comes', async () => {
+it('keeps the connection of a statement for which nobody waits any more when its turn comes', async () => {
   const pid = { text: 'select pg_backend_pid()', values: [], recurs: false };
   const before = await statements.rows(pid, reader);
   const gone = AbortSignal.abort(new Error('gone'));
@@ -119,7 +119,7 @@ it('a client that leaves as its moment begins leaves no transaction on the conne
   expect(await statements.rows(isolation, reader)).toEqual(before);
 });
 
-it('a moment is given up by the server when its process stands still, so that no table is held for good', async () => {
+it('the server ends a moment whose process stands still, so that no table is held for good', async () => {
   const timeout = { text: 'show idle_in_transaction_session_timeout', values: [], recurs: false };
   const [before] = await statements.rows(timeout, reader);
   expect(await statements.atOneMoment(['people'], reader, (ask) => ask(timeout))).toEqual([['15s']]);
@@ -149,10 +149,10 @@ describe('on four connections', () => {
   const sleeping = async (expected: number) => {
     const text = `select count(*)::int as count from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`;
     const isSo = async () => (await onlooker.query<{ count: number }>(text)).rows[0].count === expected;
-    await waitFor(isSo, { description: `${expected} to sleep` });
+    await waitFor(isSo, { description: `${expected} statements to sleep` });
   };
 
-  it('a tenant has two at most, and what its client does not wait for ends', async () => {
+  it('a tenant has two at most, and its statements end when their client leaves', async () => {
     const controller = new AbortController();
     const slow = [1, 2, 3].map(() => sleep(1, controller.signal));
     const ended = Promise.allSettled(slow);
@@ -168,7 +168,7 @@ describe('on four connections', () => {
     expect(codes[2]).toBe(controller.signal.reason);
   });
 
-  it('is cancelled again where that came before it had begun', async () => {
+  it('a statement is cancelled again when the first cancellation came before it had begun', async () => {
     const cancel = jest.spyOn(four, 'cancel').mockResolvedValueOnce();
     const controller = new AbortController();
     const slow = sleep(1, controller.signal);
@@ -182,7 +182,7 @@ describe('on four connections', () => {
     cancel.mockRestore();
   });
 
-  it('one that waits for the others of its tenant in vain is told so, but not for those of its own request', async () => {
+  it('a statement that waits in vain for others of its tenant is refused, but not for those of its own request', async () => {
     const controller = new AbortController();
     const slow = [1, 2, 3].map(() => sleep(1, controller.signal));
     const ended = Promise.allSettled(slow);

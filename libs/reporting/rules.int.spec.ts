@@ -76,7 +76,7 @@ describe('values', () => {
     ]);
   });
 
-  it('of nothing: sum and count 0, others null', async () => {
+  it('gives 0 as sum and count of nothing, and null for every other function', async () => {
     const empty = { entryPeriod: { fixedPeriod: { min: '1999-01-01', max: '1999-01-01' } } };
     const { rows } = await two(
       { totalsOnly: true, cols: cols('units:sum', 'totalBase:avg', 'title:count', 'entryDate:min') },
@@ -104,7 +104,7 @@ describe('values', () => {
 });
 
 describe('groups', () => {
-  it('makes one row of a name that two people have, whose ids differ', async () => {
+  it('makes one row of two people with the same name, without an id', async () => {
     const { rows } = await two({
       rowGroups: columns('employeeSortName'),
       cols: cols('employeeId', 'entryYear', 'title', 'isBillable', 'units:sum'),
@@ -165,7 +165,7 @@ describe('order and pages', () => {
     expect(await titles(true)).toEqual(['b', 'a', null]);
   });
 
-  it('lists what it ignored of the order', async () => {
+  it('lists the sort keys that it ignored', async () => {
     const { report } = await two({
       rowGroups: columns('employeeId', 'matterNumber'),
       cols: cols('units:sum', 'title'),
@@ -179,7 +179,7 @@ describe('order and pages', () => {
     expect(report.ignoredSort).toEqual(['matterNumber', 'title']);
   });
 
-  it('ignores fields of a pivot that the criteria do not make', async () => {
+  it('ignores sort keys by pivot fields that the rows do not have', async () => {
     const slice = {
       ...{ rowGroups: columns('employeeId'), pivots: columns('state'), cols: cols('units:sum') },
       sortBy: ['Billed_units', 'Billed_units (2)', 'Finalised_units'].map((colId) => ({ colId })),
@@ -200,7 +200,7 @@ describe('order and pages', () => {
     }
   });
 
-  it('takes a field of a pivot that the criteria do not make for null everywhere', async () => {
+  it('takes a pivot field that the rows do not have as null everywhere', async () => {
     const slice = {
       ...{ rowGroups: columns('employeeId'), pivots: columns('state'), cols: cols('units:sum') },
       ...{ filterZero: true, filterZeroField: 'Billed_units' },
@@ -209,7 +209,7 @@ describe('order and pages', () => {
     expect((await two({ ...slice, totalsOnly: true })).rows).toEqual([{ Finalised_units: null }]);
   });
 
-  it('drops rows whose measures are 0 however many there are, and none where nothing is measured', async () => {
+  it('drops rows whose measures are 0 whatever they count, and none when there is no measure', async () => {
     const zero = { rowGroups: columns('employeeId'), filterZero: true };
     const grouped = async (...names: string[]) => (await two({ ...zero, cols: cols(...names) })).rows;
     expect(await grouped('total:sum', 'units:count', 'title:count', 'entryYear:max')).toEqual([]);
@@ -217,7 +217,7 @@ describe('order and pages', () => {
     expect(await grouped('units:count', 'entryYear:max')).toHaveLength(2);
   });
 
-  it('tells the last row when the end was reached, and only then', async () => {
+  it('tells the last row only when the end was reached', async () => {
     const lastRow = async (startRow: number, endRow: number) =>
       (await two({ cols: cols('title'), startRow, endRow })).report.lastRow;
     expect(
@@ -226,14 +226,14 @@ describe('order and pages', () => {
     expect((await two({ cols: cols('title'), startRow: 1, endRow: 1 })).rows).toEqual([]);
   });
 
-  it('pages never overlap: all of them are the whole', async () => {
+  it('gives pages that never overlap and together are the whole', async () => {
     const page = async (startRow: number) =>
       (await two({ cols: cols('id'), sortBy: [{ colId: 'itemType' }], startRow, endRow: startRow + 1 }))
         .rows[0].id;
     expect(new Set(await Promise.all([page(0), page(1), page(2)])).size).toBe(3);
   });
 
-  it('answers a null slice with rows of no column', async () => {
+  it('answers a null slice with rows without columns', async () => {
     const { body } = await reports.post('work_item_listing', null, null, 'two');
     expect(body.data.work_item_listing).toEqual([{}, {}, {}]);
   });

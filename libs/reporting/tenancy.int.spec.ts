@@ -101,7 +101,7 @@ describe.each<[ReportName, string, string]>([
     expect(rows).toEqual([{ [earner]: 'not live', matterTitle: 'not live' }]);
   });
 
-  it('follows the live generation where the plan is kept', async () => {
+  it('follows the live generation even when PostgreSQL keeps the plan', async () => {
     const byDay = [{ colId: name === 'fee_analysis' ? 'day' : 'entryDay', desc: true }];
     const slice = { cols: columns(earner), sortBy: byDay };
     // After five runs PostgreSQL may keep the plan.

@@ -43,7 +43,7 @@ describe('zeros and totals', () => {
     }
   });
 
-  it('are one row without fields when there is nothing to pivot', async () => {
+  it('totals are one row without fields when there is nothing to pivot', async () => {
     const never = { entryPeriod: { fixedPeriod: { min: '1999-01-01', max: '1999-01-01' } } };
     const slice = { totalsOnly: true, pivots: columns('state'), cols: cols('units:sum') };
     const { rows, report } = await reports.rows('work_item_listing', slice, never);
@@ -51,13 +51,13 @@ describe('zeros and totals', () => {
     expect(report.lastRow).toBe(1);
   });
 
-  it('are over all or nothing where the rows that zeros drop are one group', async () => {
+  it('totals with filterZero include all rows when these are one group', async () => {
     const slice = { totalsOnly: true, groupLeafLevel: true, filterZero: true, cols: cols('units:sum') };
     expect((await ask(slice)).rows).toEqual([{ units: 15 }]);
     expect((await ask({ ...slice, filterZeroField: 'units' })).rows).toEqual([{ units: 15 }]);
   });
 
-  it('without a field drops the rows whose measures are all zero', async () => {
+  it('filterZero without a field drops the rows whose measures are all zero', async () => {
     const { rows } = await ask({
       rowGroups: columns('matterNumber'),
       cols: cols('units:sum'),
@@ -68,7 +68,7 @@ describe('zeros and totals', () => {
     expect(leaves.rows).toHaveLength(5);
   });
 
-  it('filters and sorts by a pivot field', async () => {
+  it('rows are filtered and sorted by a pivot field', async () => {
     const { rows } = await ask({
       rowGroups: columns('employeeSortName'),
       pivots: columns('state', 'entryYear'),

@@ -50,7 +50,7 @@ it.each<[reason: string, path: string, slice: object, criteria: object | null]>(
   ['UNKNOWN_PERIOD', 'criteria.relativePeriod', {}, { relativePeriod: 1 }],
   ['ID_INVALID', 'criteria.feeEarnerId', {}, { feeEarnerId: {} }],
   ['INVALID_VALUE', 'criteria', {}, { nonsense: 1 }],
-])('%s at %s, which is of another type', async (reason, path, slice, criteria) => {
+])('a value of another type is refused: %s at %s', async (reason, path, slice, criteria) => {
   const expected = { status: 400, code: 'BAD_USER_INPUT', reason, path };
   expect(await reports.refusal('fee_analysis', slice, criteria)).toMatchObject(expected);
   const [ofSlice, ofCriteria] = [literal(slice), literal(criteria)];
@@ -60,7 +60,7 @@ it.each<[reason: string, path: string, slice: object, criteria: object | null]>(
   expect(await refusalOf(byDefault)).toMatchObject(expected);
 });
 
-it('each of the values in a document that are of another type is told of', async () => {
+it('every value of another type in a document is reported', async () => {
   const query =
     '{ a: fee_analysis(slice: {startRow: "0", endRow: 0.5}) fee_analysis(slice: {cols: {colId: X}}) }';
   const { errors } = await ask(query);
@@ -72,7 +72,7 @@ it('each of the values in a document that are of another type is told of', async
   ]);
 });
 
-it('a variable is told of where the operation that is asked for uses it', async () => {
+it('a wrong variable is reported where the requested operation uses it', async () => {
   const query = `query A($x: AggregationSliceSpecInput) { fee_analysis(slice: $x) }
     query B($x: FeeAnalysisFactCriteriaInput) { fee_analysis(criteria: $x) }
     query C($x: DatePeriodInput) { ...rows } fragment rows on Query { fee_analysis(criteria: {period: $x}) }`;
@@ -87,7 +87,7 @@ it.each([
   ['slice', 'query ($x: String = "day") { fee_analysis(slice: {cols: [{colId: $x}]}) }'],
   ['criteria', 'query ($x: String = "Billed") { work_item_listing(criteria: {states: [$x]}) }'],
   ['if', 'query ($x: Boolean = true) { fee_analysis @skip(if: $x) }'],
-])('null in place of the default of a variable in %s is no failure of ours', async (path, query) => {
+])('null for a variable with a default is refused, and not logged as a failure: %s', async (path, query) => {
   const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue();
   const { status, errors } = await ask(query, { variables: { x: null } });
   expect(status).toBe(400);
@@ -96,7 +96,7 @@ it.each([
   logged.mockRestore();
 });
 
-it('more values of another type than are told of are no failure of ours', async () => {
+it('very many values of another type are refused, and the first fifty of them reported', async () => {
   const { status, body } = await reports.post('fee_analysis', { groupKeys: Array(60).fill({}) });
   expect(status).toBe(400);
   expect(body.errors).toHaveLength(51);
@@ -112,7 +112,7 @@ it.each([
   'query ($slice: Int) { fee_analysis(slice: $slice) }',
   '{ nobody }',
   'query ($a: Int = "x") { fee_analysis }',
-])('what is wrong with the document itself has no place in the arguments: %s', async (query) => {
+])('a fault of the document itself is reported without a place in the arguments: %s', async (query) => {
   const { errors } = await ask(query);
   expect(errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
   expect(errors[0].extensions).not.toHaveProperty('path');
@@ -123,7 +123,7 @@ it.each([
   ['UNKNOWN_STATE', 'criteria.states[1]', { states: ['Billed', null] }],
   ['UNKNOWN_WORK_ITEM_TYPE', 'criteria.workItemTypes[0]', { workItemTypes: [0] }],
   ['PERIOD_INVALID', 'criteria.entryPeriod.fixedPeriod.max', { entryPeriod: { fixedPeriod: { max: 1 } } }],
-])('%s at %s of the listing, which is of another type', async (reason, path, criteria) => {
+])('a value of another type is refused in the listing too: %s at %s', async (reason, path, criteria) => {
   expect(await reports.refusal('work_item_listing', {}, criteria)).toMatchObject({
     status: 400,
     reason,

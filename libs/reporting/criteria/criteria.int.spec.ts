@@ -42,7 +42,7 @@ async function titles(criteria: object, tenant?: string): Promise<string[]> {
 
 const fixed = (min: string | null, max: string | null) => ({ entryPeriod: { fixedPeriod: { min, max } } });
 
-describe('work items', () => {
+describe('work items are selected', () => {
   it('by matter, client, employee and division', async () => {
     const prefixed = (kind: string, name: string) => `${kind}_${ids[name].replaceAll('-', '')}`;
     expect(await titles({ matterIds: [prefixed('matter', 'matterB')] })).toEqual(['on B']);
@@ -58,7 +58,7 @@ describe('work items', () => {
     expect(await titles({ workItemTypes: ['ITEMISED_FEE'] })).toEqual(['itemised, billed']);
   });
 
-  it('deleted ones and those on no matter', async () => {
+  it('including deleted ones, or only those on no matter', async () => {
     expect(await titles({ includeDeleted: true })).toContain('deleted');
     expect(await titles({ includeDeleted: null })).not.toContain('deleted');
     expect(await titles({ noMatter: true, ...fixed('2025-01-04', '2025-01-05') })).toEqual(['no matter']);
@@ -69,7 +69,7 @@ describe('work items', () => {
     ]);
   });
 
-  it('by local days, also where the clocks change', async () => {
+  it('by local days, even when the clocks change', async () => {
     expect(await titles(fixed('2025-03-30', '2025-03-30'))).toEqual(['late on 30 March']);
     expect(await titles(fixed('2025-03-31', '2025-03-31'))).toEqual(['early on 31 March']);
     expect(await titles(fixed('2025-10-26', '2025-10-26'))).toEqual(['late on 26 October']);
@@ -96,7 +96,7 @@ describe('work items', () => {
   });
 });
 
-describe('fee analysis', () => {
+describe('facts of fee analysis are selected', () => {
   async function earners(criteria: object): Promise<string[]> {
     const slice = { rowGroups: columns('feeEarnerSortName') };
     const { rows } = await reports.rows('fee_analysis', slice, criteria);
@@ -163,7 +163,7 @@ it.each<[report: 'work_item_listing' | 'fee_analysis', reason: string, path: str
     { relativePeriod: 'THIS_FINANCIAL_YEAR', periodRelativeTo: '9999-12-31' },
   ],
   ['fee_analysis', 'UNKNOWN_PERIOD', 'criteria.relativePeriod', { relativePeriod: 'today' }],
-])('%s: %s at %s', async (report, reason, path, criteria) => {
+])('wrong criteria of %s are refused: %s at %s', async (report, reason, path, criteria) => {
   const refusal = await reports.refusal(report, { cols: [] }, criteria);
   expect(refusal).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', reason, path });
 });

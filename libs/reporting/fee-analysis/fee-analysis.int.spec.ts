@@ -110,7 +110,7 @@ describe('the worked examples, on fee analysis', () => {
   });
 });
 
-it('zeros drop no row that is shown with a realisation rate, as it is grouped by that', async () => {
+it('filterZero keeps a group that is made by its realisation rate', async () => {
   const firm = await new Firm(reports.pool, 2).open();
   const { employees, matters } = await workedExamples(firm);
   const who = { employee_id: employees.get('Cole')!, matter_id: matters.get('M3')! };

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { departure } from './departure';
 
-it('is told once the client has gone, and of one that had gone before it was asked for', async () => {
+it('a departure is signalled when the client goes, and at once when it had gone before', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {

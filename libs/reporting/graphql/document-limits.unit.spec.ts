@@ -22,7 +22,7 @@ describe('the limits of a document', () => {
     );
   });
 
-  it('are found at once in fragments that double, and in fragments that circle', () => {
+  it('are checked at once in fragments that double, and in fragments that form a circle', () => {
     const doubling = Array.from(
       { length: 40 },
       (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`,
@@ -39,7 +39,7 @@ describe('the limits of a document', () => {
     );
   });
 
-  it('allow what tools ask of a schema, and no fields of it under many names', () => {
+  it('allow what tools ask of a schema, but not its fields under many aliases', () => {
     expect(fault(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true }))).toBeUndefined();
     const aliases = (selection: string) =>
       Array.from({ length: 40 }, (_, n) => `f${n}: ${selection}`).join(' ');
@@ -50,7 +50,7 @@ describe('the limits of a document', () => {
     );
   });
 
-  it('allow 100 brackets within each other, but for those in texts and comments', () => {
+  it('allow 100 brackets within each other, not counting those in texts and comments', () => {
     const within = (depth: number, inside = '') => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`;
     const written = ['"[\\"["', '"""[\n\\"""["["""', '# [["\n'];
     expect(fault(written.map((text) => within(100, text)).join(' '))).toBeUndefined();
@@ -60,12 +60,12 @@ describe('the limits of a document', () => {
       );
   });
 
-  it('leave what is no document to be refused as such', () => {
+  it('let pass what is no document, which is refused as such later', () => {
     expect(fault('{ a')).toBeUndefined();
   });
 });
 
-it('only queries are taken', () => {
+it('only queries are accepted', () => {
   const schema = buildSchema('type Query { a: Query }');
   const faults = validate(schema, parse('mutation { a }'), [queriesOnly]);
   expect(faults.map(({ message }) => message)).toEqual(['Reports are only read: a query is expected.']);

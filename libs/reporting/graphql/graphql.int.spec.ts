@@ -27,8 +27,8 @@ async function send(payload: string | object, headers: object = good, tenant = '
 
 const query = '{ work_item_listing }';
 
-describe('who may ask', () => {
-  it('is told by problem+json before the body is read', async () => {
+describe('access to the reports', () => {
+  it('is refused with problem+json before the body is read', async () => {
     const refused = await send('{', { 'content-type': 'application/json' });
     expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_token', success: false } });
     expect(refused.headers).toMatchObject({
@@ -45,7 +45,7 @@ describe('who may ask', () => {
     expect(refused).toMatchObject({ status: 403, body: { code: 'permission_denied' } });
   });
 
-  it('is told of the limit, whatever else is wrong', async () => {
+  it('is refused over the limit, whatever else is wrong', async () => {
     reports.admitted = async () => {
       throw new DomainError('too_many', 'rate_limited', 'Later.', [], { 'Retry-After': '7' });
     };
@@ -57,13 +57,13 @@ describe('who may ask', () => {
     }
   });
 
-  it('sees the limit on every answer', async () => {
+  it('shows the limit in every answer', async () => {
     expect((await send({ query })).headers.ratelimit).toBe('"default";r=99;t=60');
     expect((await send('{')).headers.ratelimit).toBe('"default";r=99;t=60');
   });
 });
 
-it('answers, and refuses, what no cache may keep', async () => {
+it('neither answers nor refusals may be cached', async () => {
   for (const document of [query, '{', '{ nothing }'])
     expect((await send({ query: document })).headers['cache-control']).toBe('no-store');
 });
@@ -71,7 +71,7 @@ it('answers, and refuses, what no cache may keep', async () => {
 describe('documents', () => {
   const refused = (reason: string) => ({ status: 400, body: { errors: [{ extensions: { reason } }] } });
 
-  it('answers several reports, each under its name', async () => {
+  it('may ask for several reports, each of which is answered under its name', async () => {
     const { status, body } = await send({
       query:
         '{ work_item_listing __proto__: work_item_listing fees: fee_analysis(slice: {cols: [{colId: "day"}], groupKeys: [], sortBy: []}) }',
@@ -82,7 +82,7 @@ describe('documents', () => {
     expect(Object.keys(body.extensions.report).sort()).toEqual(names);
   });
 
-  it('takes group keys of every type as literals', async () => {
+  it('may have group keys of every type as literals', async () => {
     const slice = 'rowGroups: [{colId: "isBillable"}, {colId: "units"}, {colId: "title"}]';
     const { body } = await send({
       query: `{ work_item_listing(slice: {${slice}, groupKeys: [true, 1.5, null]}) }`,
@@ -90,13 +90,13 @@ describe('documents', () => {
     expect(body.data).toEqual({ work_item_listing: [] });
   });
 
-  it('is at most 16 KiB', async () => {
+  it('have at most 16 KiB', async () => {
     expect(await send({ query: `${query} # ${'x'.repeat(16 * 1024)}` })).toMatchObject(
       refused('DOCUMENT_TOO_LARGE'),
     );
   });
 
-  it('has at most 4 root fields, through fragments too', async () => {
+  it('have at most 4 root fields, through fragments too', async () => {
     const fields = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}: work_item_listing`).join(' ');
     expect(await send({ query: `{ ${fields} }` })).toMatchObject(refused('DOCUMENT_TOO_LARGE'));
     const fragments = `{ ...f g: work_item_listing } fragment f on Query { ${fields.slice(0, 80)} }`;
@@ -106,7 +106,7 @@ describe('documents', () => {
   it.each([
     ['in a query', '{ SAME }'],
     ['in a fragment that no query uses', '{ __typename } fragment f on Query { SAME }'],
-  ])('is refused before fields of one name are compared each with all others, %s', async (_, form) => {
+  ])('are refused before all fields of one name are compared with each other, %s', async (_, form) => {
     const { status, body } = await send({
       query: form.replace('SAME', '__schema{types{name}} '.repeat(700)),
     });
@@ -119,7 +119,7 @@ describe('documents', () => {
     ]);
   });
 
-  it('has a depth of at most 6', async () => {
+  it('have a depth of at most 6', async () => {
     const deep = `{ ${'work_item_listing { '.repeat(6)} x ${'} '.repeat(6)} }`;
     const { status, body } = await send({ query: deep });
     expect(status).toBe(400);
@@ -127,8 +127,8 @@ describe('documents', () => {
   });
 
   it.each([
-    ['no JSON', '{'],
-    ['nothing', ''],
+    ['a body that is not JSON', '{'],
+    ['an empty body', ''],
     ['a batch', JSON.stringify([{ query }])],
     ['a syntax error', JSON.stringify({ query: '{' })],
     ['an unknown field', JSON.stringify({ query: '{ secrets }' })],
@@ -141,7 +141,7 @@ describe('documents', () => {
         variables: { slice: { startRow: 'first' } },
       }),
     ],
-  ])('%s is 400', async (_, payload) => {
+  ])('are refused with 400: %s', async (_, payload) => {
     expect((await send(payload)).status).toBe(400);
   });
 
@@ -162,13 +162,16 @@ describe('documents', () => {
       '{ ...Rows } fragment Rows on Query { fee_analysis(criteria: {period: {min: $v}}) }',
       7,
     ],
-  ])('%s at %s, for which a variable of its own is given', async (reason, path, type, selection, v) => {
-    const { status, body } = await send({ query: `query ($v: ${type}) ${selection}`, variables: { v } });
-    expect(status).toBe(400);
-    expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', reason, path });
-  });
+  ])(
+    'are refused for a wrong variable at the place where it is used: %s at %s',
+    async (reason, path, type, selection, v) => {
+      const { status, body } = await send({ query: `query ($v: ${type}) ${selection}`, variables: { v } });
+      expect(status).toBe(400);
+      expect(body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', reason, path });
+    },
+  );
 
-  it('does not wait for a tenant whose settings are not readable yet', async () => {
+  it('are refused with 503 while the settings of the tenant are not readable yet', async () => {
     await reports.pool.query('update read_model.tenants set tenant_id = 9');
     const answer = await send({ query });
     await reports.pool.query('update read_model.tenants set tenant_id = 1');
@@ -178,7 +181,7 @@ describe('documents', () => {
 
   const refusedAs503 = (reason: string) => ({ status: 503, body: { errors: [{ extensions: { reason } }] } });
 
-  it('answers a report that the database gave up', async () => {
+  it('are refused with 503 when the database cancels a report', async () => {
     const lock = await reports.pool.connect();
     await lock.query('begin; lock table read_model.work_items in access exclusive mode');
     const answer = send({ query });
@@ -210,7 +213,7 @@ describe('beside the reports', () => {
     expect(answer.body).toBe(await printSdl());
   });
 
-  it('serves a playground with no address but its own', async () => {
+  it('serves a playground that loads nothing from elsewhere', async () => {
     const page = await get('/one/graphql', html);
     expect(page.headers['content-type']).toMatch('text/html');
     expect(page.body).not.toMatch(/https?:/);
@@ -226,7 +229,7 @@ describe('beside the reports', () => {
   });
 
   it.each(['*/*', 'application/graphql-response+json, application/json'])(
-    'shows the playground to no client that accepts %s: queries come by POST alone',
+    'does not show the playground to a client that accepts %s: queries come by POST only',
     async (accept) => {
       const answer = await get(`/one/graphql?query=${encodeURIComponent('{ fee_analysis }')}`, accept);
       expect(answer.statusCode).toBe(404);
@@ -236,7 +239,7 @@ describe('beside the reports', () => {
 });
 
 describe('outside development', () => {
-  it('has no playground', async () => {
+  it('there is no playground', async () => {
     const other = await ReportsApplication.start({ one: 1 });
     for (const address of ['', '/playground/start.js', '/playground/react.js'])
       expect((await get(`/one/graphql${address}`, html, other)).statusCode).toBe(404);

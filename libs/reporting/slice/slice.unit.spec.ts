@@ -33,7 +33,7 @@ describe('a slice', () => {
     expect(level('Ash', 'M1')[0]).toBe(true);
   });
 
-  it('at a grouped leaf level stands for its groups and the columns without aggFunc', () => {
+  it('has its groups and the columns without aggFunc as row keys at a grouped leaf level', () => {
     const slice = readSlice(
       {
         rowGroups: rowGroups.slice(0, 1),

@@ -49,7 +49,7 @@ describe('the pieces of a period', () => {
     expect(shown(piecesOf({ min, max }, allowed))).toEqual(pieces);
   });
 
-  it('hold each day of it once, and no other', () => {
+  it('contain each of its days once, and no other day', () => {
     const day = fc.integer({ min: 0, max: 1_600 }).map((days) => daysAfter('2023-11-01', days));
     const end = fc.option(day, { nil: null });
     fc.assert(

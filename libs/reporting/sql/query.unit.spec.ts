@@ -50,7 +50,7 @@ describe('the SQL of a plan', () => {
       },
     ],
     [
-      'leaf rows of which an event makes two',
+      'leaf rows when one event makes two',
       feeAnalysisReport,
       { cols: [{ colId: 'workItemBilled' }], sortBy: [{ colId: 'day', desc: true }] },
     ],
@@ -83,7 +83,7 @@ describe('the SQL of a plan', () => {
   });
 
   it.each([{}, { matterIds: [matter] }, { divisionIds: ['division_00000000000070008000000000000004'] }])(
-    'binds no value that a deep page does not use: %j',
+    'binds only values that a deep page uses: %j',
     (criteria) => {
       const input = {
         cols: [{ colId: 'id' }],
@@ -98,7 +98,7 @@ describe('the SQL of a plan', () => {
     },
   );
 
-  it('joins the fields of pivots by halves, so that none is copied again for each of the others', () => {
+  it('joins the fields of pivots in groups, so that none is copied again for each of the others', () => {
     const slice = readSlice(
       {
         rowGroups: [{ colId: 'matterId' }],
@@ -133,24 +133,27 @@ describe('the SQL of a plan', () => {
       'left join (select id, division_id from read_model.matters m',
       'group by m.division_id, w.entry_day',
     ],
-  ])('adds up %s by what matters refer to where nothing else is asked of them', (kind, join, grouping) => {
-    const query = (...names: string[]) => {
-      const input = { cols: names.map((colId) => ({ colId })), groupLeafLevel: true };
-      const over = workItemConditions(null, calendar);
-      const planned = planRows(workItemReport, readSlice(input, workItemReport), over, []);
-      const source = sourcesFor(planned, rowsDemand(planned)).find((each) => each.kind === kind)!;
-      return rowsQuery(planned, source, scope).text;
-    };
-    const stepped = query('divisionName', 'entryMonth');
-    expect(stepped).toContain(join);
-    expect(stepped).toContain(grouping);
-    expect(query('divisionName', 'matterTitle', 'entryMonth')).not.toContain('division_id from');
-  });
+  ])(
+    'adds up %s by what matters refer to when nothing else of matters is asked for',
+    (kind, join, grouping) => {
+      const query = (...names: string[]) => {
+        const input = { cols: names.map((colId) => ({ colId })), groupLeafLevel: true };
+        const over = workItemConditions(null, calendar);
+        const planned = planRows(workItemReport, readSlice(input, workItemReport), over, []);
+        const source = sourcesFor(planned, rowsDemand(planned)).find((each) => each.kind === kind)!;
+        return rowsQuery(planned, source, scope).text;
+      };
+      const stepped = query('divisionName', 'entryMonth');
+      expect(stepped).toContain(join);
+      expect(stepped).toContain(grouping);
+      expect(query('divisionName', 'matterTitle', 'entryMonth')).not.toContain('division_id from');
+    },
+  );
 
   it.each([
     ['2025-04-30', 'left'],
     ['2025-05-31', 'full'],
-  ])('looks up the matters of one month, and not all that a firm ever had: up to %s', (max, join) => {
+  ])('looks up single matters for one month, and joins all of them for more: up to %s', (max, join) => {
     const input = { rowGroups: [{ colId: 'divisionName' }], cols: [{ colId: 'units', aggFunc: 'sum' }] };
     const over = workItemConditions({ entryPeriod: { fixedPeriod: { min: '2025-04-01', max } } }, calendar);
     const planned = planRows(workItemReport, readSlice(input, workItemReport), over, []);
@@ -165,7 +168,7 @@ describe('the SQL of a plan', () => {
     expect(countQuery(planned, source, scope)).toMatchSnapshot();
   });
 
-  it('reads the values of pivots over the criteria alone', () => {
+  it('reads the values of pivots under the criteria only', () => {
     const pivots = [workItemReport.columns.get('state')!];
     const over = { report: workItemReport, ...workItemConditions(null, calendar) };
     const [source] = sourcesFor(over, pivotDemand(over, pivots));

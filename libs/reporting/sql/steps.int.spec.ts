@@ -48,7 +48,7 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
 
   it.each<[what: string, first: string, second: string, criteria: object | null, rows: unknown[][]]>([
     [
-      'two divisions of one name are one, and what has none is one as well',
+      'two divisions of one name are one group, and work without a division is one too',
       'divisionName',
       'state',
       null,
@@ -59,7 +59,7 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
       ],
     ],
     [
-      'two clients of one name are one',
+      'two clients of one name are one group',
       'clientSortName',
       'itemType',
       null,
@@ -70,7 +70,7 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
       ],
     ],
     [
-      'days at the edges of a period are those of its months',
+      'days at the edges of a period count in their months',
       'divisionName',
       'entryMonth',
       entered('2024-12-15', '2025-04-03'),
@@ -84,7 +84,7 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
       ],
     ],
     [
-      'one year',
+      'groups within one year',
       'divisionName',
       'entryYear',
       entered('2025-01-01', '2025-12-31'),
@@ -95,7 +95,7 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
       ],
     ],
     [
-      'one month',
+      'groups within one month',
       'divisionName',
       'entryMonth',
       entered('2025-04-01', '2025-04-30'),
@@ -106,7 +106,7 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
       ],
     ],
     [
-      'by two of what a matter refers to',
+      'groups by two things that a matter refers to',
       'clientSortName',
       'divisionName',
       null,
@@ -118,7 +118,7 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
       ],
     ],
     [
-      'by what a matter refers to and by the matter',
+      'groups by a thing that a matter refers to and by the matter',
       'divisionName',
       'matterNumber',
       null,
@@ -152,7 +152,7 @@ describe.each<Source['kind']>(['rollup', 'facts', 'listing'])('from %s', (kind) 
         ['2024-12', 8],
       ],
     ],
-  ])('%s of no division: also matters that are not known', async (report, measure, inner, expected) => {
+  ])('%s without a division includes unknown matters', async (report, measure, inner, expected) => {
     const slice = {
       rowGroups: [{ colId: 'divisionName' }, { colId: inner }],
       groupKeys: [null],

@@ -28,7 +28,7 @@ it.each<[ReportName, measure: string, criteria: object | null, first: [string, n
   ['work_item_listing', 'units', { includeDeleted: true }, ['Again', 119]],
   ['fee_analysis', 'workItemWrittenOffUnits', null, ['Again', 119]],
 ])(
-  "of %s, %s: a number that a deleted matter had is one group with the present matter's",
+  'top groups of %s by %s: a deleted matter and a present one with its number are one group',
   async (report, measure, criteria, first) => {
     const slice = {
       rowGroups: columns('matterNumber'),
@@ -41,7 +41,7 @@ it.each<[ReportName, measure: string, criteria: object | null, first: [string, n
   },
 );
 
-describe('of pairs with a matter', () => {
+describe('top groups of pairs with a matter', () => {
   const employees = ['Amy', 'Same', 'Same', 'Zoe'];
   const entered = (min: string) => ({ entryPeriod: { fixedPeriod: { min, max: '2025-12-31' } } });
   /** Units that each employee has recorded on each matter. */
@@ -75,23 +75,26 @@ describe('of pairs with a matter', () => {
     ['work_item_listing', 'employeeSortName', 'units', entered('2025-01-01'), 1],
     ['work_item_listing', 'employeeSortName', 'units', entered('2025-02-01'), 1],
     ['fee_analysis', 'feeEarnerSortName', 'workItemWrittenOffUnits', null, 2],
-  ])('%s by %s, %s, %j: two of one name are one', async (report, employee, measure, criteria, times) => {
-    const all = ['Same P1 60', 'Amy P1 50', 'Same P2 45', 'Zoe P1 40', 'Amy P2 40'];
-    for (let endRow = 1; endRow <= all.length + 1; endRow++) {
-      const slice = {
-        groupLeafLevel: true,
-        cols: cols(employee, 'matterNumber', `${measure}:sum`),
-        sortBy: [{ colId: measure, desc: true }],
-        endRow,
-      };
-      const { rows } = await reports.rows(report, slice, criteria, 'two');
-      const found = rows.map(
-        (row: Record<string, unknown>) =>
-          `${row[employee]} ${row.matterNumber} ${Number(row[measure]) / times}`,
-      );
-      expect(found).toEqual(all.slice(0, endRow));
-    }
-  });
+  ])(
+    '%s by %s, %s, %j: two employees of one name are one',
+    async (report, employee, measure, criteria, times) => {
+      const all = ['Same P1 60', 'Amy P1 50', 'Same P2 45', 'Zoe P1 40', 'Amy P2 40'];
+      for (let endRow = 1; endRow <= all.length + 1; endRow++) {
+        const slice = {
+          groupLeafLevel: true,
+          cols: cols(employee, 'matterNumber', `${measure}:sum`),
+          sortBy: [{ colId: measure, desc: true }],
+          endRow,
+        };
+        const { rows } = await reports.rows(report, slice, criteria, 'two');
+        const found = rows.map(
+          (row: Record<string, unknown>) =>
+            `${row[employee]} ${row.matterNumber} ${Number(row[measure]) / times}`,
+        );
+        expect(found).toEqual(all.slice(0, endRow));
+      }
+    },
+  );
 
   interface Step {
     'Node Type': string;
@@ -100,7 +103,7 @@ describe('of pairs with a matter', () => {
   }
   const within = (step: Step): Step[] => [step, ...(step.Plans ?? []).flatMap(within)];
 
-  it('finds who shares a name once, however few rows the planner expects of a rollup', async () => {
+  it('shared names are looked up only once, however few rows the planner expects of a rollup', async () => {
     const sent = jest.spyOn(reports.app.get(ReportStatements), 'rows');
     const slice = {
       groupLeafLevel: true,

@@ -30,7 +30,7 @@ describe('the worked examples, on work items', () => {
     expect(answer.report).toEqual({ lastRow: -1, pivotResultFields: [], ignoredSort: [] });
   });
 
-  it('2: groups by a sum', async () => {
+  it('2: groups in the order of a sum', async () => {
     const answer = await ask({
       rowGroups: columns('employeeSortName'),
       cols: cols('employeeSortName', U, T),
@@ -90,7 +90,7 @@ describe('the worked examples, on work items', () => {
     ]);
   });
 
-  it('7: without the groups that come to zero', async () => {
+  it('7: groups without those that come to zero', async () => {
     const answer = await ask({
       rowGroups: columns('employeeSortName'),
       cols: cols('employeeSortName', U, T),
