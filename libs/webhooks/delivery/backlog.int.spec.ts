@@ -87,26 +87,23 @@ async function read(statement: QueryConfig): Promise<number> {
 }
 
 it.each([
-  ['before the planner knows of them', async () => {}],
-  ['once it does', () => hooks.sql('analyze webhooks.deliveries')],
-])(
-  'asks each endpoint whether anything waits for it, and does not go through all that waits, %s',
-  async (_, known) => {
-    await known();
-    const asked: QueryConfig[] = [];
-    const query = async (config: QueryConfig) => {
-      asked.push(config);
-      return { rows: [] };
-    };
-    const leases = new LaneLeases({ queue: { query } } as unknown as QueuePools, new DeliverySettings());
-    await leases.take(clock.now(), 10);
-    await leases.take(clock.now(), 10, [`${context.tenant.id}/${webhook}`]);
+  ['before the planner has statistics', async () => {}],
+  ['when the planner has statistics', () => hooks.sql('analyze webhooks.deliveries')],
+])('a worker that takes endpoints reads at most one waiting delivery of each, %s', async (_, known) => {
+  await known();
+  const asked: QueryConfig[] = [];
+  const query = async (config: QueryConfig) => {
+    asked.push(config);
+    return { rows: [] };
+  };
+  const leases = new LaneLeases({ queue: { query } } as unknown as QueuePools, new DeliverySettings());
+  await leases.take(clock.now(), 10);
+  await leases.take(clock.now(), 10, [`${context.tenant.id}/${webhook}`]);
 
-    for (const statement of asked) expect(await read(statement)).toBeLessThanOrEqual(1);
-  },
-);
+  for (const statement of asked) expect(await read(statement)).toBeLessThanOrEqual(1);
+});
 
-it('finds the deliveries that it writes down by their keys', async () => {
+it('a worker finds the deliveries whose results it writes down by their keys', async () => {
   const ended = { at: clock.now(), milliseconds: 5, status: 200, state: 1, failures: 0 };
   const given = waiting.slice(0, 20).map((delivery) => ({ ...delivery, ...ended }));
 
@@ -130,7 +127,7 @@ async function listed(of: string, query: DeliveriesQuery) {
   return { body, inVain: touched.map((node) => node['Rows Removed by Filter'] ?? 0) };
 }
 
-it('finds the few that failed among very many that arrived', async () => {
+it('the list finds the few that failed among very many that arrived', async () => {
   await hooks.sql(
     `update webhooks.deliveries set state = 2 where ctid = any(array(
        select ctid from webhooks.deliveries where state = 1 order by event_id limit 3))`,
@@ -140,7 +137,7 @@ it('finds the few that failed among very many that arrived', async () => {
   expect(inVain).toEqual([0]);
 });
 
-it('finds the few of the last minute among very many of days before', async () => {
+it('the list finds the few of the last minute among very many of days before', async () => {
   const [{ id: busy }] = await hooks.sql<{ id: string }>(
     'select id from webhooks.endpoints where id <> $1 limit 1',
     [webhook],

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => hooks.close());
 
-it('a read model that stands still holds up what is made of it, and nothing else', async () => {
+it('a read model that stands still holds up only messages that are made from it', async () => {
   const told = () => sender.to(URL).map(({ body }) => body.data.id);
   const context = await hooks.tenant();
   await hooks.hook(context, { url: URL, events: ['division.*', 'role.*'] });
@@ -34,13 +34,13 @@ it('a read model that stands still holds up what is made of it, and nothing else
   const { bus, runner } = projectionParts(hooks.store, rolesAlone);
   runner.start();
   try {
-    await waitFor(() => told().length > 0, { description: 'the role' });
+    await waitFor(() => told().length > 0, { description: 'the message of the role' });
   } finally {
     await bus.onApplicationShutdown();
   }
   expect(told()).toEqual([role]);
 
   hooks.project();
-  await waitFor(() => told().length > EVENTS, { description: 'the divisions' });
+  await waitFor(() => told().length > EVENTS, { description: 'the messages of the divisions' });
   expect(new Set(told()).size).toBe(EVENTS + 1);
 });

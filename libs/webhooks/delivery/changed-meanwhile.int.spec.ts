@@ -86,17 +86,17 @@ const asked = (url: string, count = 1) =>
 const standing = () => hooks.standing(webhook);
 const deliveries = () => hooks.deliveries(webhook);
 
-describe.each([410, 500])('%i of an address that a webhook had before', (status) => {
+describe.each([410, 500])('the answer %i of a former address of a webhook', (status) => {
   it.each([
-    ['it was changed', () => patch({ url: NEW })],
+    ['the address was changed', () => patch({ url: NEW })],
     [
-      'it was removed and registered again',
+      'the webhook was removed and registered again',
       async () => {
         await remove();
         await register(NEW);
       },
     ],
-  ])('says nothing of the present one when %s', async (_, change) => {
+  ])('does not count for the present address when %s', async (_, change) => {
     await register(OLD);
     await test();
     await asked(OLD);
@@ -117,7 +117,7 @@ describe.each([410, 500])('%i of an address that a webhook had before', (status)
   });
 });
 
-it('a message about a webhook is sent again, though its id counts its versions anew', async () => {
+it('a message about a webhook can be sent again after the webhook was removed and registered again', async () => {
   await register(NEW);
   for (const description of ['a', 'b', 'c']) await patch({ description });
   const delivery = await test();
@@ -131,7 +131,7 @@ it('a message about a webhook is sent again, though its id counts its versions a
   await asked(NEW, 2);
 });
 
-it('messages about webhooks that were removed meanwhile tell nothing of them, however many there are', async () => {
+it('messages about webhooks that were removed meanwhile do not contain them', async () => {
   const pools = new QueuePools(hooks.store.config);
   const rendering = new Rendering(pools, hooks.store.writes, new DeliverySettings());
   const webhooks: string[] = [];
@@ -156,7 +156,7 @@ it('messages about webhooks that were removed meanwhile tell nothing of them, ho
   await pools.end();
 });
 
-describe('what waits for a webhook that is disabled', () => {
+describe('a delivery that waits for a webhook when that is disabled', () => {
   beforeEach(async () => {
     answered = Promise.resolve({ status: 500 });
     await register(OLD);
@@ -164,7 +164,7 @@ describe('what waits for a webhook that is disabled', () => {
     await waitFor(async () => (await deliveries())[0].attempts === 1, { description: 'an attempt' });
   });
 
-  it('has failed at once, and is not sent when it is enabled again', async () => {
+  it('fails at once, and is not sent when the webhook is enabled again', async () => {
     await patch({ enabled: false });
     expect(await deliveries()).toEqual([
       { state: DeliveryState.Failed, attempts: 1, error: 'webhook_disabled' },
@@ -175,14 +175,14 @@ describe('what waits for a webhook that is disabled', () => {
     expect(sentTo(NEW).map(({ body }) => body.type)).toEqual(['division.created']);
   });
 
-  it('is not sent either when there was more than fails at once', async () => {
+  it('is not sent either when more were waiting than fail at once', async () => {
     await patch({ enabled: false });
     await hooks.sql('update webhooks.deliveries set state = 0 where webhook_id = $1', [webhook]);
     await patch({ enabled: true, url: NEW });
     expect(await deliveries()).toMatchObject([{ state: DeliveryState.Failed, error: 'webhook_disabled' }]);
   });
 
-  it('is disabled without waiting for results that are being written down', async () => {
+  it('does not hold up the disabling while its result is being written down', async () => {
     let held: object[] | undefined;
     await hooks.store.writes.transaction(async (client) => {
       await client.query('select from webhooks.deliveries where webhook_id = $1 for update', [webhook]);
@@ -195,10 +195,10 @@ describe('what waits for a webhook that is disabled', () => {
     expect(await deliveries()).toMatchObject([{ state: DeliveryState.Failed, error: 'webhook_disabled' }]);
   });
 
-  it('has failed once it answers that it wants nothing any more', async () => {
+  it('fails when the receiver answers that it wants nothing any more', async () => {
     answered = Promise.resolve({ status: 410 });
     await test();
-    await waitFor(async () => !(await standing()).enabled, { description: 'it to be disabled' });
+    await waitFor(async () => !(await standing()).enabled, { description: 'the webhook to be disabled' });
     expect((await deliveries()).map(({ state }) => state)).toEqual([
       DeliveryState.Failed,
       DeliveryState.Failed,
@@ -217,7 +217,9 @@ describe('an attempt that was under way when its webhook was disabled', () => {
     await patch({ enabled: false });
     expect(await deliveries()).toMatchObject([{ state: DeliveryState.Failed, attempts: 0 }]);
     answer({ status });
-    await waitFor(async () => (await deliveries())[0].attempts === 1, { description: 'the answer' });
+    await waitFor(async () => (await deliveries())[0].attempts === 1, {
+      description: 'the answer to be written down',
+    });
     expect(await deliveries()).toEqual([result]);
   });
 });
@@ -239,18 +241,25 @@ describe('a delivery that is asked for again while an attempt at it is under way
   const pause = (paused: boolean) =>
     new SwitchWebhookHandler(...parts()).execute(new SwitchWebhook(context, id(), paused));
 
-  it.each([9, 10])('begins its schedule anew though that fails, as %i did before', async (failures) => {
-    const delivery = await attemptedAgain(failures);
-    await new RedeliverHandler(hooks.requests, hooks.signal).execute(new Redeliver(context, id(), delivery));
-    answer({ status: 500 });
-    await asked(OLD, 2);
-    await waitFor(async () => (await deliveries())[0].attempts === 2, { description: 'the second answer' });
-    const [row] = await hooks.sql<{ state: number; failures: number; in_seconds: number }>(
-      `select state, failures, extract(epoch from due_at - clock_timestamp())::float as in_seconds
+  it.each([9, 10])(
+    'begins its schedule anew even when that attempt fails, as %i did before',
+    async (failures) => {
+      const delivery = await attemptedAgain(failures);
+      await new RedeliverHandler(hooks.requests, hooks.signal).execute(
+        new Redeliver(context, id(), delivery),
+      );
+      answer({ status: 500 });
+      await asked(OLD, 2);
+      await waitFor(async () => (await deliveries())[0].attempts === 2, {
+        description: 'the second answer to be written down',
+      });
+      const [row] = await hooks.sql<{ state: number; failures: number; in_seconds: number }>(
+        `select state, failures, extract(epoch from due_at - clock_timestamp())::float as in_seconds
        from webhooks.deliveries where webhook_id = $1`,
-      [webhook],
-    );
-    expect(row).toMatchObject({ state: DeliveryState.Pending, failures: 1 });
-    expect(row.in_seconds).toBeLessThan(10);
-  });
+        [webhook],
+      );
+      expect(row).toMatchObject({ state: DeliveryState.Pending, failures: 1 });
+      expect(row.in_seconds).toBeLessThan(10);
+    },
+  );
 });

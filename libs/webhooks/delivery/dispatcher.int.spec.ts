@@ -72,7 +72,7 @@ it('looks less and less often while the read models are behind', async () => {
   render.mockRestore();
 });
 
-it('waits until the read models show the event; a thin message does not', async () => {
+it('a full message waits until the read models show the event; a thin message does not', async () => {
   const [full, thin] = [address(), address()];
   await hooks.hook(context, { url: full });
   await hooks.hook(context, { url: thin, payloadMode: 'thin' });
@@ -113,7 +113,7 @@ it('leaves out a record that would make the body too large', async () => {
   expect(cut.body.data).not.toHaveProperty('data');
 });
 
-it('sends five at once to each, and one that is slow or dead keeps nobody waiting', async () => {
+it('sends five messages at once to each webhook, and a slow webhook keeps no other waiting', async () => {
   const [slow, quick] = [address(), address()];
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -130,7 +130,7 @@ it('sends five at once to each, and one that is slow or dead keeps nobody waitin
   expect(sender.to(slow)).toHaveLength(12);
 });
 
-it('takes over what a worker that died has left', async () => {
+it('takes over the webhooks of a worker that died', async () => {
   const url = address();
   const webhook = await hooks.hook(context, { url });
   const since = Date.now();
@@ -144,7 +144,7 @@ it('takes over what a worker that died has left', async () => {
   expect(Date.now() - since).toBeGreaterThanOrEqual(2_000);
 });
 
-it('holds back while paused, and forgets what is removed', async () => {
+it('sends nothing to a paused webhook, and deletes the deliveries of a removed one', async () => {
   const url = address();
   const webhook = await hooks.hook(context, { url });
   const parts = [hooks.requests, hooks.subscriptions, hooks.signal] as const;
@@ -194,7 +194,7 @@ it('refuses a replay of a time that has not begun', async () => {
     ).rejects.toMatchObject({ code: 'invalid_range' });
 });
 
-it('has nothing to send again of a time before the days that are kept', async () => {
+it('a replay of a time before the days that are kept sends nothing', async () => {
   const url = address();
   const webhook = await hooks.hook(context, { url });
   await hooks.event(context, 'Recent');
@@ -210,7 +210,7 @@ it('has nothing to send again of a time before the days that are kept', async ()
   expect(sender.to(url)).toHaveLength(1);
 });
 
-it('sends again on request: one delivery, what failed of a time, or all of it', async () => {
+it('sends again on request: one delivery, the failed ones of a time, or all of a time', async () => {
   const url = address();
   const webhook = await hooks.hook(context, { url });
   const since = new Date(Date.now() - 1_000).toISOString();
@@ -245,7 +245,7 @@ it('sends again on request: one delivery, what failed of a time, or all of it', 
 });
 
 it.each(['failed', 'all'] as const)(
-  '%s of a time is sent at once too where it waits for its next attempt',
+  'a replay of the kind "%s" sends at once what waits for its next attempt',
   async (mode) => {
     const url = address();
     const webhook = await hooks.hook(context, { url });

@@ -15,7 +15,7 @@ import type { LeasedLanes } from './lanes/leased-lanes';
 import type { Outcomes } from './outcomes';
 import type { QueuePools } from './queue-pools';
 
-it('fetches more when what it had was begun while a round was ending', async () => {
+it('fetches more when its last deliveries were begun while a round was ending', async () => {
   const settings = new DeliverySettings();
   const lane = new Lane(settings, { tenant_id: 1, webhook_id: 'w', active: true } as LaneConfig, Infinity);
   lane.standing = WELL;

@@ -55,7 +55,7 @@ async function sentTo(url: string, count: number): Promise<Sent[]> {
   return sender.to(url);
 }
 
-it('a person who was erased is not sent again though the read models do not show the erasure yet', async () => {
+it('an erased person is not sent again while the read models do not show the erasure yet', async () => {
   const [context, other] = [await firm(), await firm()];
   const webhook = await hooks.hook(context, { url: FULL, events: ['entity.created'] });
   const others = await hooks.hook(other, { url: OTHER, events: ['entity.created'] });
@@ -83,7 +83,7 @@ it('a person who was erased is not sent again though the read models do not show
   expect(again.body).toMatchObject({ type: 'entity.created', data: { id, data: { firstName: null } } });
 });
 
-it('a person who was erased is not sent though neither the read models nor the fan-out have come past the erasure', async () => {
+it('an erased person is not sent while neither the read models nor the fan-out have come past the erasure', async () => {
   const [context, other] = [await firm(), await firm()];
   await hooks.hook(context, { url: FULL, events: ['entity.created'] });
   await hooks.hook(other, { url: OTHER, events: ['entity.created'] });

@@ -57,24 +57,27 @@ const deliveries = () => hooks.deliveries(webhook);
 
 describe('an event that failed before its webhook was disabled', () => {
   it.each([
-    [410, 'it began to fail', 'failing_since'],
-    [500, 'it began to fail', 'failing_since'],
-    [500, 'it was disabled', 'disabled_at'],
-  ] as const)('with %i is sent by a replay since %s, though it is older', async (answer, _, moment) => {
-    status = answer;
-    await register(OLD);
-    await hooks.event(context);
-    await waitFor(async () => (await deliveries()).at(0)?.attempts === 1, { description: 'an attempt' });
-    if (status === 410)
-      await waitFor(async () => !(await standing()).enabled, { description: 'it to be disabled' });
-    else await patch({ enabled: false });
-    const { [moment]: since } = await standing();
-    await patch({ enabled: true, url: NEW });
-    await replay(since!);
-    await asked(1);
-  });
+    [410, 'the webhook began to fail', 'failing_since'],
+    [500, 'the webhook began to fail', 'failing_since'],
+    [500, 'the webhook was disabled', 'disabled_at'],
+  ] as const)(
+    'with %i is sent by a replay since the moment when %s, although the event is older',
+    async (answer, _, moment) => {
+      status = answer;
+      await register(OLD);
+      await hooks.event(context);
+      await waitFor(async () => (await deliveries()).at(0)?.attempts === 1, { description: 'an attempt' });
+      if (status === 410)
+        await waitFor(async () => !(await standing()).enabled, { description: 'the webhook to be disabled' });
+      else await patch({ enabled: false });
+      const { [moment]: since } = await standing();
+      await patch({ enabled: true, url: NEW });
+      await replay(since!);
+      await asked(1);
+    },
+  );
 
-  it('is one of those too when it is fanned out only after that', async () => {
+  it('is sent by such a replay even when it is fanned out only after the disabling', async () => {
     await register(NEW);
     await hooks.store.writes.transaction(async (client) => {
       // The feed shows no event before this transaction has ended.
@@ -82,7 +85,9 @@ describe('an event that failed before its webhook was disabled', () => {
       await hooks.event(context);
       await patch({ enabled: false });
     });
-    await waitFor(async () => (await deliveries()).length === 1, { description: 'it to be fanned out' });
+    await waitFor(async () => (await deliveries()).length === 1, {
+      description: 'the event to be fanned out',
+    });
     await hooks.event(context, 'Meanwhile');
     await hooks.pruning.closeDisabled();
     expect(await deliveries()).toEqual([
@@ -99,7 +104,7 @@ it('an event that waits for its next attempt is sent by a replay since its webho
   await register(OLD);
   await hooks.event(context);
   const failing = () => standing().then(({ failing_since }) => failing_since);
-  const since = await waitFor(failing, { description: 'it to fail' });
+  const since = await waitFor(failing, { description: 'the webhook to fail' });
   await hooks.sql(`update webhooks.deliveries set due_at = due_at + interval '1 day' where webhook_id = $1`, [
     webhook,
   ]);

@@ -21,7 +21,7 @@ const arrive = async (urls: readonly string[], count: number) => {
   await waitFor(isSent, { description: `${count} messages to each of ${urls.length}` });
 };
 
-it('as many webhooks as a worker serves at once hold up no other, however often they are told of something', async () => {
+it('webhooks that always have something to send do not keep another from being served', async () => {
   const busy = ['https://hooks.example.com/one', 'https://hooks.example.com/two'];
   const other = 'https://hooks.example.com/other';
   for (const url of busy) await hooks.hook(context, { url, payloadMode: 'thin' });
@@ -34,7 +34,7 @@ it('as many webhooks as a worker serves at once hold up no other, however often 
   await arrive([other], 1);
 });
 
-it('those that there was no room for come next, and not when it is looked for them', async () => {
+it('webhooks for which there was no room come next, without waiting for the next look', async () => {
   const urls = ['a', 'b', 'c', 'd'].map((name) => `https://hooks.example.com/${name}`);
   for (const url of urls) await hooks.hook(context, { url, payloadMode: 'thin' });
   hooks.dispatcher(sender, { lanes: 1, leaseMs: 600_000, pollMs: 600_000 }).start();
@@ -42,7 +42,7 @@ it('those that there was no room for come next, and not when it is looked for th
   await arrive(urls, 1);
 });
 
-it('webhooks that wait for a read model hold up no others', async () => {
+it('webhooks that wait for a read model do not hold up others', async () => {
   const urls = ['https://hooks.example.com/full', 'https://hooks.example.com/too'];
   const thin = 'https://hooks.example.com/thin';
   // No read model is built in this test.
@@ -57,7 +57,7 @@ it('webhooks that wait for a read model hold up no others', async () => {
     );
     return held.length === urls.length;
   };
-  await waitFor(isHeld, { description: 'both to be taken' });
+  await waitFor(isHeld, { description: 'both webhooks to be taken by a worker' });
   const other = await hooks.tenant();
   await hooks.hook(other, { url: thin, payloadMode: 'thin' });
   await hooks.event(other);

@@ -58,18 +58,18 @@ const deliveries = () =>
     [webhook],
   );
 
-it('is sent nothing of what waited before', async () => {
+it('a webhook that is registered again is sent nothing that waited before', async () => {
   await register(AFTER);
   const { record } = await hooks.event(context, 'After');
   await waitFor(async () => (await deliveries()).some(({ state }) => state === 1), {
-    description: 'the event',
+    description: 'the event to be delivered',
   });
   expect(sender.to(AFTER).map(({ body }) => body.data.id)).toEqual([record.id]);
   expect(await deliveries()).toHaveLength(1);
   expect(await hooks.sql(`select from ${ATTEMPTS} a where webhook_id = $1`, [webhook])).toHaveLength(1);
 });
 
-it('is sent nothing of what was about to be queued when it was removed', async () => {
+it('a webhook that is registered again is sent nothing that was about to be queued when it was removed', async () => {
   await register(BEFORE);
   const isWaiting = async (what: string) =>
     (await hooks.sql(`select from pg_locks where not granted and ${what}`)).length > 0;
@@ -93,19 +93,19 @@ it('is sent nothing of what was about to be queued when it was removed', async (
   await again;
   const { record } = await hooks.event(context, 'After');
   await waitFor(async () => (await deliveries()).some(({ state }) => state === 1), {
-    description: 'the event',
+    description: 'the event to be delivered',
   });
   expect((await deliveries()).map(({ subject }) => subject)).toEqual([toUuid(record.id)]);
 });
 
-it('keeps what is queued for it while the log from before is being removed', async () => {
+it('a webhook that is registered again keeps what is queued for it while its former log is being removed', async () => {
   const { pool } = hooks.store.writes;
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
   const looked = jest.spyOn(pool, 'query').mockImplementationOnce((async (...args: unknown[]) => {
     const removed = await query(...args);
     await register(BEFORE);
     await hooks.event(context, 'After');
-    await waitFor(async () => (await deliveries()).length === 1, { description: 'it to be queued' });
+    await waitFor(async () => (await deliveries()).length === 1, { description: 'the event to be queued' });
     return removed;
   }) as never);
   await hooks.pruning.prune();

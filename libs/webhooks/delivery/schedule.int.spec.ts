@@ -124,7 +124,7 @@ it('waits as a receiver asks, up to twice the step', async () => {
   expect(await attempted(webhook, 3)).toMatchObject({ state: 1, error: null });
 });
 
-it('has given a receiver of 410 up before it writes that answer down', async () => {
+it('disables a webhook that answers 410 before it writes that answer down', async () => {
   const webhook = await hooks.hook(context, { url: dead });
   answer = { status: 410 };
   await hooks.store.writes.transaction(async (client) => {
@@ -138,7 +138,7 @@ it('has given a receiver of 410 up before it writes that answer down', async () 
   expect(await attempted(webhook, 1)).toMatchObject({ state: 2, status: 410, error: 'status' });
 });
 
-it('takes 410 for an end, and tells the others', async () => {
+it('disables a webhook that answers 410, and tells the other webhooks', async () => {
   const webhook = await hooks.hook(context, { url: dead });
   await hooks.hook(context, { url: other });
   answer = { status: 410 };
@@ -156,12 +156,14 @@ it('takes 410 for an end, and tells the others', async () => {
   });
   pass(1);
   await hooks.event(context, 'Wills');
-  await waitFor(() => told('division.created').length === 2, { description: 'the other to be sent more' });
+  await waitFor(() => told('division.created').length === 2, {
+    description: 'the other webhook to be sent more',
+  });
   expect(await deliveries(webhook)).toHaveLength(1);
   expect(sentTo(dead)).toHaveLength(1);
 });
 
-it('warns after a day and after three, and disables after five', async () => {
+it('warns after one and after three days of failing, and disables the webhook after five', async () => {
   const webhook = await hooks.hook(context, { url: dead });
   await hooks.hook(context, { url: other, events: ['matter.created'] });
   await hooks.event(context);
@@ -195,7 +197,7 @@ it('warns after a day and after three, and disables after five', async () => {
   expect(await delivery(webhook)).toMatchObject({ state: 2, error: 'webhook_disabled' });
 });
 
-it('begins the time of failing anew with a success', async () => {
+it('ends the time of failing with a success', async () => {
   const webhook = await hooks.hook(context, { url: dead });
   await hooks.event(context);
   await attempted(webhook, 1);
@@ -213,28 +215,32 @@ it('begins the time of failing anew with a success', async () => {
   expect((await endpoint(webhook)).enabled).toBe(true);
 });
 
-it.each([24, 120])('does nothing after %i hours of failing to who answers at that moment', async (hours) => {
-  const webhook = await hooks.hook(context, { url: dead });
-  await hooks.hook(context, { url: other, events: ['matter.created'] });
-  await hooks.event(context);
-  await attempted(webhook, 1);
-  clock.advance(hours * HOUR);
-  const { writes } = hooks.store;
-  const transaction = writes.transaction.bind(writes);
-  const looked = jest.spyOn(writes, 'transaction').mockImplementationOnce(async (work) => {
-    await hooks.sql('update webhooks.lanes set failing_since = null where webhook_id = $1', [webhook]);
-    return transaction(work);
-  });
-  await hooks.watch.sweep();
-  looked.mockRestore();
-  expect(await endpoint(webhook)).toEqual({ enabled: true, disabled_reason: null });
-  const told = await hooks.sql(`select from webhooks.deliveries where tenant_id = $1 and kind = 'webhook'`, [
-    context.tenant.id,
-  ]);
-  expect(told).toEqual([]);
-});
+it.each([24, 120])(
+  'does nothing after %i hours of failing when the webhook answers at that moment',
+  async (hours) => {
+    const webhook = await hooks.hook(context, { url: dead });
+    await hooks.hook(context, { url: other, events: ['matter.created'] });
+    await hooks.event(context);
+    await attempted(webhook, 1);
+    clock.advance(hours * HOUR);
+    const { writes } = hooks.store;
+    const transaction = writes.transaction.bind(writes);
+    const looked = jest.spyOn(writes, 'transaction').mockImplementationOnce(async (work) => {
+      await hooks.sql('update webhooks.lanes set failing_since = null where webhook_id = $1', [webhook]);
+      return transaction(work);
+    });
+    await hooks.watch.sweep();
+    looked.mockRestore();
+    expect(await endpoint(webhook)).toEqual({ enabled: true, disabled_reason: null });
+    const told = await hooks.sql(
+      `select from webhooks.deliveries where tenant_id = $1 and kind = 'webhook'`,
+      [context.tenant.id],
+    );
+    expect(told).toEqual([]);
+  },
+);
 
-it('leaves the time of a pause out', async () => {
+it('does not count the time of a pause as failing', async () => {
   const webhook = await hooks.hook(context, { url: dead });
   await hooks.event(context);
   await attempted(webhook, 1);
@@ -253,7 +259,7 @@ it('leaves the time of a pause out', async () => {
   expect((await endpoint(webhook)).enabled).toBe(true);
 });
 
-it('opens after five failures in a row, then tries one alone', async () => {
+it('opens the breaker after five failures in a row, then tries a single delivery', async () => {
   const webhook = await hooks.hook(context, { url: dead });
   for (let count = 0; count < 12; count++) await hooks.event(context, `D${count}`);
   const lane = async () =>
@@ -265,7 +271,7 @@ it('opens after five failures in a row, then tries one alone', async () => {
     )[0];
   await waitFor(async () => (await lane()).open_until, { description: 'the breaker to open' });
   await waitFor(async () => sender.underWay === 0 && (await deliveries(webhook)).length === 12, {
-    description: 'what was under way to end',
+    description: 'the attempts under way to end',
   });
   const before = sentTo(dead).length;
   // Five begin at once, and further ones may have begun before the fifth failed.
@@ -275,7 +281,7 @@ it('opens after five failures in a row, then tries one alone', async () => {
   await hooks.pruning.run();
   expect(sentTo(dead)).toHaveLength(before);
   pass(15);
-  await waitFor(async () => (await lane()).failures === 6, { description: 'a probe' });
+  await waitFor(async () => (await lane()).failures === 6, { description: 'a probe to fail' });
   expect(sentTo(dead)).toHaveLength(before + 1);
   answer = { status: 204 };
   pass(61);

@@ -96,7 +96,7 @@ describe('registration', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('creates what is put while it is being removed', async () => {
+  it('creates a webhook that is put while it is being removed', async () => {
     const body = {
       ...valid,
       id: `webhook_${'ef'.repeat(16)}`,
@@ -127,7 +127,7 @@ describe('registration', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('needs to be allowed to read what is sent, also to change it', async () => {
+  it('needs the permission to read what is sent, and so does a change', async () => {
     const reader = await hooks.tenant(['webhooks:read', 'webhooks:write', 'matters:read']);
     for (const events of [
       ['*'],
@@ -150,7 +150,7 @@ describe('registration', () => {
     });
   });
 
-  it('takes twenty of a tenant, whoever asks at once', async () => {
+  it('takes twenty webhooks of a tenant, however many are registered at once', async () => {
     const made = await Promise.allSettled(Array.from({ length: 22 }, () => create()));
     const refused = made.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     expect(refused.map(({ reason }) => reason.code)).toEqual(['too_many_webhooks', 'too_many_webhooks']);
@@ -173,7 +173,7 @@ describe('changes', () => {
     });
   });
 
-  it('are guarded by it where a webhook is put, which is new only where none is named', async () => {
+  it('are guarded by the version when a webhook is put, where version 0 stands for a new one', async () => {
     const secret = '12345678-0000-0000-0000-123456789012';
     const put = (ifMatch: RequestContext['ifMatch']) =>
       register({ ...valid, id: `webhook_${'cd'.repeat(16)}`, secret }, { ...context, ifMatch });
@@ -187,7 +187,7 @@ describe('changes', () => {
     expect(await put(['1'])).toMatchObject({ headers: { ETag: '"2"' } });
   });
 
-  it('pause and resume, which enables too', async () => {
+  it('pause and resume, and resuming enables too', async () => {
     const { id } = await created();
     expect((await toggle(id, true)).body).toMatchObject({ data: { paused: true, version: 2 } });
     expect((await toggle(id, true)).body).toMatchObject({ data: { paused: true, version: 2 } });
@@ -217,7 +217,7 @@ describe('changes', () => {
     expect(await former()).toHaveLength(3);
   });
 
-  it('keep the former secret though a webhook is given its new one again and again', async () => {
+  it('keep the former secret even when a webhook is given its new one again and again', async () => {
     const { id } = await created();
     const [one, other] = ['1', '2'].map((digit) => `00000000-0000-0000-0000-${digit.repeat(12)}`);
     for (let count = 0; count < 5; count++) await rotate(id, one);
@@ -227,7 +227,7 @@ describe('changes', () => {
     expect(await former()).toHaveLength(2);
   });
 
-  it('keep former secrets when it is put with the secret that it has', async () => {
+  it('keep former secrets when a webhook is put with the secret that it has', async () => {
     const { id } = await created();
     const secret = '12345678-0000-0000-0000-123456789abc';
     await rotate(id, secret);
@@ -245,7 +245,7 @@ describe('changes', () => {
     expect(await get(webhook.id)).toMatchObject({ version: 1, updatedOn: webhook.updatedOn });
   });
 
-  it('know nothing of another tenant', async () => {
+  it('do not reach the webhooks of another tenant', async () => {
     const { id } = await created();
     const other = await hooks.tenant();
     await expect(get(id, other)).rejects.toMatchObject({ code: 'not_found' });
@@ -261,7 +261,7 @@ describe('an Idempotency-Key', () => {
     idempotency: { key, hash: Buffer.from(hash) },
   });
 
-  it('answers a repeat as the first, with its secret, also at once', async () => {
+  it('gives a repeat the first answer with its secret, even at the same time', async () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => create({}, keyed('k'))));
     expect(new Set(replies.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(replies.filter(({ headers }) => headers['Idempotent-Replayed'] === 'true')).toHaveLength(4);
@@ -269,7 +269,7 @@ describe('an Idempotency-Key', () => {
     await expect(create({}, keyed('k', 'two'))).rejects.toMatchObject({ code: 'idempotency_key_reused' });
   });
 
-  it('keeps no refusal, and nothing for longer than a day', async () => {
+  it('stores no refusal, and nothing for longer than a day', async () => {
     const missing = `webhook_${'0'.repeat(32)}`;
     await expect(patch(missing, {}, keyed('r'))).rejects.toMatchObject({ code: 'not_found' });
     const { id } = await created({}, keyed('r', 'two'));

@@ -76,7 +76,7 @@ async function logged(state: DeliveryState): Promise<Logged> {
   return (await waitFor(isSo, { description: `a delivery in state ${state}` }))!;
 }
 
-it('a narrow token leads what waits to no address that it sets', async () => {
+it('waiting events are not sent to an address that a narrow token has set', async () => {
   await toggle(context, true);
   await hooks.event(context);
   await logged(DeliveryState.Pending);
@@ -97,11 +97,11 @@ it('a narrow token leads what waits to no address that it sets', async () => {
   // A token that may read the event vouches for the webhook again.
   await patch(context, { description: 'Checked' });
   await redeliver(context, delivery);
-  await waitFor(() => sent(OTHER).length > 1, { description: 'the event' });
+  await waitFor(() => sent(OTHER).length > 1, { description: 'the event to be sent' });
   expect(sent(OTHER)).toEqual(['webhook.test', 'division.created']);
 });
 
-it('a narrow token is told of no event that it may not read, and has none sent again', async () => {
+it('a narrow token sees no events that it may not read, and cannot have them sent again', async () => {
   await hooks.event(context);
   const { id: delivery } = await logged(DeliveryState.Delivered);
   expect(await log(narrow)).toEqual([]);

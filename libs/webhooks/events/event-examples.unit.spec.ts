@@ -9,7 +9,7 @@ const examples = (area: string): [string, Json, readonly string[]][] =>
 const NOT_ISSUED = ['created', 'updated', 'linesAdded', 'linesRemoved', 'taxed', 'deleted'];
 const OWED = ['issued', 'partPaid', 'paymentReversed'];
 
-it.each(examples('invoice'))('an invoice adds up that is %s', (what, record) => {
+it.each(examples('invoice'))('the example of an invoice that is %s adds up', (what, record) => {
   const amount = (name: string) => record[name].Amount;
   const sum = (all: Json[]) => all.reduce((total, each) => total + each.Amount, 0);
   expect(amount('net')).toBe(sum(record.lines.map((line: Json) => line.amount)));
@@ -24,7 +24,7 @@ it.each(examples('invoice'))('an invoice adds up that is %s', (what, record) => 
 });
 
 it.each([...examples('workitem'), ...examples('costrecovery')])(
-  'what is billed says on which invoice: %s',
+  'an example names its invoice only when it is reserved or billed: %s',
   (what, record) => {
     expect(record.invoiceId !== null).toBe(['reserved', 'billed'].includes(what));
     expect(record.remaining.Amount === 0).toBe(['billed', 'writtenOff'].includes(what));
@@ -32,23 +32,23 @@ it.each([...examples('workitem'), ...examples('costrecovery')])(
   },
 );
 
-it('who was given a role has one', () => {
+it('the example of an entity that was given a role has one', () => {
   const roles = examples('entity').map(([what, { roleIds }]) => [what, roleIds.length]);
   expect(Object.fromEntries(roles)).toMatchObject({ roleAssigned: 1, roleRemoved: 0 });
 });
 
-it('what is new has what was made up for it', () => {
+it('the example of a new record names the fields that were set with others as changed', () => {
   const changed = (area: string) => examples(area).find(([what]) => what === 'created')?.[2];
   expect(changed('workitem')).toEqual(expect.arrayContaining(['rateSource', 'total']));
   expect(changed('document')).toEqual(expect.arrayContaining(['size', 'versions']));
 });
 
-it('each id is one', () => {
+it('the ids of examples are real ids', () => {
   for (const { name, example } of eventTypes())
     expect([name, JSON.stringify(example)]).toEqual([name, expect.not.stringMatching(/[a-z] id"/)]);
 });
 
-it('a tax code is used by the event that says so, and tells of it', () => {
+it('the example of a tax code that was used is used, and names that as changed', () => {
   const { created, used } = Object.fromEntries(
     examples('taxcode').map(([what, record, changed]) => {
       const { isUsed, rates } = record;

@@ -52,12 +52,12 @@ async function firstPage(query: EventsQuery, by = context): Promise<Page> {
       page = await ask(query, by);
       return page.rows.length > 0;
     },
-    { description: 'an event' },
+    { description: 'the feed to show an event' },
   );
   return page!;
 }
 
-it('tells by polling what it tells by sending, of what the caller may read', async () => {
+it('polling gives the events of the tenant page by page, and none of another', async () => {
   const { record } = await hooks.event(context, 'One');
   await hooks.event(context, 'Two');
   const first = await firstPage({ pageSize: 1 });
@@ -72,7 +72,7 @@ it('tells by polling what it tells by sending, of what the caller may read', asy
   expect((await ask({}, other)).rows).toEqual([]);
 });
 
-it('passes over what nobody is told of and what the caller may not read within one request', async () => {
+it('one request passes over events that nobody is told of and events that the caller may not read', async () => {
   await roles(60, 'import');
   await roles(60, 'rest');
   const { record } = await hooks.event(context);
@@ -84,14 +84,14 @@ it('passes over what nobody is told of and what the caller may not read within o
   expect(all.rows.map(({ type }) => type)).toEqual([...Array(60).fill('role.created'), 'division.created']);
 });
 
-it('looks on behind more events than are read at a time', async () => {
+it('one request looks beyond more events than are read at a time', async () => {
   for (let part = 0; part < 11; part += 1) await roles(1_000, 'import');
   const { record } = await hooks.event(context);
   const { rows } = await firstPage({ pageSize: 1 });
   expect(rows.map(({ data }) => data.id)).toEqual([record.id]);
 });
 
-it('tells all that happened though events of long ago, as demo data has them, came later', async () => {
+it('polling gives all events even when events of long ago, as demo data has them, came later', async () => {
   const isMarked = async () => {
     const rows = await hooks.sql(
       `select from event_store.events e where e.partition = $1 and not exists (

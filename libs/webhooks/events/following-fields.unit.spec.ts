@@ -3,7 +3,7 @@ import { following, withFollowing } from './following-fields';
 
 const inner = ['workitem.minutesPerUnit', 'document.content'];
 
-it.each(Object.entries(following))('names fields that a %s has', (kind, fields) => {
+it.each(Object.entries(following))('names only fields that a %s has', (kind, fields) => {
   const { schema } = eventTypes().find(({ name }) => name === `${kind}.created`)!;
   const [record] = schema.properties.data.properties.data.anyOf;
   const set = Object.keys(fields).filter((name) => !inner.includes(`${kind}.${name}`));
@@ -25,6 +25,6 @@ it.each([
   ['costrecovery', ['quantity', 'total'], ['quantity', 'remaining', 'remainingQuantity', 'total']],
   ['document', ['content', 'referenceOwner'], ['sha256', 'size', 'versions']],
   ['role', ['name', 'constructor'], ['constructor', 'name']],
-])('of a %s where %j were set', (kind, set, changed) => {
+])('finds all fields of a %s that change when %j are set', (kind, set, changed) => {
   expect(withFollowing(kind, set).sort()).toEqual(changed);
 });

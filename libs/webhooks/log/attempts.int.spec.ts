@@ -86,7 +86,7 @@ const first = {
   address: '203.0.113.7',
 };
 
-it('keeps a first attempt that succeeds with its delivery, also when it is sent again', async () => {
+it('keeps a first attempt that succeeds in the row of its delivery, even when that is sent again', async () => {
   await hooks.event(context);
   const delivery = await attempted(1);
   expect(delivery.attempts).toEqual([first]);
@@ -104,7 +104,7 @@ it('keeps a first attempt that succeeds with its delivery, also when it is sent 
   ]);
 });
 
-it('keeps a first attempt that fails among the attempts, and all that follow', async () => {
+it('keeps a first attempt that fails, and all that follow, in the table of attempts', async () => {
   answer = no;
   await hooks.event(context);
   expect((await attempted(1)).attempts).toEqual([expect.objectContaining({ number: 1, status: 500 })]);
@@ -127,7 +127,7 @@ it('says that a delivery was finished when its last attempt ended', async () => 
   expect(finishedOn).toBe('2026-03-01T12:00:14.500Z');
 });
 
-it('prunes all of them with their delivery', async () => {
+it('prunes all attempts with their delivery', async () => {
   await hooks.event(context);
   await redeliver(await attempted(1));
   await attempted(2);
@@ -164,7 +164,7 @@ it('wipes what receivers answered when somebody of the tenant is erased', async 
   expect(await kept()).toEqual([{ first_response: 'Thank you, Ada' }]);
 });
 
-it('an erasure holds up nothing that is to be sent, however long it takes to wipe the answers', async () => {
+it('an erasure does not hold up messages, however long it takes to wipe the answers', async () => {
   answer = no;
   await hooks.event(context);
   await attempted(1);
@@ -175,7 +175,9 @@ it('an erasure holds up nothing that is to be sent, however long it takes to wip
     await client.query('lock table webhooks.attempts in share mode');
     await erase();
     await hooks.event(context);
-    await waitFor(async () => (await queued()).length === 2, { description: 'the second message' });
+    await waitFor(async () => (await queued()).length === 2, {
+      description: 'the second message to be queued',
+    });
     expect(await answers()).toEqual([{ response: 'Sorry, Ada' }]);
   });
   await waitFor(
@@ -212,8 +214,8 @@ it('wipes the answers to attempts that were under way at an erasure, and no othe
 
 it.each([
   ['an answer', no],
-  ['to where it redirects', elsewhere],
-])('keeps nothing of %s that is written down long after it was asked for', async (_, late) => {
+  ['the address of a redirect', elsewhere],
+])('keeps nothing of %s that is written down long after its attempt began', async (_, late) => {
   let end: (outcome: Partial<Outcome>) => void = () => undefined;
   answer = new Promise((resolve) => {
     end = resolve;
@@ -223,7 +225,7 @@ it.each([
   await waitFor(() => asked().length === 1, { description: 'the attempt' });
   await erase();
   const noted = () => hooks.sql('select from webhooks.erasures where tenant_id = $1', [context.tenant.id]);
-  await waitFor(async () => (await noted()).length === 1, { description: 'the erasure' });
+  await waitFor(async () => (await noted()).length === 1, { description: 'the erasure to be noted' });
   // As much time passes as for a worker that was frozen, or could not reach the database.
   clock.advance(180);
   await hooks.answers.wipeOver();

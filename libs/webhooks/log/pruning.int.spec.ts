@@ -44,7 +44,7 @@ async function besideARequest(work: () => Promise<unknown>): Promise<void> {
   });
 }
 
-it('what waits for a disabled webhook fails without waiting for what a request changes', async () => {
+it('deliveries that wait for a disabled webhook fail without waiting for one that a request has locked', async () => {
   await hooks.sql('update webhooks.endpoints set enabled = false where id = $1', [webhook]);
   await besideARequest(() => hooks.pruning.closeDisabled());
   expect(await states()).toEqual([0, 2, 2]);
@@ -52,7 +52,7 @@ it('what waits for a disabled webhook fails without waiting for what a request c
   expect(await states()).toEqual([2, 2, 2]);
 });
 
-it('what was sent to a removed webhook is removed without waiting for what a request changes', async () => {
+it('deliveries of a removed webhook are deleted without waiting for one that a request has locked', async () => {
   await hooks.sql('delete from webhooks.endpoints where id = $1', [webhook]);
   await besideARequest(() => hooks.pruning.prune());
   expect(await states()).toEqual([0]);
@@ -60,7 +60,7 @@ it('what was sent to a removed webhook is removed without waiting for what a req
   expect(await states()).toEqual([]);
 });
 
-it('what is known of attempts goes in the end, though it was in hand when their messages went', async () => {
+it('attempts that were locked when their deliveries were deleted are deleted later', async () => {
   await hooks.sql(
     `insert into webhooks.attempts (tenant_id, webhook_id, event_id, number, at, milliseconds)
      select tenant_id, webhook_id, event_id, 1, now(), 5 from webhooks.deliveries where webhook_id = $1`,
@@ -69,7 +69,7 @@ it('what is known of attempts goes in the end, though it was in hand when their 
   const attempts = () => hooks.sql('select number from webhooks.attempts where webhook_id = $1', [webhook]);
   await hooks.sql('delete from webhooks.endpoints where id = $1', [webhook]);
   await hooks.store.writes.transaction(async (client) => {
-    // The lock is that of wiping answers.
+    // Wiping answers takes such a lock.
     await client.query('select from webhooks.attempts where webhook_id = $1 limit 1 for update', [webhook]);
     await hooks.pruning.prune();
   });
@@ -79,7 +79,7 @@ it('what is known of attempts goes in the end, though it was in hand when their 
   expect(await attempts()).toEqual([]);
 });
 
-it('the hours of a year go at once where the log is kept for fewer days', async () => {
+it('the hours of a year are deleted at once when the log is kept for fewer days', async () => {
   await hooks.sql(
     `insert into webhooks.hours (partition, hour, epoch, transaction_id, position)
      select p, date_trunc('hour', $1::timestamptz) - h * interval '1 hour', 1, '1', 1

@@ -10,15 +10,15 @@ const events = told.flatMap(({ kind, events }) =>
   Object.keys(events).map((type) => [nameOfEvent(kind, type), type] as const),
 );
 
-it('every event of the areas has a name of its own, and there is none without an event', () => {
+it('every event of the areas has a name of its own, and every name has an event', () => {
   expect([...names].sort()).toEqual(events.map(([name]) => name).sort());
 });
 
-it('a name is the past tense of something in an area', () => {
+it('a name consists of an area and of what happened there', () => {
   for (const name of names) expect(name).toMatch(/^[a-z]+\.[a-z][A-Za-z]+$/);
 });
 
-it('each has one qualified name, and is what that one means', () => {
+it('each name has one qualified name, which leads back to it', () => {
   for (const [name, type] of events) {
     const area = name.startsWith('document') ? 'Documents' : 'Accounting';
     const last = name === 'document.versionAdded' ? 'DocumentCheckedIn' : type;
@@ -44,7 +44,7 @@ it.each([
   expect(ownName(qualified)).toBe(own);
 });
 
-it('a role is given to an entity, whose event it is', () => {
+it('the assignment of a role is an event of the entity', () => {
   expect(nameOfEvent('entity', 'RoleAssigned')).toBe('entity.roleAssigned');
 });
 
@@ -56,7 +56,7 @@ it.each([
   'PE.Mk2.Accounting.V2.MatterCreated',
   'toString',
   '__proto__',
-])('%j is no name', (name) => {
+])('%j is not a name', (name) => {
   expect(qualifiedName(name)).toBeUndefined();
   expect(ownName(name)).toBeUndefined();
 });

@@ -29,7 +29,7 @@ async function deliver(client: ExistingClient, { by = secret, at = new Date() } 
   return { status, requestId };
 }
 
-it('a receiver of the specified service accepts a delivery as it is', async () => {
+it('an existing client accepts a delivery', async () => {
   const client = new ExistingClient(secret);
   const { status, requestId } = await deliver(client);
   expect([client.refused, status]).toEqual([[], 200]);
@@ -44,16 +44,16 @@ it('a receiver of the specified service accepts a delivery as it is', async () =
   ]);
 });
 
-it('and one whose secret was given in capitals', async () => {
+it('an existing client accepts a delivery when its secret was given in capitals', async () => {
   const client = new ExistingClient(secret);
   expect(await deliver(client, { by: secret.toUpperCase() })).toMatchObject({ status: 200 });
 });
 
 it.each([
-  ['of another secret', { by: randomUUID() }, 'signature'],
-  ['of a standard secret', { by: generateSecret() }, 'signature'],
-  ['of long ago', { at: new Date(Date.now() - 600_000) }, 'stale'],
-])('and refuses one %s', async (_, delivery, why) => {
+  ['with the signature of another secret', { by: randomUUID() }, 'signature'],
+  ['with the signature of a standard secret', { by: generateSecret() }, 'signature'],
+  ['that is ten minutes old', { at: new Date(Date.now() - 600_000) }, 'stale'],
+])('an existing client refuses a delivery %s', async (_, delivery, why) => {
   const client = new ExistingClient(secret);
   expect(await deliver(client, delivery)).toMatchObject({ status: 401 });
   expect(client.refused).toEqual([why]);

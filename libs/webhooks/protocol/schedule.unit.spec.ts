@@ -54,7 +54,7 @@ describe('a delivery that always fails', () => {
     );
   });
 
-  it('takes all of the fifth', () => {
+  it('waits anywhere within that fifth', () => {
     const [first] = [...Array(1000)].map(() => walk(Math.random)[9]).sort((a, b) => a - b);
     const last = Math.max(...[...Array(1000)].map(() => walk(Math.random)[9]));
     expect(first).toBeLessThan(24 * hour * 0.82);
@@ -66,7 +66,7 @@ describe('a delivery that always fails', () => {
     expect(nextAttempt(11, start, () => 0.5, new Date(start.getTime() + 1000))).toBeUndefined();
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('does not begin with %p failures', (failures) => {
+  it.each([0, -1, 1.5, Number.NaN])('is not scheduled after %p failures', (failures) => {
     expect(() => nextAttempt(failures, start, () => 0.5)).toThrow(RangeError);
   });
 });
@@ -82,13 +82,13 @@ describe('Retry-After', () => {
     expect(waitOf(3, 301)).toBe(301_000);
   });
 
-  it('does not make it shorter', () => {
+  it('does not make the wait shorter', () => {
     expect(waitOf(1, 1)).toBe(5_000);
     expect(waitOf(1, -3600)).toBe(5_000);
   });
 
   it.each(steps.map((step, index) => [index + 1, step]))(
-    'after failure %i is heeded up to twice the step',
+    'is followed after failure %i, up to twice the step',
     (failures, step) => {
       expect(waitOf(failures, (step * 2) / 1000)).toBe(step * 2);
       expect(waitOf(failures, (step * 2) / 1000 + 1)).toBe(step * 2);
@@ -101,7 +101,7 @@ describe('Retry-After', () => {
     ['0', 0],
     [' 15 ', 15],
     ['99999999999999999999', 366 * 24 * 3600],
-  ])('%p is so many seconds from now', (value, seconds) => {
+  ])('may be a number of seconds: %p', (value, seconds) => {
     expect(readRetryAfter(value, start)).toEqual(new Date(start.getTime() + seconds * 1000));
   });
 
@@ -109,7 +109,7 @@ describe('Retry-After', () => {
     ['Fri, 31 Dec 1999 23:59:59 GMT'],
     ['Friday, 31-Dec-99 23:59:59 GMT'],
     ['Fri Dec 31 23:59:59 1999'],
-  ])('%p is a date', (value) => {
+  ])('may be a date: %p', (value) => {
     expect(readRetryAfter(value, start)).toEqual(new Date('1999-12-31T23:59:59Z'));
   });
 
@@ -122,7 +122,7 @@ describe('Retry-After', () => {
     '5s',
     '2026-11-22T00:00:00Z',
     'Fri, 31 Foo 1999 23:59:59 GMT',
-  ])('%p says nothing', (value) => {
+  ])('is ignored when it is neither: %p', (value) => {
     expect(readRetryAfter(value, start)).toBeUndefined();
   });
 

@@ -22,23 +22,23 @@ it('a standard secret is the key that follows its prefix', () => {
   );
 });
 
-it('a secret of ours has 32 bytes, and no two are the same', () => {
+it('a generated secret has 32 bytes, and no two are the same', () => {
   expect(keyOf(parseSecret(generateSecret()))).toHaveLength(32);
   expect(generateSecret()).not.toBe(generateSecret());
 });
 
 it.each([
-  ['nothing', '', 'whsec_ and base64, or a GUID'],
+  ['an empty text', '', 'whsec_ and base64, or a GUID'],
   ['a word', 'swordfish', 'whsec_ and base64, or a GUID'],
   ['a GUID without dashes', '12345678000000000000123456789012', 'whsec_ and base64, or a GUID'],
   ['a GUID in braces', '{12345678-0000-0000-0000-123456789012}', 'whsec_ and base64, or a GUID'],
   ['23 bytes', whsec(23), '24 to 64 bytes before base64; this one has 23'],
   ['65 bytes', whsec(65), '24 to 64 bytes before base64; this one has 65'],
-  ['no padding', whsec(32).replace('=', ''), 'padded'],
-  ['the alphabet of URLs', whsec(32).replaceAll('+', '-').replaceAll('/', '_'), 'with + and /'],
+  ['base64 without padding', whsec(32).replace('=', ''), 'padded'],
+  ['base64 in the alphabet of URLs', whsec(32).replaceAll('+', '-').replaceAll('/', '_'), 'with + and /'],
   ['a line break', `${whsec(32)}\n`, 'comes base64'],
-  ['characters that are of no base64', whsec(32).replace('whsec_', 'whsec_*'), 'comes base64'],
-])('%s is no secret', (_, text, message) => {
+  ['characters that are not in base64', whsec(32).replace('whsec_', 'whsec_*'), 'comes base64'],
+])('%s is not a secret', (_, text, message) => {
   expect(() => parseSecret(text)).toThrow(InvalidSecret);
   expect(() => parseSecret(text)).toThrow(message);
 });
@@ -47,7 +47,7 @@ it.each([24, 64])('%i bytes are a secret', (bytes) => {
   expect(keyOf(parseSecret(whsec(bytes)))).toHaveLength(bytes);
 });
 
-it('a refused secret is not in what is said of it', () => {
+it('the error about a refused secret does not contain it', () => {
   try {
     parseSecret('swordfish');
   } catch (error) {

@@ -46,7 +46,7 @@ describe('no connection is made', () => {
     [['8.8.8.8', '127.0.0.1']],
     [['2606:4700:4700::1111', 'fe80::1%eth0']],
     [['not an address']],
-  ])('to a name that is %j', async (addresses) => {
+  ])('to a name whose addresses are %j', async (addresses) => {
     const sockets = connecting();
     const { resolve, send } = sending(production, addresses);
     const outcome = await send();
@@ -67,7 +67,7 @@ describe('no connection is made', () => {
     ['https://user@hooks.example.com/', 'refused_url'],
     ['https://hooks.example.com:22/', 'refused_url'],
     ['nonsense', 'refused_url'],
-  ])('for %s, nor is a name looked up', async (to, error) => {
+  ])('to %s, and no name is looked up', async (to, error) => {
     const sockets = connecting();
     const { resolve, send } = sending(production, [nowhere]);
     expect(await send(to)).toMatchObject({ error });
@@ -75,15 +75,15 @@ describe('no connection is made', () => {
     expect(resolve).not.toHaveBeenCalled();
   });
 
-  it('to a private address with allowInsecure', async () => {
+  it('to a private address, even with allowInsecure', async () => {
     const { send } = sending(insecure, ['10.0.0.1']);
     expect(await send('http://hooks.example.com:3000/')).toMatchObject({ error: 'refused_address' });
     expect(await send('http://10.0.0.1:3000/')).toMatchObject({ error: 'refused_address' });
   });
 });
 
-describe('a name that changes what it means', () => {
-  it('is looked up once in an attempt, and connected to as it was found', async () => {
+describe('a name whose address changes', () => {
+  it('is looked up once in an attempt, which connects to the address that was found', async () => {
     const sockets = connecting();
     const { resolve, send } = sending(production, [nowhere], ['127.0.0.1']);
     expect(await send()).toMatchObject({
@@ -94,7 +94,7 @@ describe('a name that changes what it means', () => {
     expect(sockets).toHaveBeenCalledTimes(1);
   });
 
-  it('is looked up in the next attempt, and refused when it is now inside', async () => {
+  it('is looked up again in the next attempt, and refused when its address is now private', async () => {
     const { resolve, send } = sending(production, [nowhere], ['127.0.0.1']);
     await send();
     const sockets = connecting();
@@ -103,7 +103,7 @@ describe('a name that changes what it means', () => {
     expect(sockets).not.toHaveBeenCalled();
   });
 
-  it('is not sent to over a connection to what it meant before', async () => {
+  it('is not reached over a connection to its former address', async () => {
     const received: Received[] = [];
     const before = await answering(noting(received));
     const after = await answering(noting(received), '::1', before.port);
@@ -132,7 +132,7 @@ describe('several addresses', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('are told of by the first, as there is often no IPv6 at all', async () => {
+  it('are reported by the failure of the first, because there is often no IPv6 at all', async () => {
     const gone = await answering(() => undefined);
     await gone.stop();
     const { send } = sending(insecure, ['127.0.0.1', '::1']);
@@ -142,7 +142,7 @@ describe('several addresses', () => {
     });
   });
 
-  it('leave the first of them its time, however many they are', async () => {
+  it('leave the first of them enough time to connect, however many they are', async () => {
     const receiver = await answering((_, reply) => reply.writeHead(204).end());
     const many = ['127.0.0.1', ...Array<string>(30).fill('::1')];
     const { send } = sendingWithin({ connectMs: 10_000, totalMs: 20_000 }, insecure, many);
@@ -171,7 +171,7 @@ describe('several addresses', () => {
   });
 });
 
-it.each(['[::1]', '127.0.0.1', 'localhost', 'a.localhost'])('%s is sent to in development', async (host) => {
+it.each(['[::1]', '127.0.0.1', 'localhost', 'a.localhost'])('%s is allowed in development', async (host) => {
   const received: Received[] = [];
   const receiver = await answering(noting(received), host === '[::1]' ? '::1' : '127.0.0.1');
   const sender = new Sender(insecure);
@@ -187,7 +187,7 @@ describe('a name', () => {
     return sender.send(url, {}, '{}');
   };
 
-  it('that does not exist', async () => {
+  it('that does not exist is reported as a failure of DNS', async () => {
     const unknown = async () => Promise.reject(new Error('queryA ENOTFOUND hooks.example.com'));
     expect(await resolving(unknown)).toMatchObject({
       error: 'dns',
@@ -195,11 +195,11 @@ describe('a name', () => {
     });
   });
 
-  it('without addresses', async () => {
+  it('without addresses is reported as a failure of DNS', async () => {
     expect(await resolving(async () => [])).toMatchObject({ error: 'dns' });
   });
 
-  it('whose server does not answer costs no more than the time to connect', async () => {
+  it('whose name server does not answer takes no longer than the time to connect', async () => {
     const outcome = await resolving(() => new Promise(() => undefined));
     expect(outcome).toMatchObject({ error: 'dns' });
     expect(outcome.milliseconds).toBeLessThan(1_500);

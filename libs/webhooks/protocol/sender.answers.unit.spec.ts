@@ -53,7 +53,7 @@ describe('a receiver that answers', () => {
   });
 
   it.each([200, 201, 202, 400, 404, 410, 500, 503])(
-    '%i: the status and the text are told',
+    'with %i: the status and the text are reported',
     async (status) => {
       const outcome = await sendTo((_, reply) => reply.writeHead(status).end('So it is – 是'));
       expect(outcome).toMatchObject({ status, response: 'So it is – 是' });
@@ -61,17 +61,17 @@ describe('a receiver that answers', () => {
     },
   );
 
-  it('204 that says it has a body: there is none', async () => {
+  it('with 204 and a body: the body is ignored', async () => {
     const outcome = await sendRaw('HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nhello');
     expect(outcome).toMatchObject({ status: 204, error: undefined, response: undefined });
   });
 
-  it('429 with Retry-After', async () => {
+  it('with 429 and Retry-After: both are reported', async () => {
     const outcome = await sendTo((_, reply) => reply.writeHead(429, { 'Retry-After': '120' }).end());
     expect(outcome).toMatchObject({ status: 429, retryAfter: '120' });
   });
 
-  it.each([301, 302, 303, 307, 308, 304])('%i: a redirect is not followed', async (status) => {
+  it.each([301, 302, 303, 307, 308, 304])('with %i: the redirect is not followed', async (status) => {
     const elsewhere = await answering((_, reply) => reply.end());
     const location = `http://127.0.0.1:${elsewhere.port}/`;
     const outcome = await sendTo((_, reply) => reply.writeHead(status, { location }).end());
@@ -79,7 +79,7 @@ describe('a receiver that answers', () => {
     expect(elsewhere.connections).toBe(0);
   });
 
-  it.each([300, 304, 399])('%i to nowhere: the status is told', async (status) => {
+  it.each([300, 304, 399])('with %i and no location: the status is reported', async (status) => {
     const outcome = await sendTo((_, reply) => reply.writeHead(status).end());
     expect(outcome).toMatchObject({ status, error: undefined, detail: undefined });
   });
@@ -103,7 +103,7 @@ describe('a receiver that answers', () => {
     expect(outcome).toMatchObject({ status: 503, retryAfter: '7', response: 'no' });
   });
 
-  it('with much in its headers: little of them is told', async () => {
+  it('with long headers: only a little of them is reported', async () => {
     const location = `/${'é'.repeat(5_000)}`;
     const answer = `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nRetry-After: ${'1'.repeat(5_000)}\r\n\r\n`;
     const { detail, retryAfter } = await sendRaw(answer);
@@ -118,15 +118,15 @@ describe('a receiver that answers', () => {
     expect(receiver.connections).toBeLessThanOrEqual(2);
   });
 
-  it('and closes it after each answer is connected to anew', async () => {
+  it('and closes its connection after each answer is connected to anew', async () => {
     const receiver = await answering((_, reply) => reply.writeHead(200, { connection: 'close' }).end('ok'));
     for (let count = 0; count < 3; count++) expect(await send(receiver)).toMatchObject({ status: 200 });
     expect(receiver.connections).toBe(3);
   });
 });
 
-describe('an answer that is too much', () => {
-  it('is read to 20 KB, whatever it says of its length, and its connection closed', async () => {
+describe('a long answer', () => {
+  it('is read up to 20 KB, and then its connection is closed', async () => {
     let written = 0;
     let closed = false;
     const outcome = await sendTo((_, reply) => {
@@ -144,7 +144,7 @@ describe('an answer that is too much', () => {
     expect(written).toBeLessThan(20_000_000);
   });
 
-  it('of just 20 KB is whole, and its connection kept', async () => {
+  it('of exactly 20 KB is read whole, and its connection is kept', async () => {
     const receiver = await answering((_, reply) => reply.end('é'.repeat(10 * 1024)));
     for (let count = 0; count < 10; count++)
       expect(await send(receiver)).toMatchObject({ response: 'é'.repeat(10 * 1024) });
@@ -156,13 +156,13 @@ describe('an answer that is too much', () => {
     expect(response).toBe(`a${'é'.repeat(10 * 1024 - 1)}`);
   });
 
-  it('of bytes that are no text is text of no more bytes, without NUL', async () => {
+  it('of bytes that are no text is kept as text of no more bytes, without NUL', async () => {
     const { response } = await sendTo((_, reply) => reply.end(Buffer.alloc(50_000, Buffer.from([0xff, 0]))));
     expect(Buffer.byteLength(response!)).toBeLessThanOrEqual(20 * 1024);
     expect(response).toMatch(/^\uFFFD+$/);
   });
 
-  it('when inflated is not inflated', async () => {
+  it('that is compressed is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const outcome = await sendTo((_, reply) =>
       reply.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb),
@@ -171,7 +171,7 @@ describe('an answer that is too much', () => {
     expect(outcome.response).toBeUndefined();
   });
 
-  it('of hints that never end is no answer, and its connection closed', async () => {
+  it('of hints that never end counts as no answer, and its connection is closed', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100);
     let closed = false;
     const receiver = await misbehaving((socket) => {
@@ -188,7 +188,7 @@ describe('an answer that is too much', () => {
     await waitFor(() => closed, { description: 'the connection to be closed' });
   });
 
-  it('in its headers is no answer', async () => {
+  it('with long headers counts as no answer', async () => {
     const outcome = await sendRaw(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`);
     expect(outcome).toMatchObject({ error: 'protocol' });
   });

@@ -57,7 +57,7 @@ it.each([name, 'HOOKS.example.com.'])(
 it.each<[string, () => Promise<Identity>, RegExp]>([
   ['signed by itself', () => serverIdentity(name), /self-signed/],
   ['of another name', () => serverIdentity('other.example.com', { ca }), /does not match/],
-  ['of a wildcard too far', () => serverIdentity('*.com', { ca }), /does not match/],
+  ['of too wide a wildcard', () => serverIdentity('*.com', { ca }), /does not match/],
   ['that has expired', () => serverIdentity(name, { ca, hasExpired: true }), /expired/],
   ['of another authority', async () => serverIdentity(name, { ca: await authority() }), /certificate/],
 ])('a receiver with a certificate %s gets nothing', async (_, identity, detail) => {
@@ -86,7 +86,7 @@ it('TLS older than 1.2 is not spoken', async () => {
   expect(await sendTo(await serve(old))).toMatchObject({ error: 'tls' });
 });
 
-it('a receiver that wants a certificate of ours refuses us', async () => {
+it('a receiver that wants a client certificate fails the delivery', async () => {
   const wanting = { ...right, requestCert: true, rejectUnauthorized: true, ca: ca.cert };
   expect(await sendTo(await serve(wanting))).toMatchObject({ error: expect.stringMatching(/^(tls|reset)$/) });
 });
@@ -95,7 +95,7 @@ it.each<[string, (receiver: { end(text: string): unknown; destroy(): unknown }) 
   ['speaks no TLS', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'tls'],
   ['breaks off the handshake', (socket) => socket.destroy(), 'tls'],
   ['never ends the handshake', () => undefined, 'connect_timeout'],
-])('a receiver that %s', async (_, onRequest, error) => {
+])('a delivery fails at a receiver that %s', async (_, onRequest, error) => {
   const connectMs = error === 'connect_timeout' ? 500 : undefined;
   const outcome = await sendTo(await misbehaving(onRequest), { connectMs });
   expect(outcome).toMatchObject({ error });
@@ -112,7 +112,7 @@ it('several addresses share the time to connect', async () => {
 });
 
 it.each([[['127.0.0.1', '::1']], [['::1', '127.0.0.1']]])(
-  'of several addresses is told what the one did that answered: %j',
+  'of several addresses, the failure of the one that answered is reported: %j',
   async (addresses) => {
     const receiver = await serve(await serverIdentity(name, { ca, hasExpired: true }));
     expect(await sendTo(receiver, { addresses })).toMatchObject({ error: 'tls', address: '127.0.0.1' });

@@ -43,7 +43,7 @@ it.each([
   expect(() => verify(parseSecret(generateSecret()), headers)).toThrow('No matching');
 });
 
-it('the X-PE2 signature is there for a GUID alone', () => {
+it('the X-PE2 signature is sent for a GUID only', () => {
   expect(signedHeaders(message, [standard])).not.toHaveProperty('X-PE2-WEBHOOK-SIGNATURE');
   expect(signedHeaders(message, [standard])).toHaveProperty('X-PE2-REQUEST-ID', message.requestId);
 });
@@ -51,7 +51,7 @@ it('the X-PE2 signature is there for a GUID alone', () => {
 describe('while a secret is rotated', () => {
   const older = parseSecret('aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee');
 
-  it('each of the two verifies, and the newest signs first', () => {
+  it('the signatures of both are sent, and that of the newest first', () => {
     const headers = signedHeaders(message, [standard, guid]);
     for (const secret of [standard, guid]) expect(verify(secret, headers)).toBeTruthy();
     const [first, second] = headers['webhook-signature'].split(' ');

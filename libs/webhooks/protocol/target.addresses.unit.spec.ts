@@ -61,18 +61,18 @@ describe.each(inner)('%s', (address, network) => {
     expect(new Targets(production).refusal(to, address)).toContain(`(${network})`);
   });
 
-  it('is opened by allowInsecure only when it is loopback', () => {
+  it('is allowed by allowInsecure only when it is loopback', () => {
     expect(reasonOf(written(address), insecure)).toBe(network === 'loopback' ? undefined : 'not_public');
   });
 });
 
-it('what is no address is refused as one', () => {
+it('a text that is no address is refused as an address', () => {
   const to = { host: 'hooks.example.com', port: 443 };
   for (const text of ['', '127.1', '0x7f000001', 'example.com', '8.8.8.8/32'])
     expect(new Targets({ ...production, allowed: ['0.0.0.0/0'] }).refusal(to, text)).toContain('(unknown)');
 });
 
-it('of IPv6 nothing outside of 2000::/3 is public', () => {
+it('no IPv6 address outside of 2000::/3 is public', () => {
   const targets = new Targets(production);
   const to = { host: 'hooks.example.com', port: 443 };
   fc.assert(

@@ -12,7 +12,7 @@ describe('a URL', () => {
     ['https://134744072/', 'https://8.8.8.8/'],
     ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700::1111]/'],
     ['https://notlocalhost/', 'https://notlocalhost/'],
-  ])('%s is one that deliveries go to', (url, href) => {
+  ])('%s is accepted', (url, href) => {
     expect(new Targets(production).check(url).href).toBe(href);
   });
 
@@ -81,7 +81,7 @@ describe('the same host in other spellings', () => {
     expect(reasonOf(url)).toBe('not_public');
   });
 
-  it('any number that is an address of loopback', () => {
+  it('any number that is an address of loopback is refused', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0x7f000000, max: 0x7fffffff }), (number) => {
         for (const text of [number, `0x${number.toString(16)}`, `0${number.toString(8)}`])
@@ -92,7 +92,7 @@ describe('the same host in other spellings', () => {
 });
 
 describe('ports', () => {
-  it('80 and 8080 are open in development, the scheme is not', () => {
+  it('80 and 8080 are open in development, but http is not', () => {
     for (const port of [80, 8080, 443, 8443])
       expect(reasonOf(`https://example.com:${port}/`, development)).toBe(undefined);
     expect(reasonOf('https://example.com:81/', development)).toBe('port');
@@ -145,7 +145,7 @@ describe("the operator's list", () => {
     ['127.0.0.0/8', 'https://localhost/', undefined],
     ['10.1.0.0/16', 'https://hooks.internal/', undefined],
     ['10.1.2.3:9000', 'https://hooks.internal/', 'not_public'],
-  ])('%s and %s: %s', (entry, url, reason) => {
+  ])('with %s, checking %s: %s', (entry, url, reason) => {
     expect(reasonOf(url, opened(entry))).toBe(reason);
   });
 
@@ -168,7 +168,7 @@ describe("the operator's list", () => {
     '*',
     'a/24',
     '[fd00::1',
-  ])('%p is refused when the service starts', (entry) => {
+  ])('with %p is refused when the service starts', (entry) => {
     expect(() => new Targets(opened(entry))).toThrow('is no host, host:port or CIDR');
   });
 });

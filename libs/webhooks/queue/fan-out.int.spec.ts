@@ -97,11 +97,11 @@ it('queues what was written while no worker ran, but nothing from before the reg
   ).toEqual(written.map(({ record }) => ({ subject: record.id.split('_')[1], webhook_id: webhook })));
 });
 
-it('queues each event once, though workers take partitions from each other', async () => {
+it('queues each event once, even when workers take partitions from each other', async () => {
   await hooks.hook(context, { events: ['role.created'] });
   hooks.otherFanOut.start();
   const work = Promise.all(Array.from({ length: 200 }, (_, number) => role(`R${number}`)));
-  await waitFor(async () => (await queuedOf()).length > 20, { description: 'some to be queued' });
+  await waitFor(async () => (await queuedOf()).length > 20, { description: 'some messages to be queued' });
   await hooks.fanOut.onApplicationShutdown();
   await work;
   const rows = await queued();
@@ -109,7 +109,7 @@ it('queues each event once, though workers take partitions from each other', asy
   expect(new Set(rows.map(({ subject }) => subject)).size).toBe(200);
 });
 
-it('takes the form of a name that was subscribed to', async () => {
+it('uses the form of the name that was subscribed to', async () => {
   const [own, qualified, all] = await Promise.all([
     hooks.hook(context, { events: ['role.created'] }),
     hooks.hook(context, { events: ['PE.Mk2.Accounting.V1.RoleCreated'] }),
@@ -146,7 +146,7 @@ it('names the fields that changed', async () => {
   ]);
 });
 
-it('tells nothing of bulk work, row by row', async () => {
+it('queues nothing for the single rows of bulk work', async () => {
   await hooks.hook(context, { events: ['*'] });
   await role('Imported', 'import');
   await role('Made up', 'demo');
@@ -154,7 +154,7 @@ it('tells nothing of bulk work, row by row', async () => {
   expect(await queued()).toHaveLength(1);
 });
 
-it('tells of the end of an import, and of nothing else that happens to the tenant itself', async () => {
+it('queues the end of an import, and nothing else that happens to the tenant itself', async () => {
   const webhooks = await Promise.all(
     [['*'], ['import.*'], ['import.promoted']].map((events) => hooks.hook(context, { events })),
   );
@@ -188,7 +188,7 @@ it('tells of the end of an import, and of nothing else that happens to the tenan
   }
 });
 
-it('sends an integration only what its tenant lets it read now', async () => {
+it('queues for an integration only what its tenant lets it read now', async () => {
   await hooks.hook(context, { events: ['role.created'] });
   const grant = (change: string) =>
     hooks.sql(`update platform.grants set ${change} where tenant_id = $1`, [context.tenant.id]);
@@ -203,13 +203,13 @@ it('sends an integration only what its tenant lets it read now', async () => {
   expect(await queued()).toHaveLength(1);
 });
 
-it('finds the events of a time again', async () => {
+it('notes where the hour of the events began, so that they can be found again', async () => {
   const [{ hour }] = await hooks.sql<{ hour: Date }>('select max(hour) as hour from webhooks.hours');
   expect(hour.getTime()).toBeLessThanOrEqual(Date.now());
   expect(Date.now() - hour.getTime()).toBeLessThan(3_600_000 * 2);
 });
 
-it('keeps where the days begin that are told by polling, though the log keeps fewer', async () => {
+it('keeps where the days begin that polling shows, even when the log keeps fewer days', async () => {
   const { config } = hooks.store;
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const days = (count: number) => new Date(hour - count * 86_400_000);

@@ -84,7 +84,7 @@ it('a long replay does not hold up those that were asked for later', async () =>
   expect(await open()).toEqual([]);
 });
 
-it('nor does one that cannot go on, which is tried again', async () => {
+it('a replay that cannot go on does not hold up others, and is tried again', async () => {
   const [broken, well] = [(await asking()).tenant.id, (await asking()).tenant.id];
   const parts = new Map([
     [broken, 0],
@@ -99,7 +99,7 @@ it('nor does one that cannot go on, which is tried again', async () => {
   expect(await open()).toEqual([]);
 });
 
-it('what happens waits for no more than a part of a replay', async () => {
+it('a replay waits while very many messages of its tenant are due', async () => {
   const [busy, retrying] = [await asking(), await asking()];
   await waiting(busy, 2_000, new Date());
   await waiting(retrying, 2_000, new Date(Date.now() + 3_600_000));
@@ -117,7 +117,7 @@ it('what happens waits for no more than a part of a replay', async () => {
   expect(await open()).toEqual([]);
 });
 
-it('of a webhook ten are under way at most, so that those of others are found among them', async () => {
+it('at most ten replays of a webhook are under way', async () => {
   const context = await hooks.tenant();
   const [busy, other] = [await hooks.hook(context), await hooks.hook(context)];
   const asked = await Promise.allSettled(Array.from({ length: 12 }, () => ask(context, busy)));
@@ -128,7 +128,7 @@ it('of a webhook ten are under way at most, so that those of others are found am
   expect((await ask(context, busy)).status).toBe(202);
 });
 
-it('end when their webhook is disabled, though it is enabled again at once', async () => {
+it('replays end when their webhook is disabled, even when it is enabled again at once', async () => {
   const context = await hooks.tenant();
   const webhook = await hooks.hook(context);
   for (let count = 0; count < 10; count++) await ask(context, webhook);

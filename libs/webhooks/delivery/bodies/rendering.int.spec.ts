@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => hooks.close());
 
-it('tells of a promoted import with the tenant as it is read', async () => {
+it('the message of a promoted import has the tenant as the API shows it', async () => {
   const context = await hooks.tenant();
   const url = 'https://hooks.example.com/imports';
   await hooks.hook(context, { url, events: ['import.promoted'] });
@@ -48,7 +48,7 @@ it('tells of a promoted import with the tenant as it is read', async () => {
   expect(body).toMatchObject({ type: 'import.promoted', sequence: 2, changed: ['lastImport'], data: told });
 });
 
-it('records that cannot be read hold up no others', async () => {
+it('records that cannot be read do not hold up others', async () => {
   const context = await hooks.tenant();
   const { id } = context.tenant;
   const { record } = await hooks.event(context);
@@ -66,7 +66,7 @@ it('records that cannot be read hold up no others', async () => {
       await rendering.render([unknown, known], () => undefined);
       return known.record?.text !== 'null';
     },
-    { description: 'the read model' },
+    { description: 'the read model to show the records' },
   );
   expect(logged).toHaveBeenCalledWith(expect.stringContaining('nonsense'));
   logged.mockRestore();
@@ -84,7 +84,7 @@ async function waiting(names: string[], atOnceChars: number) {
   for (const name of names) ids.push((await hooks.event(context, name)).record.id);
   const shown = async () =>
     (await hooks.sql('select from read_model.divisions where tenant_id = $1', [id])).length === ids.length;
-  await waitFor(shown, { description: 'the read model' });
+  await waitFor(shown, { description: 'the read model to show the records' });
   const config = { ...context.tenant, payload_mode: 'full' } as unknown as LaneConfig;
   const settings = Object.assign(new DeliverySettings(), { atOnceChars });
   const pools = new QueuePools(hooks.store.config);
@@ -97,7 +97,7 @@ async function waiting(names: string[], atOnceChars: number) {
   return { ids, pools, rendering, lane, items };
 }
 
-it('of more than can be in memory at once, what comes first is read, and the others when they are asked for again', async () => {
+it('when not all records fit into memory, the first are read, and the others when they are asked for again', async () => {
   const { ids, pools, rendering, lane, items } = await waiting(['Probate', 'Leases'], 10);
   // The records before were shorter than these.
   lane.expected = 1;
@@ -116,7 +116,7 @@ it('of more than can be in memory at once, what comes first is read, and the oth
   await pools.end();
 });
 
-it('once records turn out longer than was expected, no more are read than there is room for', async () => {
+it('when records turn out longer than expected, no more are read than there is room for', async () => {
   const { pools, rendering, lane, items } = await waiting(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'], 1_000);
   // Half of the records are expected to fit into one statement; each has about three hundred characters.
   lane.expected = 250;
@@ -127,7 +127,7 @@ it('once records turn out longer than was expected, no more are read than there 
   await pools.end();
 });
 
-it('does not keep what is too long for a body', async () => {
+it('a record that is too long for a body is not kept', async () => {
   const context = await hooks.tenant();
   const { record } = await hooks.event(context);
   const view = jest.spyOn(listOf('division'), 'view').mockReturnValue({ name: 'x'.repeat(300_000) } as never);
@@ -143,7 +143,7 @@ it('does not keep what is too long for a body', async () => {
       await rendering.render([item], () => undefined);
       return item.record!.length > 1_000;
     },
-    { description: 'the read model' },
+    { description: 'the read model to show the records' },
   );
   expect(item.record).toMatchObject({ version: 1, text: undefined });
   expect(lane.expected).toBe(item.record!.length);

@@ -4,7 +4,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
 const failed = (count: number, standing: Standing = WELL): Standing =>
   Array.from({ length: count }).reduce<Standing>((before) => afterFailure(before, at(0)), standing);
 
-it('lets all through until five have failed in a row', () => {
+it('the breaker lets all attempts through until five have failed in a row', () => {
   expect(mayBeUnderWay(failed(4), 5, at(0))).toBe(5);
   const open = failed(5);
   expect(open).toEqual({ failures: 5, openUntil: at(30), failingSince: at(0) });
@@ -13,16 +13,16 @@ it('lets all through until five have failed in a row', () => {
   ]);
 });
 
-it('has failed since the first attempt of those that failed, though another ended before it', () => {
+it('a webhook fails since the earliest of its failed attempts, even when another ended before it', () => {
   const standing = afterFailure(afterFailure(WELL, at(2)), at(1));
   expect(standing).toMatchObject({ failures: 2, failingSince: at(1) });
 });
 
-it('does not count what was under way when it opened', () => {
+it('the breaker does not count attempts that were under way when it opened', () => {
   expect(failed(9)).toEqual(failed(5));
 });
 
-it('waits twice as long after each probe that fails, up to five minutes', () => {
+it('the breaker waits twice as long after each probe that fails, up to five minutes', () => {
   let standing = failed(5);
   const waits: number[] = [];
   for (let probe = 0; probe < 6; probe++) {

@@ -30,14 +30,14 @@ function reading(rows: DueDelivery[], meanwhile = () => {}): DueDeliveries {
 const ids = ({ items }: Lane) => items.map(({ delivery }) => delivery.event_id);
 
 describe('deliveries that are due', () => {
-  it('are taken into hand once', async () => {
+  it('are taken in hand only once', async () => {
     const lane = new Lane(new DeliverySettings(), config, Infinity);
     lane.add(due('a'));
     await reading([due('a'), due('b')]).fetch([lane], NOW);
     expect(ids(lane)).toEqual(['a', 'b']);
   });
 
-  it('are not sent again when they were written down while they were read', async () => {
+  it('are not taken again when their results were written down while they were read', async () => {
     const lane = new Lane(new DeliverySettings(), config, Infinity);
     lane.add(due('a'));
     lane.items = []; // under way
@@ -45,7 +45,7 @@ describe('deliveries that are due', () => {
     expect(ids(lane)).toEqual(['b']);
   });
 
-  it('are looked for from the start when what was in hand was let go of while more was read', async () => {
+  it('are looked for from the start when those in hand were let go of while more were read', async () => {
     const lane = new Lane(Object.assign(new DeliverySettings(), { ahead: 1 }), config, Infinity);
     await reading([due('a')]).fetch([lane], NOW);
     lane.items = []; // under way
@@ -54,7 +54,7 @@ describe('deliveries that are due', () => {
     expect(lane.isAtStart).toBe(true);
   });
 
-  it('are looked for from the start when a kind is late no more, though another is by now', () => {
+  it('are looked for from the start when one kind is no longer late, even when another is late by now', () => {
     const lane = new Lane(new DeliverySettings(), config, Infinity);
     lane.add({ ...due('a'), kind: 'division' });
     lane.add({ ...due('b'), kind: 'role' });

@@ -20,7 +20,7 @@ const config = {
   disabled_at: null,
 } as LaneConfig;
 
-it('sends nothing of what it had in hand when its webhook was disabled, though it is enabled again by now', () => {
+it('a lane sends nothing that it had in hand when its webhook was disabled, even when that is enabled again', () => {
   const lane = new Lane(new DeliverySettings(), config, Infinity);
   lane.add({ event_id: 'one' } as DueDelivery);
   const at = performance.now();
@@ -35,7 +35,7 @@ it('sends nothing of what it had in hand when its webhook was disabled, though i
   expect(lane.next(new Date(), at)?.delivery.event_id).toBe('two');
 });
 
-it('keeps how its receiver fares when it is renewed while that is being written down', async () => {
+it('a lane keeps the standing of its receiver when it is renewed while the standing is being written down', async () => {
   const lane = new Lane(new DeliverySettings(), config, Infinity);
   const [at, failing] = [new Date(), afterFailure(WELL, new Date())];
   Object.assign(lane, { standing: failing, isChanged: true });
@@ -75,7 +75,7 @@ describe('records that are read ahead', () => {
     return items;
   };
 
-  it('are few until it is known how long they are, those that are being read among them', () => {
+  it('are few until their length is known, including those that are being read', () => {
     const some = begin(lane.toRender(0));
     expect(some.length).toBe(7);
     expect(lane.toRender(0).length).toBe(0);
@@ -83,7 +83,7 @@ describe('records that are read ahead', () => {
     expect(lane.toRender(0).length).toBeGreaterThan(7);
   });
 
-  it('are as few as fit when they are long, but one', () => {
+  it('are as few as fit when they are long, but at least one', () => {
     read(lane.toRender(0).slice(0, 1), 240 * KB);
     expect(lane.toRender(0).length).toBe(1);
     read(lane.toRender(0), 300 * KB);
@@ -103,20 +103,20 @@ describe('records that are read ahead', () => {
     expect(lane.items.every(({ record }) => record)).toBe(true);
   });
 
-  it('are not more because those that come first in line were read last', () => {
+  it('are not more when those first in line were read last', () => {
     read(lane.items.slice(50, 60), 50 * KB);
     expect(lane.toRender(0).length).toBe(0);
     expect(lane.room).toBe(0);
   });
 
-  it('are let go of when they are too old to be sent, though no room is left to read all of them anew', () => {
+  it('are let go of when they are too old to be sent, even when there is no room to read all of them again', () => {
     read(lane.items, 10 * KB);
     lane.share = 100 * KB;
     expect(begin(lane.toRender(2_000)).length).toBe(10);
     expect(lane.items.filter(({ record }) => record).length).toBe(0);
   });
 
-  it('are not looked for again, nor taken for late, while there is no room for them', () => {
+  it('are neither looked for again nor taken for late while there is no room for them', () => {
     // Their read model had them a moment later.
     for (const item of lane.items) Object.assign(item, { waitsSince: 0, lookAt: 4 });
     expect(lane.looksAgainAt(1)).toBe(4);
@@ -131,7 +131,7 @@ describe('records that are read ahead', () => {
     expect(lane.looksAgainAt(2_000)).toBe(2_000);
   });
 
-  it('of what was passed by, one of each kind is looked for first: what is sent next would take all the room', () => {
+  it('begin with one late record of each kind, because what is sent next would take all the room', () => {
     for (const kind of ['role', 'role', 'client'])
       lane.add({ event_id: `late ${lane.items.length}`, kind } as DueDelivery);
     for (const item of lane.items.slice(-3)) Object.assign(item, { waitsSince: -1_500, lookAt: 4 });

@@ -33,7 +33,7 @@ it('tells two tenants apart whose webhooks have the same id', async () => {
   expect(take.mock.lastCall[2]).toEqual([third]);
 });
 
-it('begins nothing more at an endpoint that it no longer holds, as one that was removed', async () => {
+it('begins no more attempts at an endpoint that it no longer holds, such as a removed one', async () => {
   const lane = laneOf(1);
   lane.standing = WELL;
   const take = jest.fn().mockResolvedValueOnce([lane]).mockResolvedValue([]);
@@ -53,7 +53,7 @@ it('begins nothing more at an endpoint that it no longer holds, as one that was 
   expect(lane.next(new Date(), at)).toBeUndefined();
 });
 
-it('renews its leases though the database takes no connection for signals', async () => {
+it('renews its leases even when the database takes no connection for signals', async () => {
   const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation();
   const config = { databaseUrl: 'postgres://127.0.0.1:1/none' } as Config;
   const signal = new QueueSignal({} as WriteDatabase, config);
