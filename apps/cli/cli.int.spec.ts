@@ -123,13 +123,13 @@ describe('the command line', () => {
     expect(await refused('integrations rotate-secret --name Two')).toBe('integration_revoked');
   });
 
-  it('takes no alias for a tenant whose name is refused', async () => {
+  it('does not take the alias of a tenant whose name is refused', async () => {
     expect(await refused('tenants create --alias nameless --name ')).toBe('name_invalid');
     const listed = await json('tenants list');
     expect(listed.map(({ alias }: { alias: string }) => alias)).not.toContain('nameless');
   });
 
-  it('keeps the permissions of a grant that stands, unless others are given', async () => {
+  it('keeps the permissions of an existing grant, unless others are given', async () => {
     const grant = 'integrations grant --name Three --tenant acme';
     await json('integrations create --name Three --tenant acme --permissions matters:read,clients:read');
     const narrow = { permissions: ['matters:read', 'clients:read'], limit: 7, period: 60 };
@@ -138,7 +138,7 @@ describe('the command line', () => {
     expect((await json(grant)).permissions).toEqual([...allPermissions]);
   });
 
-  it('takes each permission once, and quotes the one that it does not know', async () => {
+  it('grants each permission once, and quotes one that it does not know', async () => {
     const twice = 'integrations create --name Four --tenant acme --permissions matters:read,matters:read';
     expect((await json(twice)).permissions).toEqual(['matters:read']);
     expect(await cli(`${twice},`)).toBe(1);
@@ -195,7 +195,7 @@ describe('the command line', () => {
     expect(await refused(line)).toBe(code);
   });
 
-  it('wants the client id when several integrations have a name', async () => {
+  it('asks for the client id when several integrations have the same name', async () => {
     await json('integrations create --name Same --tenant acme');
     await json('integrations create --name Same --tenant acme');
     expect(await refused('integrations rotate-secret --name Same')).toBe('integration_ambiguous');
@@ -267,7 +267,7 @@ describe('the command line', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says that tables of an earlier release are to be brought up to date', async () => {
+  it('says that tables of an earlier release must be brought up to date', async () => {
     await execute(test.url, 'alter table platform.installation rename key_check to other');
     expect(await cli('tenants list')).toBe(1);
     await execute(test.url, 'alter table platform.installation rename other to key_check');

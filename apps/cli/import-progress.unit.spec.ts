@@ -26,26 +26,26 @@ describe('the progress of an import', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('tells that rows are awaited from a source that sends none yet', () => {
+  it('says that it waits for rows from a source that sends none yet', () => {
     show('Connecting');
     show('Extracting', [table('Info', 0, null)]);
     show('Extracting', [table('Info', 1, 1), table('WorkItem', 0, 2000)]);
     expect(lines).toEqual(['Connecting', 'Extracting']);
   });
 
-  it('tells of each table that is being read, and not of the step between two', () => {
+  it('shows each table that is being read, and not the step between two tables', () => {
     show('Extracting', [table('Matter', 10, 20), table('WorkItem', 0, 30)]);
     show('Extracting', [table('Matter', 20, 20), table('WorkItem', 0, 30)]);
     show('Extracting', [table('Matter', 20, 20), table('WorkItem', 15, 30)]);
     expect(lines.map((line) => line.split(',')[0])).toEqual(['Matter: Extracting', 'WorkItem: Extracting']);
   });
 
-  it('tells of the rows that become records, all of them in the end', () => {
+  it('counts the rows that become records, up to all of them', () => {
     show('Loading', [table('Info', 1, 1), table('WorkItem', 30, 30, 30), table('ControlTotal', 5, 5)]);
     expect(lines).toEqual([expect.stringContaining('30 of 30 (100 %)')]);
   });
 
-  it('leaves the end to the answer, as an end is no step with so much left', () => {
+  it('does not show the end as a step, since the answer tells it', () => {
     show('Queued');
     show('Failed', [], '2026-01-05T10:00:00.000Z');
     expect(lines).toEqual(['Queued']);

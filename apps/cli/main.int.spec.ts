@@ -26,7 +26,7 @@ it.each([
   expect(code).toBe(1);
 });
 
-it('ends quietly when nobody reads any more', async () => {
+it('ends quietly when nobody reads its output any more', async () => {
   const child = start([], 'pipe');
   child.stdout!.destroy();
   const [written, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);

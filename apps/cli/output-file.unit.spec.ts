@@ -15,7 +15,7 @@ describe('a file that is written whole', () => {
 
   const hello = async (out: Writable) => out.write('hello');
 
-  it('has its name when it is complete, and is for its owner alone', async () => {
+  it('gets its name only when it is complete, and is for its owner only', async () => {
     const during = await writeWhole(path, async (out) => {
       out.write('hello');
       return readdir(folder);
@@ -35,7 +35,7 @@ describe('a file that is written whole', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('leaves nothing behind Ctrl-C, which ends the process as ever', async () => {
+  it('leaves nothing after Ctrl-C, which still ends the process', async () => {
     const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
     const left = await writeWhole(path, async (out) => {
       out.write('hel');
@@ -47,7 +47,7 @@ describe('a file that is written whole', () => {
     kill.mockRestore();
   });
 
-  it('replaces no file, not even one that came meanwhile', async () => {
+  it('replaces no file, not even one that was written meanwhile', async () => {
     await writeFile(path, 'mine');
     const work = jest.fn(hello);
     const refusal = { code: 'output_exists', detail: `${path} exists already; nothing was written.` };
@@ -63,7 +63,7 @@ describe('a file that is written whole', () => {
     expect(await readFile(path, 'utf8')).toBe('mine');
   });
 
-  it('fails before the work where no file can be made', async () => {
+  it('fails before the work begins when no file can be made', async () => {
     const work = jest.fn(hello);
     const nowhere = join(folder, 'missing', 'rows.csv');
     await expect(writeWhole(nowhere, work)).rejects.toMatchObject({

@@ -13,7 +13,7 @@ describe('progress', () => {
       lines = [];
     });
 
-    it('tells each phase at once, and how far it is every five seconds', () => {
+    it('shows each phase at once, and how far it is every five seconds', () => {
       const progress = open();
       progress.show('filling', 0, undefined);
       for (let second = 1; second <= 12; second++) {
@@ -32,7 +32,7 @@ describe('progress', () => {
       ]);
     });
 
-    it('makes sense of nothing to do', () => {
+    it('shows no nonsense when there is nothing to do', () => {
       const progress = open();
       progress.show('filling', 0, 0);
       jest.advanceTimersByTime(1);
@@ -82,7 +82,7 @@ describe('progress', () => {
       expect(jest.getTimerCount()).toBe(0);
     });
 
-    it('tells of a phase that nothing is counted of, and does not say that it is done', () => {
+    it('shows a phase without a count, and does not say that it is done', () => {
       const screen = new Screen();
       barOn(screen, 'Validating').show('checking', 0, undefined);
       jest.advanceTimersByTime(2000);
@@ -90,7 +90,7 @@ describe('progress', () => {
       expect(screen.drawn).not.toContain('%');
     });
 
-    it('leaves the terminal as it was, though it never comes to its end', () => {
+    it('leaves the terminal as it was, even when it never comes to its end', () => {
       const screen = new Screen();
       barOn(screen, 'matters').show('filling', 1, 2);
       // A hidden cursor or disabled line wrapping would outlive Ctrl-C.

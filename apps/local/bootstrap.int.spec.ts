@@ -74,7 +74,7 @@ describe('bootstrap', () => {
     expect((await bootstrap(['prepare'])).code).toBe(1);
   });
 
-  it('can be started twice at once, also after one that was killed', async () => {
+  it('can be started twice at once, even after one that was killed', async () => {
     write('dist/.bootstrap.lock', String(spawnSync(process.execPath, ['--version']).pid));
     const both = await Promise.all([bootstrap(['cli', 'a']), bootstrap(['cli', 'b'])]);
     expect(both).toEqual([printed('a'), printed('b')]);

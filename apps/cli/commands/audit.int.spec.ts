@@ -38,7 +38,7 @@ describe('cli audit', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('reports what has no seal yet, and is content', async () => {
+  it('reports what has no seal yet, and exits with 0', async () => {
     const { code, answer } = await json('audit', 'verify');
     expect(code).toBe(0);
     expect(answer).toEqual({
@@ -84,7 +84,7 @@ describe('cli audit', () => {
     );
   });
 
-  it('names the event that was changed, and nothing of its content', async () => {
+  it('names the event that was changed, without its content', async () => {
     const heads = join(folder, 'heads.json');
     await cli('audit', 'head', '--json');
     await writeFile(heads, out[0]);
@@ -143,7 +143,7 @@ describe('cli audit', () => {
     ],
     [['verify', '--heads', '/nonexistent/heads.json'], undefined, 'heads_invalid'],
     [['verify', '--nonsense'], undefined, 'usage'],
-  ])('refuses %j with %j', async (args, content, code) => {
+  ])('refuses %j (content of the file: %j)', async (args, content, code) => {
     const file = join(folder, 'wrong.json');
     if (content !== undefined) await writeFile(file, content);
     expect(await cli('audit', ...args, ...(content === undefined ? [] : [file]), '--json')).toBe(1);

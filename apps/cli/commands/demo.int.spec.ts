@@ -27,7 +27,7 @@ describe('cli demo', () => {
   };
   const events = () => execute(test.url, 'select count(*)::int from event_store.events');
 
-  it('refuses what makes no firm, and writes nothing', async () => {
+  it('refuses wrong options and an unknown tenant, and writes nothing', async () => {
     const before = await events();
     expect(await refused('--items 10')).toEqual([1, 0, 'usage']);
     expect(await refused('--years 1')).toEqual([1, 0, 'usage']);
@@ -38,7 +38,7 @@ describe('cli demo', () => {
     expect(await events()).toEqual(before);
   });
 
-  it('loads a firm, and tells how far it is and what it has made', async () => {
+  it('loads a firm, and shows its progress and what it has made', async () => {
     const line = 'demo load --items 600 --years 1 --tenant acme --fee-earners 7 --matters 20 --seed 3';
     expect([await cli(line), out.length]).toEqual([0, 1]);
     expect(out[0]).toMatch(

@@ -1,7 +1,7 @@
 import { toldOf } from '#platform/database/database-refusal';
 import { explainTo } from './explain';
 
-it('tells of a right that is lacking without the statement that wanted it, and of which database', async () => {
+it('names a missing right and its database, without the statement that needed the right', async () => {
   const message = 'create table "migrations" ("id" serial) - permission denied for schema public';
   const denied = Promise.reject(Object.assign(new Error(message), { code: '42501' }));
   const error = await toldOf('READ_DATABASE_URL', denied).catch((thrown) => thrown);

@@ -60,7 +60,7 @@ it('waits for the end of an import, and says what was found', async () => {
   expect((await cli('import', 'status', '--tenant', 'acme')).answer.requestId).toBe(answer.requestId);
 });
 
-it('tells people how an import fares beside what was found', async () => {
+it('prints the status of an import for people, with what was found', async () => {
   const told: string[] = [];
   const out = (text: string) => void told.push(text);
   const code = await run(['import', 'status', '--tenant', 'acme'], {
@@ -81,13 +81,13 @@ it('tells people how an import fares beside what was found', async () => {
   ]);
 });
 
-it('takes the connection from the environment, and ends well when the import does', async () => {
+it('takes the connection from the environment, and exits with 0 when the import ends well', async () => {
   const running = cliWith({ IMPORT_CONNECTION: CONNECTION }, 'import', 'run', '--tenant', 'acme');
   await carryOut(`status = 'ValidatedWithWarnings'`);
   expect(await running).toMatchObject({ code: 0, answer: { status: 'ValidatedWithWarnings' } });
 });
 
-it('goes on waiting once a database that went away meanwhile is back', async () => {
+it('goes on waiting when the database comes back after it was away', async () => {
   const admin = new URL(test.url);
   const name = admin.pathname.slice(1);
   admin.pathname = '/postgres';
@@ -119,7 +119,7 @@ it('goes on waiting once a database that went away meanwhile is back', async () 
   expect(told.join()).toContain('Validated');
 });
 
-it('tells of a staging tenant as long as it can be read, and imports nothing into it', async () => {
+it('shows a staging tenant as long as it can be read, and refuses to import into it', async () => {
   const status = async () => (await cli('import', 'status', '--tenant', 'acme')).answer;
   await cli('tenants', 'create', '--alias', 'loaded', '--name', 'Staging');
   // Only an import creates such a tenant.
@@ -170,7 +170,7 @@ describe('import promote without an id', () => {
       [all],
     );
 
-  it('takes the last that can be promoted, though a later one has failed', async () => {
+  it('takes the last import that can be promoted, even when a later one has failed', async () => {
     await statuses('Cancelled', 'Validated', 'Failed');
     const running = cli('import', 'promote', '--tenant', 'acme');
     await waitFor(
@@ -186,7 +186,7 @@ describe('import promote without an id', () => {
     expect(await running).toMatchObject({ code: 0, answer: { status: 'Promoted' } });
   });
 
-  it('says what became of the last where none can be', async () => {
+  it('says what became of the last import when none can be promoted', async () => {
     await statuses('Cancelled', 'Failed');
     const { code, answer } = await cli('import', 'promote', '--tenant', 'acme');
     expect(code).toBe(1);

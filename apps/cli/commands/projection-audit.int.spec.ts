@@ -51,7 +51,7 @@ describe('projections audit and projections export', () => {
     return error.code;
   };
 
-  it('audits one, several and all', async () => {
+  it('audits one read model, several and all', async () => {
     const one = {
       name: 'divisions',
       generation: 1,
@@ -74,7 +74,7 @@ describe('projections audit and projections export', () => {
     );
   });
 
-  it('exits with 1 and the keys that differ', async () => {
+  it('exits with 1 and prints the keys of the rows that differ', async () => {
     await firms.tampered('divisions', TAMPER, [one.tenant.id, 'Secret'], async () => {
       const { code, answer } = await json('audit', 'divisions');
       expect(code).toBe(1);

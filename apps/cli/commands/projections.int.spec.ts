@@ -85,7 +85,7 @@ describe('cli projections', () => {
     expect(out[0]).toMatch(/^name +version +generation +lag +parked +held\ntenants +2 +1 +[\d.]+ +- +-$/m);
   });
 
-  it('rebuilds one, several, all, and those of one tenant', async () => {
+  it('rebuilds one read model, several, all, and those of one tenant', async () => {
     const rebuilt = (name: string, generation: number, tenant: string | null = null) => ({
       name,
       tenant,
@@ -147,7 +147,7 @@ describe('cli projections', () => {
     await other.end();
   });
 
-  it('shows how far it is: lines, or a bar on a screen', async () => {
+  it('shows its progress in lines, or in a bar on a screen', async () => {
     expect(await cli('projections rebuild divisions')).toBe(0);
     expect(err.map((line) => line.replace(/ \(.*|, \d+\/s.*/, ''))).toEqual([
       'divisions: filling',
@@ -166,7 +166,7 @@ describe('cli projections', () => {
     expect(screen.read()).toMatch(/divisions \[=+\] 100 % \| 2 of 2 \|.*\| catching up/);
   });
 
-  it('lets parked tenants go on, or tells why not', async () => {
+  it('lets parked tenants go on, or says why it cannot', async () => {
     expect(await json('retry divisions')).toEqual({ code: 0, answer: [] });
     await park();
     expect((await json('list')).answer).toContainEqual(
@@ -198,7 +198,7 @@ describe('cli projections', () => {
     expect(shown).toHaveLength(2);
   });
 
-  it('gives up what is interrupted, and leaves nothing of it', async () => {
+  it('gives up a rebuild that is interrupted, and leaves nothing of it', async () => {
     const before = await generations();
     const holder = new Client(test.url);
     await holder.connect();

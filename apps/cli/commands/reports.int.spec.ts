@@ -30,7 +30,7 @@ describe('reports reconcile', () => {
     differences: [],
   }));
 
-  it('proves that what reports are read from is what its sources say', async () => {
+  it('finds no difference between the tables that reports are read from and their sources', async () => {
     expect(await reconcile('--json')).toBe(0);
     const results = answer();
     expect(results.map(({ name }: { name: string }) => name).sort()).toEqual(['fee-analysis', 'work-items']);
@@ -61,7 +61,7 @@ describe('reports reconcile', () => {
        select generation, tenant_id, 0, 2, '1999-01-01', key, item_state, item_type, currency, 1, 0, 0, 0, 0, 0, 0
        from read_model.work_item_rollups where tenant_id = $1 limit 1`,
     ],
-  ])('exits with 1 and the rows that differ: %s', async (table, statement) => {
+  ])('exits with 1 and prints the rows that differ: %s', async (table, statement) => {
     await firms.tampered(table, statement, [tenant(1).id], async () => {
       expect(await reconcile('--json')).toBe(1);
       const found = answer().flatMap((each: { differences: object[] }) => each.differences);
@@ -76,7 +76,7 @@ describe('reports reconcile', () => {
     expect(await reconcile()).toBe(0);
   });
 
-  it('holds after rebuilds, of all tenants and of one', async () => {
+  it('finds no difference after rebuilds of all tenants and of one', async () => {
     for (const name of ['work-items', 'fee-analysis']) await firms.parts.rebuild.rebuild(name);
     expect(await reconcile('--json')).toBe(0);
     const all = answer();
@@ -94,7 +94,7 @@ describe('reports reconcile', () => {
     ]);
   });
 
-  it('knows its tenants', async () => {
+  it('refuses an unknown tenant', async () => {
     expect(await reconcile('--tenant', 'nobody', '--json')).toBe(1);
     expect(JSON.parse(err[0]).error.code).toBe('tenant_not_found');
   });

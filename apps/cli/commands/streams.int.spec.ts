@@ -25,7 +25,7 @@ describe('the command line on the event store', () => {
     return { code, text: [...out, ...err][0] };
   }
 
-  it('proves the streams, tells what differs, and makes it right', async () => {
+  it('verifies the streams, shows what differs, and mends it', async () => {
     const clean = { streams: 202, outdated: 0, differences: 0, findings: [] };
     const { code, text } = await cli('streams verify --json');
     expect([code, JSON.parse(text)]).toEqual([0, clean]);
@@ -61,7 +61,7 @@ describe('the command line on the event store', () => {
     expect((await cli('streams verify')).code).toBe(0);
   });
 
-  it('says that it cannot mend what it cannot mend', async () => {
+  it('exits with 1 and shows what it cannot mend', async () => {
     await execute(test.url, `update event_store.events set type = 'Odd' where type = 'DivisionCreated'`);
     const { code, text } = await cli('streams rebuild --tenant acme');
     expect(code).toBe(1);
@@ -70,7 +70,7 @@ describe('the command line on the event store', () => {
     );
   });
 
-  it('knows its tenants', async () => {
+  it('refuses an unknown tenant', async () => {
     for (const verb of ['verify', 'rebuild']) {
       const { code, text } = await cli(`streams ${verb} --tenant nobody --json`);
       expect([code, JSON.parse(text).error.code]).toEqual([1, 'tenant_not_found']);

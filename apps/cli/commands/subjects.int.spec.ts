@@ -35,14 +35,14 @@ describe('the command line on erased people', () => {
     return cli('subjects', 'replay-erasures', '--from', file);
   }
 
-  it('knows of none at first', async () => {
+  it('lists none at first', async () => {
     expect(await cli('subjects', 'erasures')).toEqual({ code: 0, answer: [] });
     const none = { erased: 0, already: 0, absent: 0, waiting: 0, keys: 0 };
     expect(await cli('subjects', 'replay-erasures')).toEqual({ code: 0, answer: none });
     expect(await replay('[]')).toEqual({ code: 0, answer: none });
   });
 
-  it('counts who is not here', async () => {
+  it('counts people who are not in this store', async () => {
     await cli('tenants', 'create', '--alias', 'acme', '--name', 'Acme');
     const one = { subject: 'entity_0198c2f1a4b87c3d9e5f60718293a4b5', on: '2025-06-12T10:00:00.000Z' };
     const list = ['acme', 'gone'].map((tenant) => ({ tenant, ...one }));
@@ -50,7 +50,7 @@ describe('the command line on erased people', () => {
     expect(await replay(JSON.stringify(list))).toEqual({ code: 0, answer });
   });
 
-  it('erases the others while an import is being promoted to a tenant, and tells by its end who waits', async () => {
+  it('goes on with other tenants while an import is promoted to one, and exits with 1 when somebody waits', async () => {
     await cli('tenants', 'create', '--alias', 'busy', '--name', 'Busy');
     await execute(
       test.url,
@@ -64,7 +64,7 @@ describe('the command line on erased people', () => {
 
   it.each([
     ['not JSON', '{', 'is not JSON'],
-    ['no list', '{}', 'is not what `subjects erasures --json` prints'],
+    ['not a list', '{}', 'is not what `subjects erasures --json` prints'],
     ['another kind of record', '[{"tenant":"acme","subject":"client_1","on":"2025-06-12"}]', 'is not what'],
   ])('refuses a file that is %s, and erases nobody', async (_what, content, why) => {
     const { code, answer } = await replay(content);
@@ -72,7 +72,7 @@ describe('the command line on erased people', () => {
     expect(answer.error.message).toContain(why);
   });
 
-  it('refuses a file that is not there', async () => {
+  it('refuses a file that does not exist', async () => {
     const { code, answer } = await cli('subjects', 'replay-erasures', '--from', join(folder, 'nothing'));
     expect([code, answer.error.code]).toEqual([1, 'erasures_invalid']);
   });

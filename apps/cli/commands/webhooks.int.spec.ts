@@ -22,13 +22,13 @@ it('shows attempts while they happen, and ends on Ctrl-C', async () => {
       err: (text) => lines.push(text),
     });
     await hooks.event(context);
-    await waitFor(() => lines.length >= 1, { description: 'a line' });
+    await waitFor(() => lines.length >= 1, { description: 'the first line' });
     status = 204;
-    await waitFor(() => lines.at(-1)?.includes('delivered'), { description: 'the delivery' });
+    await waitFor(() => lines.at(-1)?.includes('delivered'), { description: 'the delivery to be shown' });
     await hooks.event(context, 'Wills');
     const last = () => JSON.parse(lines.at(-1)!);
     await waitFor(() => last().attempt === 1 && last().result === 'delivered', {
-      description: 'one that arrives at once',
+      description: 'a delivery that succeeds at its first attempt',
     });
     process.emit('SIGINT');
     expect(await ended).toBe(0);
