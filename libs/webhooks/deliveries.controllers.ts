@@ -25,7 +25,7 @@ export class WebhookDeliveriesWriteController {
   @HttpCode(202)
   @Permission('webhooks:write')
   @ApiWithoutEvents()
-  @ApiOperation({ summary: 'Send a delivery again, from the start of its schedule' })
+  @ApiOperation({ summary: 'Send a delivery again, with a new schedule of attempts' })
   @ApiQueued(DeliveryView)
   redeliver(
     @CurrentContext() context: RequestContext,
@@ -85,9 +85,10 @@ export class WebhookEventsReadController {
   @Get()
   @Permission('webhooks:read')
   @ApiOperation({
-    summary: 'List what happened, in order, to catch up by asking',
+    summary: 'List the events of the tenant in order, for clients that poll',
     description:
-      'Of an import there is `import.promoted` alone: its records are told by `changedAfter` of their lists.',
+      'A bulk import appears only as the event `import.promoted`. To get its records, use `changedAfter` of their ' +
+      'lists.',
   })
   @ApiFeed(EventView)
   list(@CurrentContext() context: RequestContext, @Query() query: EventsQuery): Promise<Reply> {

@@ -17,7 +17,9 @@ export const ApiWithoutEvents = () => ApiExtension('x-without-events', true);
 const ifMatch = ApiHeader({
   name: 'If-Match',
   required: false,
-  description: 'The ETag of the version of the webhook that is meant.',
+  description:
+    'The ETag of the version of the webhook that you have read. The request is refused with 412 when the webhook has ' +
+    'another version by now.',
 });
 
 const ETag = { description: "The webhook's version, for `If-Match`.", schema: { type: 'string' } };
@@ -52,10 +54,12 @@ export function ApiRegistered(): MethodDecorator {
     ApiHeader({
       name: 'If-Match',
       required: false,
-      description: 'The ETag of the version that may be replaced; `"0"`: only if there is none.',
+      description:
+        'The ETag of the version that you have read, or `"0"` to create the webhook only if it does not exist. The ' +
+        'request is refused with 412 when the webhook has another version by now.',
     }),
     ApiCreatedResponse({
-      description: 'Registered; there is no body.',
+      description: 'The webhook is registered. The answer has no body.',
       headers: { ETag },
     }),
   );
@@ -75,12 +79,14 @@ export function ApiFeed(view: Type): MethodDecorator {
       rows: { type: 'array', items: { $ref: getSchemaPath(view) } },
       after: {
         type: 'string',
-        description: 'For the next request: nothing is missed.',
+        description: 'The position to send as `after` with the next request, so that no event is missed.',
         example: 'MS43NTMuMTI',
       },
       hasMore: {
         type: 'boolean',
-        description: 'Whether to ask again at once; there may be more after an answer without rows too.',
+        description:
+          'Whether there may be more events now, so that the next request should follow at once. It can be true even if ' +
+          'the answer has no rows.',
         example: false,
       },
     },

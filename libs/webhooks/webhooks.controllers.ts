@@ -93,8 +93,9 @@ export class WebhooksWriteController {
   @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiOperation({
-    summary: 'Give a webhook another secret; the old one signs beside it for 24 hours',
-    description: 'Of the old secrets the newest three at most sign; the others end at once.',
+    summary: 'Give a webhook a new secret; messages are also signed with the old one for 24 hours',
+    description:
+      'At most the three newest of the old secrets are still used to sign; any others are dropped at once.',
   })
   @ApiRotate(WebhookWithSecretView)
   rotateSecretOf(
@@ -111,7 +112,7 @@ export class WebhooksWriteController {
   @ApiWithoutEvents()
   @ApiOperation({
     summary: 'Send a webhook a message of the type webhook.test',
-    description: 'The message tells of the webhook: it needs the permission `webhooks:read` too.',
+    description: 'Also needs the permission `webhooks:read`, because the message has the webhook itself.',
   })
   @ApiQueued(DeliveryView)
   test(@CurrentContext() context: RequestContext, @IdParam('webhook') id: Id): Promise<Reply> {
@@ -123,10 +124,11 @@ export class WebhooksWriteController {
   @Permission('webhooks:write')
   @ApiWithoutEvents()
   @ApiOperation({
-    summary: 'Send a webhook the events of a time again',
+    summary: 'Send a webhook the events of a period again',
     description:
-      'It needs the permissions to read all of its events too. At most ten replays of a webhook are under way at once; ' +
-      'they go on as what they queue is sent, and end when it is disabled.',
+      'Also needs the permissions to read all events to which the webhook subscribes. At most ten replays of a webhook ' +
+      'can be under way at once. A replay queues more messages as the queued ones are sent, and ends when the webhook ' +
+      'is disabled.',
   })
   @ApiQueued(ReplayView)
   replay(

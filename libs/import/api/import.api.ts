@@ -41,13 +41,18 @@ export function ApiReport(): MethodDecorator {
       type: 'array',
       items: { $ref: getSchemaPath(TotalView) },
       description:
-        'Of everything and of each table; `part=totals` pages those of matters and fee earners too.',
+        'The totals of everything and of each table. With `part=totals`, the rows are all totals, those of matters and ' +
+        'fee earners too.',
     },
   };
   const { schema } = envelope({ type: 'object', required: Object.keys(properties), properties }) as {
     schema: object;
   };
-  const accept = ApiHeader({ name: 'Accept', required: false, description: '`text/csv`: all rows, as CSV.' });
+  const accept = ApiHeader({
+    name: 'Accept',
+    required: false,
+    description: 'With `text/csv`, the answer has all rows, as CSV.',
+  });
   const content = { 'application/json': { schema }, 'text/csv': { schema: { type: 'string' } } };
   return applyDecorators(
     ApiExtraModels(FindingView, TotalView),

@@ -13,7 +13,8 @@ export class ImportInput {
     example:
       'Server=tcp:sql.example.invalid,1433;Database=books;User ID=reader;Password=secret;Encrypt=true;ApplicationIntent=ReadOnly',
     description:
-      "ADO.NET's connection string of the SQL Server, with Server, Database, User ID and Password. The connection is encrypted, and the certificate is checked.",
+      'The ADO.NET connection string of the SQL Server, with Server, Database, User ID and Password. The connection is ' +
+      'encrypted, and the certificate of the server is checked.',
   })
   connectionString: string;
 }
@@ -25,7 +26,7 @@ export class ImportRequestInput {
     max: 36,
     pattern: { expression: REQUEST_ID, form: 'a requestId as POST /etl/import answers it' },
     example: exampleRequest,
-    description: 'Of the import.',
+    description: 'The id of the import.',
   })
   requestId: string;
 }
@@ -35,15 +36,15 @@ export type ReportPart = (typeof reportParts)[number];
 
 /** Parameters of `GET /etl/import-report/{requestId}`. */
 export class ReportQuery extends HistoryQuery {
-  @ChoiceFilter('What the rows are; default findings.', reportParts)
+  @ChoiceFilter('What the rows of the report are. Default: findings.', reportParts)
   part?: ReportPart;
 
-  @ChoiceFilter('Findings of that severity alone.', ['error', 'warning'])
+  @ChoiceFilter('Only findings with this severity.', ['error', 'warning'])
   severity?: 'error' | 'warning';
 
-  @TextFilter('Findings of that code alone.', 60)
+  @TextFilter('Only findings with this code.', 60)
   code?: string;
 
-  @TextFilter('Findings about that table alone.', 60)
+  @TextFilter('Only findings about this table.', 60)
   table?: string;
 }

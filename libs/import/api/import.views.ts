@@ -24,27 +24,46 @@ export class TableView {
   @ApiProperty({ example: 'WorkItem' })
   name: string;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'As the source counts them.', example: 1200 })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'How many rows the source has, by its own count; null before it is known.',
+    example: 1200,
+  })
   total: number | null;
 
   @ApiProperty({ type: 'integer', example: 1200 })
   read: number;
 
-  @ApiProperty({ type: 'integer', description: 'Those without an error.', example: 1198 })
+  @ApiProperty({ type: 'integer', description: 'How many rows have no error.', example: 1198 })
   valid: number;
 
   @ApiProperty({ type: 'integer', example: 2 })
   rejected: number;
 
-  @ApiProperty({ type: 'integer', description: 'Those that are records of the staging tenant.', example: 0 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'How many rows have been loaded into the staging tenant.',
+    example: 0,
+  })
   loaded: number;
 }
 
 export class ProgressView {
-  @ApiProperty({ type: 'integer', description: 'Of the whole way.', example: 40 })
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'The progress over all steps, in percent. It is 100 as soon as the import has ended, whatever the outcome.',
+    example: 40,
+  })
   percent: number;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'In the step in hand.', example: 8500 })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'The speed of the present step, in rows per second.',
+    example: 8500,
+  })
   rowsPerSecond: number | null;
 
   @ApiProperty({ type: [TableView] })
@@ -76,7 +95,10 @@ export class ImportView {
   @ApiProperty({ enum: statuses, example: 'Extracting' })
   status: ImportStatus;
 
-  @ApiProperty({ description: 'What it does, or why it has ended.', example: 'Reading the tables.' })
+  @ApiProperty({
+    description: 'What the import does at present, or why it has ended.',
+    example: 'Reading the tables.',
+  })
   message: string;
 
   @ApiProperty({ ...nullableText, example: SCHEMA_VERSION })
@@ -102,7 +124,8 @@ export class ImportView {
 
   @ApiProperty({
     ...nullableText,
-    description: 'Alias under which the loaded records are read.',
+    description:
+      'The alias of the staging tenant, under which the loaded records can be read; null while there is none.',
     example: 'demo--staging',
   })
   stagingTenant: string | null;
@@ -116,16 +139,27 @@ export class FindingView {
   @ApiProperty({ enum: ['error', 'warning'], example: 'error' })
   severity: 'error' | 'warning';
 
-  @ApiProperty({ description: 'Stable; meant for programs.', example: 'not_found' })
+  @ApiProperty({
+    description: 'The kind of finding, for programs. A code never changes its meaning.',
+    example: 'not_found',
+  })
   code: string;
 
   @ApiProperty({ example: 'WorkItem' })
   table: string;
 
-  @ApiProperty({ ...nullableText, description: 'Null when it is about the whole table.', example: 'W-1' })
+  @ApiProperty({
+    ...nullableText,
+    description: 'The ImportId of the row; null when the finding is about the whole table.',
+    example: 'W-1',
+  })
   importId: string | null;
 
-  @ApiProperty({ ...nullableText, description: 'Null when it is about the whole row.', example: 'MatterId' })
+  @ApiProperty({
+    ...nullableText,
+    description: 'The column; null when the finding is about the whole row.',
+    example: 'MatterId',
+  })
   column: string | null;
 
   @ApiProperty({ example: 'There is no Matter with this ImportId.' })
@@ -143,22 +177,27 @@ export class TotalView {
   @ApiProperty({ enum: ['Total', 'Table', 'Matter', 'FeeEarner'], example: 'Matter' })
   groupBy: string;
 
-  @ApiProperty({ ...nullableText, description: 'Null for the total of everything.', example: 'M-1' })
+  @ApiProperty({
+    ...nullableText,
+    description:
+      'The name of the table, or the ImportId of the matter or the employee; null for the total of everything.',
+    example: 'M-1',
+  })
   groupKey: string | null;
 
-  @ApiProperty({ ...count, description: "Of the source's rows." })
+  @ApiProperty({ ...count, description: 'The count of the rows in the source.' })
   sourceCount: number | null;
 
   @ApiProperty(amount)
   sourceAmount: string | null;
 
-  @ApiProperty({ ...count, description: 'As ControlTotal says.' })
+  @ApiProperty({ ...count, description: 'The count that the table ControlTotal gives.' })
   controlCount: number | null;
 
   @ApiProperty(amount)
   controlAmount: string | null;
 
-  @ApiProperty({ ...count, description: 'Of what was loaded.' })
+  @ApiProperty({ ...count, description: 'The count of what was loaded.' })
   loadedCount: number | null;
 
   @ApiProperty(amount)

@@ -40,7 +40,7 @@ export class ImportsWriteController {
   @Post('cancel')
   @HttpCode(202)
   @Permission('etl:write')
-  @ApiOperation({ summary: 'Cancel an import that is not promoted' })
+  @ApiOperation({ summary: 'Cancel an import that has not been promoted' })
   @ApiExtension('x-refusals', [404])
   @ApiAccepted()
   cancel(@CurrentContext() context: RequestContext, @Body() body: ImportRequestInput): Promise<Reply> {
@@ -55,7 +55,7 @@ export class ImportsReadController {
 
   @Get('import-status/:requestId')
   @Permission('etl:write')
-  @ApiOperation({ summary: 'Read how an import fares' })
+  @ApiOperation({ summary: 'Read the status of an import' })
   @ApiStatus()
   one(@CurrentContext() context: RequestContext, @RequestIdParam() requestId: string): Promise<Reply> {
     return this.queries.execute(new GetImport(context, requestId));
@@ -63,7 +63,7 @@ export class ImportsReadController {
 
   @Get('import-report/:requestId')
   @Permission('etl:write')
-  @ApiOperation({ summary: 'Read what is wrong with the data of an import, and what it comes to' })
+  @ApiOperation({ summary: 'Read the findings about the data of an import, and its totals' })
   @ApiReport()
   report(
     @CurrentContext() context: RequestContext,
@@ -76,7 +76,7 @@ export class ImportsReadController {
 
   @Get('schema/1.0')
   @Permission('etl:write')
-  @ApiOperation({ summary: 'The T-SQL script that makes the tables of an import, version 1.0' })
+  @ApiOperation({ summary: 'Get the T-SQL script that creates the tables of an import, version 1.0' })
   @ApiText('The script, for SQL Server 2016 and later.')
   schema(): Reply {
     return new Reply(200, schemaScript(), { 'Content-Type': 'text/plain; charset=utf-8' });

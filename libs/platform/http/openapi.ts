@@ -59,9 +59,9 @@ function frame() {
   return new DocumentBuilder()
     .setTitle('Practice management')
     .setDescription(
-      'Clients, matters and time of law firms. A write answers `X-Event-Position`; a read that sends it back as ' +
-        '`X-Min-Position` sees that write. Days and timestamps of records lie between 1900 and 2199; ' +
-        'of a fraction of a second the milliseconds are kept. Reports are asked for over GraphQL.',
+      'Clients, matters, time and invoices of law firms. The answer to a write has the header `X-Event-Position`; a ' +
+        'read that sends its value as `X-Min-Position` sees that write. Days and timestamps of records must be between ' +
+        '1900 and 2199. Timestamps are stored to the millisecond. Reports are queried over GraphQL.',
     )
     .setVersion('1')
     .addServer('/')

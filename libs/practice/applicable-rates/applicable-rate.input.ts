@@ -22,16 +22,21 @@ function ScopeIdField(): PropertyDecorator {
       defaultMessage: (args) => `scopeId must be an id of the kind ${kindsOf(args!).join(' or ')}`,
     },
   });
-  const description = 'An open matter, or an active client for all of its matters. Never changes.';
+  const description =
+    'What the rate is agreed for: an open matter, or an active client, which means all of its matters. Cannot be ' +
+    'changed later.';
   const example = 'matter_0198c2f1a4b87c3d9e5f60718293a4b5';
   const api = { type: String, pattern: '^(matter|client)_[0-9a-f]{32}$' };
   return field({ required: true, description, example }, api, check);
 }
 
-const RATE = { required: true, description: "In the tenant's base currency." };
+const RATE = { required: true, description: "The rate, in the tenant's base currency." };
 
 export class ApplicableRateInput extends RecordInput {
-  @ChoiceField(scopes, { required: true, description: 'Never changes.' })
+  @ChoiceField(scopes, {
+    required: true,
+    description: 'Whether the rate is agreed for a matter or for a client. Cannot be changed later.',
+  })
   scope: Scope;
 
   @ScopeIdField()
@@ -40,22 +45,32 @@ export class ApplicableRateInput extends RecordInput {
   @ObjectField(() => RateInput, RATE)
   rate: RateInput;
 
-  @ChoiceField(pers, { description: 'Hour: timed work; Unit: itemised work. Hour when absent or null.' })
+  @ChoiceField(pers, {
+    description:
+      'Hour: the rate for one hour of timed work. Unit: the rate for one unit of itemised work. Default: Hour.',
+  })
   per?: Per | null;
 
-  @IdField('employee', { description: 'Only work of this employee; active.' })
+  @IdField('employee', { description: 'An active employee. The rate is only for work of this employee.' })
   employeeId?: string | null;
 
-  @TextField({ max: 50, notBlank: true, description: 'Only of employees of this grade.', example: 'B' })
+  @TextField({
+    max: 50,
+    notBlank: true,
+    description: 'The rate is only for work of employees with this billing grade.',
+    example: 'B',
+  })
   billingGrade?: string | null;
 
-  @IdField('tasktype', { description: 'Only work of this type; active.' })
+  @IdField('tasktype', { description: 'An active task type. The rate is only for work of this type.' })
   taskTypeId?: string | null;
 
-  @DayField({ required: true, description: 'First entry date that it is for.' })
+  @DayField({ required: true, description: 'The first entry date that the rate is for.' })
   effectiveFrom: string;
 
-  @DayField({ description: 'Last entry date that it is for; none: until further notice.' })
+  @DayField({
+    description: 'The last entry date that the rate is for. When absent, it is valid until further notice.',
+  })
   effectiveTo?: string | null;
 }
 

@@ -12,16 +12,28 @@ import { type Scope, scopes } from './applicable-rate.events';
 
 export class ApplicableRateView extends RecordView {
   @ApiProperty({ enum: scopes }) scope: Scope;
-  @ApiProperty({ description: 'Of the matter or the client' }) scopeId: string;
+  @ApiProperty({ description: 'The id of the matter or the client' }) scopeId: string;
   @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
-  @ApiProperty({ enum: pers, description: 'Hour: timed work; Unit: itemised work' }) per: Per;
+  @ApiProperty({
+    enum: pers,
+    description: 'Hour: the rate for one hour of timed work. Unit: the rate for one unit of itemised work.',
+  })
+  per: Per;
   @ApiProperty(nullableText) employeeId: string | null;
   @ApiProperty(nullableText) billingGrade: string | null;
   @ApiProperty(nullableText) taskTypeId: string | null;
-  @ApiProperty({ format: 'date', description: 'First entry date that it is for' }) effectiveFrom: string;
-  @ApiProperty({ ...nullableText, format: 'date', description: 'Last entry date that it is for' })
+  @ApiProperty({ format: 'date', description: 'The first entry date that the rate is for' })
+  effectiveFrom: string;
+  @ApiProperty({
+    ...nullableText,
+    format: 'date',
+    description: 'The last entry date that the rate is for; null: until further notice',
+  })
   effectiveTo: string | null;
-  @ApiProperty({ ...joinedText, description: 'Number of the matter or the client. On GET' })
+  @ApiProperty({
+    ...joinedText,
+    description: 'The number of the matter or the client. Present only in answers to GET.',
+  })
   scopeNumber?: string | null;
   @ApiProperty(joinedText) employeeSortName?: string | null;
   @ApiProperty(joinedText) taskTypeName?: string | null;
@@ -48,13 +60,13 @@ export class ApplicableRatesQuery extends ListQuery {
   @IdsFilter('applicablerate')
   declare ids?: string[];
 
-  @ChoiceFilter('Only rates of matters, or of clients.', scopes)
+  @ChoiceFilter('Only rates that are agreed for matters, or only those for clients.', scopes)
   scope?: Scope;
 
-  @IdFilter('matter', 'Only rates of this matter itself.')
+  @IdFilter('matter', 'Only rates that are agreed for this matter itself.')
   matterId?: string;
 
-  @IdFilter('client', 'Only rates of this client for all of its matters.')
+  @IdFilter('client', 'Only rates that are agreed for this client, that is for all of its matters.')
   clientId?: string;
 
   @IdFilter('employee', 'Only rates for this employee.')

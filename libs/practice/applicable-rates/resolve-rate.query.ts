@@ -18,18 +18,20 @@ import { rateQuestions, resolveFor } from './rate.lookup';
 import { type RateLevel, type RateOutcome, rateLevels, rateOutcomes } from './rate-resolution';
 
 export class RateToResolve {
-  @IdFilter('matter', 'The matter that the work is on; absent for work on none.')
+  @IdFilter('matter', 'The matter that the work is on. Absent for work on no matter.')
   matterId?: string;
 
   @ApiProperty({ required: true })
-  @IdFilter('employee', 'Who does the work.')
+  @IdFilter('employee', 'The employee who does the work.')
   employeeId?: string;
 
-  @IdFilter('tasktype', 'What the work is.')
+  @IdFilter('tasktype', 'The task type of the work.')
   taskTypeId?: string;
 
   @ApiProperty({ required: true, example: '2025-06-12T00:00:00Z' })
-  @InstantFilter("Entry date: a day, or an instant whose day in the tenant's zone is meant.")
+  @InstantFilter(
+    "The entry date of the work: a day, or an instant, which stands for its day in the tenant's time zone.",
+  )
   date?: string;
 
   @WholeNumberFilter('0 Timed Fee, 1 Itemised Fee.', { min: 0, max: 1, default: 0 })
@@ -39,17 +41,29 @@ export class RateToResolve {
 export class RateStepView {
   @ApiProperty({ enum: rateLevels }) level: RateLevel;
   @ApiProperty({ enum: rateOutcomes }) outcome: RateOutcome;
-  @ApiProperty({ ...nullableText, description: 'The record that was looked at' }) recordId: string | null;
-  @ApiProperty({ description: 'Why, for people', example: 'none of 12 is for such work' }) detail: string;
+  @ApiProperty({ ...nullableText, description: 'The record that was examined; null if there was none' })
+  recordId: string | null;
+  @ApiProperty({
+    description: 'The reason for the outcome, as a text for people',
+    example: 'none of 12 is for such work',
+  })
+  detail: string;
 }
 
 export class ResolvedRateView {
-  @ApiProperty({ type: MoneyView, nullable: true, description: 'For an hour (timed) or a unit (itemised)' })
+  @ApiProperty({
+    type: MoneyView,
+    nullable: true,
+    description: 'The rate for one hour (timed fee) or one unit (itemised fee); null if none was found',
+  })
   rate: MoneyRecord | null;
 
   @ApiProperty({ enum: rateLevels, nullable: true }) source: RateLevel | null;
 
-  @ApiProperty({ type: [RateStepView], description: 'What was tried, in order, up to what was found' })
+  @ApiProperty({
+    type: [RateStepView],
+    description: 'The levels that were tried, in order, up to the one that had a rate',
+  })
   trace: RateStepView[];
 }
 

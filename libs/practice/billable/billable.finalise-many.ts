@@ -19,7 +19,11 @@ export class OutcomeView {
   @ApiProperty()
   success: boolean;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Why not, as in a problem document.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Why the record was not finalised: a `code` as in a problem document. Null when it was.',
+  })
   code: string | null;
 
   @ApiProperty({ type: String, nullable: true })

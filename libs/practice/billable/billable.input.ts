@@ -3,7 +3,7 @@ import { LARGEST_UNITS, NumberField, TextField } from '#platform/http/input/fiel
 import { DayField } from '#platform/http/input/time-fields';
 
 export class WriteOffInput {
-  @DayField({ description: "Today in the tenant's zone when absent." })
+  @DayField({ description: "The day of the write-off. When absent, it is today in the tenant's time zone." })
   writeOffDate?: string | null;
 
   @TextField({ required: true, max: 500 })

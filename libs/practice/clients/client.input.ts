@@ -4,10 +4,14 @@ import { IdField, NumberField } from '#platform/http/input/fields';
 import { RecordInput } from '../records/record';
 
 export class ClientInput extends RecordInput {
-  @IdField('entity', { required: true, description: 'Never changes; an entity is one client at most.' })
+  @IdField('entity', {
+    required: true,
+    description:
+      'The person or organisation that is the client. It cannot be changed later. An entity can be only one client.',
+  })
   entityId: string;
 
-  @CodeField({ max: 50, description: 'The next number of the tenant when absent.' })
+  @CodeField({ max: 50, description: "Must be unique. When absent, it is the tenant's next number." })
   clientNumber?: string | null;
 
   @IdField('rateset')
@@ -19,10 +23,18 @@ export class ClientInput extends RecordInput {
   @IdField('entity')
   billingContactId?: string | null;
 
-  @NumberField({ max: 365, description: '30 applies when null.' })
+  @NumberField({
+    max: 365,
+    description: 'How many days the client has to pay an invoice. When null, 30 days apply.',
+  })
   paymentTermsDays?: number | null;
 
-  @NumberField({ min: 0.0001, max: 60, decimals: 4, description: "The tenant's when null." })
+  @NumberField({
+    min: 0.0001,
+    max: 60,
+    decimals: 4,
+    description: 'The length of a unit, in minutes. When null, that of the tenant applies.',
+  })
   minutesPerUnit?: number | null;
 }
 

@@ -25,12 +25,17 @@ export class ClientView extends RecordView {
   @ApiProperty(nullableText) billingContactId: string | null;
   @ApiProperty({ type: 'integer', nullable: true }) paymentTermsDays: number | null;
   @ApiProperty({ type: Number, nullable: true }) minutesPerUnit: number | null;
-  @ApiProperty({ ...joinedText, description: "The tax code's code. On GET" }) taxCode?: string | null;
+  @ApiProperty({ ...joinedText, description: 'The code of the tax code. Present only in answers to GET.' })
+  taxCode?: string | null;
   @ApiProperty(joinedText) sortName?: string | null;
   @ApiProperty(joinedText) fullName?: string | null;
-  @ApiProperty({ ...joinedText, description: "The entity's first address on one line. On GET" })
+  @ApiProperty({
+    ...joinedText,
+    description: 'The first address of the entity, on one line. Present only in answers to GET.',
+  })
   streetAddress?: string | null;
-  @ApiProperty({ ...joinedText, description: "The entity's. On GET" }) currency?: string | null;
+  @ApiProperty({ ...joinedText, description: 'The currency of the entity. Present only in answers to GET.' })
+  currency?: string | null;
   @ApiProperty(joinedText) billingContactSortName?: string | null;
 }
 
@@ -63,7 +68,7 @@ export class ClientsQuery extends ListQuery {
   @WholeNumberFilter('0 New, 1 Active, 2 Inactive.', { min: 0, max: 2 })
   state?: number;
 
-  @IdFilter('entity', 'Only the client that this entity is.')
+  @IdFilter('entity', 'Only the client with this entity.')
   entityId?: string;
 
   @SortFilter(Object.keys(sorts))

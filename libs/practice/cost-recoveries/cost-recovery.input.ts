@@ -17,8 +17,8 @@ import { RecordInput } from '../records/record';
 const UNIT_AMOUNT = {
   required: true,
   description:
-    "What one costs, without tax, in the tenant's base currency. `total` is the quantity times it, half-up to the " +
-    'minor unit; 422 `total_too_large` above 99,999,999,999.',
+    "The price of one, without tax, in the tenant's base currency. The `total` is quantity × unitAmount, rounded " +
+    'half-up to the minor unit of the currency. Refused with 422 `total_too_large` when that is above 99,999,999,999.',
   example: { Amount: 3, Currency: 'GBP' },
 };
 
@@ -28,7 +28,7 @@ export class CostRecoveryInput extends RecordInput {
 
   @IdField('disbursementcode', {
     required: true,
-    description: 'An active disbursement code, of the kind of the cost when it has one.',
+    description: 'An active disbursement code. If the code has a kind, it must be the kind of the cost.',
   })
   disbursementCodeId: string;
 
@@ -36,8 +36,9 @@ export class CostRecoveryInput extends RecordInput {
     required: true,
     example: 'Incurred',
     description:
-      'CostRecovery: of the firm itself; Anticipated: expected, and not billed until it is changed to another kind; ' +
-      'Incurred: bought from a supplier. 422 `disbursement_kind_mismatch` when the disbursement code is for another kind.',
+      'CostRecovery: a cost of the firm itself. Anticipated: an expected cost, which cannot be billed until it is ' +
+      'changed to another kind. Incurred: bought from a supplier. Refused with 422 `disbursement_kind_mismatch` when ' +
+      'the disbursement code is for another kind.',
   })
   kind: DisbursementKind;
 
@@ -50,17 +51,19 @@ export class CostRecoveryInput extends RecordInput {
   @ObjectField(() => MoneyInput, UNIT_AMOUNT)
   unitAmount: MoneyInput;
 
-  @IdField('taxcode', { description: "The disbursement code's when absent or null." })
+  @IdField('taxcode', { description: 'When absent or null, it is the tax code of the disbursement code.' })
   taxCodeId?: string | null;
 
   @IdField('supplier', {
-    description: 'An active supplier; 422 `supplier_required` when an Incurred cost has none.',
+    description:
+      'An active supplier. Required for an Incurred cost, which is otherwise refused with 422 `supplier_required`.',
   })
   supplierId?: string | null;
 
   @TextField({
     max: 2000,
-    description: "The disbursement code's description, else its name, when absent or null.",
+    description:
+      'When absent or null, it is the description of the disbursement code; if that has none, its name.',
     example: 'Official copy of the register',
   })
   description?: string | null;
@@ -78,7 +81,8 @@ export class FinaliseCostRecoveriesInput {
   @IdsField('costrecovery', {
     required: true,
     max: 200,
-    description: 'Each is answered by one row, however often it is named.',
+    description:
+      'The records to finalise. The answer has one row for each different id, even when an id is repeated.',
   })
   ids: string[];
 }

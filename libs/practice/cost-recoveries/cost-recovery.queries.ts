@@ -26,18 +26,21 @@ export class CostRecoveryView extends RecordView {
   @ApiProperty() disbursementCodeId: string;
   @ApiProperty({
     enum: disbursementKinds,
-    description: 'Of the firm itself, expected and not billed as such, or bought from a supplier',
+    description:
+      'CostRecovery: a cost of the firm itself. Anticipated: an expected cost, which cannot be billed as such. ' +
+      'Incurred: bought from a supplier.',
   })
   kind: DisbursementKind;
   @ApiProperty({ format: 'date-time' }) entryDate: string;
   @ApiProperty({ example: 2 }) quantity: number;
-  @ApiProperty({ type: MoneyView, description: 'What one costs, without tax', example: gbp(3) })
+  @ApiProperty({ type: MoneyView, description: 'The price of one, without tax', example: gbp(3) })
   unitAmount: MoneyRecord;
-  @ApiProperty({ type: MoneyView, description: 'Without tax', example: gbp(6) }) total: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'Quantity × unitAmount, without tax', example: gbp(6) })
+  total: MoneyRecord;
   @ApiProperty() taxCodeId: string;
   @ApiProperty(nullableText) supplierId: string | null;
   @ApiProperty({ example: 'Official copy of the register' }) description: string;
-  @ApiProperty({ type: MoneyView, description: 'What can still be billed', example: gbp(6) })
+  @ApiProperty({ type: MoneyView, description: 'The value that can still be billed', example: gbp(6) })
   remaining: MoneyRecord;
   @ApiProperty({ example: 2 }) remainingQuantity: number;
   @ApiProperty({ type: 'integer', description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' })
@@ -46,7 +49,11 @@ export class CostRecoveryView extends RecordView {
   @ApiProperty(nullableText) invoiceId: string | null;
   @ApiProperty(joinedText) matterNumber?: string | null;
   @ApiProperty(joinedText) matterTitle?: string | null;
-  @ApiProperty({ ...joinedText, description: 'Code of the disbursement code; on GET', example: 'SEARCH' })
+  @ApiProperty({
+    ...joinedText,
+    description: 'The code of the disbursement code. Present only in answers to GET.',
+    example: 'SEARCH',
+  })
   disbursementCode?: string | null;
   @ApiProperty({ ...joinedText, example: 'Land registry search' })
   disbursementCodeName?: string | null;
@@ -92,7 +99,7 @@ export class CostRecoveriesQuery extends ListQuery {
   @IdFilter('disbursementcode', 'Only costs of this disbursement code.')
   disbursementCodeId?: string;
 
-  @IdFilter('supplier', 'Only what was bought from this supplier.')
+  @IdFilter('supplier', 'Only costs of what was bought from this supplier.')
   supplierId?: string;
 
   @ChoiceFilter('Only costs of this kind.', disbursementKinds)
@@ -101,10 +108,16 @@ export class CostRecoveriesQuery extends ListQuery {
   @WholeNumberFilter('0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff.', { min: 0, max: 3 })
   state?: number;
 
-  @InstantFilter("Only costs entered at this instant or later; a date begins in the tenant's zone.")
+  @InstantFilter(
+    'Only costs with an entry date at this instant or later. A date alone means the beginning of that day in the ' +
+      "tenant's time zone.",
+  )
   entryDateFrom?: string;
 
-  @InstantFilter("Only costs entered before this instant; a date includes its day, in the tenant's zone.")
+  @InstantFilter(
+    "Only costs with an entry date before this instant. A date alone includes that whole day in the tenant's time " +
+      'zone.',
+  )
   entryDateTo?: string;
 
   @SortFilter(Object.keys(sorts))

@@ -13,17 +13,19 @@ import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.loo
 import { DisbursementCode, type DisbursementCodeState } from './disbursement-code';
 import { type DisbursementKind, disbursementKinds } from './disbursement-code.events';
 
-const UNIT_AMOUNT = { description: "What one costs, in the tenant's base currency." };
+const UNIT_AMOUNT = { description: "The price of one, in the tenant's base currency." };
 
 export class DisbursementCodeInput extends RecordInput {
-  @CodeField({ required: true, max: 20, description: 'Unique in the firm.', example: 'SEARCH' })
+  @CodeField({ required: true, max: 20, description: 'Must be unique in the firm.', example: 'SEARCH' })
   code: string;
 
   @TextField({ required: true, example: 'Land registry search' })
   name: string;
 
   @ChoiceField(disbursementKinds, {
-    description: 'Of the costs that it suits: of the firm itself, expected, or bought; any when absent.',
+    description:
+      'The kind of the costs that it is for. CostRecovery: costs of the firm itself. Anticipated: expected costs. ' +
+      'Incurred: bought from a supplier. When absent, it is for any kind.',
   })
   kind?: DisbursementKind | null;
 
@@ -33,13 +35,13 @@ export class DisbursementCodeInput extends RecordInput {
   @ObjectField(() => MoneyInput, UNIT_AMOUNT)
   unitAmount?: MoneyInput | null;
 
-  @TextField({ max: 2000, description: 'What a cost of the code is called when nobody says otherwise.' })
+  @TextField({ max: 2000, description: 'The description of a cost with this code that is given none.' })
   description?: string | null;
 
-  @IdField('supplier', { description: 'An active supplier, from whom it is usually bought.' })
+  @IdField('supplier', { description: 'The active supplier from whom it is usually bought.' })
   supplierId?: string | null;
 
-  @TextField({ max: 20, description: 'Of a published code set, such as UTBMS.', example: 'E112' })
+  @TextField({ max: 20, description: 'A code of a published code set, such as UTBMS.', example: 'E112' })
   expenseCode?: string | null;
 }
 

@@ -16,20 +16,28 @@ export class DisbursementCodeView extends RecordView {
   @ApiProperty({
     enum: disbursementKinds,
     nullable: true,
-    description: 'Of the costs that it suits; null: any',
+    description: 'The kind of the costs that it is for; null: any',
   })
   kind: DisbursementKind | null;
   @ApiProperty() taxCodeId: string;
-  @ApiProperty({ type: MoneyView, nullable: true, description: 'What one costs.' })
+  @ApiProperty({ type: MoneyView, nullable: true, description: 'The price of one.' })
   unitAmount: MoneyRecord | null;
-  @ApiProperty({ ...nullableText, description: 'What a cost of the code is called by default.' })
+  @ApiProperty({
+    ...nullableText,
+    description: 'The description of a cost with this code that is given none.',
+  })
   description: string | null;
   @ApiProperty(nullableText) supplierId: string | null;
-  @ApiProperty({ ...nullableText, description: 'Of a published code set, such as UTBMS.', example: 'E112' })
+  @ApiProperty({
+    ...nullableText,
+    description: 'A code of a published code set, such as UTBMS.',
+    example: 'E112',
+  })
   expenseCode: string | null;
   @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
-  @ApiProperty({ ...joinedText, description: 'Code of the tax code; on GET.' }) taxCode?: string | null;
+  @ApiProperty({ ...joinedText, description: 'The code of the tax code. Present only in answers to GET.' })
+  taxCode?: string | null;
   @ApiProperty(joinedText) supplierSortName?: string | null;
 }
 
@@ -64,7 +72,7 @@ export class DisbursementCodesQuery extends ListQuery {
   @IdFilter('taxcode', 'Only codes with this tax code.')
   taxCodeId?: string;
 
-  @IdFilter('supplier', 'Only what is usually bought from this supplier.')
+  @IdFilter('supplier', 'Only codes for what is usually bought from this supplier.')
   supplierId?: string;
 
   @SortFilter(Object.keys(sorts))

@@ -26,7 +26,7 @@ export class DivisionInput extends RecordInput {
   @TextField({ required: true, example: 'Conveyancing' })
   name: string;
 
-  @FlagField({ description: 'Makes this the default division; the present one ceases to be it.' })
+  @FlagField({ description: 'True makes this the default division, in place of the present one.' })
   isDefault?: boolean | null;
 }
 

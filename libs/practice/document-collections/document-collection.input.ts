@@ -9,13 +9,15 @@ export class DocumentCollectionInput extends RecordInput {
 
   @SubjectField({
     required: true,
-    description: 'The client, matter or entity whose documents it holds. Never changes.',
+    description: 'The client, matter or entity whose documents it holds. Cannot be changed later.',
     example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5',
   })
   subjectId: string;
 
   @IdField('documentcollection', {
-    description: 'Of the collection that it lies in, of the same subject; at most 20 lie in each other.',
+    description:
+      'The collection that contains this one. It must have the same subject. Collections can be nested up to 20 levels ' +
+      'deep.',
   })
   parentId?: string | null;
 }

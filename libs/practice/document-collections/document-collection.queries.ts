@@ -10,11 +10,13 @@ import { SubjectFilter } from './document-collection.subject';
 
 export class DocumentCollectionView extends RecordView {
   @ApiProperty() name: string;
-  @ApiProperty({ description: 'Of the client, matter or entity whose documents it holds.' })
+  @ApiProperty({ description: 'The client, matter or entity whose documents it holds.' })
   subjectId: string;
   @ApiProperty(nullableText) parentId: string | null;
   @ApiProperty({
-    description: 'Holds the documents that were given its subject alone: one of a subject.',
+    description:
+      'Whether it is the root collection of its subject, which holds the documents that were created with a subjectId ' +
+      'and no documentCollectionId. A subject has at most one.',
     example: false,
   })
   isRoot: boolean;
@@ -35,7 +37,7 @@ export class DocumentCollectionsQuery extends ListQuery {
   @SubjectFilter('Only collections of this client, matter or entity.')
   subjectId?: string;
 
-  @IdFilter('documentcollection', 'Only collections that lie in this one.')
+  @IdFilter('documentcollection', 'Only collections directly in this one.')
   parentId?: string;
 
   @SortFilter(Object.keys(sorts))

@@ -21,14 +21,16 @@ export function ApiUpload(form: Type): MethodDecorator {
     ApiBody({
       required: true,
       description:
-        'A form with the file and its fields, in any order. Or the bytes themselves with their own Content-Type, any ' +
-        'other than `multipart/form-data`, and the fields as parameters.',
+        'Either a form with the file and its fields, in any order, or the bytes of the file alone. In the second case ' +
+        'the Content-Type is that of the file, which cannot be `multipart/form-data`, and the fields are query ' +
+        'parameters.',
       schema: { $ref: getSchemaPath(form) },
     }),
     ApiHeader({
       name: 'Content-Digest',
       required: false,
-      description: '`sha-256=:<base64>:` of the body (RFC 9530): another body is refused.',
+      description:
+        'The digest of the body, as `sha-256=:<base64>:` (RFC 9530). A body with another digest is refused.',
     }),
   );
 }
@@ -37,17 +39,18 @@ const header = (description: string) => ({ description, schema: { type: 'string'
 
 export function ApiDownload(): MethodDecorator {
   const asked = {
-    Range: '`bytes=0-1023`: that part alone, as 206 with `Content-Range`.',
-    'If-Range': 'An ETag: the part only if these are still the bytes, else all of them.',
-    'If-None-Match': 'An ETag: 304 if these are still the bytes.',
+    Range: 'With `bytes=0-1023`, for example, only that part is sent, as 206 with `Content-Range`.',
+    'If-Range':
+      'An ETag. The part is sent only if the document still has the bytes with this ETag. Otherwise all bytes are sent.',
+    'If-None-Match': 'An ETag. The answer is 304 if the document still has the bytes with this ETag.',
   };
   const type =
-    "The type is the document's own, or `application/octet-stream` where that could do harm in a browser.";
+    'The Content-Type is that of the document, or `application/octet-stream` if its own could do harm in a browser.';
   const content = { '*/*': { schema: { type: 'string', format: 'binary' } } };
   const headers = {
     ETag: header('The SHA-256 of the bytes.'),
-    'Content-Disposition': header('`attachment`, with the file name (RFC 6266).'),
-    'Accept-Ranges': header('`bytes`.'),
+    'Content-Disposition': header('`attachment` with the file name (RFC 6266).'),
+    'Accept-Ranges': header('Always `bytes`: the request can have `Range`.'),
     'Repr-Digest': header('The SHA-256 of all bytes (RFC 9530).'),
   };
   return applyDecorators(
@@ -58,8 +61,13 @@ export function ApiDownload(): MethodDecorator {
       status: 206,
       description: `The part that \`Range\` asks for. ${type}`,
       content,
-      headers: { ...headers, 'Content-Range': header('Which part, and of how many bytes.') },
+      headers: {
+        ...headers,
+        'Content-Range': header('Which part is sent, and how many bytes the document has.'),
+      },
     }),
-    ApiNotModifiedResponse({ description: 'The bytes are those of `If-None-Match`.' }),
+    ApiNotModifiedResponse({
+      description: 'The document still has the bytes with the ETag in `If-None-Match`.',
+    }),
   );
 }

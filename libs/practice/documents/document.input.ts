@@ -23,7 +23,7 @@ const ContentTypeField = (): PropertyDecorator => (target, property) => {
   TextField({
     max: 255,
     example: 'application/pdf',
-    description: 'application/octet-stream when absent or null.',
+    description: 'The media type of the file. Default: application/octet-stream.',
   })(target, property);
   Matches(CONTENT_TYPE, { message: 'contentType must be a media type such as application/pdf' })(
     target,
@@ -39,16 +39,20 @@ export class DocumentInput extends RecordInput {
   @ContentTypeField()
   contentType?: string | null;
 
-  @IdField('documentcollection', { description: 'Needed unless there is a subjectId.' })
+  @IdField('documentcollection', {
+    description: 'The collection of the document. Required unless there is a subjectId.',
+  })
   documentCollectionId?: string | null;
 
   @SubjectField({
-    description: 'A client, matter or entity: without a documentCollectionId, into its root collection.',
+    description:
+      'The client, matter or entity that the document is about. Without a documentCollectionId, the document is put ' +
+      'into the root collection of this subject.',
   })
   subjectId?: string | null;
 
   @TextField({
-    description: 'SHA-256 of the bytes, in hex: other bytes are refused.',
+    description: 'The SHA-256 of the bytes, in hexadecimal digits. Other bytes are refused.',
     max: 64,
     pattern: { expression: /^[0-9a-fA-F]{64}$/, form: '64 hexadecimal digits' },
   })
@@ -61,21 +65,21 @@ export class DocumentVersionInput extends PickType(DocumentInput, ['fileName', '
 class DocumentChange extends OmitType(DocumentInput, ['documentCollectionId', 'subjectId', 'sha256']) {
   @IdField('documentcollection', {
     required: true,
-    description: 'Moves it, to a collection of another subject too.',
+    description: 'Moves the document to this collection, which may have another subject.',
   })
   documentCollectionId: string;
 }
 
 export class DocumentPatch extends PartialType(DocumentChange, { skipNullProperties: false }) {}
 
-const FIELD = 'In the place of the field of a form.';
+const FIELD = 'The value of the form field with this name.';
 
 /** The parameters that accompany a body of raw bytes. */
 export class DocumentVersionQuery {
-  @TextFilter(`${FIELD} Needed with raw bytes, for which the Content-Type header is the contentType.`, 255)
+  @TextFilter(`${FIELD} Required when the body is the bytes of the file alone.`, 255)
   fileName?: string;
 
-  @TextFilter(FIELD, 255)
+  @TextFilter(`${FIELD} When the body is the bytes of the file alone, the default is its Content-Type.`, 255)
   contentType?: string;
 
   @TextFilter(FIELD, 64)

@@ -9,14 +9,18 @@ import { foldedRow } from '../records/records.queries';
 import type { DocumentState, DocumentVersion } from './document';
 
 const sha256 = {
-  description: 'Of its bytes, in hex.',
+  description: 'The SHA-256 of the bytes, in hexadecimal digits.',
   example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 };
-const size = { type: 'integer', description: 'Bytes.', example: 48213 } as const;
+const size = { type: 'integer', description: 'The size in bytes.', example: 48213 } as const;
 
 /** A version of a document. */
 export class DocumentVersionView {
-  @ApiProperty({ type: 'integer', description: 'From 1; `version` of a download.', example: 1 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The number of the version, from 1. It is the `version` of a download.',
+    example: 1,
+  })
   number: number;
   @ApiProperty({ example: 'Deed of sale.pdf' }) fileName: string;
   @ApiProperty({ example: 'application/pdf' }) contentType: string;
@@ -30,11 +34,17 @@ export class DocumentView extends RecordView {
   @ApiProperty({ example: 'Deed of sale.pdf' }) fileName: string;
   @ApiProperty({ example: 'application/pdf' }) contentType: string;
   @ApiProperty() documentCollectionId: string;
-  @ApiProperty({ description: 'The client, matter or entity that it is about: that of its collection.' })
+  @ApiProperty({
+    description:
+      'The client, matter or entity that the document is about. It is the subject of its collection.',
+  })
   subjectId: string;
   @ApiProperty(size) size: number;
   @ApiProperty(sha256) sha256: string;
-  @ApiProperty({ type: [DocumentVersionView], description: 'The present one last.' })
+  @ApiProperty({
+    type: [DocumentVersionView],
+    description: 'All versions of the document, the present one last.',
+  })
   versions: DocumentVersionView[];
   @ApiProperty(joinedText) documentCollectionName?: string | null;
 }

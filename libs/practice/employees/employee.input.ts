@@ -3,17 +3,22 @@ import { FlagField, IdField, ObjectField, RateInput, TextField } from '#platform
 import { RatePatch } from '../records/merge-patch';
 import { RecordInput } from '../records/record';
 
-const DEFAULT_RATE = { description: "For an hour, in the tenant's base currency." };
+const DEFAULT_RATE = { description: "The rate for one hour, in the tenant's base currency." };
 
 export class EmployeeInput extends RecordInput {
-  @IdField('entity', { required: true, description: 'Never changes; an entity is one employee at most.' })
+  @IdField('entity', {
+    required: true,
+    description:
+      'The person who is the employee. It cannot be changed later. An entity can be only one employee.',
+  })
   entityId: string;
 
   @TextField({
     max: 20,
     example: 'AO',
     description:
-      'TIMEKEEPER_ID of LEDES files; that of an invoice which charges work of two with the same is refused, 409 `ledes_timekeepers_alike`.',
+      'The initials of the employee. They are the TIMEKEEPER_ID in LEDES files. If an invoice charges work of two ' +
+      'employees with the same initials, its LEDES file is refused with 409 `ledes_timekeepers_alike`.',
   })
   initials?: string | null;
 
@@ -26,7 +31,7 @@ export class EmployeeInput extends RecordInput {
   @TextField({ max: 50, example: 'B' })
   billingGrade?: string | null;
 
-  @FlagField({ description: 'true when absent or null' })
+  @FlagField({ description: 'Default: true.' })
   isFeeEarner?: boolean | null;
 
   @ObjectField(() => RateInput, DEFAULT_RATE)

@@ -64,10 +64,10 @@ export class EmployeesQuery extends ListQuery {
   @IdFilter('division', 'Only employees of this division.')
   divisionId?: string;
 
-  @FlagFilter('Only fee earners, or only others.')
+  @FlagFilter('True: only fee earners. False: only other employees.')
   isFeeEarner?: boolean;
 
-  @IdFilter('entity', 'Only the employee that this entity is.')
+  @IdFilter('entity', 'Only the employee with this entity.')
   entityId?: string;
 
   @SortFilter(Object.keys(sorts))

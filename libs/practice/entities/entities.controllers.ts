@@ -59,7 +59,8 @@ export class EntitiesWriteController {
   @Permission('entities:write')
   @ApiOperation({
     description:
-      'Needs the permission `entities:write`. Erases the personal data for good. The record stays, and so does every figure; 409 while a matter is open.',
+      'Erases the personal data for good. The record stays, and so do all figures. Refused with 409 while the entity ' +
+      'is the client of an open matter.',
   })
   @ApiAction(EntityView)
   async anonymise(@CurrentContext() context: RequestContext, @IdParam('entity') id: Id): Promise<Reply> {

@@ -23,7 +23,13 @@ export class EntityRolesWriteController {
   @Permission('entities:write')
   @ApiOperation({ summary: 'Give an entity a custom role' })
   @ApiOne(EntityView)
-  @ApiHeader({ name: 'If-Match', required: false, description: "The ETag of the entity's version." })
+  @ApiHeader({
+    name: 'If-Match',
+    required: false,
+    description:
+      'The ETag of the version of the entity that you have read. The request is refused with 412 when the entity has ' +
+      'another version by now.',
+  })
   async assign(
     @CurrentContext() context: RequestContext,
     @IdParam('entity') id: Id,

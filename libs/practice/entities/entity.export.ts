@@ -161,15 +161,15 @@ export function ApiExport(): MethodDecorator {
     exportedBy: { type: 'string', example: 'integration:demo-client' },
     entity: { $ref: getSchemaPath(EntityView) },
     ...Object.fromEntries(held.map(({ name, description }) => [name, { ...records, description }])),
-    history: { ...records, description: 'Its events, the oldest first' },
+    history: { ...records, description: 'Events of the entity, the oldest first' },
   };
   const schema = envelope({ type: 'object', required: Object.keys(properties), properties });
   return applyDecorators(
     ApiExtraModels(EntityView),
     ApiOperation({
       description:
-        'Needs the permission `entities:export`. All that is held on the person, record by record as it is kept. That it was ' +
-        'given is an event of the entity.',
+        'Returns all data that is held on the person or organisation, record by record as it is stored. The export is ' +
+        'recorded as an event of the entity.',
     }),
     ApiOkResponse(schema),
   );

@@ -34,7 +34,7 @@ const subjects = `(
 export const held: readonly Held[] = [
   {
     name: 'roles',
-    description: 'Its roles, system and custom ones',
+    description: 'Roles of the entity, system and custom ones',
     kind: 'role',
     projection: 'roles',
     where: `r.id in (
@@ -43,35 +43,37 @@ export const held: readonly Held[] = [
   },
   {
     name: 'clients',
-    description: 'The client that it is, and those whose billing contact it is',
+    description: 'The client record of the entity, and the clients whose billing contact it is',
     kind: 'client',
     projection: 'clients',
     where: 'r.entity_id = $2 or r.billing_contact_id = $2',
   },
   {
     name: 'employees',
-    description: 'The employee that it is',
+    description: 'The employee record of the entity',
     kind: 'employee',
     projection: 'employees',
     where: 'r.entity_id = $2',
   },
   {
     name: 'suppliers',
-    description: 'The supplier that it is',
+    description: 'The supplier record of the entity',
     kind: 'supplier',
     projection: 'suppliers',
     where: 'r.entity_id = $2',
   },
   {
     name: 'disbursementCodes',
-    description: 'Codes of what is usually bought from the supplier that it is',
+    description: 'Disbursement codes for what is usually bought from the entity as a supplier',
     kind: 'disbursementcode',
     projection: 'disbursement-codes',
     where: `r.supplier_id in ${own('suppliers')}`,
   },
   {
     name: 'matters',
-    description: 'Matters of which it is the client, billing contact, introducer or one of the persons',
+    description:
+      'Matters of which the entity is the client, the billing contact, the introducer, or the responsible, acting or ' +
+      'assisting person',
     kind: 'matter',
     projection: 'matters',
     where: `r.client_id in ${own('clients')} or r.billing_contact_id = $2 or r.state ->> 'introducerId' = $3
@@ -80,42 +82,43 @@ export const held: readonly Held[] = [
   },
   {
     name: 'applicableRates',
-    description: 'Rates of the client or of the employee that it is',
+    description: 'Rates that are agreed for the entity as a client, or for its work as an employee',
     kind: 'applicablerate',
     projection: 'applicable-rates',
     where: `r.scope = 'Client' and r.scope_id in ${own('clients')} or r.employee_id in ${own('employees')}`,
   },
   {
     name: 'workItems',
-    description: 'Work that it did as an employee',
+    description: 'Work that the entity did as an employee',
     kind: 'workitem',
     projection: 'work-items',
     where: `r.employee_id in ${own('employees')}`,
   },
   {
     name: 'costRecoveries',
-    description: 'What was bought from it as a supplier',
+    description: 'Costs of what was bought from the entity as a supplier',
     kind: 'costrecovery',
     projection: 'cost-recoveries',
     where: `r.supplier_id in ${own('suppliers')}`,
   },
   {
     name: 'invoices',
-    description: 'Invoices to the client that it is',
+    description: 'Invoices to the entity as a client',
     kind: 'invoice',
     projection: 'invoices',
     where: `r.client_id in ${own('clients')}`,
   },
   {
     name: 'documentCollections',
-    description: 'Collections of documents about it, the client that it is, or the matters of that client',
+    description:
+      'Collections of documents about the entity, its client record, or the matters of that client',
     kind: 'documentcollection',
     projection: 'document-collections',
     where: `r.subject_id in ${subjects}`,
   },
   {
     name: 'documents',
-    description: 'The documents in them; their bytes: `GET /documents/{id}/download`',
+    description: 'Documents in these collections. `GET /documents/{id}/download` returns their bytes.',
     kind: 'document',
     projection: 'documents',
     where: `r.subject_id in ${subjects}`,

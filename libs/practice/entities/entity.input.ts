@@ -22,7 +22,7 @@ export class AddressInput {
 }
 
 export class EntityInput extends RecordInput {
-  @ChoiceField(entityTypes, { required: true, description: 'Never changes.' })
+  @ChoiceField(entityTypes, { required: true, description: 'Cannot be changed later.' })
   entityType: EntityType;
 
   @TextField({ max: 100, description: 'Required for an Individual.', example: 'Okafor' })
@@ -37,7 +37,7 @@ export class EntityInput extends RecordInput {
   @TextField({ description: 'Required for an Organisation.' })
   name?: string | null;
 
-  @CurrencyField({ description: "The tenant's base currency when absent or null." })
+  @CurrencyField({ description: "When absent or null, it is the tenant's base currency." })
   currency?: string | null;
 
   @EmailField()

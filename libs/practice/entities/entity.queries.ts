@@ -29,7 +29,10 @@ export class EntityView extends RecordView {
   @ApiProperty({ type: [AddressView] }) addresses: AddressView[];
   @ApiProperty(nullableText) registrationNumber: string | null;
   @ApiProperty(nullableText) taxNumber: string | null;
-  @ApiProperty({ type: [String], description: 'Custom roles; all of them: `GET /entities/{id}/roles`' })
+  @ApiProperty({
+    type: [String],
+    description: 'The custom roles of the entity. `GET /entities/{id}/roles` lists its system roles too.',
+  })
   roleIds: string[];
   @ApiProperty({ ...nullableText, format: 'date-time', description: 'When the personal data was erased' })
   anonymisedOn: string | null;

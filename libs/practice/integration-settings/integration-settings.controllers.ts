@@ -14,13 +14,15 @@ const anyObject = {
   type: 'object',
   additionalProperties: true,
   description:
-    'Whatever the integration wants to keep with this tenant, at most 64 KiB, 20 levels deep. No other integration sees it. Not for secrets: it is kept as it is sent.',
+    'Any object that the integration wants to keep with this tenant, of at most 64 KiB and 20 levels. No other ' +
+    'integration can see it. Do not put secrets into it, because it is stored as it is sent.',
   example: { folder: 'Correspondence', syncedTo: '2025-06-12T10:00:00Z' },
 };
 
 function ApiSettings(): MethodDecorator {
   const version = {
-    description: 'The version, for If-Match; `"0"` before the first.',
+    description:
+      'The version of the settings, for If-Match. It is `"0"` while the integration has stored none.',
     schema: { type: 'string' },
   };
   return applyDecorators(ApiOkResponse({ ...envelope(anyObject), headers: { ETag: version } }));
@@ -44,9 +46,11 @@ export class IntegrationSettingsWriteController {
   @ApiHeader({
     name: 'If-Match',
     required: false,
-    description: 'The ETag of the version that may be replaced.',
+    description:
+      'The ETag of the version that you have read. The request is refused with 412 when the settings have another ' +
+      'version by now.',
   })
-  @ApiOperation({ summary: 'Replace what the integration keeps with the tenant' })
+  @ApiOperation({ summary: 'Replace the settings that the integration keeps with the tenant' })
   @ApiBody({ schema: anyObject })
   @ApiSettings()
   async replace(@CurrentContext() context: RequestContext, @Body() body: unknown): Promise<Reply> {
@@ -62,7 +66,7 @@ export class IntegrationSettingsReadController {
 
   @Get()
   @Permission('integrations:read')
-  @ApiOperation({ summary: 'Read what the integration keeps with the tenant' })
+  @ApiOperation({ summary: 'Read the settings that the integration keeps with the tenant' })
   @ApiSettings()
   async current(@CurrentContext() context: RequestContext): Promise<Reply> {
     return answer(await this.queries.execute(new GetIntegrationSettings(context)));

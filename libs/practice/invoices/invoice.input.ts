@@ -22,47 +22,56 @@ export class LineInput {
     max: Number.MAX_SAFE_INTEGER,
     example: undefined,
     description:
-      'In a PATCH, that of a line which the invoice has, as GET shows it. Lines are replaced from the first that is not ' +
-      'as it was; those before it stay. A line that says its id keeps the default tax code when it shows that one.',
+      'Only in a PATCH: the id of a line that the invoice has, as GET shows it. Lines are replaced from the first one ' +
+      'that differs; those before it stay. A line that is sent with its id and with the default tax code keeps ' +
+      'following the default.',
   })
   id?: number | null;
 
   @ChoiceField(lineKinds, {
     required: true,
     description:
-      'Fee charges a work item, CostRecovery and Disbursement a cost recovery, each whole; without a source a line is a ' +
-      'charge of its own. A Discount is taken off, whatever the sign of its amount. Text has only a description.',
+      'A Fee charges a work item; a CostRecovery or Disbursement charges a cost recovery. One line settles the whole ' +
+      'record. A line without a sourceId is a charge of its own. A Discount is subtracted, whatever the sign of its ' +
+      'amount. A Text has only a description.',
   })
   kind: LineKind;
 
   @IdField(['workitem', 'costrecovery'], {
-    description: "A finalised work item or cost recovery on the invoice's matter that no invoice holds.",
+    description:
+      "The work item or cost recovery that the line charges. It must be finalised, on the invoice's matter, and on no " +
+      'other invoice.',
   })
   sourceId?: string | null;
 
-  @TextField({ max: 2000, description: 'That of what the line charges when absent.' })
+  @TextField({ max: 2000, description: 'When absent, it is the text of the record that the line charges.' })
   description?: string | null;
 
   @NumberField({
     max: LARGEST_UNITS,
     decimals: 4,
-    description: 'What remains of the source when absent; pro rata when only the amount is given.',
+    description:
+      'The number of units charged. When absent, it is what remains of the record that the line charges, or a ' +
+      'proportional part of that when an amount is given. A charge of its own with a rate and no amount has 1 unit.',
   })
   units?: number | null;
 
-  @AmountField({ decimals: 10, description: 'For an hour of timed work, else for a unit.' })
+  @AmountField({ decimals: 10, description: 'The rate for one hour of timed work, or else for one unit.' })
   rate?: AmountInput | number | null;
 
   @AmountField({
     min: -99_999_999_999,
     description:
-      'Net of tax. When absent units × rate if a rate is given, else what remains of the source. What a Fee line charges ' +
-      "below or above the item's value is written off or up.",
+      'The amount without tax. When absent, it is units × rate if a rate is given, or else what remains of the record ' +
+      'that the line charges (with units: a proportional part of that). If a line charges less or more than what ' +
+      'remains of its record, issuing the invoice writes the difference off or up.',
   })
   amount?: AmountInput | number | null;
 
   @IdField('taxcode', {
-    description: "When absent that of the cost; else the matter's, the client's, the firm's Standard one.",
+    description:
+      'When absent, it is the first that is found of these: the tax code of the cost recovery that the line charges, ' +
+      "of the matter, of the client, the firm's Standard code.",
   })
   taxCodeId?: string | null;
 
@@ -70,7 +79,8 @@ export class LineInput {
     max: 100,
     decimals: 4,
     example: undefined,
-    description: 'As GET shows it; it follows from the tax code, and is not taken from here.',
+    description:
+      'The tax rate in percent, as GET shows it. It follows from the tax code; a value in a request is ignored.',
   })
   taxRate?: number | null;
 }
@@ -82,13 +92,20 @@ export class InvoiceInput extends RecordInput {
   @IdField('matter', { required: true, description: 'An open matter of the client.' })
   matterId: string;
 
-  @DayField({ description: 'The day of issue when the invoice is issued without naming one.' })
+  @DayField({ description: 'The day of issue, if the request that issues the invoice names none.' })
   issueDate?: string | null;
 
-  @DayField({ description: "The issue date and the client's payment terms (30 days) when absent." })
+  @DayField({
+    description:
+      "The last day to pay. When absent, issuing the invoice sets it to the issue date plus the client's payment terms " +
+      '(30 days if the client has none).',
+  })
   dueDate?: string | null;
 
-  @CurrencyField({ description: "The matter's when absent; only the base currency is accepted." })
+  @CurrencyField({
+    description:
+      "When absent, it is the currency of the matter. Only the tenant's base currency is accepted.",
+  })
   currency?: string | null;
 
   @ObjectsField(() => LineInput, { max: MAX_LINES, example: FIXED_FEE })
@@ -104,32 +121,42 @@ export class LinesInput {
   @DayField({
     example: '2025-05-31',
     description:
-      'Adds a line for each finalised work item and cost of the matter that was entered up to this day, is worth something and is held by no invoice.',
+      'Adds a line for each finalised work item and cost recovery of the matter with an entry date up to and including ' +
+      'this day, if it has a value and is on no invoice.',
   })
   unbilledUntil?: string | null;
 }
 
 export class IssueInput {
-  @DayField({ description: "That of the draft, else today in the tenant's zone." })
+  @DayField({
+    description:
+      "The day of issue. When absent, it is that of the draft; if the draft has none, today in the tenant's time zone.",
+  })
   issueDate?: string | null;
 
   @DayField({
     description:
-      "That of the draft, else the issue date and the client's payment terms; always these when it is issued again on another day than the draft's.",
+      'The last day to pay. When absent, it is that of the draft; if the draft has none, the issue date plus the ' +
+      "client's payment terms. When an invoice is issued again, with another issue date than the draft has, the due " +
+      'date of the draft is not used.',
   })
   dueDate?: string | null;
 }
 
 export class ReversalInput {
-  @DayField({ description: "When it is taken back; today in the tenant's zone when absent." })
+  @DayField({ description: "The day of the reversal. When absent, it is today in the tenant's time zone." })
   date?: string | null;
 }
 
 export class PaymentInput {
-  @AmountField({ required: true, min: 0.0001, description: 'At most the balance.' })
+  @AmountField({
+    required: true,
+    min: 0.0001,
+    description: 'The amount that was paid. At most the balance of the invoice.',
+  })
   amount: AmountInput | number;
 
-  @DayField({ description: "Today in the tenant's zone when absent." })
+  @DayField({ description: "The day of the payment. When absent, it is today in the tenant's time zone." })
   date?: string | null;
 
   @TextField({ max: 200, example: 'BACS 4711' })
@@ -142,7 +169,10 @@ export class PaymentReversalInput extends ReversalInput {
 }
 
 export class BadDebtInput {
-  @DayField({ description: "When it is given up; today in the tenant's zone when absent." })
+  @DayField({
+    description:
+      "The day on which the debt is written off. When absent, it is today in the tenant's time zone.",
+  })
   date?: string | null;
 
   @TextField({ required: true, max: 500 })

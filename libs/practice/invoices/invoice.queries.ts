@@ -20,41 +20,61 @@ import { taxCodeOf } from './invoice.totals';
 const nullableDay = { ...nullableText, format: 'date', example: '2025-06-30' } as const;
 
 export class InvoiceLineView {
-  @ApiProperty({ type: 'integer', format: 'int64', example: 1, description: 'Within the invoice' })
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    example: 1,
+    description: 'Identifies the line within the invoice',
+  })
   id: number;
   @ApiProperty({ enum: lineKinds }) kind: string;
-  @ApiProperty({ ...nullableText, description: 'The work item or cost recovery that it charges' })
+  @ApiProperty({ ...nullableText, description: 'The work item or cost recovery that the line charges' })
   sourceId: string | null;
   @ApiProperty(nullableText) description: string | null;
   @ApiProperty({ type: Number, nullable: true }) units: number | null;
   @ApiProperty({ type: MoneyView, nullable: true }) rate: MoneyRecord | null;
-  @ApiProperty({ type: MoneyView, description: 'Net of tax; negative for a discount' }) amount: MoneyRecord;
-  @ApiProperty({ ...nullableText, description: 'By which it is taxed; null for a line of text' })
+  @ApiProperty({ type: MoneyView, description: 'Without tax; negative for a discount' }) amount: MoneyRecord;
+  @ApiProperty({ ...nullableText, description: 'The tax code of the line; null for a line of text' })
   taxCodeId: string | null;
-  @ApiProperty({ type: Number, nullable: true, description: 'Percent', example: 20 }) taxRate: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'In percent', example: 20 }) taxRate:
+    | number
+    | null;
 }
 
 export class InvoiceTaxView {
   @ApiProperty() taxCodeId: string;
-  @ApiProperty({ description: 'Percent', example: 20 }) taxRate: number;
+  @ApiProperty({ description: 'In percent', example: 20 }) taxRate: number;
   @ApiProperty({ type: MoneyView }) net: MoneyRecord;
   @ApiProperty({ type: MoneyView }) tax: MoneyRecord;
 }
 
 export class PaymentView {
-  @ApiProperty({ type: 'integer', format: 'int64', example: 1, description: 'Within the invoice' })
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    example: 1,
+    description: 'Identifies the payment within the invoice',
+  })
   id: number;
   @ApiProperty({ format: 'date', example: '2025-07-14' }) date: string;
   @ApiProperty({ type: MoneyView }) amount: MoneyRecord;
   @ApiProperty(nullableText) reference: string | null;
-  @ApiProperty({ ...nullableDay, description: 'When it was taken back' }) reversedDate: string | null;
+  @ApiProperty({
+    ...nullableDay,
+    description: 'The day on which the payment was reversed; null if it was not',
+  })
+  reversedDate: string | null;
   @ApiProperty(nullableText) reversalReason: string | null;
 }
 
 export class InvoiceView extends RecordView {
   @ApiProperty() clientId: string;
   @ApiProperty() matterId: string;
-  @ApiProperty({ ...nullableText, description: 'Taken when it is first issued' }) number: string | null;
+  @ApiProperty({
+    ...nullableText,
+    description: 'The invoice number. It is assigned when the invoice is first issued; null until then',
+  })
+  number: string | null;
   @ApiProperty({
     type: 'integer',
     description: '0 Draft, 1 Issued, 2 PartPaid, 3 Paid, 4 Voided, 5 WrittenOff',
@@ -65,15 +85,20 @@ export class InvoiceView extends RecordView {
   @ApiProperty(nullableDay) dueDate: string | null;
   @ApiProperty() currency: string;
   @ApiProperty({ type: [InvoiceLineView] }) lines: InvoiceLineView[];
-  @ApiProperty({ type: [InvoiceTaxView], description: 'What the lines of each tax code come to' })
+  @ApiProperty({ type: [InvoiceTaxView], description: 'Net amount and tax of the lines, for each tax code' })
   taxes: InvoiceTaxView[];
   @ApiProperty({ type: MoneyView }) net: MoneyRecord;
   @ApiProperty({ type: MoneyView }) tax: MoneyRecord;
   @ApiProperty({ type: MoneyView }) total: MoneyRecord;
-  @ApiProperty({ type: MoneyView, description: 'What is owed: nothing of a draft or a voided invoice' })
+  @ApiProperty({
+    type: MoneyView,
+    description: 'The amount still owed; 0 for a draft and for a voided invoice',
+  })
   balance: MoneyRecord;
-  @ApiProperty({ type: MoneyView, description: 'By payments that stand' }) paid: MoneyRecord;
-  @ApiProperty({ type: MoneyView, description: 'Given up as bad debt' }) writtenOff: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The sum of the payments that were not reversed' })
+  paid: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The amount written off as bad debt' })
+  writtenOff: MoneyRecord;
   @ApiProperty({ type: [PaymentView] }) payments: PaymentView[];
   @ApiProperty(joinedText) matterNumber?: string | null;
   @ApiProperty(joinedText) matterTitle?: string | null;
@@ -152,10 +177,10 @@ export class InvoicesQuery extends ListQuery {
   @WholeNumberFilter('0 Draft, 1 Issued, 2 PartPaid, 3 Paid, 4 Voided, 5 WrittenOff.', { min: 0, max: 5 })
   state?: number;
 
-  @InstantFilter('Only invoices of this day or later, by their issue date.')
+  @InstantFilter('Only invoices with an issue date on this day or later.')
   issueDateFrom?: string;
 
-  @InstantFilter('Only invoices of this day or before, by their issue date.')
+  @InstantFilter('Only invoices with an issue date on this day or earlier.')
   issueDateTo?: string;
 
   @SortFilter(Object.keys(sorts))

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Headers, Patch, Post, Query } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiExtension, ApiTags } from '@nestjs/swagger';
+import { ApiExtension, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Id } from '#kernel/ids';
 import { CurrentContext } from '#platform/auth/current-context';
 import { Permission } from '#platform/auth/permission.guard';
@@ -204,6 +204,7 @@ export class InvoicesReadController {
 
   @Get(':id/ledes')
   @Permission('invoices:read')
+  @ApiOperation({ summary: 'Export an invoice as a LEDES file' })
   @ApiExtension('x-refusals', [409])
   @ApiText('The invoice as a LEDES 1998BI file.')
   exportLedesOf(@CurrentContext() context: RequestContext, @IdParam('invoice') id: Id): Promise<Reply> {

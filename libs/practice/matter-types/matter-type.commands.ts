@@ -14,16 +14,22 @@ export class MatterTypeInput extends RecordInput {
   @TextField({ required: true, example: 'Residential conveyancing' })
   name: string;
 
-  @IdField('mattertype', { description: 'An active type without a parent: there are two levels.' })
+  @IdField('mattertype', {
+    description: 'An active matter type that has no parent itself. There are only two levels.',
+  })
   parentId?: string | null;
 
   @IdsField('division', {
     max: 50,
-    description: 'Active divisions that do such work; all when none is given.',
+    description: 'The active divisions that do such work. When none is given, all divisions do.',
   })
   divisionIds?: string[] | null;
 
-  @NumberField({ min: 0, max: 100, description: 'How long the file is kept once the matter is closed.' })
+  @NumberField({
+    min: 0,
+    max: 100,
+    description: 'For how many years the file is kept after the matter is closed.',
+  })
   retentionYears?: number | null;
 }
 

@@ -22,7 +22,7 @@ export class MatterInput extends RecordInput {
   @TextField({ required: true, max: 500, example: 'Purchase of 12 Mill Lane' })
   title: string;
 
-  @CodeField({ max: 50, description: 'The next number of the tenant when absent.' })
+  @CodeField({ max: 50, description: "Must be unique. When absent, it is the tenant's next number." })
   matterNumber?: string | null;
 
   @IdField('mattertype')
@@ -43,7 +43,7 @@ export class MatterInput extends RecordInput {
   @IdField('entity')
   billingContactId?: string | null;
 
-  @CurrencyField({ description: "The tenant's base currency when absent." })
+  @CurrencyField({ description: "When absent, it is the tenant's base currency." })
   currency?: string | null;
 
   @ObjectField(() => MoneyInput)
@@ -62,11 +62,12 @@ export class MatterInput extends RecordInput {
     min: 0.0001,
     max: 60,
     decimals: 4,
-    description: "The client's, else the tenant's, when absent.",
+    description:
+      'The length of a unit, in minutes. When absent, that of the client applies, or else that of the tenant.',
   })
   minutesPerUnit?: number | null;
 
-  @InstantField({ description: 'Now when absent.' })
+  @InstantField({ description: 'When the matter was opened. When absent, it is the time of the request.' })
   dateOpened?: string | null;
 }
 

@@ -25,7 +25,12 @@ export class PersonView {
   billingGrade: string | null;
 }
 
-const joinedPerson = { type: PersonView, nullable: true, required: false, description: 'On GET' } as const;
+const joinedPerson = {
+  type: PersonView,
+  nullable: true,
+  required: false,
+  description: 'Present only in answers to GET.',
+} as const;
 
 export class MatterView extends RecordView {
   @ApiProperty({ type: 'integer', description: '1 Open, 2 Closed, 3 Archived' }) state: number;
@@ -33,7 +38,7 @@ export class MatterView extends RecordView {
   @ApiProperty() clientId: string;
   @ApiProperty() divisionId: string;
   @ApiProperty() title: string;
-  @ApiProperty({ description: 'The title as lists sort it' }) sortTitle: string;
+  @ApiProperty({ description: 'The form of the title by which lists are sorted' }) sortTitle: string;
   @ApiProperty() matterNumber: string;
   @ApiProperty(nullableText) matterTypeId: string | null;
   @ApiProperty(nullableText) responsiblePersonId: string | null;
@@ -50,9 +55,17 @@ export class MatterView extends RecordView {
   @ApiProperty({ format: 'date-time' }) dateOpened: string;
   @ApiProperty({ ...nullableText, format: 'date-time' }) dateClosed: string | null;
   @ApiProperty({ ...nullableText, format: 'date-time' }) dateArchived: string | null;
-  @ApiProperty({ ...joinedText, description: 'The root of its documents, once it has any; on GET' })
+  @ApiProperty({
+    ...joinedText,
+    description:
+      "The root collection of the matter's documents; null while there is none. Present only in answers to GET.",
+  })
   documentCollectionId?: string | null;
-  @ApiProperty({ ...joinedText, description: 'The oldest draft on the matter; on GET' })
+  @ApiProperty({
+    ...joinedText,
+    description:
+      'The oldest draft invoice on the matter; null if there is none. Present only in answers to GET.',
+  })
   draftInvoiceId?: string | null;
   @ApiProperty(joinedText) clientEntityId?: string | null;
   @ApiProperty(joinedText) clientSortName?: string | null;

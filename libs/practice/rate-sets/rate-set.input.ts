@@ -15,25 +15,39 @@ import { RecordInput } from '../records/record';
 import { type Per, pers } from './rate-set.events';
 
 export class RateEntryInput {
-  @ObjectField(() => RateInput, { required: true, description: "In the set's currency." })
+  @ObjectField(() => RateInput, { required: true, description: 'The rate, in the currency of the rate set.' })
   rate: RateInput;
 
-  @ChoiceField(pers, { description: 'Hour: timed work; Unit: itemised work. Hour when absent.' })
+  @ChoiceField(pers, {
+    description:
+      'Hour: the rate for one hour of timed work. Unit: the rate for one unit of itemised work. Default: Hour.',
+  })
   per?: Per | null;
 
-  @IdField('employee', { description: 'Only work of this employee; active.' })
+  @IdField('employee', { description: 'An active employee. The rate is only for work of this employee.' })
   employeeId?: string | null;
 
-  @TextField({ max: 50, notBlank: true, description: 'Only of employees of this grade.', example: 'B' })
+  @TextField({
+    max: 50,
+    notBlank: true,
+    description: 'The rate is only for work of employees with this billing grade.',
+    example: 'B',
+  })
   billingGrade?: string | null;
 
-  @TextField({ max: 100, notBlank: true, description: 'Only of employees with this title.' })
+  @TextField({
+    max: 100,
+    notBlank: true,
+    description: 'The rate is only for work of employees with this job title.',
+  })
   jobTitle?: string | null;
 
-  @IdField('tasktype', { description: 'Only work of this type; active.' })
+  @IdField('tasktype', { description: 'An active task type. The rate is only for work of this type.' })
   taskTypeId?: string | null;
 
-  @IdField('mattertype', { description: 'Only work on matters of this type; active.' })
+  @IdField('mattertype', {
+    description: 'An active matter type. The rate is only for work on matters of this type.',
+  })
   matterTypeId?: string | null;
 }
 
@@ -41,24 +55,34 @@ export class RateSetInput extends RecordInput {
   @TextField({ required: true, example: 'Standard rates 2025' })
   name: string;
 
-  @CurrencyField({ required: true, description: "The tenant's base currency." })
+  @CurrencyField({
+    required: true,
+    description: "The currency of all rates. It must be the tenant's base currency.",
+  })
   currency: string;
 
-  @FlagField({ description: 'Makes this the default of the firm; the present one ceases to be it.' })
+  @FlagField({ description: "True makes this the firm's default rate set, in place of the present one." })
   isDefault?: boolean | null;
 
-  @DayField({ description: 'First entry date that it is for; none: all before `to`.' })
+  @DayField({
+    description:
+      'The first entry date that the rate set is for. When absent, it is for all entry dates up to `to`.',
+  })
   from?: string | null;
 
-  @DayField({ description: 'Last entry date that it is for; none: until further notice.' })
+  @DayField({
+    description:
+      'The last entry date that the rate set is for. When absent, it is valid until further notice.',
+  })
   to?: string | null;
 
   @ObjectsField(() => RateEntryInput, {
     max: 1000,
     description:
-      'Work takes the entry that names most of what it is; of those that name as many, the one that names the ' +
-      'employee, else the task type, the billing grade, the job title, the matter type. No two may be for the same ' +
-      'work. All entries together are at most 256 KiB.',
+      'An entry is for work that has all the properties that the entry names (employee, task type and so on). If ' +
+      'several entries are for a work item, the one that names most properties is used. Among those that name equally ' +
+      'many, it is the one that names the employee, else the task type, the billing grade, the job title, the matter ' +
+      'type. No two entries may be for the same work. All entries together may be at most 256 KiB.',
   })
   entries?: RateEntryInput[] | null;
 }
@@ -69,10 +93,15 @@ export class RateSetCopyInput {
   @TextField({ required: true, example: 'Standard rates 2026' })
   name: string;
 
-  @DayField({ description: 'First entry date that the copy is for; none: all before `to`.' })
+  @DayField({
+    description:
+      'The first entry date that the copy is for. When absent, it is for all entry dates up to `to`.',
+  })
   from?: string | null;
 
-  @DayField({ description: 'Last entry date that the copy is for; none: until further notice.' })
+  @DayField({
+    description: 'The last entry date that the copy is for. When absent, it is valid until further notice.',
+  })
   to?: string | null;
 
   @NumberField({
@@ -81,8 +110,9 @@ export class RateSetCopyInput {
     decimals: 4,
     example: 5,
     description:
-      "How much higher the copy's rates are, in percent; lower when negative. Rates are then rounded half-up to the " +
-      "currency's minor unit. Absent or 0: as they are. 422 `rate_too_large` when one comes to more than 99,999.",
+      'By how many percent the rates of the copy are higher; a negative number makes them lower. The new rates are ' +
+      'rounded half-up to the minor unit of the currency. When absent or 0, the rates are copied as they are. Refused ' +
+      'with 422 `rate_too_large` when a rate comes to more than 99,999.',
   })
   percent?: number | null;
 }

@@ -10,7 +10,11 @@ import { type Per, pers } from './rate-set.events';
 
 export class RateEntryView {
   @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
-  @ApiProperty({ enum: pers, description: 'Hour: timed work; Unit: itemised work' }) per: Per;
+  @ApiProperty({
+    enum: pers,
+    description: 'Hour: the rate for one hour of timed work. Unit: the rate for one unit of itemised work.',
+  })
+  per: Per;
   @ApiProperty(nullableText) employeeId: string | null;
   @ApiProperty(nullableText) billingGrade: string | null;
   @ApiProperty(nullableText) jobTitle: string | null;
@@ -21,10 +25,18 @@ export class RateEntryView {
 export class RateSetView extends RecordView {
   @ApiProperty() name: string;
   @ApiProperty({ example: 'GBP' }) currency: string;
-  @ApiProperty({ description: 'The default of the firm' }) isDefault: boolean;
-  @ApiProperty({ ...nullableText, format: 'date', description: 'First entry date that it is for' })
+  @ApiProperty({ description: "Whether this is the firm's default rate set" }) isDefault: boolean;
+  @ApiProperty({
+    ...nullableText,
+    format: 'date',
+    description: 'The first entry date that the rate set is for; null: no limit',
+  })
   from: string | null;
-  @ApiProperty({ ...nullableText, format: 'date', description: 'Last entry date that it is for' })
+  @ApiProperty({
+    ...nullableText,
+    format: 'date',
+    description: 'The last entry date that the rate set is for; null: until further notice',
+  })
   to: string | null;
   @ApiProperty({ type: [RateEntryView] }) entries: RateEntryView[];
 }
@@ -55,7 +67,7 @@ export class RateSetsQuery extends ListQuery {
   @IdsFilter('rateset')
   declare ids?: string[];
 
-  @FlagFilter("Only the firm's default, or only the others.")
+  @FlagFilter("True: only the firm's default rate set. False: only the others.")
   isDefault?: boolean;
 
   @SortFilter(Object.keys(sorts))

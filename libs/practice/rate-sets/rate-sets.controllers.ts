@@ -50,7 +50,9 @@ export class RateSetsWriteController {
   @ApiHeader({
     name: 'If-Match',
     required: false,
-    description: 'The ETag of the version that may be copied.',
+    description:
+      'The ETag of the version that you have read. The request is refused with 412 when the rate set has another ' +
+      'version by now.',
   })
   async copy(
     @CurrentContext() context: RequestContext,

@@ -24,7 +24,9 @@ export function envelope(schema: object): object {
 const ifMatch = ApiHeader({
   name: 'If-Match',
   required: false,
-  description: 'The ETag of the version that may be changed.',
+  description:
+    'The ETag of the version that you have read. The request is refused with 412 when the record has another version ' +
+    'by now.',
 });
 
 export function ApiCreate(view: Type): MethodDecorator {
@@ -39,14 +41,17 @@ export function ApiCreate(view: Type): MethodDecorator {
 }
 
 export function ApiUpdate(view: Type): MethodDecorator {
-  const id = { type: 'string', description: 'The id; the record with `Prefer: return=representation`.' };
+  const id = {
+    type: 'string',
+    description: 'The id of the record. With `Prefer: return=representation`, the whole record.',
+  };
   return applyDecorators(
     ApiExtraModels(view),
     ifMatch,
     ApiHeader({
       name: 'Prefer',
       required: false,
-      description: '`return=representation` answers the record.',
+      description: 'With `return=representation` the answer has the whole record, and not only its id.',
     }),
     ApiOkResponse(envelope({ oneOf: [id, { $ref: getSchemaPath(view) }] })),
   );
@@ -79,15 +84,19 @@ export function page(items: object): object {
       pageIndex: { type: 'integer', example: 0 },
       pageSize: { type: 'integer', example: 50 },
       hasMore: { type: 'boolean', example: false },
-      totalCount: { type: 'integer', description: 'With includeTotalCount=true.' },
+      totalCount: {
+        type: 'integer',
+        description: 'The number of all rows that match. Present only with `includeTotalCount=true`.',
+      },
     },
   });
 }
 
 const listPosition = {
   description:
-    'On the first page: every change up to there is in the list. With `changedAfter` every change up to there is in ' +
-    'this answer or was there before: the value of `changedAfter` for the next request.',
+    'Present on the first page: the list has every change up to this position. With `changedAfter`: every change up ' +
+    'to this position is in this answer or was in an earlier one; send the value as `changedAfter` with the next ' +
+    'request.',
   schema: { type: 'string' },
 };
 
@@ -105,26 +114,26 @@ export function ApiHistory(): MethodDecorator {
     required: ['id', 'version', 'type', 'on', 'by', 'source', 'correlationId', 'changes'],
     properties: {
       id: { type: 'string', format: 'uuid', example: '0198c2f1-a4b8-7c3d-9e5f-60718293a4b5' },
-      version: { type: 'integer', description: 'Of the record, after the event.', example: 2 },
+      version: { type: 'integer', description: 'The version of the record after the event.', example: 2 },
       type: { type: 'string', description: 'What happened.', example: 'MatterUpdated' },
       on: { type: 'string', format: 'date-time' },
       by: { type: 'string', description: 'Who did it.', example: 'integration:demo-client' },
       source: {
         type: 'string',
-        description: 'How it came here: `rest`, `cli`, `import`, `demo`.',
+        description: 'How the change was made: `rest`, `cli`, `import` or `demo`.',
         example: 'rest',
       },
       correlationId: {
         type: 'string',
-        description: "The request's trace id.",
+        description: 'The trace id of the request that made the change.',
         example: '4bf92f3577b34da6a3ce929d0e0e4736',
       },
       changes: {
         type: 'object',
         additionalProperties: true,
         description:
-          'The fields that were set, as they are from then on. Money is `{Amount, Currency}`; an amount that has no currency ' +
-          'of its own is a number, in that of the record.',
+          'The fields that the event set, with their new values. Money is `{Amount, Currency}`. An amount without a ' +
+          'currency of its own is a number in the currency of the record.',
         example: { title: 'Purchase of 12 Mill Lane' },
       },
     },

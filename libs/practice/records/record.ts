@@ -22,7 +22,9 @@ export const noReference = { externalReference: null, referenceOwner: null };
 /** Body fields that every create and update takes. */
 export class RecordInput {
   @TextField({
-    description: 'Your own key of the record; unique per integration and kind.',
+    description:
+      'Your own key for the record. It must be unique among the records of the same kind to which your integration has ' +
+      'given keys.',
     max: 100,
     notBlank: true,
   })
@@ -32,14 +34,21 @@ export class RecordInput {
 /** Describes a text of an answer that may be null. */
 export const nullableText = { type: String, nullable: true } as const;
 /** Describes a text of another record, which GET shows and answers to writes do not. */
-export const joinedText = { ...nullableText, required: false, description: 'On GET' } as const;
+export const joinedText = {
+  ...nullableText,
+  required: false,
+  description: 'Present only in answers to GET.',
+} as const;
 
 /** The fields that every record shows. */
 export class RecordView {
   @ApiProperty()
   id: string;
 
-  @ApiProperty({ type: 'integer', description: 'Counts the changes; also the ETag.' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'The version of the record. It increases with each change, and is also the ETag.',
+  })
   version: number;
 
   @ApiProperty()

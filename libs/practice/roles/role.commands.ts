@@ -13,7 +13,7 @@ export class RoleInput extends RecordInput {
     required: true,
     max: 100,
     example: 'Expert witness',
-    description: 'Unique, however it is capitalised.',
+    description: 'Must be unique. Upper and lower case make no difference.',
   })
   name: string;
 }

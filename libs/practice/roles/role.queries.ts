@@ -11,7 +11,9 @@ export class RoleView extends RecordView {
   @ApiProperty({ example: 'Expert witness' }) name: string;
   @ApiProperty({
     enum: roleKinds,
-    description: 'System roles (Client, Employee, Supplier) come with that record and are read-only.',
+    description:
+      'An entity has a system role (Client, Employee, Supplier) by having the client, employee or supplier record. ' +
+      'System roles are read-only.',
   })
   kind: string;
 }

@@ -12,19 +12,26 @@ import { TaxCode } from '../tax-codes/tax-code.lookup';
 import { ENTITY_SUPPLIER, Supplier, type SupplierState } from './supplier';
 
 export class SupplierInput extends RecordInput {
-  @IdField('entity', { required: true, description: 'Never changes; an entity is one supplier at most.' })
+  @IdField('entity', {
+    required: true,
+    description:
+      'The person or organisation that is the supplier. It cannot be changed later. An entity can be only one supplier.',
+  })
   entityId: string;
 
   @IdField('taxcode', {
     description:
-      'What it usually charges by: for information. Its costs are taxed by their own code, or by that of their disbursement code.',
+      'The tax code by which the supplier usually charges, for information only. A cost is taxed by its own tax code, ' +
+      'or by that of its disbursement code.',
   })
   taxCodeId?: string | null;
 
-  @IdField('disbursementcode', { description: 'An active code: what its costs usually are.' })
+  @IdField('disbursementcode', {
+    description: 'The active disbursement code that is usual for costs from this supplier.',
+  })
   defaultDisbursementCodeId?: string | null;
 
-  @NumberField({ max: 365, description: 'Days after which its bills are due.' })
+  @NumberField({ max: 365, description: 'How many days after its date a bill of the supplier is due.' })
   paymentTermsDays?: number | null;
 }
 

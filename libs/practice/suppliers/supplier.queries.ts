@@ -14,7 +14,11 @@ export class SupplierView extends RecordView {
   @ApiProperty() stateName: string;
   @ApiProperty(nullableText) taxCodeId: string | null;
   @ApiProperty(nullableText) defaultDisbursementCodeId: string | null;
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Days after which its bills are due' })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'How many days after its date a bill of the supplier is due',
+  })
   paymentTermsDays: number | null;
   @ApiProperty(joinedText) sortName?: string | null;
   @ApiProperty(joinedText) fullName?: string | null;
@@ -36,7 +40,7 @@ export class SuppliersQuery extends ListQuery {
   @ActivityFilter()
   state?: number;
 
-  @IdFilter('entity', 'Only the supplier that this entity is.')
+  @IdFilter('entity', 'Only the supplier with this entity.')
   entityId?: string;
 
   @SortFilter(Object.keys(sorts))

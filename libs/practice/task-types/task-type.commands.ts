@@ -10,34 +10,36 @@ import { requireBaseCurrency, settings, settingsOf } from '../tenants/tenant.loo
 import { NEW_TASK_TYPE, TaskType, type TaskTypeState } from './task-type';
 
 const RATE = {
-  description: "For an hour of timed work, a unit of itemised work; in the tenant's base currency.",
+  description:
+    "The rate for one hour of timed work, or for one unit of itemised work, in the tenant's base currency.",
 };
 
 export class TaskTypeInput extends RecordInput {
-  @CodeField({ required: true, max: 20, description: 'Unique in the firm.', example: 'L120' })
+  @CodeField({ required: true, max: 20, description: 'Must be unique in the firm.', example: 'L120' })
   code: string;
 
   @TextField({ required: true, example: 'Analysis/Strategy' })
   name: string;
 
   @ChoiceField([0, 1], {
-    description: 'Of the work items that it suits: 0 Timed Fee, 1 Itemised Fee; both when absent.',
+    description:
+      'The type of the work items that it is for: 0 Timed Fee, 1 Itemised Fee. When absent, it is for both.',
   })
   itemType?: 0 | 1 | null;
 
-  @TextField({ max: 20, description: 'Of a published code set, UTBMS or EW-J.', example: 'L100' })
+  @TextField({ max: 20, description: 'A code of a published code set, UTBMS or EW-J.', example: 'L100' })
   phaseCode?: string | null;
 
-  @TextField({ max: 20, description: 'Of a published code set, UTBMS or EW-J.', example: 'L120' })
+  @TextField({ max: 20, description: 'A code of a published code set, UTBMS or EW-J.', example: 'L120' })
   taskCode?: string | null;
 
-  @TextField({ max: 20, description: 'Of a published code set, UTBMS or EW-J.', example: 'A103' })
+  @TextField({ max: 20, description: 'A code of a published code set, UTBMS or EW-J.', example: 'A103' })
   activityCode?: string | null;
 
-  @TextField({ max: 2000, description: 'What work of the type is called when nobody says otherwise.' })
+  @TextField({ max: 2000, description: 'The title of a work item of this type that is given none.' })
   narration?: string | null;
 
-  @FlagField({ description: 'true when absent or null' })
+  @FlagField({ description: 'Default: true.' })
   isBillable?: boolean | null;
 
   @ObjectField(() => RateInput, RATE)

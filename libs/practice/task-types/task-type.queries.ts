@@ -14,7 +14,7 @@ import type { RecordList } from '../records/record-list';
 import { foldedRow } from '../records/records.queries';
 import type { TaskTypeState } from './task-type';
 
-const codeOfSet = { ...nullableText, description: 'Of a published code set, UTBMS or EW-J.' };
+const codeOfSet = { ...nullableText, description: 'A code of a published code set, UTBMS or EW-J.' };
 
 export class TaskTypeView extends RecordView {
   @ApiProperty({ example: 'L120' }) code: string;
@@ -23,16 +23,20 @@ export class TaskTypeView extends RecordView {
     type: 'integer',
     enum: [0, 1],
     nullable: true,
-    description: '0 Timed Fee, 1 Itemised Fee; null: both',
+    description: 'The type of the work items that it is for: 0 Timed Fee, 1 Itemised Fee; null: both',
   })
   itemType: 0 | 1 | null;
   @ApiProperty({ ...codeOfSet, example: 'L100' }) phaseCode: string | null;
   @ApiProperty({ ...codeOfSet, example: 'L120' }) taskCode: string | null;
   @ApiProperty({ ...codeOfSet, example: 'A103' }) activityCode: string | null;
-  @ApiProperty({ ...nullableText, description: 'What work of the type is called by default.' })
+  @ApiProperty({ ...nullableText, description: 'The title of a work item of this type that is given none.' })
   narration: string | null;
   @ApiProperty() isBillable: boolean;
-  @ApiProperty({ type: MoneyView, nullable: true, description: 'For an hour or a unit.' })
+  @ApiProperty({
+    type: MoneyView,
+    nullable: true,
+    description: 'The rate for one hour of timed work, or for one unit of itemised work.',
+  })
   rate: MoneyRecord | null;
   @ApiProperty({ type: 'integer', description: '1 Active, 2 Inactive' }) state: number;
   @ApiProperty() stateName: string;
@@ -64,10 +68,13 @@ export class TaskTypesQuery extends ListQuery {
   @ActivityFilter()
   state?: number;
 
-  @WholeNumberFilter('Only types of this alone: 0 Timed Fee, 1 Itemised Fee.', { min: 0, max: 1 })
+  @WholeNumberFilter(
+    'Only task types that are for this type of work items alone: 0 Timed Fee, 1 Itemised Fee.',
+    { min: 0, max: 1 },
+  )
   itemType?: number;
 
-  @TextFilter('Only types of this phase.', 20)
+  @TextFilter('Only task types with this phase code.', 20)
   phaseCode?: string;
 
   @SortFilter(Object.keys(sorts))

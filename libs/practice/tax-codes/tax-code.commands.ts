@@ -17,37 +17,45 @@ export class TaxRateInput {
   @NumberField({ required: true, max: 100, decimals: 4, example: 20 })
   percent: number;
 
-  @DayField({ required: true, description: 'Its first day.', example: '2011-01-04' })
+  @DayField({ required: true, description: 'The first day of the rate.', example: '2011-01-04' })
   from: string;
 
-  @DayField({ description: 'Its last day; none: until further notice.' })
+  @DayField({ description: 'The last day of the rate. When absent, it is valid until further notice.' })
   to?: string | null;
 
-  @FlagField({ description: 'As GET shows it; invoices say whether it is, and it is not taken from here.' })
+  @FlagField({
+    description: 'Whether an invoice has used the rate, as GET shows it. A value in a request is ignored.',
+  })
   isUsed?: boolean | null;
 }
 
 export class TaxCodeInput extends RecordInput {
-  @CodeField({ required: true, max: 20, example: 'STD', description: "Unique among the tenant's." })
+  @CodeField({
+    required: true,
+    max: 20,
+    example: 'STD',
+    description: "Must be unique among the tenant's tax codes.",
+  })
   code: string;
 
   @TextField({ required: true, example: 'Standard rate' })
   name: string;
 
-  @ChoiceField(taxSchemes, { description: "That of the tenant's region when absent or null." })
+  @ChoiceField(taxSchemes, { description: "When absent or null, it is the scheme of the tenant's region." })
   scheme?: TaxScheme | null;
 
   @ChoiceField(taxCategories, {
     required: true,
-    description: 'Zero, Exempt and OutOfScope all bear no tax; a tax return counts each by itself.',
+    description:
+      'Zero, Exempt and OutOfScope all bear no tax, but a tax return counts each of them separately.',
   })
   category: TaxCategory;
 
   @ObjectsField(() => TaxRateInput, {
     max: 50,
     description:
-      'At least one for Standard and Reduced, none for the others; no two in force on one day. Once an invoice has ' +
-      'charged by a rate, only its last day can change.',
+      'Standard and Reduced need at least one rate; the other categories have none. Only one rate may be in force on a ' +
+      'day. Once an invoice has used a rate, only its last day can be changed.',
   })
   rates?: TaxRateInput[] | null;
 }

@@ -9,9 +9,17 @@ import { type TaxCategory, type TaxScheme, taxCategories, taxSchemes } from './t
 
 export class TaxRateView {
   @ApiProperty({ example: 20 }) percent: number;
-  @ApiProperty({ format: 'date', example: '2011-01-04', description: 'Its first day' }) from: string;
-  @ApiProperty({ ...nullableText, format: 'date', description: 'Its last day' }) to: string | null;
-  @ApiProperty({ description: 'An invoice has charged by it: only its last day can change.' })
+  @ApiProperty({ format: 'date', example: '2011-01-04', description: 'The first day of the rate' })
+  from: string;
+  @ApiProperty({
+    ...nullableText,
+    format: 'date',
+    description: 'The last day of the rate; null: until further notice',
+  })
+  to: string | null;
+  @ApiProperty({
+    description: 'Whether an invoice has used the rate. If so, only its last day can be changed.',
+  })
   isUsed: boolean;
 }
 
@@ -20,9 +28,15 @@ export class TaxCodeView extends RecordView {
   @ApiProperty({ example: 'Standard rate' }) name: string;
   @ApiProperty({ enum: taxSchemes }) scheme: string;
   @ApiProperty({ enum: taxCategories }) category: string;
-  @ApiProperty({ type: [TaxRateView], description: 'Oldest first; none for Zero, Exempt and OutOfScope' })
+  @ApiProperty({
+    type: [TaxRateView],
+    description: 'The rates, the oldest first; none for Zero, Exempt and OutOfScope',
+  })
   rates: TaxRateView[];
-  @ApiProperty({ description: 'An invoice has used it: its scheme and category stay.' })
+  @ApiProperty({
+    description:
+      'Whether an invoice has used the tax code. If so, its scheme and category cannot be changed.',
+  })
   isUsed: boolean;
 }
 

@@ -20,10 +20,18 @@ class LastImportView implements LastImport {
   @ApiProperty({ format: 'date-time', example: '2026-04-01T06:00:00.000Z' })
   promotedAt: string;
 
-  @ApiProperty({ type: 'integer', description: 'Records that the tenant did not have.', example: 1200 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'How many records the import created in the tenant.',
+    example: 1200,
+  })
   created: number;
 
-  @ApiProperty({ type: 'integer', description: 'Records that an earlier import had brought.', example: 3 })
+  @ApiProperty({
+    type: 'integer',
+    description: 'How many records of earlier imports the import changed.',
+    example: 3,
+  })
   changed: number;
 }
 
@@ -40,7 +48,7 @@ export class TenantView {
   @ApiProperty({ enum: ['uk', 'au'] })
   region: string;
 
-  @ApiProperty({ description: 'Base currency' })
+  @ApiProperty({ description: 'The base currency' })
   currency: string;
 
   @ApiProperty()
@@ -64,7 +72,7 @@ export class TenantView {
   @ApiProperty({
     type: LastImportView,
     nullable: true,
-    description: 'The last import that was promoted: all of it is visible.',
+    description: 'The last import that was promoted. All of its records are visible. Null if there was none.',
   })
   lastImport: LastImport | null;
 }

@@ -18,12 +18,13 @@ const UNITS = { min: 0, max: LARGEST_UNITS, decimals: 4 };
 
 const RATE = {
   description:
-    'For an hour (0) or a unit (1). When absent, the first of: the rate agreed for the matter, for the client; the ' +
-    "matter's rate set, the client's; the task type, the employee's default rate, the firm's default rate set.",
+    'The rate for one hour of a timed fee, or for one unit of an itemised fee. When absent, it is the first that is ' +
+    "found of these: the rate agreed for the matter, the rate agreed for the client, the matter's rate set, the " +
+    "client's rate set, the rate of the task type, the employee's default rate, the firm's default rate set.",
 };
 
 export class WorkItemInput extends RecordInput {
-  @IdField('matter', { description: 'Absent only for time on no matter.' })
+  @IdField('matter', { description: 'The matter that the work was done on. Absent for work on no matter.' })
   matterId?: string | null;
 
   @IdField('employee', { required: true, description: 'An active employee of the tenant.' })
@@ -38,7 +39,8 @@ export class WorkItemInput extends RecordInput {
   @NumberField({
     max: 100_000_000_000_000,
     description:
-      '10,000,000 ticks a second; required for a timed fee. 422 `units_too_large` when they come to more than 9,999,999 units.',
+      'The duration in ticks of 100 ns: 10,000,000 ticks are one second. Required for a timed fee. Refused with 422 ' +
+      '`units_too_large` when it comes to more than 9,999,999 units.',
     example: 36_000_000_000,
   })
   durationTicks?: number | null;
@@ -46,20 +48,24 @@ export class WorkItemInput extends RecordInput {
   @NumberField({
     ...UNITS,
     description:
-      'Derived from the ticks when absent; 1 for an itemised fee. 422 `total_too_large` when they come to more than 99,999,999,999.',
+      'The number of units charged. When absent, it is derived from the ticks for a timed fee, and is 1 for an ' +
+      'itemised fee. Refused with 422 `total_too_large` when units and rate come to more than 99,999,999,999.',
   })
   units?: number | null;
 
   @ObjectField(() => RateInput, RATE)
   rate?: RateInput | null;
 
-  @TextField({ max: 2000, description: "The task type's narration when absent." })
+  @TextField({ max: 2000, description: 'What was done. When absent, it is the narration of the task type.' })
   title?: string | null;
 
   @IdField('tasktype', { description: 'An active task type.' })
   taskTypeId?: string | null;
 
-  @FlagField({ description: 'As the task type says, else true, when absent or null.' })
+  @FlagField({
+    description:
+      'Whether the work can be billed. When absent or null, it is that of the task type, or true without a task type.',
+  })
   isBillable?: boolean | null;
 }
 
@@ -74,7 +80,8 @@ export class FinaliseInput {
   @IdsField('workitem', {
     required: true,
     max: 200,
-    description: 'Each is answered by one row, however often it is named.',
+    description:
+      'The records to finalise. The answer has one row for each different id, even when an id is repeated.',
   })
   ids: string[];
 }

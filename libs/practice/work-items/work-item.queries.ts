@@ -25,20 +25,24 @@ export class WorkItemView extends RecordView {
   @ApiProperty({ format: 'date-time' }) entryDate: string;
   @ApiProperty({ type: 'integer', format: 'int64' }) durationTicks: number;
   @ApiProperty() units: number;
-  @ApiProperty({ description: 'The units were given and not derived' }) unitsOverridden: boolean;
-  @ApiProperty({ description: 'Length of all units in hours' }) unitDuration: number;
+  @ApiProperty({ description: 'Whether the units were given in a request, and not derived from the ticks' })
+  unitsOverridden: boolean;
+  @ApiProperty({ description: 'The length of all units together, in hours' }) unitDuration: number;
   @ApiProperty({ type: MoneyView }) rate: MoneyRecord;
   @ApiProperty({
     enum: ['Request', ...rateLevels],
-    description: 'Request: given with the item; else the level that had a rate for it',
+    description:
+      'Where the rate comes from. Request: it was given with the work item. Any other value is the level at which the ' +
+      'rate was found.',
   })
   rateSource: string;
   @ApiProperty(nullableText) title: string | null;
   @ApiProperty(nullableText) taskTypeId: string | null;
   @ApiProperty() isBillable: boolean;
   @ApiProperty({ type: MoneyView }) total: MoneyRecord;
-  @ApiProperty({ type: MoneyView, description: 'In the base currency of the tenant' }) totalBase: MoneyRecord;
-  @ApiProperty({ type: MoneyView, description: 'What can still be billed' }) remaining: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: "The total in the tenant's base currency" })
+  totalBase: MoneyRecord;
+  @ApiProperty({ type: MoneyView, description: 'The value that can still be billed' }) remaining: MoneyRecord;
   @ApiProperty() remainingUnits: number;
   @ApiProperty({ type: 'integer', description: '0 Pending, 1 Finalised, 2 Billed, 3 WrittenOff' })
   state: number;
@@ -103,10 +107,16 @@ export class WorkItemsQuery extends ListQuery {
   @WholeNumberFilter('0 Timed Fee, 1 Itemised Fee.', { min: 0, max: 1 })
   itemType?: number;
 
-  @InstantFilter("Only work entered at this instant or later; a date begins in the tenant's zone.")
+  @InstantFilter(
+    'Only work with an entry date at this instant or later. A date alone means the beginning of that day in the ' +
+      "tenant's time zone.",
+  )
   entryDateFrom?: string;
 
-  @InstantFilter("Only work entered before this instant; a date includes its day, in the tenant's zone.")
+  @InstantFilter(
+    "Only work with an entry date before this instant. A date alone includes that whole day in the tenant's time " +
+      'zone.',
+  )
   entryDateTo?: string;
 
   @SortFilter(Object.keys(sorts))

@@ -108,7 +108,7 @@ export function dayColumns(
       of,
       grain: 'month',
       daysOf: monthDays,
-      description: 'Month, as `2025-06`.',
+      description: 'Month, such as `2025-06`.',
       source: `to_char(${sql}, 'YYYY-MM')`,
     },
     {
@@ -117,7 +117,7 @@ export function dayColumns(
       of,
       grain: 'month',
       daysOf: quarterDays,
-      description: 'Calendar quarter, as `2025-Q2`.',
+      description: 'Calendar quarter, such as `2025-Q2`.',
       source: `to_char(${sql}, 'YYYY-"Q"Q')`,
     },
     {
@@ -135,7 +135,7 @@ export function dayColumns(
       of,
       grain: 'month',
       daysOf: financialYearDays,
-      description: 'Financial year, as `2025/26`; `2025` where it is the calendar year.',
+      description: 'Financial year, such as `2025/26`; `2025` if it is the calendar year.',
       source: (context) => financialYear(sql, context.financialYearStart()),
     },
   ];

@@ -15,10 +15,18 @@ import {
 import type { Condition } from '../condition';
 
 const flows: [name: string, column: string, description: string][] = [
-  ['workItemFinalised', 'finalised', 'finalised, less what was unfinalised'],
-  ['workItemBilled', 'billed', 'billed, less bills taken back'],
-  ['workItemWrittenOff', 'written_off', 'written off or billed below its value, less what was taken back'],
-  ['workItemWrittenUp', 'written_up', 'billed above its value, less what was taken back'],
+  ['workItemFinalised', 'finalised', 'finalised, minus what was unfinalised'],
+  ['workItemBilled', 'billed', 'billed, minus what was reversed'],
+  [
+    'workItemWrittenOff',
+    'written_off',
+    'written off, also by billing below the value of the work, minus what was reversed',
+  ],
+  [
+    'workItemWrittenUp',
+    'written_up',
+    'written up by billing above the value of the work, minus what was reversed',
+  ],
 ];
 
 const measures = flows.flatMap(([name, column, description]): Column[] => [
@@ -65,7 +73,8 @@ const columns: Column[] = [
     name: 'realisationRate',
     type: 'decimal',
     description:
-      "Billed ÷ (billed + written off − written up), of the group's sums; null when that is 0. `avg` means the same.",
+      'Billed ÷ (billed + written off − written up), computed from the sums of the group; null when the divisor is 0. ' +
+      'With `avg`, it is the same.',
     source: realisation('f.billed', 'f.written_off', 'f.written_up'),
     measure: {
       aggFuncs: ['avg', 'min', 'max', 'count'],

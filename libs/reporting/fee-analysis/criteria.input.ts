@@ -3,9 +3,12 @@ import { relativePeriods } from '#kernel/periods';
 import { DatePeriodInput } from '../criteria/period.input';
 import { DateScalar } from '../graphql/scalars';
 
-@InputType({ description: 'Which facts the report is over. Null restricts nothing.' })
+@InputType({ description: 'Which movements the report covers. A field that is null restricts nothing.' })
 export class FeeAnalysisFactCriteriaInput {
-  @Field(() => DatePeriodInput, { nullable: true, description: 'Wins over relativePeriod.' })
+  @Field(() => DatePeriodInput, {
+    nullable: true,
+    description: 'A fixed period. If relativePeriod is given too, this one is used.',
+  })
   period?: DatePeriodInput | null;
 
   @Field(() => DateScalar, {
@@ -16,14 +19,14 @@ export class FeeAnalysisFactCriteriaInput {
 
   @Field(() => String, {
     nullable: true,
-    description: `In the tenant's time zone, weeks from Monday: ${relativePeriods.join(', ')}.`,
+    description: `A period in the tenant's time zone, with weeks from Monday. One of ${relativePeriods.join(', ')}.`,
   })
   relativePeriod?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Prefixed id, `employee_…`.' })
+  @Field(() => String, { nullable: true, description: 'Prefixed id of the fee earner, `employee_…`.' })
   feeEarnerId?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Prefixed id, `matter_…`.' })
+  @Field(() => String, { nullable: true, description: 'Prefixed id of the matter, `matter_…`.' })
   matterId?: string | null;
 
   @Field(() => String, { nullable: true, description: "Prefixed id of the matter's client, `client_…`." })

@@ -18,7 +18,7 @@ export class FeeAnalysisResolver {
     name: 'fee_analysis',
     nullable: true,
     description:
-      'What was finalised, billed, written off and written up: one row a movement, or groups of them.',
+      'What was finalised, billed, written off and written up. A row is one movement, or a group of movements.',
   })
   rows(
     @Args('criteria', { type: () => FeeAnalysisFactCriteriaInput, nullable: true })

@@ -6,7 +6,7 @@ import { workItemReport } from '../work-items/columns';
 function rowScalar(name: string, report: Report): GraphQLScalarType {
   return new GraphQLScalarType({
     name,
-    description: `An object that holds the columns asked for, by colId, and the fields that pivots make.\n\nColumns:\n${describeColumns(report)}`,
+    description: `An object with the requested columns, by colId, and with the fields that pivots make.\n\nColumns:\n${describeColumns(report)}`,
   });
 }
 

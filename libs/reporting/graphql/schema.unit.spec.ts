@@ -16,7 +16,7 @@ describe('the schema', () => {
   it('documents every column', async () => {
     const sdl = await printSdl();
     expect(sdl).toContain(
-      '- `unitDuration` (decimal; sum, avg, min, max, count): Hours that the units stand for, 10 decimals.',
+      '- `unitDuration` (decimal; sum, avg, min, max, count): Length of the units in hours, with 10 decimals.',
     );
     expect(sdl).toContain('- `feeEarnerSortName` (text; count, countDistinct)');
   });

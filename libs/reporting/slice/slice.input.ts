@@ -14,12 +14,14 @@ export class AggregatedColumnInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'sum, avg, min, max, count or countDistinct; counts in group rows and totals only.',
+    description:
+      'One of sum, avg, min, max, count, countDistinct. It is used in group rows, in totals and with groupLeafLevel, ' +
+      'and ignored in other leaf rows.',
   })
   aggFunc?: string | null;
 }
 
-@InputType({ description: 'One key of the order. Nulls are lowest.' })
+@InputType({ description: 'A column to sort by. Null is lower than any value.' })
 export class SortInput {
   @Field(() => String)
   colId!: string;
@@ -29,24 +31,25 @@ export class SortInput {
 }
 
 @InputType({
-  description: 'Which part of the report, at which level, to return: columns, groups, pivots, order, page.',
+  description: 'Which rows of the report to return: their columns, groups, pivots, order and page.',
 })
 export class AggregationSliceSpecInput {
   @Field(() => [AggregatedColumnInput], { nullable: true, description: 'Columns of each row.' })
   cols?: AggregatedColumnInput[] | null;
 
-  @Field(() => Int, { nullable: true, description: 'First row, from 0. Default 0.' })
+  @Field(() => Int, { nullable: true, description: 'The first row to return, counted from 0. Default 0.' })
   startRow?: number | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Row after the last one. Default startRow + 100; at most startRow + 10,000.',
+    description: 'The row after the last one to return. Default startRow + 100; at most startRow + 10,000.',
   })
   endRow?: number | null;
 
   @Field(() => [SortInput], {
     nullable: true,
-    description: 'Leaf rows: any columns. Group rows: group columns, aggregated columns, pivot fields.',
+    description:
+      'Leaf rows can be sorted by any column; group rows by group columns, aggregated columns and pivot fields.',
   })
   sortBy?: SortInput[] | null;
 
@@ -56,23 +59,30 @@ export class AggregationSliceSpecInput {
   @Field(() => [GroupKey], {
     nullable: 'itemsAndList',
     description:
-      'Values of the first of the rowGroups: the rows are those one level below. As many as rowGroups: leaf rows.',
+      'Values of the first rowGroups, in their order. They select a group; the answer has the rows one level below it. ' +
+      'With a value for each of the rowGroups, these are leaf rows.',
   })
   groupKeys?: (string | number | boolean | null)[] | null;
 
   @Field(() => [ColumnInput], {
     nullable: true,
     description:
-      'Columns whose values become fields of group rows and totals: the values joined by `_`, then `_` and the colId.',
+      'Columns whose values become fields of group rows and totals. The name of such a field is the values joined by ' +
+      '`_`, then `_` and the colId of the aggregated column.',
   })
   pivots?: ColumnInput[] | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'One row: the aggregated columns over everything.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether to return only one row, with the aggregated columns over all rows.',
+  })
   totalsOnly?: boolean | null;
 
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Drop rows whose filterZeroField, or without one all of whose measures, are 0 or null.',
+    description:
+      'Whether to leave out rows in which filterZeroField is 0 or null. Without filterZeroField, rows are left out in ' +
+      'which all measures are 0 or null.',
   })
   filterZero?: boolean | null;
 
@@ -82,7 +92,8 @@ export class AggregationSliceSpecInput {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'At leaf level: one row for each tuple of the columns without aggFunc, the others aggregated.',
+      'Whether leaf rows are grouped: one row for each combination of values of the columns without aggFunc, with the ' +
+      'other columns aggregated.',
   })
   groupLeafLevel?: boolean | null;
 }

@@ -144,7 +144,8 @@ const columns: Column[] = [
     name: 'invoiceNumber',
     type: 'text',
     description:
-      'Number of the invoice that charges the item, or of the draft that holds it; null while that was never issued.',
+      'Number of the invoice that charges the item, or of the draft that has it; null if there is none, or if the ' +
+      'draft was never issued.',
     source: 'i.number',
     joins: ['i'],
   },
@@ -179,7 +180,7 @@ const columns: Column[] = [
   {
     name: 'unitDuration',
     type: 'decimal',
-    description: 'Hours that the units stand for, 10 decimals.',
+    description: 'Length of the units in hours, with 10 decimals.',
     source: 'w.units * w.unit_minutes',
     measure: {
       ...additive('minutes', SCALE.minutes),

@@ -17,7 +17,8 @@ export class WorkItemsResolver {
   @Query(() => [WorkItemRow], {
     name: 'work_item_listing',
     nullable: true,
-    description: 'Work items: time and fees recorded, one row an item, or groups of them.',
+    description:
+      'Work items, that is recorded time and fees. A row is one work item, or a group of work items.',
   })
   rows(
     @Args('criteria', { type: () => WorkItemCriteriaInput, nullable: true })

@@ -4,7 +4,7 @@ import { TextsField } from '#platform/http/input/list-fields';
 import { InstantField } from '#platform/http/input/time-fields';
 import { type PayloadMode, payloadModes } from './endpoint';
 
-const SECRET = '`whsec_` and base64 of 24 to 64 bytes, or a GUID.';
+const SECRET = 'The secret that signs messages: `whsec_` followed by 24 to 64 bytes in base64, or a GUID.';
 
 /** Body of `POST /webhooks`. */
 export class WebhookInput {
@@ -12,7 +12,7 @@ export class WebhookInput {
     required: true,
     max: 2048,
     example: 'https://hooks.example.invalid/practice',
-    description: 'https, with a host of the public internet.',
+    description: 'The https address to which messages are sent. Its host must be on the public internet.',
   })
   url: string;
 
@@ -22,18 +22,20 @@ export class WebhookInput {
     maxLength: 100,
     example: ['matter.*', 'invoice.issued'],
     description:
-      'Names as in `GET /webhooks/eventtypes`, `<area>.*`, or `*`. Each needs the permission to read its area.',
+      'The events to subscribe to: names as in `GET /webhooks/eventtypes`, `<area>.*` for all events of an area, or ' +
+      '`*` for all events. Each needs the permission to read its area.',
   })
   events: string[];
 
-  @TextField({ max: 200, notBlank: true, description: `${SECRET} Made when absent.` })
+  @TextField({ max: 200, notBlank: true, description: `${SECRET} When absent, one is generated.` })
   secret?: string | null;
 
-  @FlagField({ description: 'Default true.', example: true })
+  @FlagField({ description: 'Whether messages are sent to the webhook. Default: true.', example: true })
   enabled?: boolean | null;
 
   @ChoiceField(payloadModes, {
-    description: '`full` (default): the record as its area answers it; `thin`: its id alone.',
+    description:
+      '`full` (default): a message has the record, as the API shows it. `thin`: a message has only its id.',
     example: 'full',
   })
   payloadMode?: PayloadMode | null;
@@ -44,13 +46,13 @@ export class WebhookInput {
 
 /** Body of `PUT /webhooks`: creates the webhook with that id, or replaces it whole. */
 export class WebhookRegistration extends WebhookInput {
-  @IdField('webhook', { required: true, description: 'Chosen by the caller.' })
+  @IdField('webhook', { required: true, description: 'The id of the webhook, which you choose.' })
   id: string;
 
   @TextField({
     max: 200,
     notBlank: true,
-    description: `${SECRET} Needed for a new webhook; without it one that is there keeps its own.`,
+    description: `${SECRET} Required for a new webhook. When absent, an existing webhook keeps its secret.`,
     example: '12345678-0000-0000-0000-123456789012',
   })
   declare secret?: string | null;
@@ -62,23 +64,33 @@ export class WebhookPatch extends PartialType(OmitType(WebhookInput, ['secret'])
 }) {}
 
 export class RotateSecretInput {
-  @TextField({ max: 200, notBlank: true, description: `${SECRET} Made when absent.`, example: null })
+  @TextField({
+    max: 200,
+    notBlank: true,
+    description: `${SECRET} When absent, one is generated.`,
+    example: null,
+  })
   secret?: string | null;
 }
 
 export const replayModes = ['failed', 'all'] as const;
 
 export class ReplayInput {
-  @InstantField({ required: true, description: 'Events from before the days that are kept are left out.' })
+  @InstantField({
+    required: true,
+    description:
+      'The beginning of the period. Events that are older than deliveries are kept (30 days by default) are left out.',
+  })
   since: string;
 
-  @InstantField({ description: 'Default: now.', example: '2025-06-13T10:00:00Z' })
+  @InstantField({ description: 'The end of the period. Default: now.', example: '2025-06-13T10:00:00Z' })
   until?: string | null;
 
   @ChoiceField(replayModes, {
     required: true,
     description:
-      '`failed`: what was not delivered, for whatever reason, from the oldest event on that failed since then; `all`: everything again.',
+      '`failed`: sends every event that was not delivered, for whatever reason, beginning with the oldest event whose ' +
+      'delivery failed in the period. `all`: sends all events of the period again.',
     example: 'failed',
   })
   mode: (typeof replayModes)[number];

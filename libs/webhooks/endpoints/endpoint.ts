@@ -41,10 +41,13 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
   @ApiProperty({ example: 'webhook_0198c2f1a4b87c3d9e5f60718293a4b5' })
   override id: string;
 
-  @ApiProperty({ description: 'Nothing is queued for one that is not.' })
+  @ApiProperty({ description: 'Whether the webhook is enabled. No messages are queued for a disabled one.' })
   enabled: boolean;
 
-  @ApiProperty({ description: 'What comes is queued, and sent once it is resumed.', example: false })
+  @ApiProperty({
+    description: 'Whether the webhook is paused. Messages are then queued, and sent when it is resumed.',
+    example: false,
+  })
   paused: boolean;
 
   @ApiProperty({ example: 'https://hooks.example.com/practice' })
@@ -61,14 +64,18 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
 
   @ApiProperty({
     ...optionalInstant,
-    description: 'The first failure since the last success; after 5 days it is disabled.',
+    description:
+      'The time of the first failure since the last success; null while messages are delivered. After 5 days of ' +
+      'failures the webhook is disabled.',
   })
   failingSince: string | null;
 
   @ApiProperty({
     ...optionalInstant,
     description:
-      'When it was last disabled: a replay since then sends what it missed; one since `failingSince`, while that is told, what failed before too. A replay that this ended sends what is left when it is asked for again, with its own `since`.',
+      'When the webhook was last disabled. A replay with this time as `since` sends what the webhook has missed. With ' +
+      '`failingSince` as `since`, while that has a value, it also sends what failed before. If a replay was under way ' +
+      'when the webhook was disabled, request it again with its own `since` to send the rest.',
   })
   disabledOn: string | null;
 
@@ -76,7 +83,9 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
     type: String,
     nullable: true,
     enum: ['owner', 'gone', 'failing'],
-    description: 'Why it is disabled: by its owner, by an answer 410, or by failing for 5 days.',
+    description:
+      'Why the webhook is disabled. `owner`: its owner disabled it. `gone`: the receiver answered 410. `failing`: ' +
+      'deliveries failed for 5 days.',
     example: null,
   })
   disabledReason: string | null;
@@ -85,7 +94,7 @@ export class WebhookView extends OmitType(RecordView, ['isDeleted', 'externalRef
 /** A webhook with its secret, as the answers that create or rotate the secret show it. */
 export class WebhookWithSecretView extends WebhookView {
   @ApiProperty({
-    description: 'Shown here and never again.',
+    description: 'The secret that signs messages. It is never shown again.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   })
   secret: string;

@@ -19,12 +19,13 @@ const SEARCH_MS = 1_000;
 
 export class EventsQuery {
   @TextFilter(
-    'What the last answer gave as `after`. Without it, or when it is more than 30 days old, all of the last 30 days.',
+    'The `after` of the last answer. When it is absent or more than 30 days old, the list begins with the events of ' +
+      '30 days ago.',
     100,
   )
   after?: string;
 
-  @WholeNumberFilter('Events an answer.', { min: 1, max: 200, default: 50 })
+  @WholeNumberFilter('The highest number of events in an answer.', { min: 1, max: 200, default: 50 })
   pageSize?: number;
 }
 
@@ -53,13 +54,14 @@ export class EventView {
   @ApiProperty({ example: 'demo' })
   tenant: string;
 
-  @ApiProperty({ type: 'integer', description: "The record's version with the event.", example: 1 })
+  @ApiProperty({ type: 'integer', description: 'The version of the record after the event.', example: 1 })
   sequence: number;
 
   @ApiProperty({
     type: String,
     isArray: true,
-    description: 'Fields that the event changed, and those that follow from them.',
+    description:
+      'The names of the fields that the event changed, and of the fields that are derived from them.',
     example: ['sortTitle', 'title'],
   })
   changed: string[];

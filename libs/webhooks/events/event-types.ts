@@ -12,18 +12,23 @@ export class EventTypeView {
 
   @ApiProperty({
     ...nullableText,
-    description: 'The name by which existing clients know it; a subscription to it is sent it in this form.',
+    description:
+      'The name that existing clients use for the event; null if they have none. A webhook that subscribes to this ' +
+      'name gets messages with this name.',
     example: 'PE.Mk2.Accounting.V1.MatterCreated',
   })
   qualifiedName: string | null;
 
-  @ApiProperty({ description: 'That it takes to subscribe to it.', example: 'matters:read' })
+  @ApiProperty({
+    description: 'The permission that is needed to subscribe to the event.',
+    example: 'matters:read',
+  })
   permission: string;
 
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'JSON Schema (2020-12) of the body.',
+    description: 'The JSON Schema (2020-12) of a message body.',
     example: { type: 'object', required: ['type', 'data'] },
   })
   schema: Json;
@@ -31,7 +36,7 @@ export class EventTypeView {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'A body.',
+    description: 'An example of a message body.',
     example: { type: 'matter.created', data: {} },
   })
   example: Json;
@@ -77,7 +82,7 @@ function schemaOf({ name, qualified }: EventName, record: Json): Json {
     required: ['type', 'timestamp', 'requestId', 'data', 'id', 'tenant', 'sequence', 'changed'],
     properties: {
       type: { enum: [name, ...(qualified === undefined ? [] : [qualified])] },
-      timestamp: { ...text, format: 'date-time', description: 'When it happened.' },
+      timestamp: { ...text, format: 'date-time', description: 'When the event happened.' },
       requestId: { ...text, format: 'uuid', description: 'The same on every attempt of one delivery.' },
       data: {
         type: 'object',
@@ -86,24 +91,32 @@ function schemaOf({ name, qualified }: EventName, record: Json): Json {
           id: { ...text, description: "The record's id." },
           data: {
             description:
-              'The record as it is when this is sent; absent in thin mode and of a body that would be larger than 256 KiB.',
+              'The record as it is when the message is sent. Absent in thin mode, and when the body would be larger than 256 ' +
+              'KiB.',
             anyOf: [jsonSchema(record), { type: 'null' }],
           },
           sourceId: { ...text, description: 'Who made the change, as `createdBy` names them.' },
         },
       },
-      id: { ...text, pattern: '^evt_[0-9a-f]{32}$', description: 'The event; also the header webhook-id.' },
+      id: {
+        ...text,
+        pattern: '^evt_[0-9a-f]{32}$',
+        description: 'The id of the event. It is also the header webhook-id.',
+      },
       tenant: { ...text, description: "The tenant's alias." },
       sequence: {
         type: 'integer',
-        description: 'The version of the record that is sent: of two messages the higher one is newer.',
+        description:
+          'The version of the record after the event. Of two messages about a record, the one with the higher number is ' +
+          'newer.',
       },
       changed: {
         type: 'array',
         items: text,
-        description: 'Fields that the event changed, and those that follow from them.',
+        description:
+          'The names of the fields that the event changed, and of the fields that are derived from them.',
       },
-      truncated: { const: true, description: 'The record was too large to be sent.' },
+      truncated: { const: true, description: 'Present when the record was too large to be sent.' },
     },
   };
 }

@@ -23,22 +23,28 @@ export class DeliveryView {
   @ApiProperty({ example: 'webhook_0198c2f1a4b87c3d9e5f60718293a4b5' })
   webhookId: string;
 
-  @ApiProperty({ description: 'The header `webhook-id`.', example: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5' })
+  @ApiProperty({
+    description: 'The id of the event, which is sent as the header `webhook-id`.',
+    example: 'evt_0198c2f1a4b87c3d9e5f60718293a4b5',
+  })
   eventId: string;
 
-  @ApiProperty({ format: 'uuid', description: 'The header `X-PE2-REQUEST-ID`.' })
+  @ApiProperty({ format: 'uuid', description: 'The id that is sent as the header `X-PE2-REQUEST-ID`.' })
   requestId: string;
 
-  @ApiProperty({ description: 'In the form that was subscribed to.', example: 'matter.created' })
+  @ApiProperty({
+    description: 'The name of the event, in the form to which the webhook has subscribed.',
+    example: 'matter.created',
+  })
   type: string;
 
   @ApiProperty({ example: 'matter_0198c2f1a4b87c3d9e5f60718293a4b5' })
   recordId: string;
 
-  @ApiProperty({ type: 'integer', description: "The record's version with the event." })
+  @ApiProperty({ type: 'integer', description: 'The version of the record after the event.' })
   sequence: number;
 
-  @ApiProperty({ format: 'date-time', description: 'When it happened.' })
+  @ApiProperty({ format: 'date-time', description: 'When the event happened.' })
   occurredOn: string;
 
   @ApiProperty({ type: 'integer', description: '0 Pending, 1 Delivered, 2 Failed' })
@@ -47,19 +53,25 @@ export class DeliveryView {
   @ApiProperty()
   stateName: string;
 
-  @ApiProperty({ type: 'integer', description: 'Attempts so far.', example: 1 })
+  @ApiProperty({ type: 'integer', description: 'The number of attempts so far.', example: 1 })
   attemptCount: number;
 
-  @ApiProperty({ ...nullableInstant, description: 'The next attempt, at the earliest.' })
+  @ApiProperty({
+    ...nullableInstant,
+    description: 'The earliest time of the next attempt; null if there will be none.',
+  })
   nextAttemptOn: string | null;
 
-  @ApiProperty({ ...nullableInstant, description: 'When it was delivered, or given up.' })
+  @ApiProperty({
+    ...nullableInstant,
+    description: 'When it was delivered or given up; null while it is pending.',
+  })
   finishedOn: string | null;
 
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'HTTP status of the last answer.',
+    description: 'The HTTP status of the last answer.',
     example: 204,
   })
   lastStatus: number | null;
@@ -69,13 +81,13 @@ export class DeliveryView {
 }
 
 export class AttemptView {
-  @ApiProperty({ type: 'integer', description: 'From 1.', example: 1 })
+  @ApiProperty({ type: 'integer', description: 'The number of the attempt, from 1.', example: 1 })
   number: number;
 
-  @ApiProperty({ format: 'date-time', description: 'When it began.' })
+  @ApiProperty({ format: 'date-time', description: 'When the attempt began.' })
   on: string;
 
-  @ApiProperty({ type: 'integer', description: 'How long it took.', example: 12 })
+  @ApiProperty({ type: 'integer', description: 'The duration of the attempt, in milliseconds.', example: 12 })
   milliseconds: number;
 
   @ApiProperty({ type: 'integer', nullable: true, example: 204 })
@@ -87,10 +99,14 @@ export class AttemptView {
   @ApiProperty(nullableText)
   detail: string | null;
 
-  @ApiProperty({ ...nullableText, description: 'What the receiver answered, at most 20 KB.' })
+  @ApiProperty({ ...nullableText, description: 'The answer of the receiver, cut off at 20 KB.' })
   response: string | null;
 
-  @ApiProperty({ ...nullableText, description: 'To which it was sent.', example: '203.0.113.7' })
+  @ApiProperty({
+    ...nullableText,
+    description: 'The IP address to which the message was sent.',
+    example: '203.0.113.7',
+  })
   address: string | null;
 }
 
@@ -104,12 +120,15 @@ export class DeliveriesQuery extends PageQuery {
   state?: number;
 
   @ChoiceFilter(
-    'Only of this event, by either of its names.',
+    'Only deliveries of this event, which may be given by either of its names.',
     eventNames.flatMap(({ name, qualified }) => (qualified === undefined ? [name] : [name, qualified])),
   )
   type?: string;
 
-  @InstantFilter("Only of events at this instant or later; a date begins in the tenant's zone.")
+  @InstantFilter(
+    'Only deliveries of events at this instant or later. A date alone means the beginning of that day in the ' +
+      "tenant's time zone.",
+  )
   since?: string;
 }
 

@@ -41,7 +41,7 @@ it('describes every operation, each with its own name and id', () => {
     'post /{tenant}/api/v1/workitems/finalise': 'Finalise many work items',
     'post /{tenant}/api/v1/workitems/{id}/writeoff': 'Write off a work item',
     'get /{tenant}/api/v1/tenants': "Read the caller's own tenant",
-    'post /{tenant}/graphql': 'Ask for reports over GraphQL',
+    'post /{tenant}/graphql': 'Query reports over GraphQL',
     'post /oauth2/token': 'Get an access token with the client credentials',
   });
 });

@@ -8,7 +8,7 @@ import { TextField, type TextOptions } from './fields';
  * or another of Unicode's forms, is refused, and not stored in a form that was not sent.
  */
 export function CodeField(options: TextOptions & { description: string }): PropertyDecorator {
-  const description = `${options.description} Without white space at its ends, in Unicode's form NFC.`;
+  const description = `${options.description} It must have no white space at its ends, and be in Unicode's form NFC.`;
   const isNormalised = ValidateBy({
     name: 'notNormalised',
     validator: {

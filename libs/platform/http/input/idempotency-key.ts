@@ -5,6 +5,8 @@ export const ApiIdempotencyKey = () =>
   ApiHeader({
     name: 'Idempotency-Key',
     required: false,
-    description: 'Makes the request safe to repeat for 24 hours. Printable ASCII.',
+    description:
+      'A key of your choice that makes the request safe to repeat for 24 hours: repeated with the same key, it is ' +
+      'answered as the first time and not carried out again. 1 to 255 characters of printable ASCII.',
     schema: { type: 'string', pattern: '^[ -~]{1,255}$' },
   });

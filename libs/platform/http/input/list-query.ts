@@ -86,7 +86,7 @@ export function ChoiceFilter(description: string, values: readonly string[]): Pr
 /** A field by which a list can be sorted. */
 export function SortFilter(fields: readonly string[]): PropertyDecorator {
   return ChoiceFilter(
-    'Field to sort by, descending with -.',
+    'Field to sort by. A `-` in front of its name sorts in descending order.',
     fields.flatMap((name) => [name, `-${name}`]),
   );
 }
@@ -149,31 +149,35 @@ export const SYNC_START = 'start';
 /** The parameters of every list. An area adds its own filters, and the fields by which it can be sorted. */
 export class ListQuery {
   @WholeNumberFilter(
-    'Page, from 0. A record that changes between two pages may move others past both: `changedAfter` misses none.',
+    'Page number. The first page is 0. A record that changes between two requests can move other records to another ' +
+      'page, so that both requests miss them. `changedAfter` misses none.',
     { min: 0, max: 10_000_000, default: 0 },
   )
   pageIndex?: number;
 
-  @WholeNumberFilter('Records a page.', { min: 1, max: 200, default: 50 })
+  @WholeNumberFilter('Records per page.', { min: 1, max: 200, default: 50 })
   pageSize?: number;
 
   @TextFilter(
-    'Words, or their beginnings, that the record must hold, all of them. A word is a run of letters and digits: ' +
-      'punctuation alone asks for nothing, and leaves no record out.',
+    'Words, or beginnings of words, all of which the record must contain. A word is a run of letters and digits. ' +
+      'Punctuation alone is ignored: it excludes no record.',
   )
   keywords?: string;
 
   @InstantFilter(
-    "Only records changed at this instant or later; a date begins in the tenant's zone. Records are shown later than " +
-      'they changed, those of an import by as long as its promotion takes: `changedAfter` misses none.',
+    "Only records changed at this instant or later. A date alone means the beginning of that day in the tenant's " +
+      'time zone. Records become visible some time after they changed, and records of an import as late as its ' +
+      'promotion ends, so that this filter can miss changes. `changedAfter` misses none.',
   )
   updatedSince?: string;
 
   @TextFilter(
-    'A value of X-Event-Position, or `start`: all records that changed after that, oldest change first, deleted ones ' +
-      "included. To synchronise, begin with `start`, and send each answer's X-Event-Position with the next request, " +
-      'without pageIndex and other filters: nothing is missed. Without rows there is nothing new yet. What a record ' +
-      'shows of others (`On GET`, as names) is no change of its own: keep that of the others, by their ids.',
+    'All records that changed after this position, the oldest change first, deleted records included. The position ' +
+      'is an X-Event-Position of an earlier answer, or `start`. To synchronise without missing a change, begin with ' +
+      '`start`, and send the X-Event-Position of each answer with the next request, without pageIndex and other ' +
+      'filters. An answer without rows means that there is nothing new yet. A record is not listed again when only ' +
+      'values change that it shows of other records, such as their names. Take those values from the other records, by ' +
+      'their ids.',
     100,
   )
   changedAfter?: string;
@@ -181,7 +185,7 @@ export class ListQuery {
   @FlagFilter('Whether deleted records are listed too.')
   includeDeleted?: boolean;
 
-  @FlagFilter('Whether to count all records that match.')
+  @FlagFilter('Whether the answer has `totalCount`, the number of all records that match.')
   includeTotalCount?: boolean;
 
   ids?: string[];

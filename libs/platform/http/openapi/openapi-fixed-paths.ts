@@ -10,7 +10,7 @@ function answer(description: string, schema: object, type = 'application/json') 
   return { description, content: { [type]: { schema } } };
 }
 
-const oauthError = answer('RFC 6749, section 5.2.', {
+const oauthError = answer('The error, in the form of RFC 6749, section 5.2.', {
   type: 'object',
   required: ['error'],
   properties: { error: { ...text, example: 'invalid_client' }, error_description: text },
@@ -21,11 +21,17 @@ const tokenRequest = {
   required: ['grant_type'],
   properties: {
     grant_type: { ...text, enum: ['client_credentials'] },
-    client_id: { ...text, description: 'Here, or with the secret as HTTP Basic.' },
+    client_id: {
+      ...text,
+      description:
+        'The id of the client. It is sent here with client_secret, or both are sent by HTTP Basic authentication.',
+    },
     client_secret: text,
     scope: {
       ...text,
-      description: 'Permissions separated by spaces. None, or one that ends in `/.default`: all granted.',
+      description:
+        'The permissions that the token shall have, separated by spaces. When absent, or when it ends in `/.default`, ' +
+        'the token has all permissions that are granted to the client.',
     },
   },
 };
@@ -38,8 +44,8 @@ const tokenAnswer = {
     token_type: { ...text, enum: ['Bearer'] },
     expires_in: { type: 'integer', example: 3600 },
     scope: text,
-    not_before: { type: 'integer', description: 'Seconds since 1970.' },
-    expires_on: { type: 'integer', description: 'Seconds since 1970.' },
+    not_before: { type: 'integer', description: 'Seconds since 1970-01-01T00:00:00Z.' },
+    expires_on: { type: 'integer', description: 'Seconds since 1970-01-01T00:00:00Z.' },
   },
 };
 
@@ -54,7 +60,10 @@ const graphqlAnswer = {
   properties: { data: anything, errors: { type: 'array', items: anything }, extensions: anything },
 };
 
-const wrongDocument = answer('The document or a variable is wrong, or the body, or a header.', graphqlAnswer);
+const wrongDocument = answer(
+  'The GraphQL document, a variable, the body or a header is wrong.',
+  graphqlAnswer,
+);
 const problem = { schema: { $ref: '#/components/schemas/Problem' } };
 const malformedReport = {
   ...wrongDocument,
@@ -70,7 +79,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
     post: {
       operationId: 'queryReports',
       tags: ['reports'],
-      summary: 'Ask for reports over GraphQL',
+      summary: 'Query reports over GraphQL',
       description: 'Needs the permission `reports:read`. The schema is at `/{tenant}/graphql/schema`.',
       'x-permission': 'reports:read',
       security: [{ oauth2: ['reports:read'] }, { bearer: [] }],
@@ -79,7 +88,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       responses: {
         200: { ...answer('The rows.', graphqlAnswer), headers: headersWith() },
         400: malformedReport,
-        406: answer('None of the media types that are accepted is one of the answer.', graphqlAnswer),
+        406: answer('The answer is available in none of the media types that `Accept` names.', graphqlAnswer),
         ...refusalsWith(401, 403, 413, 415, 429, 503),
       },
     } as OpenAPIObject['paths'][string]['post'],
@@ -139,7 +148,7 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       tags: ['operations'],
       summary: 'Whether the process runs',
       ...publicly,
-      responses: { 200: answer('It does.', anything) },
+      responses: { 200: answer('The process runs.', anything) },
     },
   },
   '/health/ready': {
@@ -149,8 +158,15 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       summary: 'Whether the process can do its work',
       ...publicly,
       responses: {
-        200: answer('It can.', anything),
-        503: answer('A database that it needs does not answer.', anything),
+        200: answer(
+          'The process can do its work. The status is `degraded` when a part of it needs an operator; the field `degraded` ' +
+            'says which part.',
+          anything,
+        ),
+        503: answer(
+          'A database that the process needs does not answer, or the process is being stopped.',
+          anything,
+        ),
       },
     },
   },
@@ -160,7 +176,9 @@ export const fixedPaths: OpenAPIObject['paths'] = {
       tags: ['operations'],
       summary: 'Measurements for Prometheus',
       ...publicly,
-      responses: { 200: answer('Text format 0.0.4.', text, 'text/plain') },
+      responses: {
+        200: answer('The measurements, in version 0.0.4 of the Prometheus text format.', text, 'text/plain'),
+      },
     },
   },
 };

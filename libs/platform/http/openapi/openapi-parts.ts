@@ -22,7 +22,11 @@ const problemMembers = {
   status: { type: 'integer', example: 422 },
   detail: { ...text, example: 'clientId: the client is not active.' },
   instance: { ...text, example: '/demo/api/v1/matters' },
-  code: { ...text, example: 'client_not_active', description: 'Stable; meant for programs.' },
+  code: {
+    ...text,
+    example: 'client_not_active',
+    description: 'The kind of problem, for programs. A code never changes its meaning.',
+  },
   errors: { type: 'array', items: fieldError },
   traceId: text,
   success: { type: 'boolean', enum: [false] },
@@ -32,7 +36,8 @@ const problemMembers = {
 /** `application/problem+json`, as problem.ts writes it. */
 export const problem = {
   type: 'object',
-  description: 'RFC 9457, with `success` and `reason` for clients that look for those.',
+  description:
+    'Problem details (RFC 9457), with the members `success` and `reason` for clients that expect them.',
   required: Object.keys(problemMembers),
   properties: problemMembers,
 };
@@ -42,14 +47,22 @@ function header(description: string) {
 }
 
 export const headers = {
-  'RateLimit-Policy': header('The limit and its window in seconds, as `"default";q=100;w=60`.'),
-  RateLimit: header('What is left of it, as `"default";r=99;t=60`.'),
-  'X-Trace-Id': header('Names the request in our logs.'),
+  'RateLimit-Policy': header(
+    'The number of requests that are allowed (`q`) in a window of `w` seconds, such as `"default";q=100;w=60`.',
+  ),
+  RateLimit: header(
+    'The number of requests that are left (`r`), and the seconds until the window ends (`t`), such as ' +
+      '`"default";r=99;t=60`.',
+  ),
+  'X-Trace-Id': header('Identifies the request in the logs of the service.'),
   ETag: header("The record's version, for `If-Match`."),
   'X-Event-Position': header(
-    'Names the write, for `X-Min-Position`; absent when there was nothing to change.',
+    'The position of the write. A read that sends it as `X-Min-Position` sees the write. Absent when there was ' +
+      'nothing to change.',
   ),
-  'Idempotent-Replayed': header('`true`: the answer to the first request with this key.'),
+  'Idempotent-Replayed': header(
+    '`true` when the answer is that to an earlier request with the same Idempotency-Key.',
+  ),
   'Preference-Applied': header('`return=representation`, where `Prefer` asked for it (RFC 7240).'),
 };
 
@@ -63,7 +76,9 @@ const rateLimit = {
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
   RateLimit: { $ref: '#/components/headers/RateLimit' },
 };
-const retryAfter = { 'Retry-After': { description: 'Seconds.', schema: { type: 'integer' } } };
+const retryAfter = {
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
+};
 
 /** A refusal that a client must expect: its name, its possible values of `code`, and the `detail` of the first. */
 function refusal(
@@ -118,10 +133,10 @@ const refusals = new Map([
   refusal(
     401,
     'Unauthenticated',
-    'No token, or not one that is accepted for this tenant.',
+    'The access token is missing, or is not accepted for this tenant.',
     ['invalid_token'],
     'A valid access token for this tenant is needed.',
-    { 'WWW-Authenticate': header('RFC 6750.') },
+    { 'WWW-Authenticate': header('The challenge of RFC 6750.') },
   ),
   refusal(
     403,
@@ -130,18 +145,18 @@ const refusals = new Map([
     ['permission_denied'],
     'The permission matters:read is missing.',
   ),
-  refusal(404, 'NotFound', 'No such record in this tenant.', ['not_found'], 'No such matter.'),
+  refusal(404, 'NotFound', 'There is no such record in this tenant.', ['not_found'], 'No such matter.'),
   refusal(
     409,
     'Conflict',
-    "The record's present state, or another record, refuses the request.",
+    'The present state of the record, or another record, does not allow the request.',
     ['in_use', 'concurrent_update', 'external_reference_taken', '<key>_taken', '<a rule of the area>'],
     'The client is used by 2 other records.',
   ),
   refusal(
     412,
     'PreconditionFailed',
-    'The record has another version than `If-Match` says.',
+    'The record has another version than `If-Match` names.',
     ['version_mismatch'],
     'The record is at version 3, which If-Match does not name.',
     { ...rateLimit, ETag: { $ref: '#/components/headers/ETag' } },
@@ -149,7 +164,8 @@ const refusals = new Map([
   refusal(
     413,
     'TooLarge',
-    'The body is larger than 1 MiB, a document than 100 MiB, or a part of it than it may be.',
+    'The body is larger than 1 MiB, a document is larger than 100 MiB, or a part of the body is larger than is ' +
+      'allowed.',
     ['body_too_large', '<part>_too_large'],
     'Request body is too large',
   ),
@@ -157,7 +173,7 @@ const refusals = new Map([
   refusal(
     416,
     'RangeNotSatisfiable',
-    'There are no such bytes; `Content-Range` says how many there are.',
+    'The document does not have the bytes that `Range` asks for. `Content-Range` says how many it has.',
     ['range_not_satisfiable'],
     'The file has 48213 bytes, none of them in that range.',
     { ...rateLimit, 'Content-Range': header('`bytes */<size>`.') },
@@ -165,7 +181,7 @@ const refusals = new Map([
   refusal(
     422,
     'Invalid',
-    'The request is well formed, but a rule refuses it; `errors` says where.',
+    'The request is well formed, but breaks a rule. `errors` says which fields do.',
     [
       'validation_failed',
       'not_an_object',
@@ -182,7 +198,7 @@ const refusals = new Map([
   refusal(
     429,
     'TooMany',
-    'More requests than the integration has in this tenant.',
+    'The integration has made more requests than it is allowed in this tenant.',
     ['rate_limited'],
     'At most 100 requests in 60 seconds.',
     { ...rateLimit, ...retryAfter },
@@ -190,7 +206,7 @@ const refusals = new Map([
   refusal(
     503,
     'Unavailable',
-    'Cannot be done at the moment.',
+    'The request cannot be carried out at the moment. Try again later.',
     [
       'database_unavailable',
       'store_unavailable',
@@ -231,7 +247,8 @@ export const parameters = {
     name: 'X-Min-Position',
     in: 'header' as const,
     required: false,
-    description: 'An `X-Event-Position`: waits, up to 5 s, until that write can be read.',
+    description:
+      'The `X-Event-Position` of a write. The request waits up to 5 seconds until that write can be read.',
     schema: text,
   },
 };
