@@ -1,10 +1,14 @@
 import 'reflect-metadata';
 import { serveApiDescription } from '#platform/http/openapi/serve-openapi';
 import { runProcess } from '#platform/process/run-process';
+import { ContentStorage } from '#platform/storage/content-storage';
 import { CommandModule } from './command.module';
 
 void runProcess({
   module: (config) => CommandModule.forRoot(config),
   withoutReadModels: true,
-  made: serveApiDescription,
+  made: async (app) => {
+    await serveApiDescription(app);
+    await app.get(ContentStorage, { strict: false }).requireWritable();
+  },
 });

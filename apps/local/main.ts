@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '#platform/database/embedded-postgres';
 import { serveApiDescription } from '#platform/http/openapi/serve-openapi';
 import { runProcess } from '#platform/process/run-process';
 import { loadOrCreateSecretsKey } from '#platform/secrets-key-file';
+import { ContentStorage } from '#platform/storage/content-storage';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import { ProjectionStatus } from '#projections/audit/projection-status';
 import { FollowedStore } from '#projections/followed-store';
@@ -25,6 +26,7 @@ void runProcess({
   prepare,
   made: async (app, config) => {
     await serveApiDescription(app);
+    await app.get(ContentStorage, { strict: false }).requireWritable();
     await app.init();
     await app.get(FollowedStore, { strict: false }).verify();
     if (config.NODE_ENV !== 'production') await createDemo(app);

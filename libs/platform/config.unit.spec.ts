@@ -59,10 +59,10 @@ it('accepts the address of a collector, and the fraction of the requests to trac
     expect(problemsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: taken })).toEqual([]);
 });
 
-it('accepts the name of a container as the host of the database, and folders that do not exist yet', () => {
+it('accepts the name of a container as the host of the database, and a folder that does not exist yet', () => {
   const DATABASE_URL = 'postgresql://practice:pa_ss@firm_postgres_1:5432/practice';
-  const folders = { DATA_DIR: join(__dirname, 'nowhere'), DOCUMENTS_DIR: join(__dirname, 'nowhere', 'yet') };
-  expect(loadConfig({ DATABASE_URL, ...folders })).toMatchObject({ DATABASE_URL, ...folders });
+  const DATA_DIR = join(__dirname, 'nowhere', 'yet');
+  expect(loadConfig({ DATABASE_URL, DATA_DIR })).toMatchObject({ DATABASE_URL, DATA_DIR });
 });
 
 it('accepts the hosts from which imports may come, and refuses insecure ones in production', () => {
@@ -145,7 +145,7 @@ it.each([
   ['NODE_ENV', 'staging'],
   ['SECRETS_KEY', 'secret'],
   ['DATABASE_URL', 'mysql://x/y'],
-  ['DOCUMENTS_DIR', __filename],
+  ['DATA_DIR', __filename],
   ['DATA_DIR', `${__filename}/data`],
   ['DATABASE_POOL', '1'],
   ['LOG_LEVEL', 'loud'],

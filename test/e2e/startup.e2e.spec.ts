@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,23 @@ async function expectOneLine(app: string, env: Record<string, string>, line: Reg
   expect(stderr).toMatch(line);
 }
 
-const given = () => ({ DATABASE_URL: database.url, SECRETS_KEY: secretsKey });
+/** Lets every synchronous call on a folder wait for ever. */
+function hangFolder(folder: string): void {
+  const fs = require('node:fs');
+  for (const name of ['mkdirSync', 'statSync', 'openSync'] as const) {
+    const call = fs[name];
+    fs[name] = (path: unknown, ...rest: unknown[]) => {
+      if (String(path).startsWith(folder)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      return call(path, ...rest);
+    };
+  }
+}
+
+const given = () => ({
+  DATABASE_URL: database.url,
+  SECRETS_KEY: secretsKey,
+  DOCUMENTS_DIR: join(folder, 'documents'),
+});
 const everyApp = ['local', 'command', 'query', 'projector', 'worker'];
 
 describe('a process that cannot start says why in one line', () => {
@@ -67,6 +83,41 @@ describe('a process that cannot start says why in one line', () => {
     writeFileSync(file, 'not a folder');
     await expectOneLine('local', { DATA_DIR: file }, /DATA_DIR.*file/);
     await expectOneLine('local', { DATA_DIR: join(file, 'inside') }, /DATA_DIR.*inside/);
+  });
+
+  describe('a folder of documents', () => {
+    const writing = ['local', 'command', 'worker'];
+
+    it.each(writing)('%s: that cannot be made or written', async (app) => {
+      // Nobody can make a folder there, not even root.
+      const DOCUMENTS_DIR = '/sys';
+      await expectOneLine(app, { ...given(), DOCUMENTS_DIR }, /DOCUMENTS_DIR.*\/sys\/.*cannot be written: E/);
+    });
+
+    it.each(writing)('%s: that is a file, or inside one', async (app) => {
+      const file = join(folder, 'file');
+      writeFileSync(file, 'not a folder');
+      for (const DOCUMENTS_DIR of [file, join(file, 'inside')])
+        await expectOneLine(app, { ...given(), DOCUMENTS_DIR }, /DOCUMENTS_DIR.*file.*ENOTDIR/);
+    });
+
+    it('that hangs, as one on a network can', async () => {
+      const DOCUMENTS_DIR = join(folder, 'hanging');
+      const hanging = join(folder, 'hanging.cjs');
+      writeFileSync(hanging, `(${hangFolder})(${JSON.stringify(DOCUMENTS_DIR)})`);
+      const env = { ...given(), DOCUMENTS_DIR, NODE_OPTIONS: `--require ${hanging}` };
+      await expectOneLine('command', env, /DOCUMENTS_DIR.*hanging.*does not answer/);
+    });
+
+    it('is made when there is none, and one that can only be read is enough for query', async () => {
+      const DOCUMENTS_DIR = join(folder, 'not', 'made', 'yet');
+      const command = await startApp('command', { ...given(), DOCUMENTS_DIR });
+      expect(readdirSync(DOCUMENTS_DIR)).toHaveLength(1);
+      expect(readdirSync(DOCUMENTS_DIR, { recursive: true })).toHaveLength(1);
+      expect(await command.stop()).toBe(0);
+      const query = await startApp('query', { ...given(), DOCUMENTS_DIR: '/sys' });
+      expect(await query.stop()).toBe(0);
+    });
   });
 
   it.each(everyApp)('%s: a database that does not answer', async (app) => {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from './wait-for';
 
@@ -58,13 +59,19 @@ export async function startProcess(
   flags = cached,
 ): Promise<RunningApp> {
   const port = env.PORT ?? String(await freePort());
+  // Without a folder of their own, they would leave one in that of this project.
+  const documents = mkdtempSync(join(tmpdir(), 'practice-documents-'));
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(
     process.execPath,
     [...flags, '--require', require.resolve('./exit-with-parent.cjs'), main],
     {
       cwd: root,
-      env: { PATH, HOME, NODE_ENV: 'test', HOST: '127.0.0.1', PORT: port, ...env },
+      env: {
+        ...{ PATH, HOME, NODE_ENV: 'test', HOST: '127.0.0.1', PORT: port },
+        ...(env.DATA_DIR ? {} : { DOCUMENTS_DIR: documents }),
+        ...env,
+      },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
   );
@@ -72,7 +79,10 @@ export async function startProcess(
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   child.stderr?.on('data', (chunk) => (output += chunk));
-  const exited = once(child, 'close').then(([code]) => code as number | null);
+  const exited = once(child, 'close').then(([code]) => {
+    rmSync(documents, { recursive: true });
+    return code as number | null;
+  });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     if (!hasEnded()) child.kill(signal);

@@ -1,4 +1,4 @@
-import { IsOptional, Matches } from 'class-validator';
+import { IsOptional, IsString, Matches } from 'class-validator';
 import { IsAddress, IsFolder, IsWholeNumber } from './checks';
 
 const IsPostgresUrl = () => IsAddress(['postgres', 'postgresql'], '$property must be a postgres:// URL');
@@ -19,9 +19,12 @@ export class StorageConfig {
   @IsFolder()
   DATA_DIR = '.data';
 
-  /** Folder of the documents' bytes, which all processes share; default `documents` in DATA_DIR. */
+  /**
+   * Folder of the documents' bytes, which all processes share; default `documents` in DATA_DIR. Those that write there
+   * check it: here, a network folder that hangs would hold up all of them.
+   */
   @IsOptional()
-  @IsFolder()
+  @IsString()
   DOCUMENTS_DIR?: string;
 
   /** Age in minutes at which bytes that belong to no document are removed: longer than any upload takes. */

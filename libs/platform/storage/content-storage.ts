@@ -18,6 +18,12 @@ export interface KeptContent {
  */
 export abstract class ContentStorage {
   /**
+   * For a process that stores or removes bytes, when it starts.
+   * @throws ConfigError when the storage does not let it, or does not answer
+   */
+  abstract requireWritable(): Promise<void>;
+
+  /**
    * Stores bytes, all of them or none; once it resolves they survive a crash.
    * @returns the key that they were given, see content-key.ts
    * @throws the error of `bytes`, after which none of them are left

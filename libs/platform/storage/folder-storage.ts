@@ -1,8 +1,10 @@
 import { type FileHandle, mkdir, open, opendir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Clock } from '#kernel/clock';
+import { ConfigError } from '../config';
 import { begunAt, isContentKey, newContentKey } from './content-key';
 import { ContentStorage, type KeptContent, type OpenContent } from './content-storage';
+import { whyNotWritable } from './writable-folder';
 
 /** Suffix of a file that is still being written. */
 const UNFINISHED = '.part';
@@ -22,13 +24,18 @@ interface Found {
 export class FolderStorage extends ContentStorage {
   private readonly folder: string;
 
-  /** @param folder shared by all processes; made when it is first needed */
+  /** @param folder shared by all processes; made when there is none */
   constructor(
     folder: string,
     private readonly clock: Clock,
   ) {
     super();
     this.folder = resolve(folder);
+  }
+
+  async requireWritable(): Promise<void> {
+    const reason = await whyNotWritable(this.folder);
+    if (reason) throw new ConfigError([`DOCUMENTS_DIR: ${this.folder} cannot be written: ${reason}`]);
   }
 
   async keep(tenantId: number, bytes: AsyncIterable<Uint8Array>): Promise<string> {
