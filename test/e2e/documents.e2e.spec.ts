@@ -206,6 +206,9 @@ describe('a download', () => {
       const { status, headers, body } = await download(id, { 'If-None-Match': tag });
       expect([status, headers.get('etag'), body]).toEqual([304, etag, undefined]);
     }
+    const asked = await api.send('HEAD', `documents/${id}/download`, undefined, { 'If-None-Match': etag });
+    expect([asked.status, asked.headers.get('etag')]).toEqual([304, etag]);
+    expect(asked.headers.get('content-length')).toBeNull();
     expect((await download(id, { 'If-None-Match': '"x"' })).status).toBe(200);
     expect((await download(id, { Range: 'bytes=-3', 'If-Range': etag })).body).toBe('fox');
     expect((await download(id, { Range: 'bytes=-3', 'If-Range': '"x"' })).body).toBe(text);

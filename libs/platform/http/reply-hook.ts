@@ -17,9 +17,11 @@ export function registerReplyHook(fastify: FastifyInstance): void {
     if (!(payload instanceof Reply)) return payload;
     void reply.status(payload.status).headers(payload.headers);
     // Null, not an empty text: Fastify sends a text's length, and that of a 304 would be taken for the record's (RFC
-    // 9110, section 8.6).
-    if (payload.body === undefined)
-      reply.removeHeader('content-type').serializer(() => null as unknown as string);
+    // 9110, section 8.6). For a HEAD it asks the length of anything but a stream, of null as well.
+    if (payload.body === undefined) {
+      const nothing = request.method === 'HEAD' ? Readable.from([]) : null;
+      reply.removeHeader('content-type').serializer(() => nothing as unknown as string);
+    }
     if (typeof payload.body === 'string') reply.serializer((text: string) => text);
     // The serialiser's result is sent; a stream is sent as it is read.
     const { body } = payload;
