@@ -4,14 +4,12 @@ import { Sealing } from '#event-store/seals/sealing';
 import { ImportWorker } from '#import/import-worker';
 import { PromotionWorker } from '#import/promotion/promotion-worker';
 import { runProcess } from '#platform/process/run-process';
-import { ContentStorage } from '#platform/storage/content-storage';
 import { DocumentSweep } from '#practice/documents/document.sweep';
 import { WebhooksWorker } from '#webhooks/webhooks-worker';
 import { WorkerModule } from './worker.module';
 
 void runProcess({
   module: (config) => WorkerModule.forRoot(config),
-  made: (app) => app.get(ContentStorage, { strict: false }).requireWritable(),
   listening: async (app) => {
     app.get(Housekeeping, { strict: false }).start();
     app.get(Sealing, { strict: false }).start();

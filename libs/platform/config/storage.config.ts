@@ -20,8 +20,8 @@ export class StorageConfig {
   DATA_DIR = '.data';
 
   /**
-   * Folder of the documents' bytes, which all processes share; default `documents` in DATA_DIR. Those that write there
-   * check it: here, a network folder that hangs would hold up all of them.
+   * Folder of the documents' bytes, which all processes share; default `documents` in DATA_DIR. Not checked here, because
+   * a network folder that hangs would hold up every process: those that store documents check it when they start.
    */
   @IsOptional()
   @IsString()

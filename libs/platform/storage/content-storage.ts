@@ -18,8 +18,8 @@ export interface KeptContent {
  */
 export abstract class ContentStorage {
   /**
-   * For a process that stores or removes bytes, when it starts.
-   * @throws ConfigError when the storage does not let it, or does not answer
+   * Checks that bytes can be stored. Called when a process that stores them starts.
+   * @throws ConfigError when the storage refuses, or does not answer
    */
   abstract requireWritable(): Promise<void>;
 

@@ -24,7 +24,7 @@ interface Found {
 export class FolderStorage extends ContentStorage {
   private readonly folder: string;
 
-  /** @param folder shared by all processes; made when there is none */
+  /** @param folder shared by all processes; created if it does not exist */
   constructor(
     folder: string,
     private readonly clock: Clock,
