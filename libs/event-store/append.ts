@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DomainError } from '#kernel/errors';
 import { WriteDatabase } from '#platform/database';
 import { type AppendJob, claimsOf } from './append/append-job';
@@ -40,7 +40,6 @@ interface Answer {
 /** Appends commands. Commands that arrive together in one process share one round trip and one transaction. */
 @Injectable()
 export class Appender {
-  private readonly log = new Logger(Appender.name);
   private readonly coalescer: Coalescer<AppendJob, Position | undefined>;
 
   constructor(
@@ -66,11 +65,7 @@ export class Appender {
       () => this.database.pool.query<Answer>(statement),
       'The event store does not answer; whether the change was made is not known.',
       'The event store takes no changes at the moment; nothing was changed.',
-    ).catch((error: Error) => {
-      if (error instanceof DomainError)
-        this.log.warn(`${jobs.length} append(s) failed: ${(error.cause as Error).message}`);
-      throw error;
-    });
+    );
     return this.results(jobs, rows[0]);
   }
 

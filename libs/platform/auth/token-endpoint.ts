@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import OAuth2Server from '@node-oauth/oauth2-server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { logFailure } from '#platform/http/failure-log';
 import { toProblem } from '#platform/http/problem';
 import { TokenIssuer } from './token-issuer';
 
@@ -53,7 +54,7 @@ export class TokenEndpoint implements OnModuleInit {
     const { status } = toProblem(error, request.url, request.id);
     if (status < 500)
       return reply.status(status).send({ error: 'invalid_request', error_description: error.message });
-    this.logger.error({ msg: `No token: ${error.message}`, traceId: request.id, stack: error.stack });
+    logFailure(this.logger, error, request.id);
     return reply.status(503).header('Retry-After', '1').send({
       error: 'temporarily_unavailable',
       error_description: 'Tokens cannot be given at the moment. Try again.',

@@ -8,12 +8,13 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contextOf } from '../auth/current-context';
+import { logFailure } from './failure-log';
 import { methodsAt } from './openapi/described-methods';
 import { type ProblemAnswer, toProblem } from './problem';
 import { setRateLimitHeaders } from './reply';
 import { traceOf } from './trace';
 
-/** Answers every refusal and every failure with problem+json. Failures of the service are logged with their stack. */
+/** Answers every refusal and every failure with problem+json. Failures of the service are logged. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly log = new Logger(ProblemFilter.name);
@@ -26,13 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
     const traceId = traceOf(request);
     const refusal = (await overLimit(request)) ?? error;
     const problem = wrongMethod(refusal, request, traceId) ?? toProblem(refusal, request.url, traceId);
-    if (problem.status === 500) {
-      this.log.error({
-        msg: (error as Error)?.message ?? String(error),
-        traceId,
-        stack: (error as Error)?.stack,
-      });
-    }
+    if (problem.status >= 500) logFailure(this.log, refusal, traceId);
     setRateLimitHeaders(reply, contextOf(request));
     void reply.status(problem.status).headers(problem.headers).send(problem.body);
   }

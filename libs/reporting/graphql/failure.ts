@@ -1,10 +1,12 @@
 import { type ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import { Logger } from '@nestjs/common';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { logFailure } from '#platform/http/failure-log';
 import { toProblem } from '#platform/http/problem';
 import type { ReportContext } from './report-context';
 import { withFaultOfValue } from './value-fault';
 
+const logger = new Logger('Reports');
 const statementTimeout = '57014';
 const OUR_SIDE = 'Something went wrong on our side.';
 
@@ -17,12 +19,8 @@ export function failure(error: unknown, traceId: string): GraphQLError {
   if ((error as { code?: string })?.code === statementTimeout)
     return unavailable('report_timeout', 'The report took too long: narrow its criteria.', 503);
   const { status, headers, body } = toProblem(error, '', traceId);
-  if (status === 500) log(error, traceId);
+  if (status >= 500) logFailure(logger, error, traceId);
   return unavailable(body.code, body.detail, status, headers['Retry-After']);
-}
-
-function log(error: unknown, traceId: string): void {
-  new Logger('Reports').error({ msg: String(error), traceId, stack: (error as Error)?.stack });
 }
 
 function unavailable(reason: string, message: string, status: number, retryAfter?: string): GraphQLError {
@@ -61,7 +59,7 @@ export const failuresPlugin: ApolloServerPlugin<ReportContext> = {
     return {
       async didEncounterErrors({ errors, contextValue }) {
         for (const error of errors.filter(isUnexpected))
-          log(error.originalError ?? error, contextValue.request.correlationId);
+          logFailure(logger, error.originalError ?? error, contextValue.request.correlationId);
       },
       async willSendResponse({ errors, response }) {
         if (errors?.some(isUnexpected)) response.http.status = 500;

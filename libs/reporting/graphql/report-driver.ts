@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError } from 'graphql';
 import { Authenticator } from '#platform/auth/authenticator';
 import { requirePermission } from '#platform/auth/permission.guard';
+import { logFailure } from '#platform/http/failure-log';
 import { toProblem } from '#platform/http/problem';
 import { overLimit } from '#platform/http/problem.filter';
 import { setRateLimitHeaders } from '#platform/http/reply';
@@ -109,8 +110,9 @@ function refusal({ message, extensions: { http: _, ...extensions } }: GraphQLErr
 }
 
 async function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const problem = toProblem((await overLimit(request)) ?? error, request.url, traceOf(request));
-  if (problem.status === 500) logger.error(error);
+  const refusal = (await overLimit(request)) ?? error;
+  const problem = toProblem(refusal, request.url, traceOf(request));
+  if (problem.status >= 500) logFailure(logger, refusal, traceOf(request));
   setRateLimitHeaders(reply, request.caller);
   await reply.status(problem.status).headers(problem.headers).send(problem.body);
 }
