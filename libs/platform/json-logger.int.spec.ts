@@ -9,8 +9,11 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-/** Starts another process, which logs this many lines when it is told to, and then exits with 3. */
-function start(lines: number): ChildProcess {
+const manyLines = (count: number) =>
+  `for (let line = 0; line < ${count}; line++) logger.log('x'.repeat(100), 'Test');`;
+
+/** Starts another process, which runs the code with its `logger` when it is told to, and then exits with 3. */
+function start(code: string): ChildProcess {
   const child = spawn(
     process.execPath,
     [
@@ -20,7 +23,7 @@ function start(lines: number): ChildProcess {
       `const { JsonLogger } = require(${JSON.stringify(require.resolve('./json-logger'))});
        const logger = new JsonLogger('info');
        process.on('message', () => {
-         for (let line = 0; line < ${lines}; line++) logger.log('x'.repeat(100), 'Test');
+         ${code}
          process.exit(3);
        });
        process.send('ready');`,
@@ -39,7 +42,7 @@ async function told(child: ChildProcess): Promise<number> {
 }
 
 it('has written all lines when the process exits', async () => {
-  const child = start(LINES);
+  const child = start(manyLines(LINES));
   await once(child, 'message');
   const output = text(child.stdout!);
 
@@ -51,7 +54,7 @@ it('has written all lines when the process exits', async () => {
 });
 
 it('does not keep a process from exiting when the reader of its output has gone', async () => {
-  const child = start(100);
+  const child = start(manyLines(100));
   await once(child, 'message');
   child.stdout!.destroy();
 
@@ -59,8 +62,57 @@ it('does not keep a process from exiting when the reader of its output has gone'
 });
 
 it('does not keep a process from exiting when nobody reads its output', async () => {
-  const child = start(LINES);
+  const child = start(manyLines(LINES));
   await once(child, 'message');
 
   expect(await told(child)).toBe(3);
+});
+
+async function linesOf(code: string): Promise<object[]> {
+  const child = start(code);
+  await once(child, 'message');
+  const output = text(child.stdout!);
+  expect(await told(child)).toBe(3);
+  const lines = (await output).trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+it('writes a warning or an error once a minute, and then how many were left out', async () => {
+  const lines = await linesOf(`
+    let now = 0;
+    performance.now = () => now;
+    for (; now < 130_000; now += 1_000) {
+      logger.error({ msg: 'Held up', deliveries: now }, 'Queue');
+      logger.warn('Held up', 'Replays');
+      if (now % 40_000 === 0) logger.error({ msg: 'A bug', traceId: String(now), stack: 'at …' }, 'Http');
+      if (now < 3_000) logger.log('Another', 'Queue');
+    }`);
+  const held = (level: number, context: string, fields: object = {}) => ({
+    level,
+    time: expect.any(Number),
+    pid: expect.any(Number),
+    context,
+    msg: 'Held up',
+    ...fields,
+  });
+  const of = (context: string) => lines.filter((line) => 'context' in line && line.context === context);
+  expect(of('Replays')).toEqual([
+    held(40, 'Replays'),
+    held(40, 'Replays', { leftOut: 59 }),
+    held(40, 'Replays', { leftOut: 59 }),
+  ]);
+  expect(of('Queue')).toEqual([
+    held(50, 'Queue', { deliveries: 0 }),
+    ...[1, 2, 3].map(() => expect.objectContaining({ level: 30, msg: 'Another' })),
+    held(50, 'Queue', { deliveries: 60_000, leftOut: 59 }),
+    held(50, 'Queue', { deliveries: 120_000, leftOut: 59 }),
+  ]);
+  expect(of('Http')).toEqual(
+    ['0', '40000', '80000', '120000'].map((traceId) => expect.objectContaining({ msg: 'A bug', traceId })),
+  );
+});
+
+it('writes the words of an error that is logged as it is', async () => {
+  const [line] = await linesOf("logger.error(new TypeError('x is undefined'), 'Test');");
+  expect(line).toMatchObject({ msg: 'x is undefined', stack: expect.stringContaining('TypeError') });
 });

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { type Logger, pino } from 'pino';
 import { SonicBoom } from 'sonic-boom';
 
@@ -19,9 +20,21 @@ const MOST_WAITING = 16 * 1024 * 1024;
 /** How long the end of a process waits for lines to be read. */
 const FLUSH_MS = 1_000;
 
-/** Nest's logger as JSON lines on standard output; an object's fields become fields of the line. */
+/** How often a warning or an error with the same words is written. */
+const REMINDER_MS = 60_000;
+/** How many different warnings and errors are known as written. */
+const MOST_TOLD = 1_000;
+
+/**
+ * Nest's logger as JSON lines on standard output; an object's fields become fields of the line.
+ * While a database is away, for example, much is tried again every second. So a warning or an error is written once a
+ * minute, with `leftOut`, the number of lines that were the same but for their other fields. Faults of the program are
+ * all written.
+ */
 export class JsonLogger implements LoggerService {
   private readonly pino: Logger;
+  /** By context and words: when the line was last written, on performance.now, and how many were left out since. */
+  private readonly told = new LRUCache<string, { at: number; leftOut: number }>({ max: MOST_TOLD });
 
   constructor(level: string) {
     const options = {
@@ -83,7 +96,32 @@ export class JsonLogger implements LoggerService {
   ): void {
     const context = rest.at(-1);
     const stack = rest.length > 1 ? rest[0] : undefined;
-    const fields = typeof message === 'object' && message !== null ? message : { msg: String(message) };
-    this.pino[level]({ context, stack, ...fields });
+    const fields = fieldsOf(message);
+    const line = { context, stack, ...fields };
+    if (level !== 'warn' && level !== 'error') {
+      this.pino[level](line);
+      return;
+    }
+    // A fault of the program is logged as an object with its stack. It may be looked for by the trace id of its request.
+    const leftOut = 'stack' in fields ? 0 : this.leftOut(`${context} ${fields.msg}`);
+    if (leftOut !== undefined) this.pino[level]({ ...line, leftOut: leftOut || undefined });
   }
+
+  /** How many lines with these words were left out before this one; undefined when this one is left out, too. */
+  private leftOut(words: string): number | undefined {
+    const now = performance.now();
+    const told = this.told.get(words);
+    if (told && now - told.at < REMINDER_MS) {
+      told.leftOut++;
+      return undefined;
+    }
+    this.told.set(words, { at: now, leftOut: 0 });
+    return told?.leftOut ?? 0;
+  }
+}
+
+function fieldsOf(message: unknown): { msg?: unknown; stack?: unknown } {
+  // An error's own fields are not enumerable.
+  if (message instanceof Error) return { msg: message.message, stack: message.stack };
+  return typeof message === 'object' && message !== null ? message : { msg: String(message) };
 }

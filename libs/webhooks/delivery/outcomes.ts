@@ -134,7 +134,10 @@ export class Outcomes {
         for (const { lane, standing } of standings) if (lane.standing === standing) lane.isChanged = false;
         return;
       } catch (error) {
-        this.log.error(`Results of ${batch.length} deliveries were not written: ${(error as Error).message}`);
+        this.log.error({
+          msg: `Results of deliveries are not written yet: ${(error as Error).message}`,
+          deliveries: batch.length,
+        });
         if (this.stopping) return;
         await delay(RETRY_MS);
       }
